@@ -1,0 +1,32 @@
+// What a run works on: keys, and what to store with each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tilehash::app {
+
+// Something the user gave us cannot be used. The message is one line that names the place and says what to
+// do; main prints it and exits with 2.
+struct input_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct dataset {
+  std::string name;        // the SPEC it was made from
+  unsigned key_bits = 64;  // 32 or 64: every key fits
+  std::vector<std::uint64_t>
+      keys;  // in the order in which they are inserted; may repeat when `counts` is empty
+  std::vector<std::uint32_t> counts;  // how often each key occurred in a file, or empty
+
+  std::size_t size() const { return keys.size(); }
+
+  // What is stored with an item. An item without a count stores its own number, so that any answer of a table
+  // can be checked even where a key was given several times.
+  std::uint64_t value(std::size_t item) const { return counts.empty() ? item : counts[item]; }
+};
+
+}  // namespace tilehash::app

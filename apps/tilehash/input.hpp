@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dataset.hpp"
+
+namespace tilehash::app {
+
+// Makes or reads the keys that `spec` (see input_spec.hpp) asks for. key_bits is 32, 64, or 0 for the
+// narrowest that holds this kind of input. Throws input_error.
+dataset load_input(const std::string& spec, unsigned key_bits, std::uint64_t seed);
+
+}  // namespace tilehash::app

@@ -1,0 +1,30 @@
+#include "registry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "dataset.hpp"
+
+namespace tilehash::app {
+
+void registry::add(const design_entry& entry) {
+  const auto known = std::ranges::find(designs_, entry.name, &design_entry::name);
+  if (known == designs_.end()) {
+    designs_.push_back(entry);
+  } else {
+    known->spaces.insert(entry.spaces.begin(), entry.spaces.end());
+  }
+}
+
+const design_entry& registry::at(const std::string& name) const {
+  const auto known = std::ranges::find(designs_, name, &design_entry::name);
+  if (known != designs_.end()) return *known;
+  std::vector<std::string> names;
+  for (const design_entry& design : designs_) names.push_back(design.name);
+  throw input_error(
+      fmt::format("--design '{}' is unknown; use all or some of {}", name, fmt::join(names, ",")));
+}
+
+}  // namespace tilehash::app

@@ -1,0 +1,55 @@
+// The designs this program knows, and how to run each in each space.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "row.hpp"
+#include "workload.hpp"
+
+namespace tilehash::app {
+
+struct run_settings {
+  double load_factor = 0.8;
+  unsigned value_bits = 32;  // 0: a set
+  unsigned repeat = 3;
+  std::uint64_t seed = 1;
+  int threads = 0;  // of the CPU; 0: all
+  bool probes = false;
+};
+
+struct run_result {
+  std::string machine;  // as the space calls itself: "cpu (2 threads)", "NVIDIA H200"
+  std::vector<row> rows;
+};
+
+using announce = std::function<void(std::string_view op)>;  // called before each op
+using run_function = std::function<run_result(const workload&, const run_settings&, const announce&)>;
+
+struct design_entry {
+  std::string name, paper, summary;
+  std::vector<std::string> abilities;
+  std::map<std::string, run_function> spaces;  // by name: cpu, cuda
+
+  bool runs_on(const std::string& space) const { return spaces.contains(space); }
+};
+
+class registry {
+ public:
+  // A design comes once for every space: what it is must then be the same, and the space is added.
+  void add(const design_entry& entry);
+
+  const design_entry& at(const std::string& name) const;  // throws input_error with the known names
+  const std::vector<design_entry>& designs() const { return designs_; }
+
+ private:
+  std::vector<design_entry> designs_;  // in the order of registration
+};
+
+// All designs of designs/; CMake generates it from the files there.
+registry all_designs();
+
+}  // namespace tilehash::app

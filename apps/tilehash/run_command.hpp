@@ -1,0 +1,16 @@
+#pragma once
+
+#include "options.hpp"
+#include "registry.hpp"
+
+namespace tilehash::app {
+
+enum exit_code : int {
+  all_right = 0,
+  wrong_or_lost = 1,  // a table gave a wrong answer or refused an item
+  bad_request = 2,    // usage, input, or a machine that cannot do it
+};
+
+exit_code run_command(const run_options& options, const registry& designs);  // throws input_error
+
+}  // namespace tilehash::app

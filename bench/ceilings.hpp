@@ -1,0 +1,59 @@
+// What the machine can do at most: the rates that bound any hash table.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+#include <bit>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilehash {
+class cpu;
+class cuda;
+}  // namespace tilehash
+
+namespace tilehash::bench {
+
+struct ceiling {
+  std::string what;
+  u64 bytes = 0;  // of the memory that is accessed
+  u64 ops = 0;
+  double bytes_per_op = 0;
+  double seconds = 0;
+
+  double ops_per_s() const { return static_cast<double>(ops) / seconds; }
+  double bytes_per_s() const { return bytes_per_op * ops_per_s(); }
+};
+
+// Every limit at every size of memory; seconds are medians of `repeat` runs.
+std::vector<ceiling> cpu_ceilings(std::span<const u64> sizes, unsigned repeat, int threads);
+std::vector<ceiling> cuda_ceilings(std::span<const u64> sizes, unsigned repeat);
+
+// The two that a table of so many bytes is held against, in operations per second.
+struct limits {
+  double reads = 0;    // of 64 random bytes: what a lookup does at least
+  double updates = 0;  // a random line is read and one word of it compared and swapped: an insert, an erase
+};
+limits measure_limits(cpu& space, u64 bytes, unsigned repeat);
+limits measure_limits(cuda& space, u64 bytes, unsigned repeat);
+
+// Measured once for tables of nearly the same size.
+class known_limits {
+ public:
+  template <class Space>
+  const limits& at(Space& space, u64 bytes, unsigned repeat) {
+    const u64 step = std::bit_floor(bytes) / 32, rounded = (bytes + step / 2) / step * step;
+    const auto known = by_size_.find(rounded);
+    if (known != by_size_.end()) return known->second;
+    return by_size_.emplace(rounded, measure_limits(space, rounded, repeat)).first->second;
+  }
+
+  const std::map<u64, limits>& by_size() const { return by_size_; }
+
+ private:
+  std::map<u64, limits> by_size_;
+};
+
+}  // namespace tilehash::bench

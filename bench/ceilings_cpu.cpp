@@ -1,0 +1,124 @@
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/space/cpu.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ceiling_list.hpp"
+
+namespace tilehash::bench {
+namespace {
+
+struct line {
+  u64 words[8];
+};
+
+u64 fold(const line& l) {
+  u64 all = 0;
+  for (const u64 word : l.words) all ^= word;
+  return all;
+}
+
+// Random lines, visited `Ahead` accesses after they were asked for; 0: at once.
+template <u32 Ahead, class Use>
+struct visit {
+  line* lines;
+  u64 count;
+  Use use;
+
+  void operator()(u64 from, u64 to) const {
+    u64 seen = 0;
+    if constexpr (Ahead == 0) {
+      for (u64 i = from; i < to; ++i) seen += use(*at(i));
+    } else {
+      line* asked[Ahead];
+      for (u64 i = from; i < to + Ahead; ++i) {
+        line*& here = asked[i % Ahead];
+        if (i >= from + Ahead) seen += use(*here);
+        if (i < to) __builtin_prefetch(here = at(i));
+      }
+    }
+    if (seen == 1) detail::fetch_add(lines->words, seen);  // so that the compiler keeps the reads
+  }
+  line* at(u64 i) const { return lines + reduce(mix64(i), count); }
+};
+
+// Each line's content says which is next.
+struct chase {
+  line* lines;
+  u64 count;
+
+  void operator()(u64 from, u64 to) const {
+    u64 next = from;
+    for (u64 i = from; i < to; ++i) next = mix64(i ^ fold(lines[reduce(next, count)]));
+    if (next == 1) detail::fetch_add(lines->words, next);
+  }
+};
+
+struct copy {
+  line* lines;
+  u64 half;
+  void operator()(u64 from, u64 to) const {
+    std::memcpy(lines + half + from, lines + from, (to - from) * sizeof(line));
+  }
+};
+
+constexpr auto read = [](const line& l) { return fold(l); };
+constexpr auto swap = [](line& l) { return detail::compare_and_swap(l.words, u64(0), u64(0)); };
+constexpr auto read_and_swap = [](line& l) {
+  const u64 all = fold(l);
+  u64* const word = l.words + all % 8;
+  return detail::compare_and_swap(word, all, all);
+};
+
+// Lines in memory of `bytes`, all zero, on pages that are there.
+buffer<line, cpu> lines_of(cpu& space, u64 bytes) {
+  buffer<line, cpu> lines(space, std::max<u64>(bytes / sizeof(line), 2));
+  space.fill(lines.data(), lines.size(), line{});
+  return lines;
+}
+
+constexpr u32 ahead = 32;
+
+template <u32 Ahead, class Use>
+auto visiting(cpu& space, const buffer<line, cpu>& lines, u64 ops, Use use) {
+  return [&space, ops, work = visit<Ahead, Use>{lines.data(), lines.size(), use}] {
+    space.for_each_chunk(ops, work);
+  };
+}
+
+}  // namespace
+
+std::vector<ceiling> cpu_ceilings(std::span<const u64> sizes, unsigned repeat, int threads) {
+  cpu space(threads);
+  ceiling_list<cpu> list(space, repeat);
+  const u64 ops = u64(1) << 22;
+  for (const u64 bytes : sizes) {
+    const auto lines = lines_of(space, bytes);
+    const u64 half = lines.size() / 2;
+    list.add("stream copy", bytes, half, 2 * sizeof(line), [&] {
+      space.for_each_chunk(half, copy{lines.data(), half});
+    });
+    list.add("read 64 B, prefetched", bytes, ops, 64, visiting<ahead>(space, lines, ops, read));
+    list.add("read 64 B", bytes, ops, 64, visiting<0>(space, lines, ops, read));
+    list.add("read 64 B, dependent", bytes, ops / 8, 64, [&] {
+      space.for_each_chunk(ops / 8, chase{lines.data(), lines.size()});
+    });
+    list.add("read 64 B then CAS 8 B, prefetched", bytes, ops, 64,
+             visiting<ahead>(space, lines, ops, read_and_swap));
+    list.add("CAS 8 B", bytes, ops, 64, visiting<0>(space, lines, ops, swap));
+  }
+  return list.take();
+}
+
+limits measure_limits(cpu& space, u64 bytes, unsigned repeat) {
+  ceiling_list<cpu> list(space, repeat);
+  const u64 ops = u64(1) << 23;
+  const auto lines = lines_of(space, bytes);
+  return {.reads = list.add("read", bytes, ops, 64, visiting<ahead>(space, lines, ops, read)),
+          .updates = list.add("update", bytes, ops, 64, visiting<ahead>(space, lines, ops, read_and_swap))};
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,14 @@
+// Stands in for ceilings_cuda.cu in builds without CUDA, where no command gets as far as calling these.
+#include <tilehash/core/error.hpp>
+
+#include "ceilings.hpp"
+#include "gpu.hpp"
+
+namespace tilehash::bench {
+
+std::vector<ceiling> cuda_ceilings(std::span<const u64> /*sizes*/, unsigned /*repeat*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }
+
+}  // namespace tilehash::bench

@@ -1,0 +1,66 @@
+// Keys, values and questions by number: all arithmetic, so that a GPU makes and checks them where they are.
+//
+//   number      0 ... n-1      n ... 2n-1     2n
+//   its key     in the table   in no table    its value answers "missing"
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash::bench {
+
+// A bijection of the numbers of `bits` bits, 1 to 64: each step can be undone. Its constants are not those of
+// the library's hash functions, which would undo or repeat it.
+class permutation {
+ public:
+  constexpr permutation(u32 bits, u64 seed)
+      : mask_(~u64(0) >> (64 - bits)), shift_((bits + 1) / 2), seed_(seed) {}
+
+  TILEHASH_FN constexpr u64 operator()(u64 x) const {
+    x = (x + seed_) & mask_;
+    for (const u64 odd : {0xbf58476d1ce4e5b9ULL, 0x94d049bb133111ebULL, 0xd6e8feb86659fd93ULL}) {
+      x = (x * odd) & mask_;
+      x ^= x >> shift_ % 64;
+    }
+    return x;
+  }
+
+ private:
+  u64 mask_;
+  u32 shift_;
+  u64 seed_;
+};
+
+// first, first + 1, ... first + range - 1, each once, in an order that looks random. An average of less than
+// two steps each: what falls outside the range is permuted again.
+class shuffled {
+ public:
+  shuffled(u64 first, u64 range) : first_(first), range_(range), order_(bits_for(range), range) {}
+
+  TILEHASH_FN u64 operator()(u64 i) const {
+    u64 x = order_(i);
+    while (x >= range_) x = order_(x);
+    return first_ + x;
+  }
+
+ private:
+  static u32 bits_for(u64 range) {
+    u32 bits = 1;
+    while (bits < 64 && range > u64(1) << bits) ++bits;
+    return bits;
+  }
+
+  u64 first_, range_;
+  permutation order_;
+};
+
+template <class Key>
+TILEHASH_FN Key key_of(u64 number) {
+  return static_cast<Key>(permutation(8 * sizeof(Key), 0x7469)(number));
+}
+
+template <class Value, class Key>
+TILEHASH_FN Value value_of(Key key) {
+  return static_cast<Value>((u64(key) ^ 0x68617368) * 0x9e3779b97f4a7c15ULL);
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,141 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tilehash::bench {
+namespace {
+
+constexpr std::array<std::string_view, 6> ops{"build",     "insert",   "find_hit",
+                                              "find_miss", "find_mix", "erase"};
+
+std::string in_binary_units(u64 bytes) {
+  static constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  auto number = static_cast<double>(bytes);
+  for (; number >= 1024 && unit + 1 < units.size(); ++unit) number /= 1024;
+  return fmt::format("{:.4g} {}", number, units[unit]);
+}
+
+// A number that is 0 when unknown.
+std::string or_dash(double number, int digits) {
+  return number > 0 ? fmt::format("{:.{}f}", number, digits) : "-";
+}
+
+nlohmann::ordered_json or_null(double number) {
+  return number > 0 ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace
+
+std::string ceiling_table(std::span<const ceiling> rows) {
+  std::vector<std::string> kinds;
+  std::vector<u64> sizes;
+  for (const ceiling& row : rows) {
+    if (std::ranges::find(kinds, row.what) == kinds.end()) kinds.push_back(row.what);
+    if (std::ranges::find(sizes, row.bytes) == sizes.end()) sizes.push_back(row.bytes);
+  }
+  std::string text = fmt::format("{:<38}", "billion accesses a second (GB/s), in");
+  for (const u64 size : sizes) text += fmt::format(" {:>16}", in_binary_units(size));
+  for (const std::string& kind : kinds) {
+    text += fmt::format("\n{:<38}", kind);
+    for (const ceiling& row : rows) {
+      if (row.what != kind) continue;
+      const double rate = row.ops_per_s() / 1e9;
+      text += fmt::format(" {:>16}",
+                          fmt::format("{:.{}f} ({:.0f})", rate, rate < 1 ? 4 : 2, row.bytes_per_s() / 1e9));
+    }
+  }
+  return text + '\n';
+}
+
+nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space) {
+  auto all = nlohmann::ordered_json::array();
+  for (const ceiling& row : rows) {
+    all.push_back({{"space", space},
+                   {"what", row.what},
+                   {"bytes", row.bytes},
+                   {"items", row.ops},
+                   {"seconds", row.seconds},
+                   {"gitems_per_s", row.ops_per_s() / 1e9},
+                   {"gb_per_s", row.bytes_per_s() / 1e9}});
+  }
+  return all;
+}
+
+std::string case_heading(const yardstick_case& the_case, const std::string& machine) {
+  std::string text = fmt::format(
+      "\n{} unique keys of {} bits, {}, load factor {}, on {}\nmillion items a second (share of the "
+      "ceiling)\n  {:<26} {:>6}",
+      the_case.n, the_case.key_bits,
+      the_case.value_bits == 0 ? "no values" : fmt::format("values of {} bits", the_case.value_bits),
+      the_case.load_factor, machine, "", "B/pair");
+  for (const auto op : ops) text += fmt::format(" {:>14}", op);
+  return text + "  answers\n";
+}
+
+std::string subject_line(std::span<const measurement> of_one_subject) {
+  u64 failed = 0, wrong = 0;
+  for (const measurement& m : of_one_subject) failed += m.failed, wrong += m.wrong;
+  const measurement& first = of_one_subject.front();
+  std::string text = fmt::format("  {:<26} {:>6}", first.design, or_dash(first.bytes_per_pair, 1));
+  for (const auto op : ops) {
+    const auto m = std::ranges::find(of_one_subject, op, &measurement::op);
+    if (m == of_one_subject.end())
+      text += fmt::format(" {:>14}", "-");
+    else
+      text += fmt::format(" {:>14}", fmt::format("{:.1f} ({})", m->rate() / 1e6, or_dash(m->ratio(), 2)));
+  }
+  if (failed != 0) text += fmt::format("  {} REFUSED", failed);
+  if (wrong != 0) text += fmt::format("  {} WRONG", wrong);
+  return text + (failed + wrong == 0 ? "  ok\n" : "\n");
+}
+
+std::string advantage_line(std::span<const measurement> of_one_subject,
+                           std::span<const measurement> of_peer) {
+  std::string text = fmt::format("  {:<33}", fmt::format("  {} x", of_peer.front().design));
+  for (const auto op : ops) {
+    const auto ours = std::ranges::find(of_one_subject, op, &measurement::op);
+    const auto theirs = std::ranges::find(of_peer, op, &measurement::op);
+    const bool both = ours != of_one_subject.end() && theirs != of_peer.end();
+    text += fmt::format(" {:>14}", both ? fmt::format("{:.2f}", ours->rate() / theirs->rate()) : "-");
+  }
+  return text + '\n';
+}
+
+std::string limits_lines(const known_limits& known) {
+  std::string text =
+      "\nceilings: million reads of 64 bytes a second (for finds); the same with a compare-and-swap (for the "
+      "rest)\n";
+  for (const auto& [bytes, limit] : known.by_size())
+    text += fmt::format("  {:>10} {:>10.1f} {:>10.1f}\n", in_binary_units(bytes), limit.reads / 1e6,
+                        limit.updates / 1e6);
+  return text;
+}
+
+nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows) {
+  auto all = nlohmann::ordered_json::array();
+  for (const measurement& m : rows) {
+    all.push_back({{"design", m.design},
+                   {"space", m.space},
+                   {"n", m.n},
+                   {"key_bytes", m.key_bytes},
+                   {"value_bytes", m.value_bytes},
+                   {"load_factor", or_null(m.load_factor)},
+                   {"bytes_per_pair", or_null(m.bytes_per_pair)},
+                   {"op", m.op},
+                   {"items", m.items},
+                   {"seconds", m.seconds},
+                   {"mitems_per_s", m.rate() / 1e6},
+                   {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
+                   {"ratio", or_null(m.ratio())},
+                   {"failed", m.failed},
+                   {"wrong", m.wrong}});
+  }
+  return all;
+}
+
+}  // namespace tilehash::bench

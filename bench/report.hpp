@@ -1,0 +1,23 @@
+// Measurements for people and for programs. All return text; printing it is the caller's business.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "ceilings.hpp"
+#include "yardstick.hpp"
+
+namespace tilehash::bench {
+
+std::string ceiling_table(std::span<const ceiling> rows);
+nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space);
+
+// The table of one case: a heading, then lines.
+std::string case_heading(const yardstick_case& the_case, const std::string& machine);
+std::string subject_line(std::span<const measurement> of_one_subject);
+std::string advantage_line(std::span<const measurement> of_one_subject, std::span<const measurement> of_peer);
+std::string limits_lines(const known_limits& known);
+nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows);
+
+}  // namespace tilehash::bench

@@ -1,0 +1,195 @@
+// Measures one table, ours or a peer's: builds, inserts, looks up, erases, and checks every answer where it
+// is.
+//
+// A Subject<Key, Value, Space> has key_type, value_type (of arrays of values), answer_type (of a lookup),
+// is_set, inserts, erases, and
+//
+//   reset()                       empty, with no memory; not timed
+//   clear()                       empty, with its memory; not timed
+//   build(keys, values), insert(keys, values)   -> insert_report
+//   find(keys, answers, missing)  values or, in a set, flags
+//   erase(keys)                   -> how many
+//   size(), bytes(), load_factor()              the last two 0 when not known
+#pragma once
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/result.hpp>
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "measure.hpp"
+#include "numbered.hpp"
+#include "yardstick.hpp"
+
+namespace tilehash::bench {
+
+template <class Key, class Value>
+struct make_items {
+  Key* keys;
+  Value* values;
+  TILEHASH_FN void operator()(u64 i) const {
+    keys[i] = key_of<Key>(i);
+    values[i] = value_of<Value>(keys[i]);
+  }
+};
+
+template <class Key>
+struct make_questions {
+  shuffled number;
+  Key* keys;
+  TILEHASH_FN void operator()(u64 i) const { keys[i] = key_of<Key>(number(i)); }
+};
+
+// Counts the wrong answers. The table holds the numbers below n, less those asked for by the first `erased`
+// questions.
+template <class Key, class Answer, bool IsSet>
+struct check_answers {
+  shuffled number;
+  u64 n, erased;
+  const Answer* answers;
+  Answer missing;
+  u64* wrong;
+
+  TILEHASH_FN void operator()(u64 i) const {
+    const u64 asked = number(i);
+    const bool present = asked < n && i >= erased;
+    Answer right = missing;
+    if constexpr (IsSet)
+      right = present;
+    else if (present)
+      right = value_of<Answer>(key_of<Key>(asked));
+    if (answers[i] != right) detail::fetch_add(wrong, u64(1));
+  }
+};
+
+template <class Subject, class Space>
+class workload {
+  using key_type = typename Subject::key_type;
+  using value_type = typename Subject::value_type;
+  using answer_type = typename Subject::answer_type;
+  static constexpr bool is_set = Subject::is_set;
+  template <class T>
+  using memory = buffer<T, Space>;
+
+ public:
+  workload(Space& space, Subject subject, const yardstick_case& the_case, measurement blank, const emit& tell)
+      : space_(space),
+        subject_(std::move(subject)),
+        case_(the_case),
+        blank_(std::move(blank)),
+        tell_(tell),
+        keys_(space, case_.n),
+        values_(space, case_.n),
+        answers_(space, case_.n),
+        missing_(is_set ? answer_type{} : value_of<answer_type>(key_of<key_type>(2 * case_.n))) {
+    space_.for_each(case_.n, make_items<key_type, value_type>{keys_.data(), values_.data()});
+    blank_.n = case_.n;
+    blank_.key_bytes = sizeof(key_type);
+    blank_.value_bytes = is_set ? 0 : sizeof(value_type);
+  }
+
+  // `limit` is a function of the table's bytes.
+  template <class Limit>
+  void run(Limit limit) {
+    measure_building(
+        "build", case_.n, [&] { subject_.reset(); },
+        [&] { return subject_.build(all_keys(), all_values()); });
+    limits_ = limit(subject_.bytes());
+    finish(std::move(pending_), limits_.updates);
+    if constexpr (Subject::inserts) {
+      // Into a table that exists and is not empty, so that none is built by other means than insertion.
+      const u64 there = case_.n / 64;
+      measure_building(
+          "insert", case_.n - there,
+          [&] { subject_.clear(), subject_.insert(keys_.first(there), values_.first(there)); },
+          [&] { return subject_.insert(all_keys().subspan(there), all_values().subspan(there)); });
+      finish(std::move(pending_), limits_.updates);
+    }
+    measure_find("find_hit", shuffled(0, case_.n));
+    measure_find("find_miss", shuffled(case_.n, case_.n));
+    measure_find("find_mix", shuffled(0, 2 * case_.n));  // half of it is in the table
+    if constexpr (Subject::erases) measure_erase();
+  }
+
+ private:
+  std::span<const key_type> all_keys() const { return keys_.span(); }
+  std::span<const value_type> all_values() const { return values_.span(); }
+
+  measurement start(std::string_view op, u64 items) const {
+    measurement m = blank_;
+    m.op = op;
+    m.items = items;
+    return m;
+  }
+  void finish(measurement m, double ceiling) {
+    m.ceiling = ceiling;
+    m.load_factor = load_factor_;
+    m.bytes_per_pair = bytes_per_pair_;
+    tell_(m);
+  }
+
+  template <class Setup, class Build>
+  void measure_building(std::string_view op, u64 items, Setup setup, Build build) {
+    measurement m = start(op, items);
+    insert_report report;
+    m.seconds = measure(space_, case_.repeat, setup, [&] { report = build(); });
+    m.failed = report.refused;
+    m.wrong = report.present + (subject_.size() != case_.n - report.refused);
+    load_factor_ = subject_.load_factor();
+    bytes_per_pair_ = static_cast<double>(subject_.bytes()) / static_cast<double>(case_.n);
+    pending_ = std::move(m);
+  }
+
+  memory<key_type> ask(const shuffled& number, u64 count) {
+    memory<key_type> questions(space_, count);
+    space_.for_each(count, make_questions<key_type>{number, questions.data()});
+    return questions;
+  }
+  u64 wrong_answers(const shuffled& number, u64 erased) {
+    memory<u64> wrong(space_, 1);
+    space_.fill(wrong.data(), 1, u64(0));
+    space_.for_each(case_.n, check_answers<key_type, answer_type, is_set>{
+                                 number, case_.n, erased, answers_.data(), missing_, wrong.data()});
+    return read_one(space_, wrong.data());
+  }
+
+  void measure_find(std::string_view op, const shuffled& number) {
+    measurement m = start(op, case_.n);
+    const auto questions = ask(number, case_.n);
+    m.seconds = measure(
+        space_, case_.repeat, [] {}, [&] { subject_.find(questions.span(), answers_.span(), missing_); });
+    m.wrong = wrong_answers(number, 0);
+    finish(std::move(m), limits_.reads);
+  }
+
+  void measure_erase() {
+    const shuffled number(0, case_.n);
+    const u64 half = case_.n / 2;
+    measurement m = start("erase", half);
+    const auto questions = ask(number, case_.n);
+    u64 erased = 0;
+    m.seconds = measure(
+        space_, case_.repeat, [&] { subject_.reset(), subject_.build(all_keys(), all_values()); },
+        [&] { erased = subject_.erase(questions.first(half)); });
+    subject_.find(questions.span(), answers_.span(), missing_);
+    m.wrong = wrong_answers(number, half) + (erased != half) + (subject_.size() != case_.n - half);
+    finish(std::move(m), limits_.updates);
+  }
+
+  Space& space_;
+  Subject subject_;
+  const yardstick_case& case_;
+  measurement blank_, pending_;
+  const emit& tell_;
+  memory<key_type> keys_;
+  memory<value_type> values_;
+  memory<answer_type> answers_;
+  answer_type missing_;
+  limits limits_;
+  double load_factor_ = 0, bytes_per_pair_ = 0;
+};
+
+}  // namespace tilehash::bench

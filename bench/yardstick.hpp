@@ -1,0 +1,51 @@
+// The yardstick: the workloads every table is measured by, and who is measured.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ceilings.hpp"
+
+namespace tilehash::bench {
+
+struct yardstick_case {
+  u64 n = 0;  // unique keys in the table
+  double load_factor = 0.8;
+  unsigned key_bits = 32, value_bits = 32;  // value_bits 0: a set
+  unsigned repeat = 5;
+  int threads = 0;  // of the CPU; 0: all
+};
+
+struct measurement {
+  std::string design, space;
+  u64 n = 0;
+  unsigned key_bytes = 0, value_bytes = 0;
+  double load_factor = 0;     // as built; 0 where the table does not say
+  double bytes_per_pair = 0;  // likewise
+  std::string op;             // build, insert, find_hit, find_miss, find_mix or erase
+  u64 items = 0;
+  double seconds = 0;
+  double ceiling = 0;  // items per second that the machine allows; 0: not for this one
+  u64 failed = 0;      // items refused
+  u64 wrong = 0;       // wrong answers
+
+  double rate() const { return static_cast<double>(items) / seconds; }
+  double ratio() const { return ceiling > 0 ? rate() / ceiling : 0; }
+};
+
+using emit = std::function<void(const measurement&)>;
+
+// A design in a space, or one of the peers it is held against.
+struct subject {
+  std::string name, space;
+  bool is_peer = false;
+  std::function<void(const yardstick_case&, known_limits&, const emit&)> run;
+};
+
+// All of them, peers last; CMake generates it.
+std::vector<subject> all_subjects();
+
+}  // namespace tilehash::bench

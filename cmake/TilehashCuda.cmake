@@ -1,0 +1,53 @@
+# Decides TILEHASH_CUDA (default: ON where an nvcc of 12.6 or newer is found) and enables the language when the
+# project builds programs of its own. A project that only uses the headers enables CUDA itself.
+
+set(TILEHASH_CUDA_MINIMUM 12.6)
+
+if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  # The toolkit's own place need not be on PATH.
+  find_program(
+    TILEHASH_NVCC nvcc
+    HINTS ENV CUDA_HOME ENV CUDA_PATH
+    PATHS /usr/local/cuda
+    PATH_SUFFIXES bin
+  )
+  mark_as_advanced(TILEHASH_NVCC)
+  set(_tilehash_nvcc "${TILEHASH_NVCC}")
+elseif(DEFINED CMAKE_CUDA_COMPILER)
+  set(_tilehash_nvcc "${CMAKE_CUDA_COMPILER}")
+else()
+  set(_tilehash_nvcc "$ENV{CUDACXX}")
+endif()
+
+if(NOT DEFINED TILEHASH_CUDA)
+  set(_tilehash_cuda_default OFF)
+  if(_tilehash_nvcc)
+    execute_process(COMMAND ${_tilehash_nvcc} --version OUTPUT_VARIABLE _tilehash_nvcc_says ERROR_QUIET)
+    if(_tilehash_nvcc_says MATCHES "release ([0-9]+\\.[0-9]+)" AND CMAKE_MATCH_1 VERSION_GREATER_EQUAL
+                                                                  TILEHASH_CUDA_MINIMUM
+    )
+      set(_tilehash_cuda_default ON)
+    elseif(CMAKE_MATCH_1)
+      message(STATUS "tilehash: nvcc ${CMAKE_MATCH_1} is older than ${TILEHASH_CUDA_MINIMUM}, so TILEHASH_CUDA is OFF")
+    endif()
+  endif()
+  option(TILEHASH_CUDA "build for the cuda space too (needs nvcc)" ${_tilehash_cuda_default})
+endif()
+
+if(TILEHASH_CUDA AND TILEHASH_BUILDS_PROGRAMS)
+  if(NOT _tilehash_nvcc)
+    message(FATAL_ERROR "TILEHASH_CUDA is ON but nvcc was not found: put it on PATH, set CUDACXX, or use -DTILEHASH_CUDA=OFF")
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    set(ENV{CUDACXX} ${_tilehash_nvcc})
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX} AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+  endif()
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+endif()

@@ -1,0 +1,63 @@
+# Flags of the project's own programs: processor and sanitizer for every folder below, warnings by target.
+
+# --- processor -------------------------------------------------------------------------------------------
+set(_tilehash_march "${TILEHASH_ARCH}")
+if(_tilehash_march STREQUAL "auto")
+  set(_tilehash_march "")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND EXISTS /proc/cpuinfo)
+    file(READ /proc/cpuinfo _tilehash_cpuinfo LIMIT 16384)
+    string(REGEX MATCH "flags[^\n]*" _tilehash_cpu_flags "${_tilehash_cpuinfo}")
+    set(_tilehash_march "x86-64-v3")
+    # The level's features as Linux spells them (abm is lzcnt).
+    foreach(flag IN ITEMS avx avx2 bmi1 bmi2 f16c fma abm movbe)
+      if(NOT "${_tilehash_cpu_flags} " MATCHES " ${flag} ")
+        set(_tilehash_march "")
+      endif()
+    endforeach()
+  endif()
+endif()
+if(_tilehash_march)
+  add_compile_options(
+    $<$<COMPILE_LANGUAGE:CXX>:-march=${_tilehash_march}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=${_tilehash_march}>
+  )
+  message(STATUS "tilehash: programs are compiled with -march=${_tilehash_march}")
+endif()
+
+# --- sanitizers ------------------------------------------------------------------------------------------
+if(TILEHASH_SANITIZE STREQUAL "address")
+  add_compile_options(
+    -fsanitize=address,undefined
+    -fno-sanitize-recover=all
+    -fno-omit-frame-pointer
+    -g1
+  )
+  add_link_options(-fsanitize=address,undefined)
+elseif(TILEHASH_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=thread)
+endif()
+
+# --- warnings --------------------------------------------------------------------------------------------
+# nvcc hands the host compiler generated code, so only -Wall -Wextra go through it; its own front end's
+# warnings are always on.
+function(tilehash_warnings target)
+  set(cxx
+      -Wall
+      -Wextra
+      -Wpedantic
+      -Wshadow
+      -Wnon-virtual-dtor
+      -Woverloaded-virtual
+      -Wcast-qual
+      -Wextra-semi
+      -Wvla
+  )
+  set(cuda -Xcompiler=-Wall,-Wextra)
+  if(TILEHASH_WERROR)
+    list(APPEND cxx -Werror)
+    list(APPEND cuda -Xcompiler=-Werror --Werror=all-warnings)
+  endif()
+  target_compile_options(
+    ${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${cxx}>" "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:${cuda}>"
+  )
+endfunction()

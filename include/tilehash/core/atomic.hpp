@@ -1,0 +1,108 @@
+// Atomic operations on words of 4, 8 and 16 bytes, the same on both machines.
+//
+// Four and eight bytes are libcu++'s atomic_ref. Sixteen are one instruction each: cmpxchg16b on x86-64,
+// atom.cas.b128 on sm_90 and newer. (The compilers' own 16-byte atomics call a library that takes locks.)
+// Orders are relaxed unless the name says otherwise: the bulk verbs order their phases by joining threads
+// or by the stream.
+#pragma once
+
+#include <cuda/atomic>
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash::detail {
+
+template <class T>
+using shared_ref = ::cuda::atomic_ref<T, ::cuda::thread_scope_device>;
+
+inline constexpr auto relaxed = ::cuda::std::memory_order_relaxed;
+inline constexpr auto acquire = ::cuda::std::memory_order_acquire;
+inline constexpr auto release = ::cuda::std::memory_order_release;
+
+// Replaces *at by `desired` if it holds `expected`; returns what it held. Lock-free.
+TILEHASH_FN u128 compare_and_swap(u128* at, u128 expected, u128 desired) {
+#if defined(__CUDA_ARCH__)
+  static_assert(__CUDA_ARCH__ >= 900,
+                "tilehash: slots of 16 bytes need sm_90 or newer; use smaller keys or values");
+  u64 lo, hi;
+  asm volatile(
+      "{ .reg .b128 e, d, o;\n\t"
+      "mov.b128 e, {%3, %4};\n\t"
+      "mov.b128 d, {%5, %6};\n\t"
+      "atom.relaxed.gpu.cas.b128 o, [%2], e, d;\n\t"
+      "mov.b128 {%0, %1}, o; }"
+      : "=l"(lo), "=l"(hi)
+      : "l"(at), "l"(static_cast<u64>(expected)), "l"(static_cast<u64>(expected >> 64)),
+        "l"(static_cast<u64>(desired)), "l"(static_cast<u64>(desired >> 64))
+      : "memory");
+  return static_cast<u128>(hi) << 64 | lo;
+#elif defined(__x86_64__)
+  u64 lo = static_cast<u64>(expected), hi = static_cast<u64>(expected >> 64);
+  asm volatile("lock cmpxchg16b %0"
+               : "+m"(*at), "+a"(lo), "+d"(hi)
+               : "b"(static_cast<u64>(desired)), "c"(static_cast<u64>(desired >> 64))
+               : "cc", "memory");
+  return static_cast<u128>(hi) << 64 | lo;
+#else
+  __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+
+template <class Word>
+TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
+  shared_ref<Word>(*at).compare_exchange_strong(expected, desired, relaxed, relaxed);
+  return expected;
+}
+
+template <class Word>
+TILEHASH_FN Word load_relaxed(const Word* at) {
+  if constexpr (sizeof(Word) == 16) {
+    // An aligned 16-byte vector load is one access on every GPU and on every x86-64 with AVX.
+#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+    using vector = long long __attribute__((vector_size(16)));
+    vector v;
+    asm volatile("movdqa %1, %0" : "=x"(v) : "m"(*at));
+    return static_cast<u128>(static_cast<u64>(v[1])) << 64 | static_cast<u64>(v[0]);
+#elif defined(__CUDA_ARCH__)
+    const ulonglong2 v = __ldcg(reinterpret_cast<const ulonglong2*>(at));
+    return static_cast<u128>(v.y) << 64 | v.x;
+#else
+    u128 v;
+    __atomic_load(const_cast<u128*>(at), &v, __ATOMIC_RELAXED);
+    return v;
+#endif
+  } else {
+    return shared_ref<Word>(const_cast<Word&>(*at)).load(relaxed);
+  }
+}
+
+template <class Word>
+TILEHASH_FN Word fetch_add(Word* at, Word by) {
+  return shared_ref<Word>(*at).fetch_add(by, relaxed);
+}
+
+// Sets the bits that are set in `bits`.
+template <class Word>
+TILEHASH_FN void set_bits(Word* at, Word bits) {
+  if constexpr (sizeof(Word) == 16) {  // not one instruction; again at most as often as the word changes
+    for (Word old = load_relaxed(at); (old & bits) != bits;) {
+      const Word seen = compare_and_swap(at, old, static_cast<Word>(old | bits));
+      if (seen == old) return;
+      old = seen;
+    }
+  } else {
+    shared_ref<Word>(*at).fetch_or(bits, relaxed);
+  }
+}
+
+// Takes the lock bit `which` of an array of bits. False when another holds it: never waits.
+TILEHASH_FN bool try_lock(u32* bits, u64 which) {
+  const u32 bit = 1U << (which % 32);
+  return (shared_ref<u32>(bits[which / 32]).fetch_or(bit, acquire) & bit) == 0;
+}
+TILEHASH_FN void unlock(u32* bits, u64 which) {
+  shared_ref<u32>(bits[which / 32]).fetch_and(~(1U << (which % 32)), release);
+}
+
+}  // namespace tilehash::detail

@@ -1,0 +1,136 @@
+// A bucket answers questions with a bitmask.
+//
+//   memory:    | w0 w1 | w2 w3 | w4 w5 | w6 w7 |      Slots words, 64 bytes where it can be
+//   a GPU:       lane0   lane1   lane2   lane3        one request; the answers are ballots
+//   a CPU:     |            one thread         |      one cache line; the answers are SIMD compares
+//
+// Each lane of the tile holds per_lane neighbouring words. When the tile is wider than the bucket, the lanes
+// beyond it hold nothing and match nothing. Every function here that takes the tile is a collective: all
+// lanes of the warp call it together, in front of any branch.
+#pragma once
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/core/slot.hpp>
+#include <tilehash/space/solo_tile.hpp>
+
+namespace tilehash {
+
+template <class Slot, u32 Slots, class Tile>
+class bucket {
+ public:
+  using word = typename Slot::word;
+  using needle = typename Slot::needle;
+  using value_bits = typename Slot::value_bits;
+  static constexpr u32 slots = Slots;
+  static constexpr u32 per_lane = Slots > Tile::width ? Slots / Tile::width : 1;
+  static_assert(Slots <= 32 && (Slots & (Slots - 1)) == 0, "tilehash: a bucket has 1, 2, 4, ... 32 slots");
+
+  // Reads the bucket at `base`, which nobody writes meanwhile. What an inactive tile reads is not defined.
+  TILEHASH_FN static bucket read(Tile t, const word* base, bool active = true) {
+    bucket b;
+    t.template load<per_lane>(base + first_of(t), b.words_, active && holds(t));
+    return b;
+  }
+  // The same while others may claim and swap its slots: each slot is read whole, the bucket is not.
+  TILEHASH_FN static bucket read_shared(Tile t, const word* base, bool active = true) {
+    bucket b;
+    t.template load_shared<per_lane>(base + first_of(t), b.words_, active && holds(t));
+    return b;
+  }
+
+  // Which slots hold what looks like this?
+  TILEHASH_FN u32 match(Tile t, needle wanted) const { return gather(t, mine_matching(t, wanted)); }
+  TILEHASH_FN u32 match_empty(Tile t) const { return match(t, Slot::empty_tag); }
+  TILEHASH_FN u32 match_erased(Tile t) const { return match(t, Slot::erased_tag); }
+
+  // Which slots' words have bit `at` set?
+  TILEHASH_FN u32 with_bit(Tile t, u32 at) const {
+    u32 mine = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < per_lane; ++k) mine |= static_cast<u32>(words_[k] >> at & 1) << k;
+    return gather(t, holds(t) ? mine : 0);
+  }
+
+  // Does any slot? One ballot, cheaper than match().
+  TILEHASH_FN bool has(Tile t, needle wanted) const { return t.ballot(mine_matching(t, wanted) != 0) != 0; }
+  TILEHASH_FN bool has_empty(Tile t) const { return has(t, Slot::empty_tag); }
+
+  // The value beside this needle, if it is here: one ballot and one broadcast.
+  TILEHASH_FN answer<value_bits> look_up(Tile t, needle wanted) const {
+    if constexpr (Tile::width == 1) {
+      const u32 mine = mine_matching(t, wanted);
+      return {mine != 0 ? state::found : state::absent,
+              Slot::value_of(words_[mine != 0 ? detail::lowest(mine) : 0])};
+    } else {
+      bool mine = false;
+      value_bits value = 0;
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < per_lane; ++k) {
+        const bool same = static_cast<needle>(words_[k] >> Slot::needle_shift) == wanted;
+        value = same ? Slot::value_of(words_[k]) : value;
+        mine |= same;
+      }
+      const u32 lanes = t.ballot(mine && holds(t));
+      if constexpr (!Slot::is_set) value = t.broadcast(value, lanes != 0 ? detail::lowest(lanes) : 0);
+      return {lanes != 0 ? state::found : state::absent, value};
+    }
+  }
+
+  // Is bit `at` of the word in slot i set? One ballot.
+  TILEHASH_FN bool bit(Tile t, u32 i, u32 at) const {
+    const bool set = holds(t) && i / per_lane == t.rank() && (select(i % per_lane) >> at & 1) != 0;
+    return t.ballot(set) != 0;
+  }
+
+  // The word in slot i, i the same in the whole tile.
+  TILEHASH_FN word at(Tile t, u32 i) const { return t.broadcast(select(i % per_lane), i / per_lane); }
+
+ private:
+  TILEHASH_FN static bool holds(Tile t) { return Tile::width <= Slots || t.rank() < Slots; }
+  TILEHASH_FN static u32 first_of(Tile t) { return holds(t) ? t.rank() * per_lane : 0; }
+
+  // Each lane's bits for its own slots, as bits for the bucket's.
+  TILEHASH_FN static u32 gather(Tile t, u32 mine) {
+    if constexpr (Tile::width == 1)
+      return mine;
+    else {
+      u32 mask = 0;
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < per_lane; ++k) {
+        const u32 lanes = t.ballot(mine >> k & 1);
+        if constexpr (per_lane == 1)
+          mask = lanes;
+        else {
+          TILEHASH_UNROLL
+          for (u32 r = 0; r < Tile::width; ++r) mask |= (lanes >> r & 1) << (r * per_lane + k);
+        }
+      }
+      return mask;
+    }
+  }
+  TILEHASH_FN u32 mine_matching(Tile t, needle wanted) const {
+    const u32 mine = detail::match_words(words_, Slot::needle_shift, wanted);
+    return holds(t) ? mine : 0;
+  }
+  // words_[k] without a run-time index, which would move the words out of a GPU's registers.
+  TILEHASH_FN word select(u32 k) const {
+    if constexpr (Tile::width == 1) return words_[k];
+    word w = words_[0];
+    TILEHASH_UNROLL
+    for (u32 i = 1; i < per_lane; ++i) w = i == k ? words_[i] : w;
+    return w;
+  }
+
+  alignas(per_lane * sizeof(word) < 64 ? per_lane * sizeof(word) : 64) word words_[per_lane];
+};
+
+// Puts `desired` where `expected` was, by one lane of the tile for all: true in the whole tile if it did.
+template <class Tile, class Word>
+TILEHASH_FN bool claim(Tile t, Word* at, Word expected, Word desired, bool wanted) {
+  bool won = false;
+  if (wanted && t.rank() == 0) won = detail::compare_and_swap(at, expected, desired) == expected;
+  return t.broadcast(u32(won), 0) != 0;
+}
+
+}  // namespace tilehash

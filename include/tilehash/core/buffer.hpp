@@ -1,0 +1,76 @@
+// Memory of a space, owned.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tilehash/core/config.hpp>
+#include <tilehash/core/error.hpp>
+
+namespace tilehash {
+
+// An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies. Throws
+// out_of_memory. The space must outlive its buffers.
+template <class T, class Space>
+  requires std::is_trivially_copyable_v<T>
+class buffer {
+ public:
+  // What to_host() gives: plain values, a byte each for bool (std::vector<bool> is no array).
+  using host_vector = std::vector<std::conditional_t<std::is_same_v<T, bool>, u8, T>>;
+
+  buffer() = default;
+  buffer(Space& space, u64 size)
+      : space_(&space),
+        data_(size == 0 ? nullptr : static_cast<T*>(space.allocate(size * sizeof(T)))),
+        size_(size) {}
+  buffer(Space& space, std::span<const T> host) : buffer(space, host.size()) { copy_from(host); }
+  buffer(buffer&& other) noexcept { swap(other); }
+  buffer& operator=(buffer&& other) noexcept {
+    buffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~buffer() {
+    if (data_ != nullptr) space_->deallocate(data_, size_ * sizeof(T));
+  }
+
+  T* data() const { return data_; }
+  u64 size() const { return size_; }
+  u64 bytes() const { return size_ * sizeof(T); }
+  std::span<T> span() const { return {data_, size_}; }
+  std::span<T> first(u64 n) const { return {data_, n}; }
+
+  // Copies from, or to, the memory of the host; waits.
+  void copy_from(std::span<const T> host) {
+    detail::require(host.size() <= size_, "buffer::copy_from: the source is longer than the buffer");
+    if (!host.empty()) space_->copy_from_host(data_, host.data(), host.size_bytes());
+  }
+  host_vector to_host() const {
+    host_vector host(size_);
+    if (size_ != 0) space_->copy_to_host(host.data(), data_, bytes());
+    return host;
+  }
+
+  void swap(buffer& other) noexcept {
+    std::swap(space_, other.space_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+ private:
+  Space* space_ = nullptr;
+  T* data_ = nullptr;
+  u64 size_ = 0;
+};
+
+// One value in the memory of a space: a counter that kernels add to.
+template <class T, class Space>
+T read_one(Space& space, const T* at) {
+  T x;
+  space.copy_to_host(&x, at, sizeof x);
+  return x;
+}
+
+}  // namespace tilehash

@@ -1,0 +1,42 @@
+// How large a table must be for its items: arithmetic that says when it overflows.
+#pragma once
+
+#include <cmath>
+
+#include <tilehash/core/config.hpp>
+#include <tilehash/core/error.hpp>
+
+namespace tilehash::detail {
+
+inline constexpr u64 max_slots = u64(1) << 48;
+
+// The highest load factor that may be asked for: above it, insertion into any of the designs degenerates.
+inline constexpr double max_load_factor = 0.98;
+
+// Slots for `items` at `load_factor`, at least 1. Throws invalid_argument when either is out of range.
+inline u64 slots_for(u64 items, double load_factor) {
+  require(load_factor > 0 && load_factor <= max_load_factor,
+          "the load factor must be above 0 and at most 0.98");
+  const double wanted = std::ceil(static_cast<double>(items) / load_factor);
+  require(wanted < static_cast<double>(max_slots),
+          "a table cannot have more than 2^48 slots; ask for fewer items");
+  return wanted < 1 ? 1 : static_cast<u64>(wanted);
+}
+
+inline u64 divide_up(u64 a, u64 b) { return a / b + (a % b != 0); }
+
+// The smallest prime that is not below n. O(sqrt(n)).
+inline u64 next_prime(u64 n) {
+  const auto is_prime = [](u64 x) {
+    if (x < 4) return x > 1;
+    if (x % 2 == 0) return false;
+    for (u64 d = 3; d * d <= x; d += 2) {
+      if (x % d == 0) return false;
+    }
+    return true;
+  };
+  while (!is_prime(n)) ++n;
+  return n;
+}
+
+}  // namespace tilehash::detail

@@ -1,0 +1,48 @@
+// Every outcome has a name, and a bulk call adds them up: nothing is lost in silence.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash {
+
+// What became of one item given to insert().
+enum class outcome : u8 {
+  inserted,  // the key was new and is in the table now
+  present,   // the key was in the table (or came twice in this call) and kept the value it had
+  refused,   // the table is full, or the key is not legal (a NaN compared by value); the table is unchanged
+};
+
+// What became of all items of one bulk insert or build: inserted + present + refused = items given.
+struct insert_report {
+  u64 inserted = 0;
+  u64 present = 0;
+  u64 refused = 0;
+  u64 restarts = 0;  // how often the table was rebuilt, larger or with another hash function, to fit all
+
+  friend bool operator==(const insert_report&, const insert_report&) = default;
+};
+
+// What examining one bucket says of a key.
+enum class state : u32 {
+  absent,  // the key is not in the table
+  found,   // it is here
+  go_on,   // not here, but perhaps in the next bucket of its probe sequence
+};
+
+// What examining a key's first bucket offers an insert: found, and there is nothing to do; absent, and the
+// key may take `slot` by swapping `old` for itself; go_on, and only insert() can tell.
+template <class Word>
+struct offer {
+  state what = state::go_on;
+  u32 slot = 0;
+  Word old = 0;
+};
+
+// A lookup's answer. `value` holds the bits of the mapped value when found (always 0 for a set).
+template <class Bits>
+struct answer {
+  state what = state::absent;
+  Bits value = 0;
+};
+
+}  // namespace tilehash

@@ -1,0 +1,166 @@
+// A slot: a key and its value packed into one word that can be changed atomically.
+//
+//      most significant                                   least significant
+//     +----------------------+--------------+-----------------------------+
+//     |  key                 |  spare bits  |  value (none in a set)      |
+//     +----------------------+--------------+-----------------------------+
+//     |<------------ tag ------------------>|
+//
+// The word has 4, 8 or 16 bytes, the smallest that fits. The *tag* is the key as it stands in the word, spare
+// bits included; all comparisons are of tags. Two tags mark free slots: `empty` (never used since the last
+// clear) and `erased` (used once, so lookups must not stop here). With spare bits no key looks like a mark.
+// Without, the two largest key patterns do; keys with those patterns are `reserved` and live in the table's
+// two cells aside (core/aside.hpp), so that every key stays legal.
+//
+// Floating-point keys compare by value: -0.0 is stored as 0.0, and a NaN is not legal. To compare bit by bit,
+// wrap the type in bitwise<T>.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash {
+
+// A floating-point key compared by its bits: NaNs are legal and -0.0 differs from 0.0.
+template <std::floating_point T>
+struct bitwise {
+  using bits_type = std::conditional_t<sizeof(T) == 4, u32, u64>;
+  bits_type bits = 0;
+
+  bitwise() = default;
+  TILEHASH_FN explicit bitwise(T x) { std::memcpy(&bits, &x, sizeof x); }
+  TILEHASH_FN explicit operator T() const {
+    T x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+  }
+  friend bool operator==(const bitwise&, const bitwise&) = default;
+};
+
+// A key's bytes must say what the key is: no padding, no pointers to elsewhere.
+template <class T>
+concept key_like = std::is_trivially_copyable_v<T> && (std::has_unique_object_representations_v<T> ||
+                                                       std::same_as<T, float> || std::same_as<T, double>);
+
+template <class T>
+concept value_like = std::is_void_v<T> || std::is_trivially_copyable_v<T>;
+
+namespace detail {
+
+template <class T>
+inline constexpr u32 bytes_of = sizeof(T);
+template <>
+inline constexpr u32 bytes_of<void> = 0;
+
+// The smallest integer of 4, 8 or 16 bytes with room for `Bytes`.
+template <u32 Bytes>
+using bits_t = std::conditional_t<Bytes <= 4, u32, std::conditional_t<Bytes <= 8, u64, u128>>;
+
+// The bytes of `x` as an integer, zero-extended.
+template <class Bits, class T>
+TILEHASH_FN Bits to_bits(const T& x) {
+  Bits bits = 0;
+  std::memcpy(&bits, &x, sizeof(T));
+  return bits;
+}
+
+template <class T, class Bits>
+TILEHASH_FN T from_bits(Bits bits) {
+  T x;
+  std::memcpy(static_cast<void*>(&x), &bits, sizeof(T));
+  return x;
+}
+
+// One representation for each value of a key.
+template <class Key>
+TILEHASH_FN Key canonical(const Key& key) {
+  if constexpr (std::floating_point<Key>)
+    return key == Key(0) ? Key(0) : key;
+  else
+    return key;
+}
+
+template <class Key>
+TILEHASH_FN bool is_legal(const Key& key) {
+  if constexpr (std::floating_point<Key>)
+    return key == key;
+  else
+    return true;
+}
+
+}  // namespace detail
+
+template <class Key, class Value>
+struct slot {
+  static_assert(key_like<Key>,
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static constexpr u32 key_bytes = detail::bytes_of<Key>;
+  static constexpr u32 value_bytes = detail::bytes_of<Value>;
+  static_assert(key_bytes + value_bytes <= 16,
+                "tilehash: this design keeps key and value in one atomic word of at most 16 bytes; "
+                "use hash_graph, or store an index to the value");
+
+  using key_type = Key;
+  using mapped_type = Value;
+  using word = detail::bits_t<key_bytes + value_bytes>;
+  using tag = detail::bits_t<sizeof(word) - value_bytes>;
+  using needle = tag;  // what a bucket is compared with
+  using value_bits = detail::bits_t<value_bytes>;
+
+  static constexpr bool is_set = std::is_void_v<Value>;
+  static constexpr u32 value_shift = 8 * value_bytes;
+  static constexpr u32 needle_shift = value_shift;
+  static constexpr u32 spare = 8 * (sizeof(word) - key_bytes - value_bytes);
+  static constexpr bool reserves_keys = spare == 0;
+
+  static constexpr tag all_ones =
+      static_cast<tag>(static_cast<tag>(~tag(0)) >> (8 * (sizeof(tag) + value_bytes - sizeof(word))));
+  static constexpr tag empty_tag = spare ? tag(1) : all_ones;
+  static constexpr tag erased_tag = spare ? tag(2) : static_cast<tag>(all_ones - 1);
+
+  TILEHASH_FN static constexpr word pack(tag t, value_bits v) {
+    if constexpr (is_set)
+      return t;
+    else
+      return static_cast<word>(t) << value_shift | v;
+  }
+  // What stands in a slot after an item took the place of `old`.
+  TILEHASH_FN static constexpr word written_over(word /*old*/, needle n, value_bits v) { return pack(n, v); }
+  static constexpr word empty_word = static_cast<word>(static_cast<word>(empty_tag) << value_shift);
+  static constexpr word erased_word = static_cast<word>(static_cast<word>(erased_tag) << value_shift);
+
+  TILEHASH_FN static constexpr tag tag_of(word w) { return static_cast<tag>(w >> value_shift); }
+  TILEHASH_FN static constexpr value_bits value_of(word w) {
+    if constexpr (is_set)
+      return 0;
+    else if constexpr (value_bytes == sizeof(value_bits))
+      return static_cast<value_bits>(w);
+    else
+      return static_cast<value_bits>(w) & ((value_bits(1) << value_shift) - 1);
+  }
+  TILEHASH_FN static constexpr bool is_free(word w) {
+    return tag_of(w) == empty_tag || tag_of(w) == erased_tag;
+  }
+
+  // Does this tag look like a mark, so that its key must live aside?
+  TILEHASH_FN static constexpr bool is_reserved(tag t) {
+    return reserves_keys && (t == empty_tag || t == erased_tag);
+  }
+
+  TILEHASH_FN static tag encode(const Key& key) {
+    return static_cast<tag>(detail::to_bits<tag>(detail::canonical(key)) << spare);
+  }
+  TILEHASH_FN static Key decode(tag t) { return detail::from_bits<Key>(static_cast<tag>(t >> spare)); }
+
+  // What a hash function is given: the key's bits without the spare ones.
+  TILEHASH_FN static constexpr auto hash_input(tag t) {
+    return static_cast<detail::bits_t<key_bytes>>(t >> spare);
+  }
+};
+
+}  // namespace tilehash

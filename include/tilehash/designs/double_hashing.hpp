@@ -1,0 +1,17 @@
+// Double hashing: each key jumps by a distance of its own, 1 + k mod 41.
+//
+//   hash(k) -> | a | . | . | b | . | . | k |        probes: a, b, k  (jump 3)
+//
+// The shortest sequences of the three schemes: at load 0.8 a failed lookup reads 5 slots on average, at 0.95
+// about 21 (thesis Table 3.2). The capacity is prime, so that every jump visits every slot
+// (open_addressing.hpp has the design).
+#pragma once
+
+#include <tilehash/designs/open_addressing.hpp>
+
+namespace tilehash {
+
+template <class Key, class Value, class Hash = murmur>
+using double_hashing = open_addressing<Key, Value, probe::double_hash, Hash>;
+
+}  // namespace tilehash

@@ -1,0 +1,144 @@
+// Open addressing: one slot at a time, compare-and-swap.
+//
+//     hash(k)        +jump           +jump                     a slot is one word: key and value
+//        |-------------v---------------v
+//   | a | b | . | c | d | x | e | . | k | . |        . empty   x erased   a letter is a key and its value
+//
+// An insert walks the key's probe sequence (core/probe.hpp) until it meets the key or an empty slot, and
+// claims the first free slot it passed. A lookup walks the same way and ends at the key or at an empty slot.
+//
+// Invariants. (1) A key stands at most once in its sequence. (2) No empty slot precedes a key in its
+// sequence: erase() therefore leaves `erased`, which lookups pass and inserts may take. (3) While only
+// inserts run, a slot that is taken stays taken, so two inserts of one key meet: both aim at the first free
+// slot of the same sequence, one wins it, and the other starts again and finds the key.
+//
+// At most min(capacity, 10 000) probes are made, then the key is refused and the table above decides (it
+// rebuilds larger, with another hash function). Every loop is bounded: by that limit, and by the slots that
+// other inserts can still take in front of this one.
+//
+// Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. Inserts
+// beside erases are not; lookups beside either may miss what moves in meanwhile.
+//
+// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 3.
+#pragma once
+
+#include <tilehash/core/bucket.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/probe.hpp>
+#include <tilehash/core/result.hpp>
+
+namespace tilehash {
+
+template <class Key, class Value, class Probe, class Hash = murmur>
+class open_addressing {
+ public:
+  using slot_type = slot<Key, Value>;
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = Hash;
+  using word = typename slot_type::word;
+  using tag = typename slot_type::tag;
+  using place = probe::place;
+  template <class Tile>
+  using bucket_type = bucket<slot_type, 1, Tile>;
+
+  static constexpr const char* name = Probe::name;
+  static constexpr u32 preferred_width = 1;
+  static constexpr u64 max_probes = 10'000;
+
+  // Slots for `items` at `load_factor`: a prime where the probe sequence asks for one.
+  static u64 capacity_for(u64 items, double load_factor) {
+    const u64 slots = detail::slots_for(items, load_factor);
+    return Probe::needs_prime ? detail::next_prime(slots < 2 ? 2 : slots) : slots;
+  }
+  static u64 bytes(u64 capacity) { return capacity * sizeof(word); }
+
+  open_addressing() = default;
+  open_addressing(void* memory, u64 capacity, u64 seed)
+      : slots_(static_cast<word*>(memory)), capacity_(capacity), hash_(seed) {}
+
+  TILEHASH_FN u64 capacity() const { return capacity_; }
+  TILEHASH_FN word* slots() const { return slots_; }
+
+  // ---- lookup: O(1 / (1 - load)) slots for a miss with double hashing ----
+  TILEHASH_FN place locate(tag t) const {
+    const auto key = slot_type::hash_input(t);
+    return {reduce(hash_(key), capacity_), Probe::first_jump(static_cast<u64>(key), capacity_)};
+  }
+  TILEHASH_FN static tag needle(const place&, tag t) { return t; }  // what a bucket is compared with
+  TILEHASH_FN static tag tag_in(u64 /*slot*/, word w) { return slot_type::tag_of(w); }
+  TILEHASH_FN u64 where(const place& p) const { return p.at; }
+  TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
+  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
+  TILEHASH_FN void advance(place& p) const { probe::advance<Probe>(p, capacity_); }
+  TILEHASH_FN u32 max_steps() const {
+    return static_cast<u32>(capacity_ < max_probes ? capacity_ : max_probes);
+  }
+
+  template <class Tile>
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+    auto a = b.look_up(t, wanted);
+    const bool end = b.has_empty(t);
+    if (a.what != state::found && !end) a.what = state::go_on;
+    return a;
+  }
+
+  // ---- change ----
+  template <class Tile>
+  TILEHASH_FN outcome insert(Tile t, tag wanted, word content, bool active) const {
+    enum : u32 { walking, inserted, present, refused } now = active ? walking : refused;
+    const place home = locate(wanted);
+    place p = home;
+    word* grave = nullptr;  // the first erased slot we passed
+    for (u32 step = 0; t.any(now == walking);) {
+      const bool on = now == walking;
+      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, on);
+      const bool same = b.has(t, wanted), empty = b.has_empty(t), erased = b.has(t, slot_type::erased_tag);
+      if (on && erased && grave == nullptr) grave = slots_ + p.at;
+      const bool last = empty || step + 1 >= max_steps();
+      const bool take = on && !same && last && (empty || grave != nullptr);
+      word* const aim = grave != nullptr ? grave : slots_ + p.at;
+      const bool won =
+          claim(t, aim, grave != nullptr ? slot_type::erased_word : slot_type::empty_word, content, take);
+      if (!on) continue;
+      if (same)
+        now = present;
+      else if (won)
+        now = inserted;
+      else if (take)
+        p = home, step = 0, grave = nullptr;  // somebody was faster: look again from the start
+      else if (last)
+        now = refused;
+      else
+        advance(p), ++step;
+    }
+    return now == inserted ? outcome::inserted : now == present ? outcome::present : outcome::refused;
+  }
+
+  // True if the key was in the table and this call took it out.
+  template <class Tile>
+  TILEHASH_FN bool erase(Tile t, tag wanted, bool active) const {
+    bool erased = false;
+    place p = locate(wanted);
+    for (u32 step = 0; t.any(active); ++step) {
+      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, active);
+      const bool same = b.has(t, wanted), empty = b.has_empty(t);
+      const bool won = claim(t, slots_ + p.at, b.at(t, 0), slot_type::erased_word, active && same);
+      if (!active) continue;
+      erased = won;
+      if (same || empty || step + 1 >= max_steps())
+        active = false;
+      else
+        advance(p);
+    }
+    return erased;
+  }
+
+ private:
+  word* slots_ = nullptr;
+  u64 capacity_ = 0;
+  Hash hash_;
+};
+
+}  // namespace tilehash

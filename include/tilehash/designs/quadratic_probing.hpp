@@ -1,0 +1,16 @@
+// Quadratic probing: the slots 1, 4, 9, 16, ... after the key's own.
+//
+//   hash(k) -> | a | b | . | . | c | . | . | . | . | k |        probes: a, b, c, k
+//
+// Leaves crowded places fast; keys of one home slot still share their whole sequence. The capacity is prime,
+// so that a sequence visits half of the slots before it repeats (open_addressing.hpp has the design).
+#pragma once
+
+#include <tilehash/designs/open_addressing.hpp>
+
+namespace tilehash {
+
+template <class Key, class Value, class Hash = murmur>
+using quadratic_probing = open_addressing<Key, Value, probe::quadratic, Hash>;
+
+}  // namespace tilehash

@@ -1,0 +1,488 @@
+// tiled: the default table. One bucket for nearly every lookup, found or not.
+//
+//   hash(key) = [ bucket number . remainder ]            a bijection: the slot keeps the remainder alone
+//
+//      region r (a block builds it in its own memory)
+//     +---------------------------------------------------------------+
+//     | bucket | bucket | first(k) |  ...  | second(k) |  ...  | bucket |      buckets of 64 bytes
+//     +---------------------------------------------------------------+
+//                           |  full, and k's filter bit set  ^
+//                           +--------------------------------+
+//
+// A key goes to its first bucket; only when that is full, to its second, which lies in the same region. Then
+// one bit of the first bucket's overflow filter is set, chosen by the key. A lookup that does not find its
+// key in the first bucket goes on only if the key's bit is set: at load 0.9 a failed lookup reads 1.0x
+// buckets. The filter is three spare bits of each slot's word (core/remainder_slot.hpp), so it costs no
+// memory and no access of its own.
+//
+// The two buckets mirror each other: first + second = c(remainder), modulo the region's buckets. So either
+// bucket and the slot tell the other bucket, and with the `2nd` bit the key.
+//
+// Invariants. (1) A key stands once, in its first or second bucket, and the slot's `2nd` bit says which. (2)
+// If it stands in the second, its bit in the first bucket's filter is set; filter bits are never taken back
+// until the table is rebuilt. (3) While no erase runs, a slot that is taken stays taken: two inserts of one
+// key aim at the same first free slot of the same bucket, one wins and the other finds the key. No lock is
+// needed.
+//
+// displace() makes room when both buckets are full: along a path first(k) -> second(x) -> second(y) ... each
+// key moves to its other bucket, into the slot the next one leaves, from the far end backwards, and k takes
+// the first. Keys in their first bucket go first; where a bucket has none, one may move back to its first. A
+// slot is never free in between, and a key is copied before it is overwritten. All buckets of the path are
+// locked (one bit each, tried and never waited for), so a path is walked whole or not at all.
+//
+// Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
+//
+// Built in bulk by tiled_build.hpp. Measured reasons: docs/designs/tiled.md.
+// length: the reasons at its head, and a displacement that no race may break.
+#pragma once
+
+#include <tilehash/core/bucket.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/item.hpp>
+#include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/designs/tiled_build.hpp>
+
+namespace tilehash {
+
+template <class Key, class Value>
+class tiled {
+ public:
+  using slot_type = remainder_slot<Key, Value>;
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = murmur;
+  using word = typename slot_type::word;
+  using tag = typename slot_type::tag;
+  using needle_type = typename slot_type::needle;
+  static constexpr u32 bucket_slots = 64 / sizeof(word);
+  template <class Tile>
+  using bucket_type = bucket<slot_type, bucket_slots, Tile>;
+
+  static constexpr const char* name = "tiled";
+  static constexpr u32 preferred_width = 4;
+  static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
+  static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
+  static constexpr bool is_partition_built = sizeof(word) <= 8;  // shared memory has no 16-byte atomics
+  // Buckets. Those that are built in block-local memory fit a multiprocessor's; larger ones are filled more
+  // evenly, which buckets of four slots need to be filled to 0.95.
+  static constexpr u64 max_region = is_partition_built ? 2688 : 32768;
+  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 5;  // keys that move for one
+  static constexpr u32 max_rounds = 4096;  // tries of displace(), those that met a lock included
+  static constexpr u32 max_searches =
+      bucket_slots < 8 ? 128 : 64;  // paths without a free slot before a key is refused
+
+  // Whole regions of equal size.
+  static u64 capacity_for(u64 items, double load_factor) {
+    u64 buckets = detail::divide_up(detail::slots_for(items, load_factor), bucket_slots);
+    if (buckets < min_buckets) buckets = min_buckets;
+    const u64 regions = detail::divide_up(buckets, max_region);
+    buckets = regions * detail::divide_up(buckets, regions);
+    detail::require(buckets < (u64(1) << 32), "tiled has at most 2^32 buckets; ask for fewer items");
+    return buckets * bucket_slots;
+  }
+  static u64 bytes(u64 capacity) { return capacity * sizeof(word) + lock_words(capacity) * sizeof(u32); }
+
+  tiled() = default;
+  tiled(void* memory, u64 capacity, u64 seed)
+      : slots_(static_cast<word*>(memory)),
+        locks_(reinterpret_cast<u32*>(slots_ + capacity)),
+        regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region))),
+        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions_)),
+        seed_(static_cast<tag>(mix64(seed))) {}
+
+  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions_) * region_buckets_ * bucket_slots; }
+  TILEHASH_FN word* slots() const { return slots_; }
+  TILEHASH_FN u32 regions() const { return regions_; }
+  TILEHASH_FN u32 region_buckets() const { return region_buckets_; }
+
+  // ---- where a key lives ----
+  struct place {
+    u32 base;    // the region's first bucket
+    u32 bucket;  // within the region
+    needle_type needle;
+  };
+  TILEHASH_FN tag hash(tag key) const {
+    if constexpr (sizeof(tag) == 4)
+      return mix32(key ^ seed_);
+    else
+      return mix64(key ^ seed_);
+  }
+  TILEHASH_FN tag unhash(tag h) const {
+    if constexpr (sizeof(tag) == 4)
+      return unmix32(h) ^ seed_;
+    else
+      return unmix64(h) ^ seed_;
+  }
+  // The 32 bits of a hash that choose the region and the first bucket in it, both from the top down.
+  TILEHASH_FN static u32 high(tag h) { return static_cast<u32>(h >> (slot_type::key_bits - 32)); }
+  TILEHASH_FN u32 region_of(tag h) const {
+    return static_cast<u32>((static_cast<u64>(high(h)) * regions_) >> 32);
+  }
+  TILEHASH_FN place place_of(tag h) const {
+    const u64 scaled = static_cast<u64>(high(h)) * regions_;
+    const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
+    return {region * region_buckets_, scale(within, region_buckets_),
+            slot_type::needle_of(h & slot_type::remainder_mask, false)};
+  }
+  TILEHASH_FN place locate(tag key) const { return place_of(hash(key)); }
+  TILEHASH_FN u32 where(const place& p) const { return p.base + p.bucket; }
+  TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
+  TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
+  TILEHASH_FN static needle_type needle(const place& p, tag) { return p.needle; }
+  TILEHASH_FN static constexpr u32 max_steps() { return 2; }
+  // To the key's other bucket.
+  TILEHASH_FN void advance(place& p) const {
+    p.bucket = mirror(p.bucket, p.needle);
+    p.needle ^= 2;
+  }
+
+  // The other bucket, within the region, of what looks like `n` in bucket `b`.
+  TILEHASH_FN u32 mirror(u32 b, needle_type n) const {
+    const u32 sum = scale(scramble(slot_type::remainder_of(n)), region_buckets_);
+    return sum >= b ? sum - b : sum - b + region_buckets_;
+  }
+  // The overflow filter's bit for a key, as slot and bit within the slot's word.
+  struct filter_bit {
+    u32 slot, at;
+  };
+  // It is read off the remainder's low bits, which the choice of the bucket does not depend on.
+  TILEHASH_FN static filter_bit filter_for(needle_type n) {
+    const u32 r = static_cast<u32>(slot_type::remainder_of(n));
+    constexpr u32 slots = bucket_slots < 8 ? bucket_slots : 8;
+    return {r % slots, slot_type::filter_shift + ((r / slots % 256 * slot_type::filter_bits) >> 8)};
+  }
+  // The same as a number below filter_size.
+  TILEHASH_FN static u32 filter_index(needle_type n) {
+    const filter_bit f = filter_for(n);
+    return f.slot * slot_type::filter_bits + f.at - slot_type::filter_shift;
+  }
+
+  // The hash of what looks like `n` in a bucket of a region: undoes place_of().
+  TILEHASH_FN tag hash_in(u32 region, u32 bucket, needle_type n) const {
+    const u32 first = slot_type::is_second(n) ? mirror(bucket, n) : bucket;
+    // The least hash whose first bucket this is; ours is the one from there on that ends in the remainder.
+    const u64 within = ((static_cast<u64>(first) << 32) + region_buckets_ - 1) / region_buckets_;
+    const u64 least = ((static_cast<u64>(region) << 32) + within + regions_ - 1) / regions_;
+    const tag low = static_cast<tag>(static_cast<tag>(least) << (slot_type::key_bits - 32));
+    return low + ((slot_type::remainder_of(n) - low) & slot_type::remainder_mask);
+  }
+  // The key in a slot of the table.
+  TILEHASH_FN tag tag_in(u64 slot, word w) const {
+    const u64 bucket = slot / bucket_slots;
+    return unhash(hash_in(static_cast<u32>(bucket / region_buckets_),
+                          static_cast<u32>(bucket % region_buckets_), slot_type::needle_in(w)));
+  }
+
+  // ---- lookup ----
+  template <class Tile>
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, needle_type wanted) const {
+    auto a = b.look_up(t, wanted);
+    const filter_bit f = filter_for(wanted);
+    const bool overflowed = b.bit(t, f.slot, f.at);
+    if (a.what != state::found && overflowed && !slot_type::is_second(wanted)) a.what = state::go_on;
+    return a;
+  }
+
+  // ---- change ----
+  // Unless the filter says that the key may be in its second bucket, it is here or nowhere.
+  template <class Tile>
+  TILEHASH_FN offer<word> examine_for_insert(Tile t, const bucket_type<Tile>& b, needle_type wanted) const {
+    const filter_bit f = filter_for(wanted);
+    const bool here = b.has(t, wanted), overflowed = b.bit(t, f.slot, f.at);
+    const u32 free = b.match_empty(t), at = free != 0 ? detail::lowest(free) : 0;
+    const bool room = free != 0 && !overflowed;
+    return {here ? state::found : room ? state::absent : state::go_on, at, b.at(t, at)};
+  }
+
+  template <class Tile>
+  TILEHASH_FN outcome insert(Tile t, tag key, word content, bool active) const {
+    const place first = locate(key);
+    place second = first;
+    advance(second);
+    const filter_bit f = filter_for(first.needle);
+    step now = active ? step::trying : step::refused;
+    while (t.any(now == step::trying)) {  // again only when another took the slot or set a filter bit in it
+      const bool on = now == step::trying;
+      const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(where(first)), on);
+      const bool here = b1.has(t, first.needle), overflowed = b1.bit(t, f.slot, f.at);
+      const u32 free1 = b1.match_empty(t);
+      const u32 at1 = free1 != 0 ? detail::lowest(free1) : 0;
+      word old = b1.at(t, at1);
+      word* aim = bucket_at(where(first)) + at1;
+      needle_type n = first.needle;
+      bool there = false, room = free1 != 0;
+      const bool beyond = on && !here && (overflowed || free1 == 0);
+      if (t.any(beyond)) {  // any() is the same in the whole warp
+        const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(where(second)), beyond);
+        there = b2.has(t, second.needle) && beyond;
+        const u32 free2 = b2.match_empty(t);
+        const u32 at2 = free2 != 0 ? detail::lowest(free2) : 0;
+        const word old2 = b2.at(t, at2);
+        if (beyond && free1 == 0) {
+          room = free2 != 0, old = old2, aim = bucket_at(where(second)) + at2, n = second.needle;
+          if (room && !there && !overflowed && t.rank() == 0) set_filter(where(first), f);
+        }
+      }
+      const bool take = on && !here && !there && room;
+      const bool won = claim(
+          t, aim, old, slot_type::filter_of(old) | slot_type::make(n, slot_type::value_of(content)), take);
+      if (!on) continue;
+      if (here || there)
+        now = step::present;
+      else if (won)
+        now = step::inserted;
+      else if (!take)
+        now = step::refused;
+    }
+    return to_outcome(now);
+  }
+
+  // True if the key was in the table and this call took it out.
+  template <class Tile>
+  TILEHASH_FN bool erase(Tile t, tag key, bool active) const {
+    bool erased = false;
+    place p = locate(key);
+    const filter_bit f = filter_for(p.needle);
+    bool second = false;
+    while (t.any(active)) {  // two buckets, and again when a filter bit was set in the slot meanwhile
+      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(where(p)), active);
+      const u32 here = b.match(t, p.needle);
+      const bool overflowed = b.bit(t, f.slot, f.at);
+      const u32 at = here != 0 ? detail::lowest(here) : 0;
+      const word old = b.at(t, at);
+      const bool won =
+          claim(t, bucket_at(where(p)) + at, old, slot_type::filter_of(old), active && here != 0);
+      if (!active) continue;
+      erased = won;
+      if (here != 0)
+        active = !won;
+      else if (second || !overflowed)
+        active = false;
+      else
+        advance(p), second = true;
+    }
+    return erased;
+  }
+
+  // ---- bulk build of an empty table (tiled_build.hpp) ----
+  // Is partitioning worth it for n items?
+  template <class Space>
+  bool partition_pays(const Space& space, u64 n) const {
+    return detail::tiled_partition_pays(space, *this, n);
+  }
+  // Fills the slots from items [first, first + n); the result says what is left to insert one by one.
+  template <class Space>
+  auto fill_partitioned(Space& space, const bulk::array_source<slot_type>& source, u64 first, u64 n) const {
+    return detail::build_tiled(space, *this, source, first, n);
+  }
+
+  // Makes room for a key that insert() refused, by moving others, and puts it in.
+  template <class Tile>
+  TILEHASH_FN outcome displace(Tile t, tag key, word content, bool active) const {
+    const place first = locate(key);
+    place second = first;
+    advance(second);
+    step now = active ? step::trying : step::refused;
+    u32 failed = 0;
+    for (u32 round = 0; t.any(now == step::trying); ++round) {
+      const bool on = now == step::trying;
+      const u64 dice = mix64(static_cast<u64>(key) + (static_cast<u64>(round) << 40));
+      const bool from_second = round % 4 == 3;
+      const verdict v = push(t, first, from_second ? second : first, slot_type::value_of(content), dice, on);
+      if (!on) continue;
+      failed += v == verdict::no_room;
+      if (v == verdict::done)
+        now = step::inserted;
+      else if (v == verdict::known)
+        now = step::present;
+      else if (failed >= max_searches || round + 1 >= max_rounds)
+        now = step::refused;
+    }
+    return to_outcome(now);
+  }
+
+ private:
+  enum class step : u32 { trying, inserted, present, refused };
+  enum class verdict : u32 { done, known, no_room, disturbed };
+
+  static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
+  TILEHASH_FN static outcome to_outcome(step s) {
+    return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
+  }
+  TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
+  TILEHASH_FN static u32 scramble(tag remainder) {
+    u32 x = static_cast<u32>(remainder);
+    if constexpr (sizeof(tag) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
+    x *= 0x9e3779b1U;
+    return x ^ x >> 15;
+  }
+  TILEHASH_FN void set_filter(u32 bucket, filter_bit f) const {
+    detail::set_bits(bucket_at(bucket) + f.slot, static_cast<word>(word(1) << f.at));
+  }
+
+  // A path of keys that each move to the next bucket; the last bucket has a free slot.
+  struct path {
+    u32 bucket[max_path + 1] = {};  // within the region
+    u32 slot[max_path + 1] = {};    // of the key that moves on; in the last bucket, the free one
+    word content[max_path + 1] = {};
+    u32 length = 0;  // keys that move
+  };
+
+  // Puts a key into `start`, its first or second bucket, in place of one that moves on along a path.
+  template <class Tile>
+  TILEHASH_FN verdict push(Tile t, const place& home, const place& start,
+                           typename slot_type::value_bits value, u64 dice, bool active) const {
+    path p;
+    p.bucket[0] = start.bucket;
+    const bool found = search(t, p, home.base, dice, active);
+    const lock_list locks{home.base, home.bucket, p.length + 1 + u32(start.bucket != home.bucket)};
+    const u32 locked = lock_all(t, p, locks, found);
+    t.sync();  // what one lane has locked, all lanes may read
+    const bool all_locked = t.ballot(locked != locks.share(t)) == 0;
+    const bool unchanged = is_unchanged(t, p, home.base), known = stands(t, home, active);
+    u32 moved = 0;
+    if (found && all_locked && unchanged && !known && t.rank() == 0) moved = move_all(p, home, start, value);
+    const bool done = t.broadcast(moved, 0) != 0;
+    t.sync();
+    unlock(t, p, locks, locked);
+    return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_room;
+  }
+
+  // Walks from the path's first bucket to one with a free slot. Two keys' other buckets are read at once; if
+  // neither has room, the walk goes on from the first of them.
+  template <class Tile>
+  TILEHASH_FN bool search(Tile t, path& p, u32 base, u64 dice, bool active) const {
+    constexpr u32 at_once = 2;
+    bool found = false;
+    for (bool walking = active; t.any(walking);) {
+      const u32 here = p.bucket[p.length], turn = static_cast<u32>(dice >> 40) % bucket_slots;
+      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(base + here), walking);
+      const u32 free = b.match_empty(t), free_at = free != 0 ? detail::lowest(free) : 0;
+      const word free_word = b.at(t, free_at);
+      // Keys in their first bucket, from slot `turn` on; where there is none, the others may move back.
+      const u32 firsts = detail::rotate_right<bucket_slots>(~b.with_bit(t, slot_type::second_shift), turn);
+      u32 movable = firsts != 0 ? firsts : (1U << bucket_slots) - 1;
+      u32 slot[at_once], to[at_once];
+      word content[at_once];
+      bool may[at_once];
+      bucket_type<Tile> next[at_once];
+      TILEHASH_UNROLL
+      for (u32 q = 0; q < at_once; ++q) {
+        may[q] = movable != 0;
+        slot[q] = may[q] ? (detail::lowest(movable) + turn) % bucket_slots : 0;
+        movable &= movable - 1;
+        content[q] = b.at(t, slot[q]);
+        to[q] = mirror(here, slot_type::needle_in(content[q]));
+        next[q] = bucket_type<Tile>::read_shared(t, bucket_at(base + to[q]), walking && may[q]);
+      }
+      u32 chosen = 0, room_at = 0;
+      word room_word = 0;
+      bool room = false;
+      TILEHASH_UNROLL
+      for (u32 q = at_once; q-- > 0;) {
+        const u32 f = next[q].match_empty(t), at = f != 0 ? detail::lowest(f) : 0;
+        const word w = next[q].at(t, at);
+        if (may[q] && f != 0) room = true, chosen = q, room_at = at, room_word = w;
+      }
+      if (!walking) continue;
+      if (free != 0) {
+        p.slot[p.length] = free_at, p.content[p.length] = free_word;
+        found = true, walking = false;
+        continue;
+      }
+      walking = !room && may[0] && p.length + 1 < max_path;
+      if (!room && !walking) continue;
+      TILEHASH_UNROLL
+      for (u32 q = 0; q < at_once; ++q) {
+        if (q == chosen) {
+          p.slot[p.length] = slot[q], p.content[p.length] = content[q];
+          p.bucket[p.length + 1] = to[q];
+        }
+      }
+      ++p.length;
+      if (room) p.slot[p.length] = room_at, p.content[p.length] = room_word, found = true;
+      dice = mix64(dice);
+    }
+    return found;
+  }
+
+  // The locks of a path: those of its buckets and, last, that of the key's first, where all inserts of this
+  // key meet. Each lane of the tile has its share of them.
+  struct lock_list {
+    u32 base, home, size;
+    template <class Tile>
+    TILEHASH_FN u32 share(Tile t) const {
+      return size > t.rank() ? (size - t.rank() + Tile::width - 1) / Tile::width : 0;
+    }
+    template <class Tile>
+    TILEHASH_FN u32 at(Tile t, const path& p, u32 i) const {
+      const u32 which = t.rank() + i * Tile::width;
+      return base + (which <= p.length ? p.bucket[which] : home);
+    }
+  };
+  // How many of its share this lane has locked: it stops at the first that is held.
+  template <class Tile>
+  TILEHASH_FN u32 lock_all(Tile t, const path& p, const lock_list& list, bool wanted) const {
+    const u32 mine = wanted ? list.share(t) : 0;
+    u32 locked = 0;
+    while (locked < mine && detail::try_lock(locks_, list.at(t, p, locked))) ++locked;
+    return locked;
+  }
+  template <class Tile>
+  TILEHASH_FN void unlock(Tile t, const path& p, const lock_list& list, u32 locked) const {
+    while (locked > 0) detail::unlock(locks_, list.at(t, p, --locked));
+  }
+  // Is the key in the table? A yes is certain; a no is while its lock is held.
+  template <class Tile>
+  TILEHASH_FN bool stands(Tile t, const place& home, bool active) const {
+    place other = home;
+    advance(other);
+    const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(where(home)), active);
+    const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(where(other)), active);
+    const bool here = b1.has(t, home.needle), there = b2.has(t, other.needle);
+    return active && (here || there);
+  }
+  // Is the path as it was when it was searched? Each lane looks at its share.
+  template <class Tile>
+  TILEHASH_FN bool is_unchanged(Tile t, const path& p, u32 base) const {
+    bool changed = false;
+    for (u32 i = t.rank(); i <= p.length; i += Tile::width) {
+      const word w = detail::load_relaxed(bucket_at(base + p.bucket[i]) + p.slot[i]);
+      changed = changed || ((w ^ p.content[i]) & ~slot_type::filter_mask) != 0;
+    }
+    return t.ballot(changed) == 0;
+  }
+  // From the far end backwards, each key over the copy of the one that has moved on. False if an insert that
+  // takes no locks was faster to the free slot; nothing has moved then.
+  TILEHASH_FN bool move_all(const path& p, const place& home, const place& start,
+                            typename slot_type::value_bits value) const {
+    for (u32 i = p.length; i > 0; --i) {
+      const needle_type n = slot_type::needle_in(p.content[i - 1]);
+      if (!slot_type::is_second(n)) set_filter(home.base + p.bucket[i - 1], filter_for(n));
+      const word moved = slot_type::make(n ^ 2, slot_type::value_of(p.content[i - 1]));
+      if (!overwrite(p, i, home.base, moved)) return false;
+    }
+    if (slot_type::is_second(start.needle)) set_filter(where(home), filter_for(home.needle));
+    return overwrite(p, 0, home.base, slot_type::make(start.needle, value));
+  }
+  // Replaces key and value in the path's slot i and keeps its filter bits, which others may be setting.
+  TILEHASH_FN bool overwrite(const path& p, u32 i, u32 base, word content) const {
+    word* const at = bucket_at(base + p.bucket[i]) + p.slot[i];
+    for (word old = p.content[i];;) {  // again at most once per filter bit
+      const word seen =
+          detail::compare_and_swap(at, old, static_cast<word>(slot_type::filter_of(old) | content));
+      if (seen == old) return true;
+      if (i == p.length && !slot_type::is_free(seen)) return false;
+      old = seen;
+    }
+  }
+
+  word* slots_ = nullptr;
+  u32* locks_ = nullptr;
+  u32 regions_ = 1;
+  u32 region_buckets_ = 1;
+  tag seed_ = 0;
+};
+
+}  // namespace tilehash

@@ -1,0 +1,520 @@
+// The bulk build of `tiled`: partition the items by region, then build each region in block-local memory.
+//
+//   items --partition--> | bin 0 | bin 1 | ... one bin per region, hash and value side by side
+//                            |       |
+//                         block 0  block 1  ... each builds its region in its scratch and streams it out
+//
+// A random write to memory costs a whole line read and written back; partitioned items are written in runs
+// that the cache gathers, and the table is written once, in order. So a build runs at several times the rate
+// of single inserts, on a GPU (shared memory) and on a CPU (a block is one thread, its scratch lies in its
+// cache).
+//
+// A bin has room for its expected items and eight standard deviations more. What does not fit (many equal
+// keys) and what finds no place in its region goes to `left`, and the caller inserts that one by one. If even
+// `left` overflows, the build says so and the caller inserts everything one by one.
+//
+// Building a region, with a barrier between the steps:
+//   1  count every item into its first bucket; the first to come take its slots, the others go on a list
+//   2  remove equal keys within each bucket
+//   3  listed items: into their first or second bucket where there is room, or out if their key is there
+//   4  still homeless: change places with a key that moves to its other bucket, and so on
+//   5  remove what step 4 made double; 6 write the region out, with the overflow filter's bits
+// length: partition and build are one algorithm of six steps, read together.
+#pragma once
+
+#include <cmath>
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/item.hpp>
+#include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/core/result.hpp>
+
+namespace tilehash::detail {
+
+template <class Design>
+struct tiled_entry {
+  using slot_type = typename Design::slot_type;
+  static constexpr u32 size =
+      sizeof(typename slot_type::tag) + (slot_type::is_set ? 0 : sizeof(typename slot_type::value_bits));
+  struct set_entry {
+    typename slot_type::tag hash;
+    TILEHASH_FN typename slot_type::value_bits value() const { return 0; }
+    TILEHASH_FN void value(typename slot_type::value_bits) {}
+  };
+  struct alignas(size <= 8 ? 8 : 16) map_entry {
+    typename slot_type::tag hash;
+    typename slot_type::value_bits bits;
+    TILEHASH_FN typename slot_type::value_bits value() const { return bits; }
+    TILEHASH_FN void value(typename slot_type::value_bits v) { bits = v; }
+  };
+  using type = std::conditional_t<slot_type::is_set, set_entry, map_entry>;
+};
+
+// What the build does not place, for the caller to insert.
+template <class Design>
+struct tiled_spill {
+  using entry = typename tiled_entry<Design>::type;
+  entry* left;
+  u64* count;
+  u64 capacity;
+
+  TILEHASH_FN void add(const entry& e) const {
+    const u64 at = fetch_add(count, u64(1));
+    if (at < capacity) left[at] = e;
+  }
+};
+
+// The spilled items as a source for a bulk insert.
+template <class Design>
+struct tiled_spill_source {
+  Design design;
+  const typename tiled_entry<Design>::type* left;
+
+  TILEHASH_FN auto operator()(u64 i) const {
+    bulk::item<typename Design::slot_type> x;
+    x.key.tag = design.unhash(left[i].hash);
+    x.key.legal = x.valid = true;
+    x.value = left[i].value();
+    return x;
+  }
+};
+
+// A block takes a share of the items and sorts it by region in its scratch, so that the items of a region
+// leave for its bin side by side: a run of neighbours costs the memory little more than one item.
+template <class Design, u32 PerThread, u32 Threads>
+struct tiled_partition {
+  using slot_type = typename Design::slot_type;
+  using tag = typename slot_type::tag;
+  using value_bits = typename slot_type::value_bits;
+  using entry = typename tiled_entry<Design>::type;
+  static constexpr u32 block_size = Threads;
+  static constexpr u32 share = PerThread * Threads;  // items of one block
+  static constexpr u32 group = Threads < 32 ? Threads : 32, groups = Threads / group;
+  static constexpr u32 nowhere = ~u32(0);
+
+  Design design;
+  bulk::array_source<slot_type> source;
+  u64 first, end;  // items [first, end) of the source
+  entry* bins;
+  u32 bin_capacity;
+  u32* fill;  // per region: items sent to its bin
+  tiled_spill<Design> spill;
+  u64* illegal;
+
+  // Scratch: the share's entries; for each region where its entries begin, and how far its bin is from there;
+  // the threads' and the groups' sums.
+  static constexpr u64 scratch_bytes(u64 regions) {
+    return share * sizeof(entry) + (2 * regions + groups * (group + 1) + groups) * sizeof(u32);
+  }
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const u32 regions = design.regions(), me = block.rank();
+    const auto sorted = block.template scratch<entry>();
+    const auto starts = block.template scratch<u32>(share * sizeof(entry));
+    const auto shifts = starts + regions;
+    for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
+    const u64 begin = first + block.index() * share + me;
+    tag hashes[PerThread];
+    value_bits values[PerThread];
+    u32 ranks[PerThread];  // the item's number within its region's share of this block
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      const u64 i = begin + static_cast<u64>(k) * Threads;
+      const bulk::item<slot_type> x = i < end ? source(i) : bulk::item<slot_type>{};
+      hashes[k] = design.hash(x.key.tag);
+      values[k] = x.value;
+      ranks[k] = x.key.legal ? 0 : nowhere;
+      if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
+    }
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      if (ranks[k] != nowhere) ranks[k] = fetch_add(starts + design.region_of(hashes[k]), u32(1));
+    }
+    block.barrier();
+    const u32 all = reserve(block, starts, shifts, regions);
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      if (ranks[k] == nowhere) continue;
+      entry e;
+      e.hash = hashes[k];
+      e.value(values[k]);
+      sorted[u32(starts[design.region_of(e.hash)]) + ranks[k]] = e;
+    }
+    block.barrier();
+    for (u32 i = me; i < all; i += Threads) {
+      const entry e = sorted[i];
+      const u32 region = design.region_of(e.hash), at = u32(shifts[region]) + i;
+      if (at < bin_capacity)
+        bins[static_cast<u64>(region) * bin_capacity + at] = e;
+      else
+        spill.add(e);
+    }
+  }
+
+  // Replaces each region's count by where its entries begin among the block's, finds them room in the
+  // region's bin, and gives how many entries there are in all. A thread serves neighbouring regions.
+  template <class Block, class Counts>
+  TILEHASH_FN u32 reserve(Block block, Counts starts, Counts shifts, u32 regions) const {
+    const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
+    const u32 from = me * each < regions ? me * each : regions;
+    const u32 to = from + each < regions ? from + each : regions;
+    u32 mine = 0;
+    for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
+    u32 all = 0, start = before(block, shifts + regions, mine, all);
+    constexpr u32 at_once = 4;  // requests of a thread that are under way together
+    for (u32 r = from; r < to; r += at_once) {
+      u32 count[at_once], base[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        count[k] = r + k < to ? u32(starts[r + k]) : 0;
+        base[k] = count[k] != 0 ? fetch_add(fill + r + k, count[k]) : 0;
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (r + k >= to) continue;
+        starts[r + k] = start;
+        shifts[r + k] = base[k] - start;
+        start += count[k];
+      }
+    }
+    return all;
+  }
+
+  // The sum of what the threads before this one bring, and of what all bring.
+  template <class Block, class Sums>
+  TILEHASH_FN static u32 before(Block block, Sums sums, u32 mine, u32& all) {
+    const u32 me = block.rank(), my_group = me / group;
+    const auto totals = sums + groups * (group + 1);  // + 1 keeps the groups' sums in different banks
+    sums[my_group * (group + 1) + me % group] = mine;
+    block.barrier();
+    if (me < groups) {
+      u32 sum = 0;
+      for (u32 i = 0; i < group; ++i) {
+        const u32 one = sums[me * (group + 1) + i];
+        sums[me * (group + 1) + i] = sum;
+        sum += one;
+      }
+      totals[me] = sum;
+    }
+    block.barrier();
+    u32 sum = sums[my_group * (group + 1) + me % group];
+    for (u32 g = 0; g < groups; ++g) {
+      if (g < my_group) sum += u32(totals[g]);
+      all += u32(totals[g]);
+    }
+    return sum;
+  }
+};
+
+template <class Design>
+struct tiled_build {
+  using slot_type = typename Design::slot_type;
+  using word = typename slot_type::word;
+  using needle = typename slot_type::needle;
+  using entry = typename tiled_entry<Design>::type;
+  using place = typename Design::place;
+  static constexpr u32 block_size = 1024;
+  static constexpr u32 slots = Design::bucket_slots;
+  static constexpr u32 max_walk = 128;
+  static constexpr u32 settled = ~u32(0);
+
+  Design design;
+  const entry* bins;
+  u32 bin_capacity;
+  const u32* fill;
+  tiled_spill<Design> spill;
+  u64* inserted;
+
+  // Scratch: the region's words, then per bucket a count and the filter bits, then the list and two counters.
+  TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return buckets * slots * 3 / 16; }
+  static constexpr u64 scratch_bytes(u64 buckets) {
+    return buckets * (sizeof(word) * slots + 2 * sizeof(u32)) + (list_room(buckets) + 2) * sizeof(u32);
+  }
+
+  template <class Words>
+  TILEHASH_FN static word swap_in(Words at, word content) {
+    for (word old = load_relaxed(at);;) {
+      const word seen = compare_and_swap(at, old, content);
+      if (seen == old) return old;
+      old = seen;
+    }
+  }
+  // A bucket of the scratch, read without waiting for one word before asking for the next. Threads begin with
+  // different slots, which keeps the reads of a warp in different banks.
+  struct view {
+    word words[slots];  // from slot `turn` on, round
+    u32 turn;
+    template <class Words>
+    TILEHASH_FN view(Words bucket, u32 from) : turn(from % slots) {
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < slots; ++k) words[k] = load_relaxed(bucket + (k + turn) % slots);
+    }
+    TILEHASH_FN u32 match(needle wanted) const {  // bit s: slot s
+      u32 mask = 0;
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < slots; ++k) mask |= u32(slot_type::needle_in(words[k]) == wanted) << k;
+      return rotate_right<slots>(mask, (slots - turn) % slots);
+    }
+  };
+  // Puts a word into the first free slot of a bucket: inserted, present, or refused when it is full.
+  template <class Words>
+  TILEHASH_FN static outcome put(Words words, u32 number, word content) {
+    const auto bucket = words + number * slots;
+    for (;;) {  // again when another took the slot: at most once for each slot
+      const view b(bucket, number);
+      const u32 free = b.match(slot_type::empty_tag);
+      if (b.match(slot_type::needle_in(content)) != 0) return outcome::present;
+      if (free == 0) return outcome::refused;
+      if (slot_type::is_free(compare_and_swap(bucket + lowest(free), word(0), content)))
+        return outcome::inserted;
+    }
+  }
+  // Removes equal keys from a bucket and closes the gaps, so that put() meets a key before a free slot.
+  template <class Words, class Count>
+  TILEHASH_FN static void remove_twins(Words bucket, Count count, u32 turn) {
+    const view b(bucket, turn);
+    needle seen[slots];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < slots; ++k)  // no two free slots alike: an even needle is no key's
+      seen[k] =
+          slot_type::is_free(b.words[k]) ? static_cast<needle>(2 * k) : slot_type::needle_in(b.words[k]);
+    bool twins = false;
+    TILEHASH_UNROLL
+    for (u32 s = 1; s < slots; ++s) {
+      TILEHASH_UNROLL
+      for (u32 r = 0; r < s; ++r) twins |= seen[r] == seen[s];
+    }
+    if (!twins) return;
+    u32 kept = 0;
+    for (u32 s = 0; s < slots; ++s) {
+      const word w = bucket[s];
+      bool twin = slot_type::is_free(w);
+      for (u32 r = 0; r < kept; ++r) twin |= slot_type::needle_in(bucket[r]) == slot_type::needle_in(w);
+      if (!twin) bucket[kept++] = w;
+    }
+    for (u32 s = kept; s < slots; ++s) bucket[s] = word(0);
+    *count = kept;
+  }
+
+  // The slot of a full bucket whose key had best move: one whose other bucket has room, else any.
+  template <class Words, class Counts>
+  TILEHASH_FN u32 victim(Words words, Counts counts, u32 bucket, u32 dice) const {
+    const view b(words + bucket * slots, dice);
+    u32 room = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < slots; ++k)
+      room |= u32(load_relaxed(counts + design.mirror(bucket, slot_type::needle_in(b.words[k]))) < slots)
+              << k;
+    return (b.turn + (room != 0 ? lowest(room) : 0)) % slots;
+  }
+
+  template <class Filters>
+  TILEHASH_FN static void set_filter(Filters at, u32 bit) {
+    for (u32 old = load_relaxed(at); (old >> bit & 1) == 0;) {
+      const u32 seen = compare_and_swap(at, old, old | 1U << bit);
+      if (seen == old) return;
+      old = seen;
+    }
+  }
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const u32 region = static_cast<u32>(block.index()), buckets = design.region_buckets();
+    const u64 base = static_cast<u64>(region) * buckets;
+    const auto words = block.template scratch<word>();
+    const auto counts = block.template scratch<u32>(static_cast<u64>(buckets) * slots * sizeof(word));
+    const auto filters = counts + buckets;
+    const auto list = filters + buckets;
+    const u32 room = static_cast<u32>(list_room(buckets));
+    const auto listed = list + room, occupied = list + (room + 1);
+    const entry* const items = bins + static_cast<u64>(region) * bin_capacity;
+    const u32 n = fill[region] < bin_capacity ? fill[region] : bin_capacity;
+    const u32 me = block.rank(), all = block.size();
+
+    for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
+    for (u32 i = me; i < 2 * buckets; i += all) counts[i] = 0;
+    if (me == 0) listed[0] = 0, occupied[0] = 0;
+    block.barrier();
+
+    constexpr u32 at_once = 4;
+    for (u32 first = me; first < n; first += at_once * all) {  // 1
+      entry e[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (first + k * all < n) e[k] = items[first + k * all];
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        const u32 i = first + k * all;
+        if (i >= n) continue;
+        const place p = design.place_of(e[k].hash);
+        const u32 s = fetch_add(counts + p.bucket, u32(1));
+        if (s < slots) {
+          words[p.bucket * slots + s] = slot_type::make(p.needle, e[k].value());
+        } else {
+          const u32 at = fetch_add(listed, u32(1));
+          if (at < room)
+            list[at] = i;
+          else
+            spill.add(e[k]);
+        }
+      }
+    }
+    block.barrier();
+
+    for (u32 b = me; b < buckets; b += all) remove_twins(words + b * slots, counts + b, b);  // 2
+    block.barrier();
+
+    const u32 waiting = listed[0] < room ? u32(listed[0]) : room;
+    for (u32 q = me; q < waiting; q += all) {  // 3
+      const entry e = items[list[q]];
+      place p = design.place_of(e.hash);
+      const u32 home = p.bucket;
+      outcome o = put(words, home, slot_type::make(p.needle, e.value()));
+      if (o == outcome::refused) {
+        set_filter(filters + home, design.filter_index(p.needle));
+        design.advance(p);
+        o = put(words, p.bucket, slot_type::make(p.needle, e.value()));
+      }
+      if (o == outcome::inserted) fetch_add(counts + p.bucket, u32(1));
+      if (o != outcome::refused) list[q] = settled;
+    }
+    block.barrier();
+
+    for (u32 q = me; q < waiting; q += all) {  // 4
+      if (list[q] == settled) continue;
+      const entry e = items[list[q]];
+      place p = design.place_of(e.hash);
+      design.advance(p);
+      word homeless = slot_type::make(p.needle, e.value());
+      u32 to = p.bucket;
+      u64 dice = mix64(static_cast<u64>(e.hash));
+      bool done = false;
+      for (u32 step = 0; step < max_walk && !done; ++step) {
+        if (load_relaxed(counts + to) < slots && put(words, to, homeless) != outcome::refused) {
+          fetch_add(counts + to, u32(1));
+          done = true;
+          break;
+        }
+        dice = mix64(dice + step);
+        const word out =
+            swap_in(words + (to * slots + victim(words, counts, to, static_cast<u32>(dice >> 32))), homeless);
+        done = slot_type::is_free(out);
+        const needle n_out = slot_type::needle_in(out);
+        if (!done && !slot_type::is_second(n_out)) set_filter(filters + to, design.filter_index(n_out));
+        if (done) break;
+        to = design.mirror(to, n_out);
+        homeless = slot_type::make(n_out ^ 2, slot_type::value_of(out));
+      }
+      if (!done) {
+        entry lost;
+        lost.hash = design.hash_in(region, to, slot_type::needle_in(homeless));
+        lost.value(slot_type::value_of(homeless));
+        spill.add(lost);
+      }
+    }
+    block.barrier();
+
+    for (u32 q = me; q < waiting; q += all) {  // 5
+      if (list[q] == settled) continue;
+      place p = design.place_of(items[list[q]].hash);
+      bool seen = false;
+      for (u32 half = 0; half < 2; ++half, design.advance(p)) {
+        const auto bucket = words + p.bucket * slots;
+        for (u32 twins = view(bucket, p.bucket).match(p.needle); twins != 0; twins &= twins - 1) {
+          const u32 s = lowest(twins);
+          if (seen) compare_and_swap(bucket + s, load_relaxed(bucket + s), word(0));
+          seen = true;
+        }
+      }
+    }
+    block.barrier();
+
+    u32 mine = 0;
+    word* const out = design.bucket_at(base);
+    for (u32 i = me; i < buckets * slots; i += all) {  // 6
+      word w = words[i];
+      mine += !slot_type::is_free(w);
+      const u32 s = i % slots;
+      if (s * slot_type::filter_bits < Design::filter_size) {
+        const u32 bits =
+            filters[i / slots] >> (s * slot_type::filter_bits) & ((1U << slot_type::filter_bits) - 1);
+        w |= static_cast<word>(bits) << slot_type::filter_shift;
+      }
+      out[i] = w;
+    }
+    if (mine != 0) fetch_add(occupied, mine);
+    block.barrier();
+    if (me == 0) fetch_add(inserted, static_cast<u64>(u32(occupied[0])));
+  }
+};
+
+// What a partitioned build leaves behind.
+template <class Design, class Space>
+struct tiled_built {
+  bool done = false;  // false: the items are too uneven; the table's slots are not defined
+  u64 inserted = 0;
+  u64 illegal = 0;
+  u64 left = 0;  // items to insert one by one, from rest()
+  buffer<typename tiled_entry<Design>::type, Space> spilled;
+  Design design;
+
+  tiled_spill_source<Design> rest() const { return {design, spilled.data()}; }
+};
+
+// A GPU's thread keeps its items in registers; a CPU's block is one thread, and its share a cacheful.
+template <class Design, class Space>
+using tiled_partition_in =
+    tiled_partition<Design, Space::has_lanes ? 16 : 16384, Space::has_lanes ? 1024 : 1>;
+
+// Is partitioning worth it for n items into an empty table? It streams the whole table, so not for few items;
+// and a block's scratch must hold a region, and a partition's counters for all regions.
+template <class Space, class Design>
+bool tiled_partition_pays(const Space& space, const Design& design, u64 n) {
+  return n >= (u64(1) << 15) && n >= design.capacity() / 4 &&
+         tiled_partition_in<Design, Space>::scratch_bytes(design.regions()) <= space.largest_scratch() &&
+         tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+}
+
+// Fills an empty table's slots from items [first, first + n) of the source. Beside the table it takes
+// about 1.1 times the input's bytes.
+template <class Design, class Space>
+tiled_built<Design, Space> build_tiled(Space& space, const Design& design,
+                                       const bulk::array_source<typename Design::slot_type>& source,
+                                       u64 first, u64 n) {
+  using entry = typename tiled_entry<Design>::type;
+  const u32 regions = design.regions();
+  const double expected = static_cast<double>(n) / regions;
+  const u32 bin_capacity = static_cast<u32>(expected + 8 * std::sqrt(expected) + 16);
+  tiled_built<Design, Space> result;
+  result.design = design;
+  const u64 spill_capacity = n / 32 + 1024;
+  result.spilled = buffer<entry, Space>(space, spill_capacity);
+  buffer<entry, Space> bins(space, static_cast<u64>(regions) * bin_capacity);
+  buffer<u32, Space> fill(space, regions);
+  buffer<u64, Space> counters(space, 3);
+  space.fill(fill.data(), regions, u32(0));
+  space.fill(counters.data(), 3, u64(0));
+  const tiled_spill<Design> spill{result.spilled.data(), counters.data(), spill_capacity};
+  using partition_type = tiled_partition_in<Design, Space>;
+  const partition_type partition{design,       source,      first, first + n,          bins.data(),
+                                 bin_capacity, fill.data(), spill, counters.data() + 1};
+  space.for_each_block(divide_up(n, partition.share), partition.block_size, partition.scratch_bytes(regions),
+                       partition);
+  const tiled_build<Design> build{design, bins.data(), bin_capacity, fill.data(), spill, counters.data() + 2};
+  space.for_each_block(regions, build.block_size, build.scratch_bytes(design.region_buckets()), build);
+  const auto counts = counters.to_host();
+  result.left = counts[0];
+  result.illegal = counts[1];
+  result.inserted = counts[2];
+  result.done = result.left <= spill_capacity;
+  return result;
+}
+
+}  // namespace tilehash::detail

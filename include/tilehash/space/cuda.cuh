@@ -1,0 +1,293 @@
+// The space of one GPU: device memory from a pool of its own, work on one stream, tiles of a warp's lanes.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/config.hpp>
+#include <tilehash/core/error.hpp>
+#include <tilehash/space/cuda_tile.cuh>
+
+namespace tilehash {
+
+namespace detail {
+
+inline void check_cuda(cudaError_t e, const char* what) {
+  if (e == cudaSuccess) return;
+  cudaGetLastError();  // so that the next call does not report this one
+  throw cuda_error(std::string("tilehash: ") + what + " failed: " + cudaGetErrorString(e));
+}
+
+// One lane of the GPU: what a lane body is given.
+struct cuda_lane {
+  __device__ __forceinline__ u64 index() const {
+    return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  }
+  template <u32 Width>
+  __device__ __forceinline__ cuda_tile<Width> tile() const {
+    return {};
+  }
+  // Adds the number of lanes that say yes to *counter. For what is rare; a collective of the warp.
+  __device__ __forceinline__ void tally(u64* counter, bool yes) const {
+    const u32 lanes = __ballot_sync(~0U, yes);
+    if (lanes != 0 && threadIdx.x % 32 == lowest(lanes))
+      fetch_add(counter, static_cast<u64>(count_ones(lanes)));
+  }
+  // A place in a list for each lane that says yes: the numbers from *length on, which grows by so many.
+  // A collective of the warp.
+  __device__ __forceinline__ u64 enlist(u64* length, bool yes) const {
+    const u32 lanes = __ballot_sync(~0U, yes);
+    if (lanes == 0) return 0;
+    const u32 me = threadIdx.x % 32, leader = lowest(lanes);
+    u64 base = 0;
+    if (me == leader) base = fetch_add(length, static_cast<u64>(count_ones(lanes)));
+    base = __shfl_sync(~0U, base, static_cast<int>(leader));
+    return base + count_ones(lanes & ((1U << me) - 1));
+  }
+};
+
+struct cuda_block {
+  char* memory;
+  __device__ __forceinline__ u64 index() const { return blockIdx.x; }
+  __device__ __forceinline__ u32 rank() const { return threadIdx.x; }
+  __device__ __forceinline__ u32 size() const { return blockDim.x; }
+  __device__ __forceinline__ void barrier() const { __syncthreads(); }
+  template <class T>
+  __device__ __forceinline__ T* scratch(u64 at_byte = 0) const {
+    return reinterpret_cast<T*>(memory + at_byte);
+  }
+};
+
+inline constexpr u32 cuda_block_size = 256;
+
+// How many blocks of a body should fit a multiprocessor at once; 1 leaves the registers to the compiler.
+template <class Body>
+constexpr u32 resident_blocks() {
+  if constexpr (requires { Body::resident_blocks; })
+    return Body::resident_blocks;
+  else
+    return 1;
+}
+
+template <class Body>
+__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>()) run_lanes(Body body) {
+  body(cuda_lane{});
+}
+
+template <class Body>
+__global__ void __launch_bounds__(cuda_block_size) run_each(u64 n, Body body) {
+  const u64 i = cuda_lane{}.index();
+  if (i < n) body(i);
+}
+
+template <class Body>
+constexpr u32 largest_block() {
+  if constexpr (requires { Body::block_size; })
+    return Body::block_size;
+  else
+    return 1024;
+}
+
+template <class Body>
+__global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>()) run_blocks(Body body) {
+  extern __shared__ __align__(16) char scratch[];
+  body(cuda_block{scratch});
+}
+
+template <class T>
+struct fill_body {
+  T* data;
+  T value;
+  __device__ void operator()(u64 i) const { data[i] = value; }
+};
+
+}  // namespace detail
+
+// Work goes to the stream given; calls that return something to the host wait for it. One host thread at a
+// time uses a space; spaces on streams of their own run side by side.
+class cuda {
+ public:
+  static constexpr bool has_lanes = true;
+
+  // Works on the current device. The stream stays the caller's.
+  explicit cuda(cudaStream_t stream = nullptr) : stream_(stream) {
+    detail::check_cuda(cudaGetDevice(&device_), "finding a GPU");
+    cudaMemPoolProps props{};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location = {cudaMemLocationTypeDevice, device_};
+    detail::check_cuda(cudaMemPoolCreate(&pool_, &props), "creating a memory pool");
+    u64 keep = ~u64(0);  // give memory back to the driver when the space ends, not at every wait
+    cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep);
+  }
+  cuda(const cuda&) = delete;
+  cuda& operator=(const cuda&) = delete;
+  ~cuda() {
+    cudaStreamSynchronize(stream_);
+    cudaMemPoolDestroy(pool_);
+  }
+
+  // Is there a GPU that this process can use?
+  static bool available() {
+    int n = 0;
+    const bool yes = cudaGetDeviceCount(&n) == cudaSuccess && n > 0;
+    cudaGetLastError();
+    return yes;
+  }
+  std::string name() const {
+    cudaDeviceProp p;
+    detail::check_cuda(cudaGetDeviceProperties(&p, device_), "reading the GPU's name");
+    return p.name;
+  }
+  cudaStream_t stream() const { return stream_; }
+
+  // ---- memory ----
+  void* allocate(u64 bytes) {
+    void* p = nullptr;
+    const cudaError_t e = cudaMallocFromPoolAsync(&p, bytes, pool_, stream_);
+    if (e == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      size_t free = 0, total = 0;
+      cudaMemGetInfo(&free, &total);
+      throw out_of_memory("tilehash: the GPU has no " + std::to_string(bytes) + " bytes free (" +
+                          std::to_string(free) + " of " + std::to_string(total) +
+                          " are); use a smaller table");
+    }
+    detail::check_cuda(e, "allocating device memory");
+    return p;
+  }
+  void deallocate(void* p, u64 /*bytes*/) noexcept { cudaFreeAsync(p, stream_); }
+  void copy_from_host(void* to, const void* from, u64 bytes) {
+    copy_and_wait(to, from, bytes, cudaMemcpyHostToDevice);
+  }
+  void copy_to_host(void* to, const void* from, u64 bytes) {
+    copy_and_wait(to, from, bytes, cudaMemcpyDeviceToHost);
+  }
+  void copy(void* to, const void* from, u64 bytes) {
+    detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_),
+                       "copying device memory");
+  }
+
+  // Throws invalid_argument when the GPU cannot read `p`.
+  void check_pointer(const void* p, const char* what) const {
+    if (p == nullptr) return;
+    cudaPointerAttributes a{};
+    if (cudaPointerGetAttributes(&a, p) != cudaSuccess) cudaGetLastError();
+    if (a.type == cudaMemoryTypeUnregistered)
+      detail::refuse(
+          std::string(what) +
+          " are in host memory, but the table is on the GPU; copy them to a buffer<T, cuda> first");
+  }
+
+  // ---- work ----
+  // body(lane) on whole blocks of lanes that cover [0, n): lane.index() may lie beyond n.
+  template <class Body>
+  void for_each_lane(u64 n, Body body) {
+    if (n == 0) return;
+    detail::run_lanes<<<grid(n), detail::cuda_block_size, 0, stream_>>>(body);
+    detail::check_cuda(cudaGetLastError(), "starting a kernel");
+  }
+  template <class Body>
+  void for_each(u64 n, Body body) {
+    if (n == 0) return;
+    detail::run_each<<<grid(n), detail::cuda_block_size, 0, stream_>>>(n, body);
+    detail::check_cuda(cudaGetLastError(), "starting a kernel");
+  }
+  // Bytes of shared memory that one block can have.
+  u64 largest_scratch() const {
+    int bytes = 0;
+    detail::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_),
+                       "asking for the shared memory of a block");
+    return static_cast<u64>(bytes);
+  }
+  // body(block) for blocks of `threads` threads (Body::block_size at most, if it says) that share
+  // `scratch_bytes` of shared memory.
+  template <class Body>
+  void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
+    if (blocks == 0) return;
+    if (scratch_bytes > 48 * 1024) {
+      detail::check_cuda(
+          cudaFuncSetAttribute(detail::run_blocks<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(scratch_bytes)),
+          "asking for that much shared memory per block");
+    }
+    detail::run_blocks<<<static_cast<u32>(blocks), threads, scratch_bytes, stream_>>>(body);
+    detail::check_cuda(cudaGetLastError(), "starting a kernel");
+  }
+
+  // ---- algorithms ----
+  template <class T>
+  void fill(T* data, u64 n, T value) {
+    for_each(n, detail::fill_body<T>{data, value});
+  }
+  // to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
+  template <class T>
+  void exclusive_scan(const T* from, T* to, u64 n) {
+    with_scratch([&](void* scratch, size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, from, to, static_cast<i64>(n), stream_);
+    });
+  }
+  // Ascending.
+  template <class T>
+  void sort(T* data, u64 n) {
+    buffer<T, cuda> sorted(*this, n);
+    with_scratch([&](void* scratch, size_t& bytes) {
+      return cub::DeviceRadixSort::SortKeys(scratch, bytes, data, sorted.data(), static_cast<i64>(n), 0,
+                                            static_cast<int>(8 * sizeof(T)), stream_);
+    });
+    copy(data, sorted.data(), sorted.bytes());
+  }
+
+  // ---- time ----
+  void synchronize() { detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel"); }
+  // Seconds that the work f() put on the stream took, by events.
+  template <class F>
+  double time(F f) {
+    event start, stop;
+    detail::check_cuda(cudaEventRecord(start.handle, stream_), "recording an event");
+    f();
+    detail::check_cuda(cudaEventRecord(stop.handle, stream_), "recording an event");
+    detail::check_cuda(cudaEventSynchronize(stop.handle), "a kernel");
+    float ms = 0;
+    detail::check_cuda(cudaEventElapsedTime(&ms, start.handle, stop.handle), "reading an event");
+    return ms / 1e3;
+  }
+
+ private:
+  using i64 = long long;
+  struct event {
+    cudaEvent_t handle = nullptr;
+    event() { detail::check_cuda(cudaEventCreate(&handle), "creating an event"); }
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+    ~event() { cudaEventDestroy(handle); }
+  };
+
+  static u32 grid(u64 n) {
+    return static_cast<u32>((n + detail::cuda_block_size - 1) / detail::cuda_block_size);
+  }
+  void copy_and_wait(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
+    detail::check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying between host and device");
+    synchronize();
+  }
+  // CUB's two calls: how much scratch, then the work.
+  template <class Call>
+  void with_scratch(Call call) {
+    size_t bytes = 0;
+    detail::check_cuda(call(nullptr, bytes), "a CUB algorithm");
+    buffer<char, cuda> scratch(*this, bytes < 1 ? 1 : bytes);
+    detail::check_cuda(call(scratch.data(), bytes), "a CUB algorithm");
+  }
+
+  cudaStream_t stream_;
+  int device_ = 0;
+  cudaMemPool_t pool_ = nullptr;
+};
+
+}  // namespace tilehash

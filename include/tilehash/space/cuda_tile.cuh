@@ -1,0 +1,86 @@
+// The tile of a GPU: Width neighbouring lanes of a warp that serve one bucket.
+//
+// The warp is always converged: every collective names all 32 lanes, never a tile's own. With a mask per tile
+// the hardware runs the tiles of a warp one after another and their loads no longer leave together; that
+// costs half the speed (docs/dead_ends.md). Hence: collectives stand in front of branches, and loops go on
+// while any lane of the warp goes on.
+#pragma once
+
+#include <nv/target>
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash {
+
+template <u32 Width>
+struct cuda_tile {
+  static_assert(Width >= 1 && Width <= 32 && (Width & (Width - 1)) == 0);
+  static constexpr u32 width = Width;
+  static constexpr u32 all = ~u32(0);
+
+  __device__ __forceinline__ u32 rank() const { return threadIdx.x % Width; }
+
+  // Bit r is set when lane r of this tile says yes.
+  __device__ __forceinline__ u32 ballot(bool p) const {
+    const u32 warp = __ballot_sync(all, p);
+    if constexpr (Width == 32)
+      return warp;
+    else
+      return warp >> (threadIdx.x % 32 / Width * Width) & ((1U << Width) - 1);
+  }
+  // Does any lane of the whole warp say yes?
+  __device__ __forceinline__ bool any(bool p) const { return __any_sync(all, p); }
+
+  // What lane `from` of this tile says.
+  template <class T>
+  __device__ __forceinline__ T broadcast(T x, u32 from) const {
+    if constexpr (Width == 1)
+      return x;
+    else if constexpr (sizeof(T) <= 8) {
+      static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+      return __shfl_sync(all, x, static_cast<int>(from), Width);
+    } else {
+      static_assert(sizeof(T) % 4 == 0);
+      u32 parts[sizeof(T) / 4];
+      memcpy(parts, &x, sizeof x);
+#pragma unroll
+      for (u32& part : parts) part = __shfl_sync(all, part, static_cast<int>(from), Width);
+      memcpy(&x, parts, sizeof x);
+      return x;
+    }
+  }
+  __device__ __forceinline__ void sync() const { __syncwarp(); }
+
+  // N neighbouring words per lane in requests of up to 16 bytes, through the read-only cache.
+  template <u32 N, class Word>
+  __device__ __forceinline__ void load(const Word* from, Word (&to)[N], bool active) const {
+    load_with<N>(from, to, active, [](auto* p) { return __ldg(p); });
+  }
+  // The same from L2, where other lanes' atomics land.
+  template <u32 N, class Word>
+  __device__ __forceinline__ void load_shared(const Word* from, Word (&to)[N], bool active) const {
+    load_with<N>(from, to, active, [](auto* p) { return __ldcg(p); });
+  }
+
+ private:
+  template <u32 N, class Word, class Load>
+  __device__ __forceinline__ void load_with(const Word* from, Word (&to)[N], bool active, Load load) const {
+    if constexpr (N * sizeof(Word) % 16 == 0) {
+#pragma unroll
+      for (u32 i = 0; i < N * sizeof(Word) / 16; ++i) {
+        const uint4 v = active ? load(reinterpret_cast<const uint4*>(from) + i) : uint4{0, 0, 0, 0};
+        memcpy(&to[i * 16 / sizeof(Word)], &v, 16);
+      }
+    } else {
+#pragma unroll
+      for (u32 i = 0; i < N; ++i) {
+        if constexpr (sizeof(Word) == 8)
+          to[i] = active ? load(reinterpret_cast<const unsigned long long*>(from + i)) : 0;
+        else
+          to[i] = active ? load(reinterpret_cast<const unsigned int*>(from + i)) : 0;
+      }
+    }
+  }
+};
+
+}  // namespace tilehash

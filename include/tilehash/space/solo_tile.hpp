@@ -1,0 +1,76 @@
+// The tile of one thread: every CPU thread's, and that of a GPU thread that works alone.
+//
+// Its collectives are the identity, so a design written against tiles costs nothing here. Its buckets are
+// whole cache lines, and comparing one is a SIMD compare where the compiler has AVX2.
+#pragma once
+
+#include <cstring>
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/config.hpp>
+
+#if defined(__AVX2__) && !defined(__CUDA_ARCH__)
+#include <immintrin.h>
+#endif
+
+namespace tilehash {
+
+struct solo_tile {
+  static constexpr u32 width = 1;
+
+  TILEHASH_FN u32 rank() const { return 0; }
+  TILEHASH_FN u32 ballot(bool p) const { return p; }
+  TILEHASH_FN bool any(bool p) const { return p; }
+  template <class T>
+  TILEHASH_FN T broadcast(T x, u32 /*from*/) const {
+    return x;
+  }
+  TILEHASH_FN void sync() const {}
+
+  // Reads N neighbouring words that nobody writes meanwhile.
+  template <u32 N, class Word>
+  TILEHASH_FN void load(const Word* from, Word (&to)[N], bool /*active*/) const {
+    std::memcpy(to, __builtin_assume_aligned(from, sizeof(Word)), sizeof to);
+  }
+  // Reads N neighbouring words that others may be writing; each word is read whole.
+  template <u32 N, class Word>
+  TILEHASH_FN void load_shared(const Word* from, Word (&to)[N], bool active) const {
+    TILEHASH_UNROLL
+    for (u32 i = 0; i < N; ++i) to[i] = active ? detail::load_relaxed(from + i) : Word(0);
+  }
+};
+
+namespace detail {
+
+// Bit i is set when words[i] >> shift == tag.
+template <u32 N, class Word, class Tag>
+TILEHASH_FN u32 match_words(const Word (&words)[N], u32 shift, Tag tag) {
+#if defined(__AVX2__) && !defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Word) == 8 && N % 4 == 0) {
+    const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(tag));
+    u32 mask = 0;
+    for (u32 i = 0; i < N; i += 4) {
+      const __m256i w = _mm256_srli_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i)),
+                                          static_cast<int>(shift));
+      mask |= static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(w, wanted)))) << i;
+    }
+    return mask;
+  } else if constexpr (sizeof(Word) == 4 && N % 8 == 0) {
+    const __m256i wanted = _mm256_set1_epi32(static_cast<int>(tag));
+    u32 mask = 0;
+    for (u32 i = 0; i < N; i += 8) {
+      const __m256i w = _mm256_srli_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i)),
+                                          static_cast<int>(shift));
+      mask |= static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(w, wanted)))) << i;
+    }
+    return mask;
+  }
+#endif
+  u32 mask = 0;
+  TILEHASH_UNROLL
+  for (u32 i = 0; i < N; ++i) mask |= u32(static_cast<Tag>(words[i] >> shift) == tag) << i;
+  return mask;
+}
+
+}  // namespace detail
+}  // namespace tilehash

@@ -1,0 +1,491 @@
+// table<Design, Space>: owns the memory of a design and has every bulk verb, written once for all designs.
+//
+//   user -> table (sizes, growth, reports) -> bulk (schedules) -> design (where to look, what to change)
+//
+// Every verb takes the space first and waits until its answers are there, unless its name ends in _async.
+// Arrays given to it are memory of that space. One host thread at a time may call a verb that changes a
+// table; lookups may run side by side.
+//
+// When a call throws, the table is as it was before it. Growth that finds no memory does not throw: the items
+// that found no room are reported as refused, and `outcomes` names them.
+// length: every bulk verb of every design is here, once.
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include <tilehash/bulk.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/concepts.hpp>
+#include <tilehash/core/error.hpp>
+#include <tilehash/table_bodies.hpp>
+#include <tilehash/table_view.hpp>
+
+namespace tilehash {
+
+struct table_options {
+  double load_factor = 0.8;          // items per slot that the table is sized for, above 0 and at most 0.98
+  u64 seed = 0x7469'6c65'6861'7368;  // of the hash function; a rebuild takes the next one
+  bool grow =
+      true;  // make room for all items; false: keep the capacity and report what does not fit as refused
+};
+
+template <class Design, class Space>
+class table {
+ public:
+  using design_type = Design;
+  using space_type = Space;
+  using key_type = typename Design::key_type;
+  using mapped_type = typename Design::mapped_type;
+  using hasher = typename Design::hasher;
+  using size_type = u64;
+  using view_type = table_view<Design>;
+  static constexpr bool is_set = std::is_void_v<mapped_type>;
+
+  // The element type of value arrays; in a set no verb takes one.
+  using value_element = std::conditional_t<is_set, char, mapped_type>;
+  using keys_in = std::span<const key_type>;
+  using values_in = std::span<const value_element>;
+
+  // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument,
+  // out_of_memory.
+  explicit table(Space& space, u64 items = 0, table_options options = {}) : options_(options) {
+    adopt(make(space, bulk_built<Design> ? 0 : items, options_.seed));  // what is built in bulk starts empty
+  }
+
+  u64 size() const { return size_; }
+  u64 capacity() const { return view_.design.capacity(); }
+  double load_factor() const { return static_cast<double>(size_) / static_cast<double>(capacity()); }
+  u64 bytes() const { return memory_.bytes(); }  // all memory the table holds
+  bool empty() const { return size_ == 0; }
+
+  // What kernels and threads of the user's own look keys up in: valid until the table changes its memory.
+  view_type view() const { return view_; }
+
+  // ---- build: replaces the contents by these items, in memory sized for them ----
+  insert_report build(Space& space, keys_in keys, values_in values)
+    requires(!is_set)
+  {
+    detail::require(keys.size() == values.size(), "build: keys and values differ in length");
+    space.check_pointer(values.data(), "build: the values");
+    return build_from(space, keys, values.data());
+  }
+  insert_report build(Space& space, keys_in keys)
+    requires is_set
+  {
+    return build_from(space, keys, nullptr);
+  }
+
+  // ---- insert: a key that is in the table keeps its value; of equal keys in one call any one wins ----
+  // `outcomes`, when not empty, receives what became of each item.
+  insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !is_set)
+  {
+    detail::require(keys.size() == values.size(), "insert: keys and values differ in length");
+    space.check_pointer(values.data(), "insert: the values");
+    return insert_checked(space, keys, values.data(), outcomes);
+  }
+  insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
+    requires(insertable<Design> && is_set)
+  {
+    return insert_checked(space, keys, nullptr, outcomes);
+  }
+
+  // ---- lookups: O(1) expected per key ----
+  // Those that end in _async do not wait: the answers are there when the space's earlier work is done, and
+  // until then the table and the arrays must stay as they are.
+
+  // found[i] says whether keys[i] is in the table and out[i] is its value (Value{} when absent). `found` may
+  // be empty when the caller knows.
+  void find(Space& space, keys_in keys, std::span<value_element> out, std::span<bool> found = {}) const
+    requires(!is_set)
+  {
+    find_async(space, keys, out, found);
+    space.synchronize();
+  }
+  void find_async(Space& space, keys_in keys, std::span<value_element> out, std::span<bool> found = {}) const
+    requires(!is_set)
+  {
+    detail::require(out.size() == keys.size() && (found.empty() || found.size() == keys.size()),
+                    "find: keys, values and flags differ in length");
+    space.check_pointer(data_or_null(found), "find: the flags");
+    look_up(space, keys, out.data(),
+            detail::value_sink<mapped_type>{out.data(), data_or_null(found), value_element{}});
+  }
+  // The same, with `missing` for the values of absent keys.
+  void find_or(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const
+    requires(!is_set)
+  {
+    find_or_async(space, keys, out, missing);
+    space.synchronize();
+  }
+  void find_or_async(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const
+    requires(!is_set)
+  {
+    detail::require(out.size() == keys.size(), "find_or: keys and values differ in length");
+    look_up(space, keys, out.data(), detail::value_sink<mapped_type>{out.data(), nullptr, missing});
+  }
+  void contains(Space& space, keys_in keys, std::span<bool> out) const {
+    contains_async(space, keys, out);
+    space.synchronize();
+  }
+  void contains_async(Space& space, keys_in keys, std::span<bool> out) const {
+    detail::require(out.size() == keys.size(), "contains: keys and flags differ in length");
+    look_up(space, keys, out.data(), detail::found_sink{out.data()});
+  }
+  // How many items have this key.
+  void count(Space& space, keys_in keys, std::span<u32> out) const {
+    count_async(space, keys, out);
+    space.synchronize();
+  }
+  void count_async(Space& space, keys_in keys, std::span<u32> out) const {
+    detail::require(out.size() == keys.size(), "count: keys and counts differ in length");
+    look_up(space, keys, out.data(), detail::count_sink{out.data()});
+  }
+  // How many buckets (open addressing: slots; hash_graph: bounds and entries) the lookup of each key reads.
+  void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
+    detail::require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
+    look_up(space, keys, out.data(), detail::probe_sink{out.data()});
+    space.synchronize();
+  }
+
+  // ---- erase: how many of these keys were in the table and are gone ----
+  u64 erase(Space& space, keys_in keys)
+    requires erasable<Design>
+  {
+    space.check_pointer(keys.data(), "erase: the keys");
+    buffer<u64, Space> missing(space, 1);
+    space.fill(missing.data(), 1, u64(0));
+    bulk::erase(space, view_.design, view_.aside, keys.data(), keys.size(), missing.data());
+    const u64 n = keys.size() - read_one(space, missing.data());
+    size_ -= n;
+    return n;
+  }
+
+  // ---- all items, in no given order ----
+  // Writes size() keys (and values) and gives how many.
+  u64 retrieve_all(Space& space, std::span<key_type> keys, std::span<value_element> values) const
+    requires(!is_set)
+  {
+    detail::require(values.size() >= size_, "retrieve_all: the values' array is smaller than size()");
+    return retrieve(space, keys, values.data());
+  }
+  u64 retrieve_all(Space& space, std::span<key_type> keys) const
+    requires is_set
+  {
+    return retrieve(space, keys, nullptr);
+  }
+  // f(key, value), in a set f(key), for every item, in parallel. On a GPU f is a __device__ functor.
+  template <class F>
+  void for_each(Space& space, F f) const {
+    detail::for_each_entry(space, view_, f);
+    space.synchronize();
+  }
+
+  // ---- memory ----
+  // Removes all items and keeps the capacity.
+  void clear(Space& space) {
+    if constexpr (bulk_built<Design>)
+      adopt(make(space, 0, options_.seed));
+    else {
+      wipe(space, memory_.data(), view_.design);
+      size_ = 0;
+    }
+  }
+  // Makes room for `items` in all at the options' load factor; never shrinks.
+  insert_report reserve(Space& space, u64 items)
+    requires insertable<Design>
+  {
+    return capacity_for(items) > capacity() ? rehash(space, items) : insert_report{};
+  }
+  // Moves the contents to memory sized for max(items, size()), with the next hash function, and so gets rid
+  // of what erased keys left behind. O(old + new capacity).
+  insert_report rehash(Space& space, u64 items)
+    requires insertable<Design>
+  {
+    return rebuild(space, items < size_ ? size_ : items);
+  }
+
+ private:
+  template <class D>
+  struct array_of {
+    using type = array_of;  // no design builds from arrays but insertable ones
+  };
+  template <insertable D>
+  struct array_of<D> {
+    using type = bulk::shifted_source<bulk::array_source<typename D::slot_type>>;
+  };
+  using shifted_array = typename array_of<Design>::type;
+
+  struct made {
+    buffer<char, Space> memory;
+    view_type view;
+  };
+  static constexpr u32 max_restarts = 64;
+  static constexpr u64 smallest_piece = 1024;
+
+  u64 capacity_for(u64 items) const {
+    if constexpr (bulk_built<Design>)
+      return Design::rows_for(items, options_.load_factor);
+    else
+      return Design::capacity_for(items, options_.load_factor);
+  }
+
+  // Memory for an empty table with room for `items`.
+  made make(Space& space, u64 items, u64 seed) const {
+    const u64 capacity = capacity_for(items);
+    made m;
+    if constexpr (bulk_built<Design>) {
+      m.memory = buffer<char, Space>(space, Design::bytes(capacity, items));
+      m.view.design = Design(m.memory.data(), capacity, items, seed);
+      if (items == 0) m.view.design.build(space, nullptr, static_cast<const value_element*>(nullptr), 0);
+    } else {
+      m.memory = buffer<char, Space>(space, view_type::aside_at(capacity) + view_type::aside_type::bytes);
+      m.view = view_type(m.memory.data(), capacity, seed);
+      wipe(space, m.memory.data(), m.view.design);
+    }
+    return m;
+  }
+  static void wipe(Space& space, char* memory, const Design& design) {
+    using slot_type = typename Design::slot_type;
+    const u64 slot_bytes = design.capacity() * sizeof(typename slot_type::word);
+    const u64 all = view_type::aside_at(design.capacity()) + view_type::aside_type::bytes;
+    space.fill(design.slots(), design.capacity(), slot_type::empty_word);
+    if (all > slot_bytes) space.fill(memory + slot_bytes, all - slot_bytes, char(0));
+  }
+  void adopt(made m) {
+    memory_ = std::move(m.memory);
+    view_ = m.view;
+    size_ = 0;
+  }
+
+  // An empty span may have an address, and still asks for nothing.
+  template <class T>
+  static T* data_or_null(std::span<T> s) {
+    return s.empty() ? nullptr : s.data();
+  }
+
+  template <class Pointer>
+  insert_report build_from(Space& space, keys_in keys, Pointer values) {
+    space.check_pointer(keys.data(), "build: the keys");
+    made m = make(space, keys.size(), options_.seed);
+    if constexpr (bulk_built<Design>) {
+      insert_report report;
+      report.inserted =
+          m.view.design.build(space, keys.data(), static_cast<const value_element*>(values), keys.size());
+      report.refused = keys.size() - report.inserted;
+      adopt(std::move(m));
+      size_ = report.inserted;
+      return report;
+    } else {
+      table fresh(std::move(m), options_);
+      const insert_report report = fresh.insert_checked(space, keys, values, {});
+      *this = std::move(fresh);
+      return report;
+    }
+  }
+  table(made m, table_options options) : options_(options) { adopt(std::move(m)); }
+
+  template <class Pointer>
+  insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes) {
+    detail::require(outcomes.empty() || outcomes.size() == keys.size(),
+                    "insert: keys and outcomes differ in length");
+    space.check_pointer(keys.data(), "insert: the keys");
+    space.check_pointer(data_or_null(outcomes), "insert: the outcomes");
+    const bulk::array_source<typename Design::slot_type> source{keys.data(),
+                                                                static_cast<const mapped_type*>(values)};
+    return insert_items(space, source, keys.size(), data_or_null(outcomes));
+  }
+
+  // Inserts items in pieces that leave slots free, and grows between two pieces when the load factor asked
+  // for has been passed. Without growth it is one piece.
+  template <class Source>
+  insert_report insert_items(Space& space, Source source, u64 n, outcome* outcomes) {
+    insert_report total;
+    for (u64 done = 0; done < n;) {
+      u64 piece = n - done;
+      if (options_.grow) {
+        const u64 room = limit() > size_ ? limit() - size_ : 0,
+                  half_free = capacity() > size_ ? (capacity() - size_) / 2 : 0;
+        u64 fits = room > half_free ? room : half_free;
+        if (fits < smallest_piece) fits = smallest_piece;
+        if (piece > fits) piece = fits;
+      }
+      const bulk::shifted_source<Source> rest{source, done};
+      outcome* const named = outcomes == nullptr ? nullptr : outcomes + done;
+      try {
+        insert_piece(space, rest, piece, named, total);
+      } catch (const out_of_memory&) {
+        // Where nothing has changed yet, throw; else what was inserted stays and the rest is refused.
+        if (done == 0 && total.restarts == 0) throw;
+        if (named != nullptr) space.fill(named, n - done, outcome::refused);
+        total.refused += n - done;
+        return total;
+      }
+      done += piece;
+      if (options_.grow && size_ > limit()) grow(space, 2 * size_, total);
+    }
+    return total;
+  }
+
+  // Items at the load factor asked for.
+  u64 limit() const {
+    return static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(capacity())));
+  }
+
+  // At least doubles the room. A space without the memory leaves the table as it is.
+  bool grow(Space& space, u64 items, insert_report& report) {
+    try {
+      report.restarts += rebuild(space, items < 2 * size_ ? 2 * size_ : items).restarts + 1;
+      return true;
+    } catch (const out_of_memory&) {
+      return false;
+    }
+  }
+
+  // One piece: insert where there is room, then displace, then grow for what is left. (From another table's
+  // slots, the free ones are counted as inserted; rebuild() knows better.)
+  template <class Source>
+  void insert_piece(Space& space, Source source, u64 n, outcome* outcomes, insert_report& total) {
+    if constexpr (partition_built<Design>) {
+      if (size_ == 0 && outcomes == nullptr && build_partitioned(space, source, n, total)) return;
+    }
+    buffer<u64, Space> list(space, n), spare(space, displacing<Design> ? n : 0);
+    buffer<u64, Space> counters(space, 3);
+    space.fill(counters.data(), 3, u64(0));
+    bulk::ledger book{counters.data(), counters.data() + 1, counters.data() + 2, list.data(), outcomes};
+    const u64 before = size_;
+    insert_report piece;
+    const auto count = [&](u64 left) {
+      const auto counts = counters.to_host();
+      piece.present = counts[0];
+      piece.refused = left + counts[2];
+      piece.inserted = n - piece.present - piece.refused;
+      size_ = before + piece.inserted;
+      return left;
+    };
+    bulk::insert<false>(space, view_.design, view_.aside, source, n, book);
+    u64 left = count(displace(space, source, book, spare));
+    for (u32 tries = 0; left != 0 && options_.grow && tries < max_restarts; ++tries) {
+      buffer<u64, Space> again;
+      try {
+        again = buffer<u64, Space>(space, left);
+      } catch (const out_of_memory&) {
+        break;
+      }
+      if (!grow(space, size_ + left, total)) break;
+      space.copy(again.data(), book.list, left * sizeof(u64));
+      space.fill(book.left, 1, u64(0));
+      book.numbers = again.data();
+      bulk::insert<false>(space, view_.design, view_.aside, bulk::listed_source<Source>{source, again.data()},
+                          left, book);
+      left = count(displace(space, source, book, spare));
+    }
+    total.inserted += piece.inserted;
+    total.present += piece.present;
+    total.refused += piece.refused;
+  }
+
+  // Fills the empty table region by region, where the design and the number of items call for it.
+  template <class Source>
+  bool build_partitioned(Space& /*space*/, const Source& /*source*/, u64 /*n*/, insert_report& /*total*/) {
+    return false;  // only arrays are partitioned
+  }
+  bool build_partitioned(Space& space, const shifted_array& source, u64 n, insert_report& total)
+    requires partition_built<Design>
+  {
+    if (!view_.design.partition_pays(space, n)) return false;
+    const auto built = view_.design.fill_partitioned(space, source.source, source.first, n);
+    if (!built.done) {
+      wipe(space, memory_.data(), view_.design);
+      return false;
+    }
+    size_ = built.inserted;
+    insert_report rest;
+    try {
+      insert_piece(space, built.rest(), built.left, nullptr, rest);
+    } catch (const out_of_memory&) {
+      rest.refused += built.left;
+    }
+    total.inserted += built.inserted + rest.inserted;
+    total.refused += built.illegal + rest.refused;
+    total.restarts += rest.restarts;
+    total.present += n - built.inserted - rest.inserted - built.illegal - rest.refused;
+    return true;
+  }
+
+  // Makes room for the listed items by moving others, where the design can; gives how many are left.
+  template <class Source>
+  u64 displace(Space& space, const Source& source, bulk::ledger& book, buffer<u64, Space>& spare) {
+    const u64 left = read_one(space, book.left);
+    if constexpr (displacing<Design>) {
+      if (left == 0) return 0;
+      const u64* listed = book.list;
+      space.fill(book.left, 1, u64(0));
+      bulk::ledger second = book;
+      second.list = spare.data();
+      second.numbers = listed;
+      bulk::insert<true>(space, view_.design, view_.aside, bulk::listed_source<Source>{source, listed}, left,
+                         second);
+      const u64 still = read_one(space, book.left);
+      space.copy(book.list, spare.data(), still * sizeof(u64));
+      return still;
+    } else {
+      return left;
+    }
+  }
+
+  // Moves all items to a new table with room for `items`; again, larger, if they do not fit.
+  insert_report rebuild(Space& space, u64 items) {
+    using slot_type = typename Design::slot_type;
+    insert_report report;
+    for (u32 tries = 0; tries < max_restarts; ++tries) {
+      options_.seed += 1;
+      table fresh(make(space, items, options_.seed), options_);
+      fresh.options_.grow = false;
+      insert_report moved;
+      fresh.insert_piece(space, bulk::slots_source<Design>{view_.design}, capacity(), nullptr, moved);
+      if (moved.refused == 0) {
+        if constexpr (slot_type::reserves_keys)
+          space.copy(fresh.view_.aside.cells, view_.aside.cells, view_type::aside_type::bytes);
+        fresh.size_ = size_;
+        fresh.options_.grow = options_.grow;
+        *this = std::move(fresh);
+        return report;
+      }
+      ++report.restarts;
+      items += items / 8 + 1;
+    }
+    throw error("tilehash: the items could not be placed with " + std::to_string(max_restarts) +
+                " hash functions; ask for a lower load factor");
+  }
+
+  template <class Sink>
+  void look_up(Space& space, keys_in keys, const void* out, Sink sink) const {
+    space.check_pointer(keys.data(), "the keys");
+    space.check_pointer(out, "the results");
+    if constexpr (rowed<Design>)
+      bulk::look_up(space, view_.design, keys.data(), keys.size(), sink);
+    else
+      bulk::look_up(space, view_.design, view_.aside, keys.data(), keys.size(), sink);
+  }
+
+  template <class Pointer>
+  u64 retrieve(Space& space, std::span<key_type> keys, Pointer values) const {
+    detail::require(keys.size() >= size_, "retrieve_all: the keys' array is smaller than size()");
+    space.check_pointer(keys.data(), "retrieve_all: the keys");
+    space.check_pointer(values, "retrieve_all: the values");
+    buffer<u64, Space> count(space, 1);
+    space.fill(count.data(), 1, u64(0));
+    detail::collect_entries(space, view_, keys.data(), static_cast<value_element*>(values), count.data());
+    return read_one(space, count.data());
+  }
+
+  buffer<char, Space> memory_;
+  view_type view_;
+  u64 size_ = 0;
+  table_options options_;
+};
+
+}  // namespace tilehash

@@ -1,0 +1,60 @@
+// What a thread that works alone looks keys up in: a design and its cells aside. Trivially copyable, so a
+// kernel takes it by value.
+#pragma once
+
+#include <tilehash/bulk.hpp>
+
+namespace tilehash {
+
+template <class Design>
+struct table_view {
+  using key_type = typename Design::key_type;
+  using mapped_type = typename Design::mapped_type;
+  using slot_type = typename Design::slot_type;
+  using aside_type = detail::aside<slot_type>;
+  using hit = bulk::slot_hit<slot_type>;
+
+  Design design;
+  aside_type aside;
+
+  table_view() = default;
+  table_view(char* memory, u64 capacity, u64 seed) : design(memory, capacity, seed) {
+    aside.cells = reinterpret_cast<typename aside_type::cell*>(memory + aside_at(capacity));
+  }
+  // The byte at which the cells aside begin.
+  static u64 aside_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
+
+  // One thread, one key: found(), value(), count(), probes(). Not beside inserts or erases.
+  TILEHASH_FN hit find(const key_type& key) const {
+    const bulk::query<slot_type> q(key);
+    if (!q.legal) return {{}, 1};
+    if constexpr (slot_type::reserves_keys) {
+      if (q.reserved) return {aside.find(q.tag), 1};
+    }
+    auto place = design.locate(q.tag);
+    for (u32 steps = 1;; ++steps) {
+      const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(place));
+      auto a = design.examine(solo_tile{}, b, design.needle(place, q.tag));
+      const bool end = steps >= design.max_steps();
+      if (a.what == state::go_on && end) a.what = state::absent;
+      if (a.what != state::go_on) return {a, steps};
+      design.advance(place);
+    }
+  }
+  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
+  TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
+};
+
+template <rowed Design>
+struct table_view<Design> {
+  using key_type = typename Design::key_type;
+  using mapped_type = typename Design::mapped_type;
+
+  Design design;
+
+  TILEHASH_FN auto find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
+  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
+  TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
+};
+
+}  // namespace tilehash

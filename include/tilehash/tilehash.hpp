@@ -1,0 +1,14 @@
+// tilehash: hash tables for GPUs and CPUs from one source. This header has everything for the CPU; in a .cu
+// file include <tilehash/space/cuda.cuh> beside it.
+#pragma once
+
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/double_hashing.hpp>
+#include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/quadratic_probing.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/map.hpp>
+#include <tilehash/multimap.hpp>
+#include <tilehash/set.hpp>
+#include <tilehash/space/cpu.hpp>

@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# Checks and measures tilehash on a machine with a GPU, with what is there and no network: configures, builds, runs
+# the tests on cuda, the differential tests, small cases under compute-sanitizer, and the benchmark. Results go to
+# bench/results/<gpu>/.
+#
+#   scripts/gpu_check.sh [STEP...]     all steps in this order, or those named (a machine lent by the minute can be
+#                                      given them in several calls; every call leaves build/gpu for the next):
+#     configure build test differential memcheck racecheck initcheck synccheck run ceilings yardstick
+#     sanitize means the four checks of compute-sanitizer, bench means run, ceilings and yardstick
+#
+# A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
+#   TILEHASH_COMMIT            the commit's name, for a copy without .git
+#   TILEHASH_RESULTS_DIR       where the results go instead
+#   TILEHASH_CMAKE_OPTIONS     more options for CMake
+#   TILEHASH_SANITIZER_FILTER  GoogleTest filter for the runs under compute-sanitizer (default: *)
+#   TILEHASH_LOADS             load factors of the yardstick, with commas between them
+#   TILEHASH_SANITIZER_SECONDS limit for one program under compute-sanitizer (default: 300)
+# Where {fmt}, nlohmann-json, CLI11 or GoogleTest are missing, scripts/vendor.sh (run elsewhere) packs them.
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+build=build/gpu
+program=$build/bin/tilehash
+
+# The steps run in a subshell, where a failing command ends the step.
+step_configure() {
+  local options=(-DCMAKE_BUILD_TYPE=Release -DTILEHASH_CUDA=ON)
+  local architecture
+  architecture=$(gpu_architecture)
+  if [ -n "$architecture" ]; then options+=("-DCMAKE_CUDA_ARCHITECTURES=$architecture"); fi
+  if [ -d .vendor/include ]; then options+=("-DTILEHASH_VENDOR_INCLUDE=$PWD/.vendor/include"); fi
+  if command -v ninja >/dev/null; then options+=(-G Ninja); fi
+  # shellcheck disable=SC2206 # words are wanted
+  options+=(${TILEHASH_CMAKE_OPTIONS:-})
+  cmake -S . -B "$build" "${options[@]}"
+}
+step_build() { cmake --build "$build" --parallel "$(jobs)" -- -k 0; }
+
+run_ctest() {
+  TILEHASH_REQUIRE_GPU=1 ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel 4 "$@"
+}
+step_test() { run_ctest -L '^cuda$' -E differential; }
+step_differential() { run_ctest -R differential; }
+
+# compute-sanitizer, one tool over every test program.
+find_sanitizer() {
+  local place
+  for place in "$(command -v compute-sanitizer || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" \
+    /usr/local/cuda/bin/compute-sanitizer /usr/local/cuda/compute-sanitizer/compute-sanitizer; do
+    if [ -n "$place" ] && [ -x "$place" ]; then
+      echo "$place"
+      return
+    fi
+  done
+  die "compute-sanitizer not found (it comes with the CUDA toolkit)"
+}
+# sanitize_one SANITIZER TOOL FOLDER PROGRAM: prints one line, keeps the log.
+sanitize_one() {
+  local name log begin=$SECONDS status=0
+  name=$(basename "$4")
+  log="$3/$name.log"
+  TILEHASH_SMALL=1 TILEHASH_REQUIRE_GPU=1 timeout "${TILEHASH_SANITIZER_SECONDS:-300}" \
+    "$1" --tool "$2" --error-exitcode 99 "$4" "--gtest_filter=${TILEHASH_SANITIZER_FILTER:-*}" >"$log" 2>&1 || status=$?
+  if [ "$status" -eq 0 ]; then
+    echo "   $2 $name: clean ($((SECONDS - begin)) s)"
+  elif grep -q 'Device not supported' "$log"; then
+    echo "   $2 $name: NOT RUN, compute-sanitizer says 'Device not supported' here"
+    return 1
+  elif [ "$status" -eq 124 ]; then
+    echo "   $2 $name: NOT FINISHED in ${TILEHASH_SANITIZER_SECONDS:-300} s (log: $log)"
+    return 1
+  else
+    echo "   $2 $name: FAILED with $status (log: $log), which begins"
+    grep -E '^=========|FAILED|error' "$log" | head -n 20 || head -n 20 "$log"
+    return 1
+  fi
+}
+sanitize() {
+  local tool=$1 sanitizer folder="$build/sanitize/$1"
+  sanitizer=$(find_sanitizer)
+  [ -s "$build/cuda_tests.txt" ] || die "no test programs listed in $build/cuda_tests.txt: configure first"
+  mkdir -p "$folder"
+  export -f sanitize_one
+  # The last argument of bash -c is the program.
+  # shellcheck disable=SC2016 # expanded by the inner bash
+  grep . "$build/cuda_tests.txt" | xargs -P 4 -I '{}' bash -c 'sanitize_one "$@"' _ "$sanitizer" "$tool" "$folder" '{}'
+}
+step_memcheck() { sanitize memcheck; }
+# It is slow, and looks at nothing but shared memory, which bulk builds use: so at builds of one pair of types.
+step_racecheck() { TILEHASH_SANITIZER_FILTER="${TILEHASH_SANITIZER_FILTER:-*_u32_u32_*.sizes_*}" sanitize racecheck; }
+step_initcheck() { sanitize initcheck; }
+step_synccheck() { sanitize synccheck; }
+
+# The benchmark. environment.json says on what it ran.
+json_text() { printf '"%s"' "$(printf '%s' "$1" | tr -d '\000-\037' | sed 's/[\\"]/\\&/g')"; }
+gpu_query() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
+cache_entry() { sed -n "s/^$1:[^=]*=//p" "$build/CMakeCache.txt" | head -n 1; }
+results() {
+  local name
+  name=$(gpu_query name | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' '-' | sed 's/^-*//; s/-*$//')
+  echo "${TILEHASH_RESULTS_DIR:-bench/results/${name:?}}"
+}
+write_environment() {
+  local file=$1 nvcc host
+  nvcc=$(find_nvcc) || nvcc=nvcc
+  host=$(cache_entry CMAKE_CXX_COMPILER)
+  {
+    echo '{'
+    printf '  "gpu": %s,\n' "$(json_text "$(gpu_query name)")"
+    printf '  "gpu_memory": %s,\n' "$(json_text "$(gpu_query memory.total)")"
+    printf '  "gpu_max_sm_clock": %s,\n' "$(json_text "$(gpu_query clocks.max.sm)")"
+    printf '  "driver": %s,\n' "$(json_text "$(gpu_query driver_version)")"
+    printf '  "cuda_compiler": %s,\n' "$(json_text "nvcc $("$nvcc" --version | sed -n 's/.*, V//p')")"
+    printf '  "cuda_architectures": %s,\n' "$(json_text "$(cache_entry CMAKE_CUDA_ARCHITECTURES)")"
+    printf '  "host_compiler": %s,\n' "$(json_text "$("${host:-g++}" --version | head -n 1)")"
+    printf '  "build_type": %s,\n' "$(json_text "$(cache_entry CMAKE_BUILD_TYPE)")"
+    printf '  "cpu": %s,\n' "$(json_text "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)")"
+    printf '  "cpu_threads": %s,\n' "$(nproc)"
+    printf '  "commit": %s,\n' "$(json_text "$(commit)")"
+    printf '  "date": %s\n' "$(json_text "$(date -u +%Y-%m-%dT%H:%M:%SZ)")"
+    echo '}'
+  } >"$file"
+}
+bench() {
+  local file=$1 folder
+  shift
+  [ -x "$program" ] || die "$program is not built: run the steps configure and build first"
+  folder=$(results)
+  mkdir -p "$folder"
+  write_environment "$folder/environment.json"
+  # Written beside and moved, so that a failed run leaves the last good figures.
+  "$program" "$@" --json "$folder/$file.json.new"
+  mv "$folder/$file.json.new" "$folder/$file.json"
+  echo "   wrote $folder/$file.json"
+}
+# Every answer is checked against std::unordered_map on the host, which is what takes the time.
+step_run() { bench run run --design all --space cuda --input random:n=2097152 --repeat 5 --probes; }
+step_ceilings() { bench ceilings bench ceilings --space cuda; }
+step_yardstick() { bench yardstick bench yardstick --space cuda --load "${TILEHASH_LOADS:-0.5,0.8,0.9,0.95}"; }
+
+# ---------------------------------------------------------------------------------------------------------
+known=" configure build test differential memcheck racecheck initcheck synccheck run ceilings yardstick "
+steps=()
+[ $# -gt 0 ] || set -- configure build test differential sanitize bench
+for step in "$@"; do
+  case "$step" in
+    sanitize) steps+=(memcheck racecheck initcheck synccheck) ;;
+    bench) steps+=(run ceilings yardstick) ;;
+    *)
+      [[ $known == *" $step "* ]] || die "unknown step '$step' (known:${known}sanitize bench)"
+      steps+=("$step")
+      ;;
+  esac
+done
+
+command -v nvidia-smi >/dev/null || die "no nvidia-smi here: this script is for a machine with an NVIDIA GPU"
+have_gpu || die "nvidia-smi finds no GPU"
+find_nvcc >/dev/null || die "nvcc not found: put it on PATH or set CUDA_HOME"
+say "GPU: $(gpu_query name), driver $(gpu_query driver_version); commit $(commit)"
+
+summary=()
+failed=0
+for step in "${steps[@]}"; do
+  say "step $step"
+  begin=$SECONDS
+  set +e
+  (
+    set -e
+    "step_$step"
+  )
+  status=$?
+  set -e
+  if [ "$status" -eq 0 ]; then
+    line=$(printf 'ok      %-13s %5d s' "$step" $((SECONDS - begin)))
+  else
+    line=$(printf 'FAILED  %-13s %5d s' "$step" $((SECONDS - begin)))
+    failed=$((failed + 1))
+  fi
+  say "$line"
+  summary+=("$line")
+done
+
+echo
+say "summary"
+printf '   %s\n' "${summary[@]}"
+if [ "$failed" -gt 0 ]; then die "$failed of ${#steps[@]} steps failed"; fi
+say "all ${#steps[@]} steps passed"

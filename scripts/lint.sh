@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Checks what needs no run: format, tidy, spelling, includes, shell. All of them, or those named.
+#   scripts/lint.sh [format|tidy|spelling|includes|quotes|shell]...
+#   scripts/lint.sh fix   formats and quotes in place
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# Files of the working tree, tracked or not, that git does not ignore; without git, all outside build/.
+files() {
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    git ls-files -co --exclude-standard
+  else
+    find . -type f -not -path './build*' -not -path './.git/*' -not -path './.vendor/*' -printf '%P\n'
+  fi | sort -u | while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done
+}
+sources() { files | grep -E '\.(hpp|cpp|cuh|cu)$' || true; }
+
+check_format() {
+  local tool
+  tool=$(llvm_tool clang-format)
+  sources | xargs --no-run-if-empty "$tool" --style=file --dry-run -Werror ||
+    die "format differs: scripts/lint.sh fix ($tool)"
+}
+
+fix_format() {
+  sources | xargs --no-run-if-empty "$(llvm_tool clang-format)" --style=file -i
+  python3 scripts/check_quotes.py --fix
+}
+
+# A few units that between them include all the library: the umbrella header, the program, one of each kind of test.
+check_tidy() {
+  local tool stamp hash units=()
+  tool=$(llvm_tool clang-tidy)
+  [ -e build/asan/compile_commands.json ] || scripts/build.sh asan
+  mapfile -t units < <(python3 scripts/tidy_units.py build/asan/compile_commands.json)
+  [ ${#units[@]} -gt 0 ] || die "no source for clang-tidy in build/asan/compile_commands.json"
+  mkdir -p build/lint
+  local failed=0 unit
+  export -f
+  for unit in "${units[@]}"; do
+    # Nothing to do when neither the headers, the unit, the checks nor the tool have changed.
+    hash=$( (
+      sources | grep -E '^(include|apps|tests)/.*\.(hpp|cuh)$' | xargs --no-run-if-empty cat
+      cat "$unit" .clang-tidy
+      "$tool" --version
+    ) | sha256sum | cut -c1-32)
+    stamp="build/lint/$hash"
+    if [ -e "$stamp" ]; then continue; fi
+    if "$tool" --quiet --warnings-as-errors='*' -p build/asan "$unit" 2> >(grep -vE 'warnings? generated|^Suppressed|^Use -' >&2); then
+      touch "$stamp"
+    else
+      failed=1
+    fi
+  done
+  [ "$failed" -eq 0 ] || die "clang-tidy has complaints (above)"
+}
+
+check_spelling() {
+  command -v codespell >/dev/null || die "codespell not found: run scripts/bootstrap.sh"
+  files | grep -vE '^LICENSE$|\.(png|json|svg|gz)$' | xargs --no-run-if-empty codespell || die "codespell has complaints (above)"
+}
+
+check_quotes() { python3 scripts/check_quotes.py; }
+
+check_includes() { python3 scripts/check_includes.py; }
+
+check_shell() {
+  command -v shellcheck >/dev/null || die "shellcheck not found: run scripts/bootstrap.sh"
+  { files | grep -E '\.sh$'; echo .ci/run; } | xargs --no-run-if-empty shellcheck --external-sources
+}
+
+[ $# -gt 0 ] || set -- format spelling includes quotes shell tidy
+for what in "$@"; do
+  case "$what" in
+    format | tidy | spelling | includes | quotes | shell)
+      "check_$what"
+      say "$what: nothing to complain about"
+      ;;
+    fix) fix_format ;;
+    *) die "unknown check '$what' (format, tidy, spelling, includes, quotes, shell, fix)" ;;
+  esac
+done

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Prints the few translation units that clang-tidy looks at: the umbrella header alone, the program's main, and the
+first source of each test folder. Between them they include the whole library.
+
+usage: tidy_units.py compile_commands.json
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+WANTED = [
+    r"/tests/headers/tilehash/tilehash\.hpp\.cpp$",
+    r"/apps/tilehash/main\.cpp$",
+    r"/tests/core/[^/]*\.cpp$",
+    r"/tests/contract/[^/]*\.cpp$",
+]
+
+
+def main():
+    commands = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    files = sorted({str(pathlib.Path(c["directory"], c["file"])) for c in commands})
+    for pattern in WANTED:
+        hits = [f for f in files if re.search(pattern, f)]
+        if hits:
+            print(hits[0])
+
+
+if __name__ == "__main__":
+    main()

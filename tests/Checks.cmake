@@ -1,0 +1,22 @@
+# The slow checks of scripts/test.sh as ctest entries, so that one summary has the last word: the whole build again
+# (nothing to do when it is up to date), clang with its sanitizers, ThreadSanitizer, lint. Each works in a build
+# folder of its own.
+cmake_path(GET PROJECT_BINARY_DIR PARENT_PATH _builds)
+
+function(tilehash_check name)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS check TIMEOUT 1800)
+endfunction()
+
+tilehash_check(build.gcc ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR})
+set_tests_properties(build.gcc PROPERTIES RESOURCE_LOCK build_folder)
+foreach(sanitizer IN ITEMS asan tsan)
+  tilehash_check(sanitize.${sanitizer} ${PROJECT_SOURCE_DIR}/scripts/build.sh ${sanitizer} --test)
+endforeach()
+foreach(check IN ITEMS format tidy spelling includes quotes shell)
+  tilehash_check(lint.${check} ${PROJECT_SOURCE_DIR}/scripts/lint.sh ${check})
+  set_tests_properties(lint.${check} PROPERTIES LABELS "check;lint")
+endforeach()
+# clang-tidy reads the compile commands of clang's build.
+set_tests_properties(sanitize.asan PROPERTIES FIXTURES_SETUP asan_build)
+set_tests_properties(lint.tidy PROPERTIES FIXTURES_REQUIRED asan_build)

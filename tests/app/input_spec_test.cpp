@@ -1,0 +1,71 @@
+#include "input_spec.hpp"
+
+#include <gtest/gtest.h>
+
+#include "dataset.hpp"
+#include "support.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using testing::message_of;
+
+TEST(InputSpec, ReadsRandom) {
+  const auto spec = std::get<random_spec>(parse_spec("random:n=1000003"));
+  EXPECT_EQ(spec.n, 1000003U);
+  EXPECT_FALSE(spec.unique);
+  EXPECT_EQ(spec.shape, distribution::uniform);
+
+  const auto zipf = std::get<random_spec>(parse_spec("random:dist=zipf:0.99,n=2^20"));
+  EXPECT_EQ(zipf.n, 1U << 20);
+  EXPECT_EQ(zipf.shape, distribution::zipf);
+  EXPECT_DOUBLE_EQ(zipf.skew, 0.99);
+
+  EXPECT_TRUE(std::get<random_spec>(parse_spec("random:n=0,unique=1,dist=sequential")).unique);
+  EXPECT_EQ(std::get<random_spec>(parse_spec("random:n=4294967296")).n, std::uint64_t{1} << 32);
+}
+
+TEST(InputSpec, ReadsFiles) {
+  const auto fasta = std::get<fasta_spec>(parse_spec("fasta:a,b.fna.gz,k=31"));
+  EXPECT_EQ(fasta.path, "a,b.fna.gz");
+  EXPECT_EQ(fasta.k, 31U);
+  EXPECT_EQ(std::get<fasta_spec>(parse_spec("fasta:x.fa")).k, 21U);
+  EXPECT_EQ(std::get<lines_spec>(parse_spec("lines:/a/b,c=d:e")).path, "/a/b,c=d:e");
+  const auto binary = std::get<binary_spec>(parse_spec("binary:keys.bin,key=u64"));
+  EXPECT_EQ(binary.path, "keys.bin");
+  EXPECT_EQ(binary.key_bits, 64U);
+}
+
+struct bad_spec {
+  const char* text;
+  const char* hint;  // what the message must name
+};
+
+class BadInputSpec : public ::testing::TestWithParam<bad_spec> {};
+
+TEST_P(BadInputSpec, IsRefusedInOneLineWithAHint) {
+  const std::string message = message_of<input_error>([] { parse_spec(GetParam().text); });
+  EXPECT_NE(message.find(GetParam().hint), std::string::npos) << "message: " << message;
+  EXPECT_NE(message.find(GetParam().text), std::string::npos) << "the spec is not named: " << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadInputSpec,
+    ::testing::Values(
+        bad_spec{"", "random:n=N"}, bad_spec{"rnd:n=1", "'rnd'"}, bad_spec{"random", "random:n="},
+        bad_spec{"random:", "random:n="}, bad_spec{"random:n=", "2^32"}, bad_spec{"random:n=-1", "n=-1"},
+        bad_spec{"random:n=1e6", "n=1e6"}, bad_spec{"random:n=4294967297", "2^32"},
+        bad_spec{"random:n=2^64", "2^32"}, bad_spec{"random:n=99999999999999999999", "2^32"},
+        bad_spec{"random:n=5,unique=yes", "0 or 1"}, bad_spec{"random:n=5,size=3", "size=3"},
+        bad_spec{"random:n=5,dist=poisson", "poisson"}, bad_spec{"random:n=5,dist=zipf", "zipf:1.1"},
+        bad_spec{"random:n=5,dist=zipf:0", "above 0"}, bad_spec{"random:n=5,dist=zipf:nan", "above 0"},
+        bad_spec{"random:n=5,dist=zipf:1,unique=1", "unique=1"},
+        bad_spec{"random:n=5,unique=1,dist=normal", "unique=1"}, bad_spec{"fasta:", "file name"},
+        bad_spec{"fasta:x.fa,k=0", "1 to 32"}, bad_spec{"fasta:x.fa,k=33", "1 to 32"},
+        bad_spec{"fasta:x.fa,k=", "1 to 32"}, bad_spec{"lines:", "file name"},
+        bad_spec{"binary:x.bin", "key=u32"}, bad_spec{"binary:x.bin,key=u16", "key=u32"},
+        bad_spec{"binary:,key=u32", "file name"}));
+
+}  // namespace
+}  // namespace tilehash::app

@@ -1,0 +1,99 @@
+// From a spec to keys through real files.
+#include "input.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "file.hpp"
+#include "support.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using testing::message_of;
+using testing::temporary_file;
+
+std::string refusal(const std::string& spec, unsigned key_bits = 0) {
+  return message_of<input_error>([&] { load_input(spec, key_bits, 1); });
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool reads_gzip() { return !contains(refusal("lines:/nonexistent.gz"), "without zlib"); }
+
+// ">x\nACGTACGTACGT\n" as gzip -n writes it.
+const std::string packed(
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xb3\xab\xe0\x72\x74\x76\x0f\x81\x61\x2e\x00\xa0\x8c\x04\x91\x10"
+    "\x00\x00\x00",
+    29);
+
+TEST(Input, KeepsTheSpecAsName) { EXPECT_EQ(load_input("random:n=3", 0, 1).name, "random:n=3"); }
+
+TEST(Input, ChoosesTheNarrowestKeysUnlessTold) {
+  EXPECT_EQ(load_input("random:n=3", 0, 1).key_bits, 32U);
+  EXPECT_EQ(load_input("random:n=3", 64, 1).key_bits, 64U);
+  const temporary_file file("x.bin", "12345678");
+  EXPECT_EQ(load_input("binary:" + file.path() + ",key=u32", 64, 1).key_bits, 64U);
+  EXPECT_EQ(load_input("binary:" + file.path() + ",key=u64", 0, 1).key_bits, 64U);
+}
+
+TEST(Input, RefusesKeysThatDoNotFit) {
+  const temporary_file words("words", "hello\n");
+  EXPECT_TRUE(contains(refusal("lines:" + words.path(), 32), "--key-bits 64"));
+  const temporary_file genome("x.fa", ">x\nTTTTTTTTTTTTTTTTTTTTCCCCC\n");
+  EXPECT_TRUE(contains(refusal("fasta:" + genome.path() + ",k=25", 32), "--key-bits 64"));
+  const temporary_file numbers("x.bin", std::string("\1\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0", 16));
+  EXPECT_TRUE(contains(refusal("binary:" + numbers.path() + ",key=u64", 32), "key 1 (0x100000000)"));
+}
+
+TEST(Input, NamesAFileThatCannotBeRead) {
+  for (const char* spec :
+       {"lines:/nonexistent/words", "fasta:/nonexistent/x.fa", "binary:/nonexistent/x,key=u32"}) {
+    EXPECT_TRUE(contains(refusal(spec), "/nonexistent/")) << refusal(spec);
+    EXPECT_TRUE(contains(refusal(spec), "No such file")) << refusal(spec);
+  }
+  EXPECT_TRUE(contains(refusal("lines:/"), "/: cannot")) << refusal("lines:/");
+}
+
+TEST(Input, NamesAnEmptyFile) {
+  const temporary_file file("empty", "");
+  EXPECT_TRUE(contains(refusal("lines:" + file.path()), file.path() + ": the file is empty"));
+  EXPECT_TRUE(contains(refusal("fasta:" + file.path()), file.path() + ": the file is empty"));
+  EXPECT_TRUE(contains(refusal("binary:" + file.path() + ",key=u32"), file.path() + ": the file is empty"));
+}
+
+TEST(GzipInput, IsUnpacked) {
+  if (!reads_gzip()) GTEST_SKIP() << "skipped: built without zlib";
+  const temporary_file file("x.fa.gz", packed);
+  EXPECT_EQ(read_file(file.path()), ">x\nACGTACGTACGT\n");
+}
+
+TEST(GzipInput, CutAnywhereIsAnError) {
+  if (!reads_gzip()) GTEST_SKIP() << "skipped: built without zlib";
+  for (std::size_t length = 0; length < packed.size(); ++length) {
+    const temporary_file file("x.fa.gz", packed.substr(0, length));
+    const std::string message = message_of<input_error>([&] { read_file(file.path()); });
+    EXPECT_TRUE(contains(message, file.path() + ": ")) << "cut after " << length << " bytes: " << message;
+  }
+}
+
+TEST(GzipInput, DamagedIsAnError) {
+  if (!reads_gzip()) GTEST_SKIP() << "skipped: built without zlib";
+  std::string damaged = packed;
+  damaged[22] ^= 1;  // in the checksum
+  const temporary_file file("x.fa.gz", damaged);
+  EXPECT_TRUE(contains(message_of<input_error>([&] { read_file(file.path()); }), "damaged"));
+}
+
+TEST(GzipInput, ByNameOnlyIsAnError) {
+  if (!reads_gzip()) GTEST_SKIP() << "skipped: built without zlib";
+  const temporary_file file("x.fa.gz", ">x\nACGT\n");
+  EXPECT_TRUE(contains(message_of<input_error>([&] { read_file(file.path()); }), "not gzip"));
+}
+
+}  // namespace
+}  // namespace tilehash::app

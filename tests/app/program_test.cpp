@@ -1,0 +1,130 @@
+// The program as a user calls it: exit codes, pure JSON, one-line messages, and right answers from every
+// design.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "support.hpp"
+
+namespace tilehash::app {
+namespace {
+
+struct outcome {
+  int code;
+  std::string text;
+};
+
+// Runs the program with `arguments`, a shell's words, and gives what it wrote to standard output.
+outcome call(const std::string& arguments) {
+  std::FILE* pipe = popen((std::string(TILEHASH_PROGRAM) + " " + arguments).c_str(), "r");
+  outcome result{};
+  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) result.text += static_cast<char>(c);
+  const int status = pclose(pipe);
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+outcome call_for_errors(const std::string& arguments) { return call(arguments + " 2>&1 >/dev/null"); }
+
+nlohmann::json rows_of(const std::string& arguments) {
+  const outcome result = call("run --space cpu --repeat 1 --json - " + arguments + " 2>/dev/null");
+  EXPECT_EQ(result.code, 0) << arguments;
+  return nlohmann::json::parse(result.text);
+}
+
+void expect_faultless(const nlohmann::json& rows, const std::string& what) {
+  EXPECT_FALSE(rows.empty()) << what;
+  for (const auto& row : rows) {
+    EXPECT_EQ(row["failed"], 0) << what << ": " << row;
+    EXPECT_EQ(row["wrong"], 0) << what << ": " << row;
+  }
+}
+
+TEST(Program, ListsAllDesigns) {
+  const outcome result = call("list --json");
+  EXPECT_EQ(result.code, 0);
+  std::set<std::string> names;
+  for (const auto& design : nlohmann::json::parse(result.text)) {
+    names.insert(design["name"]);
+    EXPECT_FALSE(design["paper"].get<std::string>().empty());
+    EXPECT_FALSE(design["abilities"].empty());
+    EXPECT_EQ(design["spaces"][0], "cpu");
+  }
+  for (const char* name :
+       {"linear_probing", "quadratic_probing", "double_hashing", "bucketed_cuckoo", "hash_graph"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(Program, IsRightForEveryDesignWidthAndSize) {
+  for (const char* widths :
+       {"--key-bits 32 --value-bits 0", "--key-bits 32 --value-bits 32", "--key-bits 32 --value-bits 64",
+        "--key-bits 64 --value-bits 0", "--key-bits 64 --value-bits 32", "--key-bits 64 --value-bits 64"}) {
+    for (const char* input : {"random:n=0", "random:n=1", "random:n=1003", "random:n=2000,dist=zipf:1.2"}) {
+      const std::string arguments = std::string(widths) + " --queries 500 --probes --input " + input;
+      expect_faultless(rows_of(arguments), arguments);
+    }
+  }
+}
+
+TEST(Program, GivesEveryRowItMust) {
+  const auto rows =
+      rows_of("--design linear_probing --input random:n=1000,unique=1 --queries 400 --hit-rate 1 --probes");
+  std::vector<std::string> ops;
+  for (const auto& row : rows) {
+    ops.push_back(row["op"]);
+    EXPECT_EQ(row["n"], 1000);
+    EXPECT_EQ(row["unique"], 1000);
+    EXPECT_EQ(row["space"], "cpu");
+    EXPECT_EQ(row["key_bytes"], 4);
+    EXPECT_EQ(row["value_bytes"], 4);
+    EXPECT_GE(row["bytes_per_pair"], 8);
+    EXPECT_NEAR(row["load_factor"], 0.8, 0.05);
+    EXPECT_EQ(row.contains("probes_avg"), row["op"] == "find_hit" || row["op"] == "find_miss");
+  }
+  EXPECT_EQ(ops, (std::vector<std::string>{"build", "insert", "find_hit", "find_miss", "find_mix", "erase"}));
+  EXPECT_EQ(rows[0]["items"], 1000);
+  EXPECT_EQ(rows[2]["items"], 400);
+}
+
+TEST(Program, CountsRealKmers) {
+  const testing::temporary_file file("x.fa", ">x\nACGTACGTTTGCANNACGT\n");
+  expect_faultless(rows_of("--input fasta:" + file.path() + ",k=3"), "3-mers");
+  expect_faultless(rows_of("--value-bits 64 --input fasta:" + file.path() + ",k=5"), "5-mers");
+}
+
+TEST(Program, FailsWithTwoAndOneLine) {
+  const testing::temporary_file odd("odd.bin", "12345");
+  for (const std::string& arguments :
+       {std::string("run --design nope"), std::string("run --input lines:/nonexistent"),
+        std::string("run --input x:n=1"), "run --input binary:" + odd.path() + ",key=u32",
+        std::string("run --json /nonexistent/x.json")}) {
+    const outcome result = call_for_errors(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_TRUE(result.text.starts_with("tilehash: ")) << arguments << ": " << result.text;
+    EXPECT_EQ(std::count(result.text.begin(), result.text.end(), '\n'), 1)
+        << arguments << ": " << result.text;
+  }
+}
+
+TEST(Program, ReturnsTwoForBadUsage) {
+  for (const char* arguments :
+       {"", "walk", "run --bogus", "run --load-factor 0", "run --load-factor 1", "run --load-factor 0.99",
+        "run --load-factor nan", "run --hit-rate -0.1", "run --hit-rate 1.1", "run --key-bits 33",
+        "run --value-bits 8", "run --repeat 0", "run --threads 0", "run --queries -4", "run --queries 0",
+        "run --space moon"}) {
+    const outcome result = call_for_errors(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_NE(result.text, "") << arguments;
+  }
+  EXPECT_EQ(call("--help").code, 0);
+  EXPECT_EQ(call("run --help").code, 0);
+}
+
+}  // namespace
+}  // namespace tilehash::app

@@ -1,0 +1,130 @@
+// The command on toy designs: what it chooses, prints, writes and returns.
+#include "run_command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cuda_presence.hpp"
+#include "support.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using testing::message_of;
+
+// A design whose one row has these faults.
+design_entry toy(const std::string& name, std::uint64_t failed, std::uint64_t wrong) {
+  return {name,
+          "paper",
+          "summary",
+          {},
+          {{"cpu", [=](const workload& work, const run_settings&, const announce& tell) {
+              tell("build");
+              row r;
+              r.design = name;
+              r.op = "build";
+              r.n = work.data.size();
+              r.failed = failed;
+              r.wrong = wrong;
+              return run_result{"toy machine", {r}};
+            }}}};
+}
+
+class RunCommand : public ::testing::Test {
+ protected:
+  RunCommand() {
+    designs.add(toy("good", 0, 0));
+    designs.add(toy("loses", 1, 0));
+    designs.add(toy("lies", 0, 1));
+    options.space = "cpu";
+    options.input = "random:n=10";
+  }
+
+  exit_code run() {
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    struct fetch {  // also when the command throws
+      RunCommand& test;
+      ~fetch() {
+        test.out = ::testing::internal::GetCapturedStdout();
+        test.err = ::testing::internal::GetCapturedStderr();
+      }
+    } at_end{*this};
+    return run_command(options, designs);
+  }
+
+  registry designs;
+  run_options options;
+  std::string out, err;
+};
+
+TEST_F(RunCommand, ReturnsOneForWrongAnswersAndLostItems) {
+  options.designs = {"good"};
+  EXPECT_EQ(run(), all_right);
+  options.designs = {"good", "loses"};
+  EXPECT_EQ(run(), wrong_or_lost);
+  EXPECT_NE(err.find("wrong or items lost"), std::string::npos);
+  options.designs = {"lies"};
+  EXPECT_EQ(run(), wrong_or_lost);
+}
+
+TEST_F(RunCommand, RunsEachChosenDesignOnce) {
+  options.json = "-";
+  options.designs = {"lies", "good", "lies"};
+  run();
+  const auto rows = nlohmann::json::parse(out);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["design"], "lies");
+  EXPECT_EQ(rows[1]["design"], "good");
+  options.designs = {"all"};
+  run();
+  EXPECT_EQ(nlohmann::json::parse(out).size(), 3U);
+}
+
+TEST_F(RunCommand, KeepsStandardOutputPureJsonWhenAsked) {
+  options.json = "-";
+  options.designs = {"good"};
+  run();
+  EXPECT_TRUE(nlohmann::json::accept(out)) << out;
+  EXPECT_NE(err.find("good on toy machine"), std::string::npos) << "the table goes to standard error";
+}
+
+TEST_F(RunCommand, WritesJsonToAFile) {
+  const testing::temporary_file file("rows.json", "old");
+  options.json = file.path();
+  options.designs = {"good"};
+  run();
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(file.path()))[0]["n"], 10);
+  EXPECT_NE(out.find("good on toy machine"), std::string::npos) << "the table stays on standard output";
+}
+
+TEST_F(RunCommand, RefusesBeforeItWorks) {
+  const auto message = [&] { return message_of<input_error>([&] { run(); }); };
+  options.designs = {"good", "god"};
+  EXPECT_NE(message().find("good,loses,lies"), std::string::npos) << "the known designs are named";
+  options.designs = {"good"};
+  options.json = "/nonexistent/rows.json";
+  EXPECT_NE(message().find("/nonexistent/rows.json: cannot write"), std::string::npos);
+  EXPECT_EQ(out, "");
+}
+
+TEST_F(RunCommand, SaysWhyThereIsNoGpu) {
+  if (why_no_cuda().empty()) GTEST_SKIP() << "skipped: there is a GPU";
+  options.space = "cuda";
+  EXPECT_NE(message_of<input_error>([&] { run(); }).find("use --space cpu"), std::string::npos);
+  options.space = "auto";
+  options.designs = {"good"};
+  EXPECT_EQ(run(), all_right) << "auto falls back to the CPU";
+}
+
+TEST_F(RunCommand, RefusesWhatDoesNotFitInMemory) {
+  options.input = "random:n=10";
+  options.queries = std::uint64_t{1} << 40;
+  EXPECT_NE(message_of<input_error>([&] { run(); }).find("MiB are free"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilehash::app

@@ -1,0 +1,67 @@
+// The judge is judged: right answers pass, and each kind of wrong one is counted.
+#include "verify.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilehash::app {
+namespace {
+
+class Verify : public ::testing::Test {
+ protected:
+  static dataset data() {
+    dataset made;
+    made.key_bits = 32;
+    made.keys = {10, 20, 10, 30};  // items 0..3
+    return made;
+  }
+
+  static query_set queries(const oracle& truth) {
+    query_set asked;
+    for (const std::uint64_t key : {10, 20, 99}) asked.push_back(key, truth.find(key));
+    return asked;
+  }
+
+  const workload work{data(), 0, 0.5, 1};
+  const query_set asked = queries(work.truth);
+};
+
+TEST_F(Verify, Lookups) {
+  EXPECT_EQ(wrong_lookups(work, asked, {1, 1, 0}, {0, 1, 77}), 0U)
+      << "the value of what is not found is free";
+  EXPECT_EQ(wrong_lookups(work, asked, {1, 1, 0}, {2, 1, 0}), 0U) << "the later item of a key";
+  EXPECT_EQ(wrong_lookups(work, asked, {1, 1, 0}, {}), 0U) << "a set";
+  EXPECT_EQ(wrong_lookups(work, asked, {0, 1, 0}, {0, 1, 0}), 1U) << "lost";
+  EXPECT_EQ(wrong_lookups(work, asked, {1, 1, 1}, {0, 1, 0}), 1U) << "invented";
+  EXPECT_EQ(wrong_lookups(work, asked, {1, 1, 0}, {1, 0, 0}), 2U) << "another key's value";
+}
+
+TEST_F(Verify, Counts) {
+  EXPECT_EQ(wrong_counts(asked, {1, 1, 0}, false), 0U);
+  EXPECT_EQ(wrong_counts(asked, {2, 1, 0}, true), 0U);
+  EXPECT_EQ(wrong_counts(asked, {2, 1, 0}, false), 1U);
+  EXPECT_EQ(wrong_counts(asked, {1, 1, 1}, true), 2U);
+}
+
+TEST_F(Verify, ContentsOfATableThatKeepsOneItemAKey) {
+  EXPECT_EQ(wrong_contents(work, {30, 10, 20}, {3, 2, 1}, false), 0U);
+  EXPECT_EQ(wrong_contents(work, {30, 10, 20}, {}, false), 0U) << "a set";
+  EXPECT_GT(wrong_contents(work, {30, 10}, {3, 2}, false), 0U) << "missing";
+  EXPECT_GT(wrong_contents(work, {30, 10, 20, 10}, {3, 2, 1, 0}, false), 0U) << "twice";
+  EXPECT_GT(wrong_contents(work, {30, 10, 20}, {3, 1, 1}, false), 0U) << "another key's value";
+  EXPECT_GT(wrong_contents(work, {30, 10, 21}, {3, 2, 1}, false), 0U) << "another key";
+}
+
+TEST_F(Verify, ContentsOfATableThatKeepsAll) {
+  EXPECT_EQ(wrong_contents(work, {30, 10, 20, 10}, {3, 2, 1, 0}, true), 0U);
+  EXPECT_GT(wrong_contents(work, {30, 10, 20, 10}, {3, 2, 1, 2}, true), 0U)
+      << "one item twice, another missing";
+  EXPECT_GT(wrong_contents(work, {30, 10, 20}, {3, 2, 1}, true), 0U);
+}
+
+TEST_F(Verify, Size) {
+  EXPECT_EQ(expected_size(work.items, false), 3U);
+  EXPECT_EQ(expected_size(work.items, true), 4U);
+}
+
+}  // namespace
+}  // namespace tilehash::app

@@ -1,0 +1,118 @@
+#include "workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace tilehash::app {
+namespace {
+
+dataset of_keys(std::vector<std::uint64_t> keys, unsigned key_bits = 32) {
+  dataset data;
+  data.key_bits = key_bits;
+  data.keys = std::move(keys);
+  return data;
+}
+
+std::size_t found(const query_set& queries) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(queries.expected, [](const auto& e) { return e.multiplicity > 0; }));
+}
+
+TEST(Oracle, CountsAndNamesTheFirstItem) {
+  const oracle truth({7, 5, 7, 7});
+  EXPECT_EQ(truth.distinct(), 2U);
+  EXPECT_EQ(truth.find(7).multiplicity, 3U);
+  EXPECT_EQ(truth.find(7).item, 0U);
+  EXPECT_EQ(truth.find(5).multiplicity, 1U);
+  EXPECT_EQ(truth.find(5).item, 1U);
+  EXPECT_EQ(truth.find(6).multiplicity, 0U);
+}
+
+TEST(Misses, AreNotInTheDataSetAndDiffer) {
+  // A quarter of all 32-bit keys below 2^12 is taken; misses must not be among them, of any width.
+  std::vector<std::uint64_t> keys(1 << 12);
+  std::iota(keys.begin(), keys.end(), 0U);
+  const oracle truth(keys);
+  for (const unsigned bits : {32U, 64U}) {
+    const query_set absent = misses(truth, 10'000, bits, 3);
+    EXPECT_EQ(absent.size(), 10'000U);
+    EXPECT_EQ(std::set<std::uint64_t>(absent.keys.begin(), absent.keys.end()).size(), 10'000U);
+    for (const std::uint64_t key : absent.keys) {
+      EXPECT_GE(key, keys.size());
+      EXPECT_LE(key, ~std::uint64_t{0} >> (64 - bits));
+    }
+    EXPECT_EQ(found(absent), 0U);
+  }
+}
+
+TEST(Misses, AreCheckedAgainstTheDataSet) {
+  // Take what would have been the misses as keys: others must come.
+  const query_set first = misses(oracle({}), 1000, 32, 3);
+  const oracle truth(first.keys);
+  for (const std::uint64_t key : misses(truth, 1000, 32, 3).keys) EXPECT_EQ(truth.find(key).multiplicity, 0U);
+}
+
+TEST(Workload, AsksForEveryItemOnceByDefault) {
+  const workload work(of_keys({1, 2, 2, 9}), 0, 0.5, 1);
+  std::multiset<std::uint64_t> asked(work.hit.keys.begin(), work.hit.keys.end());
+  EXPECT_EQ(asked, (std::multiset<std::uint64_t>{1, 2, 2, 9}));
+  EXPECT_EQ(work.miss.size(), 4U);
+  EXPECT_EQ(work.mix.size(), 4U);
+  EXPECT_EQ(work.items.keys, work.data.keys);
+}
+
+TEST(Workload, MixesAsAsked) {
+  std::vector<std::uint64_t> keys(1000);
+  std::iota(keys.begin(), keys.end(), 5U);
+  for (const double rate : {0.0, 0.25, 1.0}) {
+    const workload work(of_keys(keys), 4000, rate, 1);
+    EXPECT_EQ(work.mix.size(), 4000U);
+    EXPECT_EQ(found(work.mix), static_cast<std::size_t>(4000 * rate));
+    EXPECT_EQ(found(work.hit), 4000U);
+    EXPECT_EQ(found(work.miss), 0U);
+    for (std::size_t i = 0; i < work.mix.size(); ++i) {
+      EXPECT_EQ(work.mix.expected[i].multiplicity, work.truth.find(work.mix.keys[i]).multiplicity);
+    }
+  }
+}
+
+TEST(Workload, OfNothingStillAsks) {
+  const workload work(of_keys({}), 10, 0.5, 1);
+  EXPECT_EQ(work.hit.size(), 0U);
+  EXPECT_EQ(work.miss.size(), 10U);
+  EXPECT_EQ(found(work.mix), 0U);
+}
+
+TEST(Workload, ErasesAllItemsOfAboutHalfTheKeys) {
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 0; i < 20'000; ++i) keys.push_back(i % 10'000);
+  const workload work(of_keys(keys), 0, 0.5, 1);
+  std::size_t erased = 0;
+  for (std::size_t item = 0; item < 10'000; ++item) {
+    EXPECT_EQ(work.is_erased(item), work.is_erased(item + 10'000));
+    if (work.is_erased(item)) ++erased;
+  }
+  EXPECT_NEAR(static_cast<double>(erased), 5000, 300);
+}
+
+TEST(Workload, JudgesValues) {
+  const workload numbered(of_keys({4, 8, 4}), 0, 0.5, 1);
+  const expectation four = numbered.truth.find(4);
+  EXPECT_TRUE(numbered.is_right(4, four, 0));
+  EXPECT_TRUE(numbered.is_right(4, four, 2)) << "any item of the key will do";
+  EXPECT_FALSE(numbered.is_right(4, four, 1));
+  EXPECT_FALSE(numbered.is_right(4, four, 3));
+
+  dataset data = of_keys({4, 8});
+  data.counts = {10, 20};
+  const workload counted(data, 0, 0.5, 1);
+  EXPECT_TRUE(counted.is_right(8, counted.truth.find(8), 20));
+  EXPECT_FALSE(counted.is_right(8, counted.truth.find(8), 10));
+}
+
+}  // namespace
+}  // namespace tilehash::app

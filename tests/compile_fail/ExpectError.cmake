@@ -1,0 +1,42 @@
+# cmake -P ExpectError.cmake -- SOURCE COMPILER FLAGS...
+# Passes when the compiler refuses SOURCE and its output has every message that SOURCE pins with
+# `// expect: message` in its first lines.
+cmake_minimum_required(VERSION 3.24)
+
+set(arguments)
+set(seen OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(seen)
+    list(APPEND arguments "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(seen ON)
+  endif()
+endforeach()
+list(POP_FRONT arguments source)
+
+# Square brackets and semicolons would upset CMake's lists, so lines are taken from the text one by one.
+file(READ "${source}" text LIMIT 4096)
+set(expected 0)
+while(text MATCHES "^// expect: ([^\n]+)\n(.*)$")
+  math(EXPR expected "${expected} + 1")
+  set(expected_${expected} "${CMAKE_MATCH_1}")
+  set(text "${CMAKE_MATCH_2}")
+endwhile()
+if(expected EQUAL 0)
+  message(FATAL_ERROR "${source} pins no message: its first line must be `// expect: the message`")
+endif()
+
+set(ENV{LC_ALL} C)
+execute_process(COMMAND ${arguments} "${source}" RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(status EQUAL 0)
+  message(FATAL_ERROR "${source} had to be refused, but it compiled")
+endif()
+foreach(i RANGE 1 ${expected})
+  string(FIND "${output}" "${expected_${i}}" place)
+  if(place EQUAL -1)
+    message("${output}")
+    message(FATAL_ERROR "expected message not in the compiler's output (above): ${expected_${i}}")
+  endif()
+endforeach()
+message(STATUS "refused as expected: ${source}")

@@ -1,0 +1,6 @@
+// expect: erasable
+#include <tilehash/tilehash.hpp>
+
+void f(tilehash::cpu& space, tilehash::multimap<int, int, tilehash::cpu>& m, std::span<const int> x) {
+  m.erase(space, x);
+}

@@ -1,0 +1,2 @@
+// expect: any message
+int main() {}

@@ -1,0 +1,3 @@
+// expect: the pinned message
+// expect: [with; brackets]
+static_assert(false, "the pinned message, [with; brackets]");

@@ -1,0 +1,1 @@
+static_assert(false, "a message that nobody pinned");

@@ -1,0 +1,6 @@
+// expect: tilehash: a mapped value must be trivially copyable, or void for a set
+#include <string>
+
+#include <tilehash/tilehash.hpp>
+
+void refused(tilehash::cpu& space) { tilehash::map<int, std::string, tilehash::cpu> names(space); }

@@ -1,0 +1,6 @@
+// expect: is_set
+#include <tilehash/tilehash.hpp>
+
+void f(tilehash::cpu& space, tilehash::set<int, tilehash::cpu>& s, std::span<const int> x) {
+  s.build(space, x, x);
+}

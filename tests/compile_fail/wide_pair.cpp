@@ -1,0 +1,7 @@
+// expect: keeps key and value in one atomic word of at most 16 bytes
+#include <array>
+
+#include <tilehash/tilehash.hpp>
+
+tilehash::map<std::array<int, 4>, unsigned, tilehash::cpu>* p = nullptr;
+auto n = p->size();

@@ -1,0 +1,157 @@
+// What a bad argument says: one clear line, and the table stays as it was.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/tilehash.hpp>
+
+namespace tilehash {
+namespace {
+
+// The message of the `Error` that the call throws.
+template <class Error>
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+testing::AssertionResult says(const std::string& message, const std::string& part) {
+  if (message.starts_with("tilehash: ") && message.find(part) != std::string::npos &&
+      message.find('\n') == std::string::npos)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "the message is: " << message;
+}
+
+const std::vector<u32> two = {1, 2}, three = {1, 2, 3};
+
+template <class Design>
+class arguments : public ::testing::Test {};
+using maps = ::testing::Types<linear_probing<u32, u32>, bucketed_cuckoo<u32, u32>, tiled<u32, u32>,
+                              hash_graph<u32, u32>>;
+TYPED_TEST_SUITE(arguments, maps);
+
+TYPED_TEST(arguments, of_different_lengths) {
+  cpu space(1);
+  std::vector<u32> out(2);
+  std::array<bool, 2> flag_array{};
+  const std::span<bool> flags = flag_array;
+  std::vector<outcome> outcomes(2);
+  table<TypeParam, cpu> t(space);
+  t.build(space, three, three);
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { t.build(space, three, two); }),
+                   "build: keys and values differ in length"));
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { t.find(space, three, out); }), "find: "));
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { t.find(space, two, out, flags.first(1)); }),
+                   "flags differ in length"));
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { t.find_or(space, three, out, 0U); }), "find_or: "));
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { t.contains(space, three, flags); }), "contains: "));
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { t.count(space, three, out); }), "count: "));
+  EXPECT_TRUE(
+      says(message_of<invalid_argument>([&] { t.probe_counts(space, three, out); }), "probe_counts: "));
+  if constexpr (insertable<TypeParam>) {
+    EXPECT_TRUE(
+        says(message_of<invalid_argument>([&] { t.insert(space, three, two); }), "insert: keys and values"));
+    EXPECT_TRUE(says(message_of<invalid_argument>([&] { t.insert(space, three, three, outcomes); }),
+                     "insert: keys and outcomes"));
+  }
+  std::vector<u32> keys(3), values(3);
+  EXPECT_TRUE(
+      says(message_of<invalid_argument>([&] { t.retrieve_all(space, out, values); }), "smaller than size()"));
+  EXPECT_TRUE(
+      says(message_of<invalid_argument>([&] { t.retrieve_all(space, keys, out); }), "smaller than size()"));
+  EXPECT_EQ(t.retrieve_all(space, keys, values), 3U);
+  t.find(space, two, out, flags);
+  EXPECT_EQ(out, two);
+  EXPECT_TRUE(flags[0] && flags[1]);
+}
+
+// Lookups that do not wait give the same answers once the space has.
+TYPED_TEST(arguments, asynchronous_lookups) {
+  cpu space(2);
+  table<TypeParam, cpu> t(space);
+  t.build(space, three, three);
+  const std::vector<u32> asked = {3, 9};
+  std::vector<u32> values(2), or_values(2), counts(2);
+  std::array<bool, 2> found{}, contained{};
+  t.find_async(space, asked, values, found);
+  t.find_or_async(space, asked, or_values, 7U);
+  t.contains_async(space, asked, contained);
+  t.count_async(space, asked, counts);
+  space.synchronize();
+  EXPECT_EQ(values, (std::vector<u32>{3, 0}));
+  EXPECT_EQ(or_values, (std::vector<u32>{3, 7}));
+  EXPECT_EQ(counts, (std::vector<u32>{1, 0}));
+  EXPECT_TRUE(found[0] && contained[0] && !found[1] && !contained[1]);
+}
+
+// An empty span asks for nothing, wherever it points.
+TYPED_TEST(arguments, empty_spans_with_an_address) {
+  cpu space(1);
+  table<TypeParam, cpu> t(space);
+  t.build(space, three, three);
+  std::array<bool, 2> flags = {true, true};
+  std::vector<u32> out(2);
+  const u32 absent[] = {8, 9};
+  t.find(space, absent, out, std::span(flags).first(0));
+  EXPECT_TRUE(flags[0] && flags[1]);
+  if constexpr (insertable<TypeParam>) {
+    std::array<outcome, 2> outcomes = {outcome::refused, outcome::refused};
+    t.insert(space, two, two, std::span(outcomes).first(0));
+    EXPECT_TRUE(outcomes[0] == outcome::refused && outcomes[1] == outcome::refused);
+  }
+}
+
+TYPED_TEST(arguments, load_factors) {
+  cpu space(1);
+  for (double load : {0.0, -1.0, 0.99, 1.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_TRUE(
+        says(message_of<invalid_argument>([&] { table<TypeParam, cpu>(space, 10, {.load_factor = load}); }),
+             "the load factor must be above 0 and at most 0.98"));
+}
+
+TYPED_TEST(arguments, too_many_items) {
+  if constexpr (insertable<TypeParam>) {
+    cpu space(1);
+    std::vector<u32> out(2);
+    EXPECT_THROW((table<TypeParam, cpu>(space, u64(1) << 60)), invalid_argument);
+    table<TypeParam, cpu> t(space);
+    t.insert(space, two, two);
+    EXPECT_THROW(t.reserve(space, ~u64(0)), invalid_argument);
+    EXPECT_THROW(t.rehash(space, u64(1) << 50), invalid_argument);
+    EXPECT_EQ(t.size(), 2U);
+    t.find(space, two, out);
+    EXPECT_EQ(out, two);
+  }
+}
+
+TEST(arguments_of_sets, of_different_lengths) {
+  cpu space(1);
+  set<u32, cpu> s(space);
+  std::array<bool, 2> flags{};
+  std::vector<outcome> outcomes(2);
+  std::vector<u32> keys(2);
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { s.insert(space, three, outcomes); }),
+                   "insert: keys and outcomes"));
+  EXPECT_TRUE(s.empty());
+  s.build(space, three);
+  EXPECT_TRUE(says(message_of<invalid_argument>([&] { s.contains(space, three, flags); }), "contains: "));
+  EXPECT_TRUE(
+      says(message_of<invalid_argument>([&] { s.retrieve_all(space, keys); }), "smaller than size()"));
+}
+
+TEST(arguments_of_hash_graph, more_items_than_its_offsets_count) {
+  EXPECT_TRUE(says(message_of<invalid_argument>([] { hash_graph<u32, u32>::rows_for(u64(1) << 32, 0.8); }),
+                   "too many items"));
+  EXPECT_NO_THROW((hash_graph<u32, u32, murmur, u64>::rows_for(u64(1) << 32, 0.8)));
+}
+
+}  // namespace
+}  // namespace tilehash

@@ -1,0 +1,105 @@
+// All questions, and how they become tests of GoogleTest: <design>_<key>_<value>_<space>.<question>_<test>
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <contract/duplicates.hpp>
+#include <contract/erase.hpp>
+#include <contract/every_key.hpp>
+#include <contract/failure.hpp>
+#include <contract/floats.hpp>
+#include <contract/insert.hpp>
+#include <contract/lookup.hpp>
+#include <contract/multivalue.hpp>
+#include <contract/random_calls.hpp>
+#include <contract/reports.hpp>
+#include <contract/resize.hpp>
+#include <contract/sizes.hpp>
+#include <contract/types.hpp>
+
+namespace tilehash::contract {
+
+template <class T>
+constexpr const char* type_name = nullptr;
+template <>
+inline constexpr const char* type_name<void> = "void";
+template <>
+inline constexpr const char* type_name<u8> = "u8";
+template <>
+inline constexpr const char* type_name<u16> = "u16";
+template <>
+inline constexpr const char* type_name<u32> = "u32";
+template <>
+inline constexpr const char* type_name<u64> = "u64";
+template <>
+inline constexpr const char* type_name<std::int64_t> = "i64";
+template <>
+inline constexpr const char* type_name<float> = "float";
+template <>
+inline constexpr const char* type_name<double> = "double";
+template <>
+inline constexpr const char* type_name<bitwise<float>> = "bitwise_float";
+template <>
+inline constexpr const char* type_name<ivec4> = "ivec4";
+template <>
+inline constexpr const char* type_name<wide_key> = "wide32";
+template <>
+inline constexpr const char* type_name<wide_value> = "wide84";
+
+// An assertion that fails ends its test at once, however deep in helpers it stands.
+class stop_at_failure : public ::testing::EmptyTestEventListener {
+  void OnTestPartResult(const ::testing::TestPartResult& result) override {
+    if (result.fatally_failed()) throw ::testing::AssertionException(result);
+  }
+};
+
+class contract_test : public ::testing::Test {
+ public:
+  explicit contract_test(std::function<void()> body) : body_(std::move(body)) {}
+  void TestBody() override {
+    SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+    body_();
+  }
+
+ private:
+  std::function<void()> body_;
+};
+
+template <template <class, class> class Question, class Key, class Value>
+void ask(const maker<Key, Value>& make) {
+  using question = Question<Key, Value>;
+  if ((question::needs.inserts && !make.can.inserts) || (question::needs.erases && !make.can.erases) ||
+      (question::needs.keeps_duplicates && !make.can.keeps_duplicates))
+    return;
+  const std::string suite = make.design + "_" + type_name<Key> + "_" + type_name<Value> + "_" + make.space;
+  for (const auto& test : question::tests) {
+    ::testing::RegisterTest(suite.c_str(), (std::string(question::name) + "_" + test.name).c_str(), nullptr,
+                            nullptr, __FILE__, __LINE__, [make, body = test.body]() -> ::testing::Test* {
+                              return new contract_test([make, body] { body(make); });
+                            });
+  }
+}
+
+template <class Key, class Value>
+void ask_all(const maker<Key, Value>& make) {
+  [[maybe_unused]] static const bool listens = [] {
+    static bool once = false;
+    if (!std::exchange(once, true))
+      ::testing::UnitTest::GetInstance()->listeners().Append(new stop_at_failure);
+    return true;
+  }();
+  ask<lookup>(make);
+  ask<insertion>(make);
+  ask<erasure>(make);
+  ask<duplicates>(make);
+  ask<sizes>(make);
+  ask<every_key>(make);
+  ask<resizing>(make);
+  ask<reports>(make);
+  ask<multivalues>(make);
+  ask<floats>(make);
+  ask<failure>(make);
+  ask<random_calls>(make);
+}
+
+}  // namespace tilehash::contract

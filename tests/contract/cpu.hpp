@@ -1,0 +1,19 @@
+// The cpu space under test: alone, and with two threads; under the sanitizers, which are slow, with two
+// alone.
+#pragma once
+
+#include <contract/random.hpp>
+#include <contract/types.hpp>
+#include <tilehash/space/cpu.hpp>
+
+namespace tilehash::contract {
+
+template <>
+struct under_test<cpu> {
+  static constexpr u64 largest = 100'000;
+  static int variants() { return small_sizes() ? 1 : 2; }
+  static std::string name(int variant) { return variant == 0 ? "cpu_2_threads" : "cpu_1_thread"; }
+  static std::unique_ptr<faulty<cpu>> make(int variant) { return std::make_unique<faulty<cpu>>(2 - variant); }
+};
+
+}  // namespace tilehash::contract

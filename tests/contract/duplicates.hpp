@@ -1,0 +1,79 @@
+// Of equal keys in one call any one wins, and only one: unless the design keeps them all.
+#pragma once
+
+#include <contract/question.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+struct duplicates : question<Key, Value> {
+  using typename question<Key, Value>::maker;
+  using typename question<Key, Value>::test;
+  using typename question<Key, Value>::keys;
+  static constexpr const char* name = "duplicates";
+  static constexpr abilities needs = {};
+
+  // n items of `distinct` keys, mixed, or each key's items side by side.
+  static keys repeated(random_numbers& random, u64 n, u64 distinct, bool mixed) {
+    const auto k = duplicates::distinct_keys(random, distinct);
+    keys result;
+    for (u64 i = 0; i < n; ++i) result.push_back(k[mixed ? random.below(k.size()) : i * k.size() / n]);
+    return result;
+  }
+
+  static void in_a_build(const maker& make) {
+    auto random = numbers_of_this_test();
+    const u64 n = make.at_most(scaled(10'000, 5'000));
+    for (u64 distinct : {u64(1), u64(2), u64(7), u64(100), n / 3}) {
+      for (bool mixed : {false, true}) {
+        SCOPED_TRACE(distinct);
+        const auto k = repeated(random, n, distinct, mixed);
+        const auto table = make();
+        model<Key, Value> expected(make.can);
+        expected.build(*table, k, duplicates::values_for(random, k));
+        expected.verify(*table, others(random, k, 100));
+      }
+    }
+  }
+
+  static void in_an_insert(const maker& make) {
+    if (!make.can.inserts) return;
+    auto random = numbers_of_this_test();
+    const u64 n = make.at_most(scaled(10'000, 5'000));
+    for (u64 distinct : {u64(1), u64(2), u64(7), u64(100), n / 3}) {
+      for (bool mixed : {false, true}) {
+        SCOPED_TRACE(distinct);
+        const auto k = repeated(random, n, distinct, mixed);
+        const auto table = make(mixed ? 0 : distinct);
+        model<Key, Value> expected(make.can);
+        expected.insert(*table, k, duplicates::values_for(random, k));
+        expected.insert(*table, k, duplicates::values_for(random, k));
+        expected.verify(*table, others(random, k, 100));
+      }
+    }
+  }
+
+  // Where many keys must be displaced while their twins are being inserted.
+  static void in_a_crowded_table(const maker& make) {
+    if (!make.can.inserts) return;
+    auto random = numbers_of_this_test();
+    for (int round = 0; round < 5; ++round) {
+      const u64 distinct = make.at_most(scaled(6'000, 2'000));
+      auto k = duplicates::distinct_keys(random, distinct);
+      for (u64 i = 0; i < distinct; ++i) k.push_back(k[random.below(k.size())]);
+      std::shuffle(k.begin(), k.end(), random);
+      const auto table = make(distinct, {.load_factor = 0.98, .grow = false});
+      model<Key, Value> expected(make.can);
+      expected.insert(*table, k, duplicates::values_for(random, k), true);
+      expected.verify(*table, k);
+    }
+  }
+
+  static constexpr test tests[] = {
+      {"in_a_build", in_a_build},
+      {"in_an_insert", in_an_insert},
+      {"in_a_crowded_table", in_a_crowded_table},
+  };
+};
+
+}  // namespace tilehash::contract

@@ -1,0 +1,98 @@
+// A call that finds no memory, at whichever of its allocations: it throws and the table is as it was, or it
+// reports the items that found no room. Either way no memory is kept that the table does not say it has.
+#pragma once
+
+#include <contract/question.hpp>
+#include <tilehash/core/error.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+struct failure : question<Key, Value> {
+  using typename question<Key, Value>::maker;
+  using typename question<Key, Value>::test;
+  using subject_type = subject<Key, Value>;
+  static constexpr const char* name = "failure";
+  static constexpr abilities needs = {};
+  static constexpr u64 all = ~u64(0);
+
+  // call(table, expected, keys, values) on a table with some items, with memory for 0, 1, 2, ... allocations,
+  // until it needs no more. `call` may throw out_of_memory.
+  template <class Call>
+  static void with_less_and_less(const maker& make, Call call) {
+    auto random = numbers_of_this_test();
+    const auto old = failure::distinct_keys(random, make.at_most(scaled(600, 100)));
+    auto more = failure::distinct_keys(random, make.at_most(scaled(1'500, 300)));
+    for (const Key& key : special_keys<Key>()) more.push_back(key);
+    const auto values = failure::values_for(random, more);
+    for (u64 allocations = 0; allocations < 200; ++allocations) {
+      SCOPED_TRACE(std::to_string(allocations) + " allocations");
+      const auto table = make();
+      model<Key, Value> expected(make.can);
+      expected.build(*table, old, failure::values_for(random, old));
+      const u64 capacity = table->capacity();
+      table->refuse_memory_after(allocations);
+      bool threw = false;
+      model<Key, Value> after = expected;
+      try {
+        call(*table, after, more, values);
+      } catch (const out_of_memory&) {
+        threw = true;
+      }
+      const bool met = table->memory_was_refused();
+      table->refuse_memory_after(all);
+      ASSERT_EQ(table->bytes_allocated(), table->bytes()) << "memory is kept, or given back twice";
+      if (threw) {
+        ASSERT_TRUE(met);
+        ASSERT_EQ(table->capacity(), capacity) << "a call that throws leaves the table as it was";
+      }
+      (threw ? expected : after).verify(*table, more);
+      if (!met) return;
+    }
+    FAIL() << "the call never had memory enough";
+  }
+
+  static void of_a_build(const maker& make) {
+    with_less_and_less(make, [](auto& table, auto& expected, const auto& k, const auto& v) {
+      const auto report = table.build(k, v);
+      table.refuse_memory_after(all);  // the model asks what was stored
+      expected.judge_build(table, k, v, report);
+    });
+  }
+  static void of_an_insert(const maker& make) {
+    if (!make.can.inserts) return;
+    with_less_and_less(make, [](auto& table, auto& expected, const auto& k, const auto& v) {
+      expected.insert(table, k, v, true);
+    });
+  }
+  static void of_a_reserve(const maker& make) {
+    if (!make.can.inserts) return;
+    with_less_and_less(make,
+                       [](auto& table, auto&, const auto& k, const auto&) { table.reserve(2 * k.size()); });
+  }
+  static void of_a_rehash(const maker& make) {
+    if (!make.can.inserts) return;
+    with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.rehash(0); });
+  }
+  static void of_an_erase(const maker& make) {
+    if (!make.can.erases) return;
+    with_less_and_less(make, [](auto& table, auto& expected, const auto&, const auto&) {
+      expected.erase(table, failure::part(expected.all_keys(), 0, expected.size() / 2));
+    });
+  }
+  static void of_a_clear(const maker& make) {
+    with_less_and_less(make,
+                       [](auto& table, auto& expected, const auto&, const auto&) { expected.clear(table); });
+  }
+  static void of_a_retrieval(const maker& make) {
+    with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.retrieve_all(); });
+  }
+
+  static constexpr test tests[] = {
+      {"of_a_build", of_a_build},         {"of_an_insert", of_an_insert}, {"of_a_reserve", of_a_reserve},
+      {"of_a_rehash", of_a_rehash},       {"of_an_erase", of_an_erase},   {"of_a_clear", of_a_clear},
+      {"of_a_retrieval", of_a_retrieval},
+  };
+};
+
+}  // namespace tilehash::contract

@@ -1,0 +1,9 @@
+#include <contract/contract.hpp>
+
+namespace tilehash::contract {
+
+template void ask_all(const maker<u32, void>&);
+template void ask_all(const maker<u32, u32>&);
+template void ask_all(const maker<u32, u64>&);
+
+}  // namespace tilehash::contract

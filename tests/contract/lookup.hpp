@@ -1,0 +1,90 @@
+// Does a lookup find every key with its value, and no other?
+#pragma once
+
+#include <contract/question.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+struct lookup : question<Key, Value> {
+  using typename question<Key, Value>::maker;
+  using typename question<Key, Value>::test;
+  using typename question<Key, Value>::keys;
+  static constexpr const char* name = "lookup";
+  static constexpr abilities needs = {};
+
+  static void in_every_family(const maker& make) {
+    auto random = numbers_of_this_test();
+    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(4'500, 1'500)))) {
+      SCOPED_TRACE(title);
+      const auto table = make();
+      model<Key, Value> expected(make.can);
+      expected.build(*table, k, lookup::values_for(random, k));
+      expected.verify(*table, others(random, k, k.size() / 4));
+    }
+  }
+
+  static void at_every_load(const maker& make) {
+    auto random = numbers_of_this_test();
+    for (double load : {0.05, 0.5, 0.8, 0.95, 0.98}) {
+      SCOPED_TRACE(load);
+      const auto k = lookup::distinct_keys(random, make.at_most(scaled(6'000, 4'500)));
+      const auto table = make(0, {.load_factor = load});
+      model<Key, Value> expected(make.can);
+      expected.build(*table, k, lookup::values_for(random, k));
+      expected.verify(*table, others(random, k, k.size() / 4));
+    }
+  }
+
+  static void in_an_empty_table(const maker& make) {
+    auto random = numbers_of_this_test();
+    const model<Key, Value> nothing(make.can);
+    for (u64 room : {0, 1, 100}) nothing.verify(*make(room), others<Key>(random, {}, 100));
+  }
+
+  static void of_one_key_many_times(const maker& make) {
+    auto random = numbers_of_this_test();
+    const auto k = lookup::distinct_keys(random, 100);
+    const auto table = make();
+    model<Key, Value> expected(make.can);
+    expected.build(*table, k, lookup::values_for(random, k));
+    expected.verify_answers(*table, keys(make.at_most(5'000), k[0]));
+    expected.verify_answers(*table, keys(make.at_most(5'000), lookup::distinct_keys(random, 1)[0]));
+  }
+
+  static void find_or_gives_what_was_asked_for(const maker& make) {
+    auto random = numbers_of_this_test();
+    auto k = lookup::distinct_keys(random, 64);
+    const auto table = make();
+    const auto v = lookup::values_for(random, k);
+    table->build(lookup::part(k, 0, 32),
+                 {v.begin(), v.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(32, v.size()))});
+    const auto missing = any_value<value_of<Value>>(random);
+    const auto got = table->find_or(k, missing);
+    for (u64 i = 0; i < k.size(); ++i) ASSERT_TRUE(same_bytes(got[i], i < 32 ? v[i] : missing)) << i;
+  }
+
+  static void reads_few_places(const maker& make) {
+    auto random = numbers_of_this_test();
+    const auto k = lookup::distinct_keys(random, make.at_most(scaled(20'000, 5'000)));
+    const auto table = make();
+    table->build(k, lookup::values_for(random, k));
+    u64 sum = 0;
+    for (u32 probes : table->probe_counts(k)) {
+      ASSERT_GE(probes, 1U);
+      sum += probes;
+    }
+    ASSERT_LE(sum, 8 * k.size()) << "at load 0.8 a hit reads 3 slots with linear probing";
+  }
+
+  static constexpr test tests[] = {
+      {"in_every_family", in_every_family},
+      {"at_every_load", at_every_load},
+      {"in_an_empty_table", in_an_empty_table},
+      {"of_one_key_many_times", of_one_key_many_times},
+      {"find_or_gives_what_was_asked_for", find_or_gives_what_was_asked_for},
+      {"reads_few_places", reads_few_places},
+  };
+};
+
+}  // namespace tilehash::contract

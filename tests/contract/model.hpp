@@ -1,0 +1,227 @@
+// What a table must say: std::unordered_map, told the same things.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/keys.hpp>
+#include <contract/random.hpp>
+#include <contract/subject.hpp>
+
+namespace tilehash::contract {
+
+// Keys compare by their bytes, after -0.0 has become 0.0.
+template <class Key>
+Key one_representation(Key key) {
+  if constexpr (std::floating_point<Key>)
+    return key == Key(0) ? Key(0) : key;
+  else
+    return key;
+}
+struct bytes_hash {
+  template <class Key>
+  std::size_t operator()(const Key& key) const {
+    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(&key), sizeof key});
+  }
+};
+struct bytes_equal {
+  template <class Key>
+  bool operator()(const Key& a, const Key& b) const {
+    return same_bytes(a, b);
+  }
+};
+
+template <class Key, class Value>
+class model {
+ public:
+  using subject_type = subject<Key, Value>;
+  using value = typename subject_type::value;
+  using keys = typename subject_type::keys;
+  using values = typename subject_type::values;
+
+  explicit model(const abilities& can) : keeps_all_(can.keeps_duplicates) {}
+
+  bool has(const Key& key) const { return items_.contains(one_representation(key)); }
+  u64 size() const {
+    u64 n = 0;
+    for (const auto& [key, stored] : items_) n += stored.size();
+    return n;
+  }
+  keys all_keys() const {
+    keys all;
+    for (const auto& [key, stored] : items_) all.push_back(key);
+    return all;
+  }
+
+  // Builds the table from these items, judges its report and remembers what it must hold now.
+  insert_report build(subject_type& table, const keys& k, const values& v) {
+    const insert_report report = table.build(k, v);
+    judge_build(table, k, v, report);
+    return report;
+  }
+
+  // Inserts, judges report and outcomes. Refusals are wrong unless `may_refuse` or the key is not legal.
+  insert_report insert(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
+    const auto [report, outcomes] = table.insert(k, v);
+    judge_insert(k, v, report, outcomes, may_refuse);
+    return report;
+  }
+
+  // Inserts and asks for no outcomes.
+  insert_report insert_unnamed(subject_type& table, const keys& k, const values& v) {
+    const insert_report report = table.insert_unnamed(k, v);
+    judge_unnamed(table, k, v, report);
+    return report;
+  }
+
+  void erase(subject_type& table, const keys& k) {
+    u64 gone = 0;
+    for (const Key& key : k) gone += items_.erase(one_representation(key));
+    ASSERT_EQ(table.erase(k), gone);
+  }
+  void clear(subject_type& table) {
+    table.clear();
+    items_.clear();
+  }
+
+  // Judges what a build reported and remembers what the table must hold now.
+  void judge_build(subject_type& table, const keys& k, const values& v, const insert_report& report) {
+    items_.clear();
+    judge_unnamed(table, k, v, report);
+  }
+
+  // Asks the table everything there is to ask about these keys and its own.
+  void verify(subject_type& table, keys asked = {}) const {
+    for (const auto& [key, stored] : items_) asked.push_back(key);
+    ASSERT_EQ(table.size(), size());
+    ASSERT_EQ(table.empty(), size() == 0);
+    ASSERT_DOUBLE_EQ(table.load_factor() * static_cast<double>(table.capacity()),
+                     static_cast<double>(size()));
+    verify_answers(table, asked);
+    verify_items(table.retrieve_all(), "retrieve_all");
+    verify_items(table.for_each(), "for_each");
+  }
+
+  void verify_answers(subject_type& table, const keys& asked) const {
+    const value missing = {};
+    const auto found = table.find(asked), by_view = table.find_by_view(asked);
+    const auto found_or = table.find_or(asked, missing);
+    const auto contained = table.contains(asked);
+    const auto counts = table.count(asked);
+    ASSERT_TRUE(found.size() == asked.size() && contained.size() == asked.size() &&
+                counts.size() == asked.size());
+    for (u64 i = 0; i < asked.size(); ++i) {
+      const auto it = items_.find(one_representation(asked[i]));
+      const bool is_here = it != items_.end();
+      ASSERT_EQ(found[i].has_value(), is_here) << "find of key " << show(asked[i]);
+      ASSERT_EQ(contained[i], is_here) << "contains of key " << show(asked[i]);
+      ASSERT_EQ(counts[i], is_here ? it->second.size() : 0) << "count of key " << show(asked[i]);
+      ASSERT_EQ(by_view[i].has_value(), is_here) << "the view's find of key " << show(asked[i]);
+      if (is_here) {
+        ASSERT_TRUE(among(*found[i], it->second)) << "find: the value of key " << show(asked[i]);
+        ASSERT_TRUE(among(*by_view[i], it->second)) << "the view: the value of key " << show(asked[i]);
+        ASSERT_TRUE(among(found_or[i], it->second)) << "find_or: the value of key " << show(asked[i]);
+      } else {
+        ASSERT_TRUE(same_bytes(found_or[i], missing)) << "find_or: absent key " << show(asked[i]);
+      }
+    }
+  }
+
+  static std::string show(const Key& key) {
+    std::string hex = "0x";
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&key);
+    for (u64 i = sizeof key; i-- > 0;)
+      hex += "0123456789abcdef"[bytes[i] >> 4], hex += "0123456789abcdef"[bytes[i] & 15];
+    return hex;
+  }
+
+ private:
+  using map = std::unordered_map<Key, values, bytes_hash, bytes_equal>;
+
+  static bool among(const value& x, const values& stored) {
+    return std::any_of(stored.begin(), stored.end(), [&](const value& y) { return same_bytes(x, y); });
+  }
+
+  // Nothing told which of a key's values won: believe the table, if it was given that value.
+  void judge_unnamed(subject_type& table, const keys& k, const values& v, const insert_report& report) {
+    map given;
+    u64 illegal = 0, inserted = 0;
+    for (u64 i = 0; i < k.size(); ++i) {
+      if (is_nan(k[i]))
+        ++illegal;
+      else if (keeps_all_ || !has(k[i]))
+        given[one_representation(k[i])].push_back(v[i]);
+    }
+    if (!keeps_all_) {
+      keys fresh;
+      for (const auto& [key, values_given] : given) fresh.push_back(key);
+      const auto found = table.find(fresh);
+      for (u64 i = 0; i < fresh.size(); ++i) {
+        ASSERT_TRUE(found[i].has_value()) << "lost: key " << show(fresh[i]);
+        ASSERT_TRUE(among(*found[i], given[fresh[i]])) << "a value never given to key " << show(fresh[i]);
+        given[fresh[i]] = {*found[i]};
+      }
+    }
+    for (const auto& [key, stored] : given) inserted += stored.size();
+    items_.merge(given);
+    ASSERT_EQ(report.inserted, inserted);
+    ASSERT_EQ(report.refused, illegal);
+    ASSERT_EQ(report.present, k.size() - illegal - inserted);
+  }
+
+  void judge_insert(const keys& k, const values& v, const insert_report& report,
+                    const std::vector<outcome>& outcomes, bool may_refuse) {
+    ASSERT_EQ(outcomes.size(), k.size());
+    const auto times = [&](outcome o) {
+      return static_cast<u64>(std::count(outcomes.begin(), outcomes.end(), o));
+    };
+    ASSERT_EQ(report.inserted, times(outcome::inserted));
+    ASSERT_EQ(report.present, times(outcome::present));
+    ASSERT_EQ(report.refused, times(outcome::refused));
+    ASSERT_EQ(report.inserted + report.present + report.refused, k.size()) << "an item has no outcome";
+    map fresh;
+    for (u64 i = 0; i < k.size(); ++i) {
+      if (outcomes[i] != outcome::inserted) continue;
+      ASSERT_FALSE(is_nan(k[i]));
+      ASSERT_FALSE(has(k[i])) << "inserted, but was there already: key " << show(k[i]);
+      ASSERT_TRUE(fresh.emplace(one_representation(k[i]), values{v[i]}).second)
+          << "inserted twice: key " << show(k[i]);
+    }
+    items_.merge(fresh);
+    for (u64 i = 0; i < k.size(); ++i) {
+      if (outcomes[i] == outcome::present) {
+        ASSERT_TRUE(has(k[i])) << "present, but nobody put in key " << show(k[i]);
+      }
+      if (outcomes[i] == outcome::refused) {
+        ASSERT_TRUE(may_refuse || is_nan(k[i])) << "refused: key " << show(k[i]);
+      }
+    }
+  }
+
+  void verify_items(const typename subject_type::items& got, const char* what) const {
+    using bytes = std::array<unsigned char, sizeof(Key) + sizeof(value)>;
+    std::vector<bytes> expected, actual;
+    const auto note = [](std::vector<bytes>& list, const Key& key, const value& x) {
+      std::memcpy(list.emplace_back().data(), &key, sizeof key);
+      std::memcpy(list.back().data() + sizeof key, &x, sizeof x);
+    };
+    for (const auto& [key, stored] : items_) {
+      for (const value& x : stored) note(expected, key, x);
+    }
+    for (const auto& [key, x] : got) note(actual, key, x);
+    std::sort(expected.begin(), expected.end());
+    std::sort(actual.begin(), actual.end());
+    ASSERT_EQ(actual.size(), expected.size()) << what;
+    ASSERT_TRUE(actual == expected) << what << " gives other items than were put in";
+  }
+
+  map items_;
+  bool keeps_all_;
+};
+
+}  // namespace tilehash::contract

@@ -1,0 +1,49 @@
+// Fresh random numbers in every run, and the same ones again when asked.
+#pragma once
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash::contract {
+
+// Another in every run, unless the environment says TILEHASH_SEED=n. A test that fails prints it.
+inline u64 run_seed() {
+  static const u64 seed = [] {
+    const char* given = std::getenv("TILEHASH_SEED");
+    return given != nullptr ? std::strtoull(given, nullptr, 0)
+                            : u64(std::random_device{}()) << 32 | std::random_device{}();
+  }();
+  return seed;
+}
+
+// Sanitizers are slow: TILEHASH_SMALL=1 asks for small sizes.
+inline bool small_sizes() {
+  const char* set = std::getenv("TILEHASH_SMALL");
+  return set != nullptr && *set != '\0' && *set != '0';
+}
+inline u64 scaled(u64 usual, u64 when_small) { return small_sizes() ? when_small : usual; }
+
+class random_numbers {
+ public:
+  // Tests that run alone draw what they draw among others: each has a sequence of its own.
+  explicit random_numbers(std::string_view test)
+      : engine_(run_seed() ^ std::hash<std::string_view>{}(test)) {}
+
+  u64 operator()() { return engine_(); }
+  u64 below(u64 n) { return engine_() % n; }
+  u64 between(u64 least, u64 most) { return least + below(most - least + 1); }
+  bool one_in(u64 n) { return below(n) == 0; }
+
+  using result_type = u64;
+  static constexpr u64 min() { return 0; }
+  static constexpr u64 max() { return ~u64(0); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}  // namespace tilehash::contract

@@ -1,0 +1,115 @@
+// Do reserve, rehash, clear and a second build change the memory and nothing else?
+#pragma once
+
+#include <contract/question.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+struct resizing : question<Key, Value> {
+  using typename question<Key, Value>::maker;
+  using typename question<Key, Value>::test;
+  static constexpr const char* name = "resize";
+  static constexpr abilities needs = {};
+
+  static void reserve_never_shrinks(const maker& make) {
+    if (!make.can.inserts) return;
+    auto random = numbers_of_this_test();
+    const auto k = resizing::distinct_keys(random, make.at_most(2'000));
+    const auto table = make();
+    model<Key, Value> expected(make.can);
+    expected.insert(*table, k, resizing::values_for(random, k));
+    for (u64 room : {u64(0), u64(1), k.size(), 2 * k.size() + 50, u64(10), 3 * k.size() + 200}) {
+      const u64 before = table->capacity();
+      table->reserve(room);
+      ASSERT_GE(table->capacity(), before);
+      ASSERT_GE(static_cast<double>(table->capacity()) * 0.81 + 1, static_cast<double>(room));
+      expected.verify(*table, k);
+    }
+  }
+
+  static void what_was_reserved_can_be_used(const maker& make) {
+    if (!make.can.inserts) return;
+    auto random = numbers_of_this_test();
+    const auto k = resizing::distinct_keys(random, make.at_most(scaled(10'000, 5'000)));
+    const auto table = make();
+    table->reserve(k.size());
+    model<Key, Value> expected(make.can);
+    const u64 capacity = table->capacity();
+    const auto report = expected.insert(*table, k, resizing::values_for(random, k));
+    if (report.restarts == 0) {
+      ASSERT_EQ(table->capacity(), capacity);
+    }
+    ASSERT_LE(report.restarts, 2U);
+    expected.verify(*table);
+  }
+
+  static void rehash_keeps_all(const maker& make) {
+    if (!make.can.inserts) return;
+    auto random = numbers_of_this_test();
+    const auto table = make();
+    table->rehash(0);
+    model<Key, Value> expected(make.can);
+    expected.verify(*table);
+    const auto k = resizing::random_keys(random, make.at_most(scaled(6'000, 1'000)));
+    expected.insert(*table, k, resizing::values_for(random, k));
+    for (u64 room : {u64(0), u64(1), 4 * k.size(), u64(0), k.size()}) {
+      table->rehash(room);
+      expected.verify(*table, others(random, k, 50));
+    }
+  }
+
+  static void clear_keeps_the_room(const maker& make) {
+    auto random = numbers_of_this_test();
+    const auto table = make();
+    model<Key, Value> expected(make.can);
+    expected.clear(*table);
+    expected.verify(*table);
+    for (int round = 0; round < 3; ++round) {
+      const auto k = resizing::random_keys(random, make.at_most(3'000));
+      expected.build(*table, k, resizing::values_for(random, k));
+      const u64 capacity = table->capacity();
+      expected.clear(*table);
+      if (make.can.inserts) {
+        ASSERT_EQ(table->capacity(), capacity);
+      }
+      ASSERT_TRUE(table->empty());
+      expected.verify(*table, k);
+    }
+  }
+
+  static void a_build_replaces(const maker& make) {
+    auto random = numbers_of_this_test();
+    const auto table = make(500);
+    model<Key, Value> expected(make.can);
+    for (u64 n : {u64(2'000), u64(10), u64(0), u64(5'000), u64(1)}) {
+      const auto before = expected.all_keys(), k = resizing::random_keys(random, make.at_most(n));
+      expected.build(*table, k, resizing::values_for(random, k));
+      expected.verify(*table, before);
+    }
+  }
+
+  // The room follows the load factor that was asked for.
+  static void capacity_follows_the_load(const maker& make) {
+    auto random = numbers_of_this_test();
+    for (double load : {0.1, 0.5, 0.8, 0.98}) {
+      const auto k = resizing::distinct_keys(random, make.at_most(10'000));
+      const auto table = make(0, {.load_factor = load});
+      if (table->build(k, resizing::values_for(random, k)).restarts != 0) continue;
+      const double least = std::ceil(static_cast<double>(k.size()) / load);
+      ASSERT_GE(static_cast<double>(table->capacity()), least);
+      ASSERT_LE(static_cast<double>(table->capacity()), 1.02 * least + 1'024);
+    }
+  }
+
+  static constexpr test tests[] = {
+      {"reserve_never_shrinks", reserve_never_shrinks},
+      {"what_was_reserved_can_be_used", what_was_reserved_can_be_used},
+      {"rehash_keeps_all", rehash_keeps_all},
+      {"clear_keeps_the_room", clear_keeps_the_room},
+      {"a_build_replaces", a_build_replaces},
+      {"capacity_follows_the_load", capacity_follows_the_load},
+  };
+};
+
+}  // namespace tilehash::contract

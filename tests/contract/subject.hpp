@@ -1,0 +1,88 @@
+// A table under test, spoken to in arrays of the host. The questions of this folder are asked of it, so they
+// are compiled once for each pair of types, whatever the design and the space.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tilehash/core/result.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+// What stands for a value in a set, where all values are equal.
+template <class Value>
+using value_of = std::conditional_t<std::is_void_v<Value>, char, Value>;
+
+struct abilities {
+  bool inserts = false, erases = false, keeps_duplicates = false;
+};
+
+template <class Key, class Value>
+class subject {
+ public:
+  using key = Key;
+  using value = value_of<Value>;
+  using keys = std::vector<Key>;
+  using values = std::vector<value>;
+  using items = std::vector<std::pair<Key, value>>;
+  struct inserted {
+    insert_report report;
+    std::vector<outcome> outcomes;
+  };
+
+  virtual ~subject() = default;
+
+  virtual insert_report build(const keys&, const values&) = 0;
+  virtual inserted insert(const keys&, const values&) = 0;
+  virtual insert_report insert_unnamed(const keys&, const values&) = 0;  // without outcomes
+  virtual u64 erase(const keys&) = 0;
+  virtual void clear() = 0;
+  virtual insert_report reserve(u64 items) = 0;
+  virtual insert_report rehash(u64 items) = 0;
+
+  virtual std::vector<std::optional<value>> find(const keys&) = 0;
+  virtual values find_or(const keys&, value missing) = 0;
+  virtual std::vector<bool> contains(const keys&) = 0;
+  virtual std::vector<u32> count(const keys&) = 0;
+  virtual std::vector<u32> probe_counts(const keys&) = 0;
+  virtual std::vector<std::optional<value>> find_by_view(
+      const keys&) = 0;  // as a kernel of the user's own would
+  virtual items retrieve_all() = 0;
+  virtual items for_each() = 0;
+
+  virtual u64 size() const = 0;
+  virtual bool empty() const = 0;
+  virtual u64 capacity() const = 0;
+  virtual double load_factor() const = 0;
+  virtual u64 bytes() const = 0;
+
+  // The space refuses memory from the n-th allocation of the next call on; gives whether the last call met
+  // that.
+  virtual void refuse_memory_after(u64 allocations) = 0;
+  virtual bool memory_was_refused() const = 0;
+  virtual u64 bytes_allocated() const = 0;  // by the table, now
+};
+
+// How to make the tables of one design, one pair of types and one space.
+template <class Key, class Value>
+struct maker {
+  std::string design, space;
+  abilities can;
+  u64 largest;  // items in one test, as the space's speed allows
+  std::function<std::unique_ptr<subject<Key, Value>>(u64 items, table_options)> make;
+
+  auto operator()(u64 items = 0, table_options options = {}) const { return make(items, options); }
+  u64 at_most(u64 n) const { return n < largest ? n : largest; }
+};
+
+// Registers every question that the design can answer with GoogleTest. Compiled in instances_*.cpp.
+template <class Key, class Value>
+void ask_all(const maker<Key, Value>&);
+
+}  // namespace tilehash::contract

@@ -1,0 +1,273 @@
+// table<Design, Space> as a subject: moves the host's arrays to the space, calls the verb and fetches the
+// answers.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <contract/faulty.hpp>
+#include <contract/subject.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+// What a test specialises for its space: one entry for each way to set it up.
+//   static constexpr u64 largest;  static int variants();  static std::string name(int variant);
+//   static std::unique_ptr<faulty<Space>> make(int variant);
+template <class Space>
+struct under_test;
+
+template <class T, class Space>
+buffer<T, Space> to_space(Space& space, const std::vector<T>& host) {
+  return buffer<T, Space>(space, std::span<const T>(host));
+}
+
+// What for_each() is given: notes every item it meets.
+template <class Key, class Value>
+struct gather {
+  Key* keys;
+  Value* values;
+  u64* count;
+
+  TILEHASH_FN void operator()(const Key& key, const Value& value) const {
+    const u64 at = detail::fetch_add(count, u64(1));
+    keys[at] = key;
+    values[at] = value;
+  }
+  TILEHASH_FN void operator()(const Key& key) const { (*this)(key, Value{}); }
+};
+
+// Looks keys up one by one, each by a thread that works alone.
+template <class View, class Key, class Value>
+struct ask_view {
+  View view;
+  const Key* keys;
+  Value* out;
+  bool* found;
+
+  TILEHASH_FN void operator()(u64 i) const {
+    const auto hit = view.find(keys[i]);
+    found[i] = hit.found() && view.contains(keys[i]) && view.count(keys[i]) != 0;
+    if constexpr (!std::is_void_v<typename View::mapped_type>) {
+      if (hit.found()) out[i] = hit.value();
+    }
+  }
+};
+
+template <class Design, class Space>
+class table_subject final : public subject<typename Design::key_type, typename Design::mapped_type> {
+  using base = subject<typename Design::key_type, typename Design::mapped_type>;
+  using key = typename base::key;
+  using value = typename base::value;
+  using keys = typename base::keys;
+  using values = typename base::values;
+  using items = typename base::items;
+  using inserted = typename base::inserted;
+  using space_type = faulty<Space>;
+  using table_type = table<Design, space_type>;
+  static constexpr bool is_set = table_type::is_set;
+
+ public:
+  static constexpr abilities can = {insertable<Design>, erasable<Design>,
+                                    requires {requires multivalue<Design>;
+}
+};  // namespace tilehash::contract
+
+table_subject(std::unique_ptr<space_type> space, u64 n, table_options options)
+    : space_(std::move(space)), table_(*space_, n, options) {}
+
+insert_report build(const keys& k, const values& v) override {
+  const auto ks = to_space(*space_, k);
+  const auto vs = to_space(*space_, v);
+  return space_->guarded([&] {
+    if constexpr (is_set)
+      return table_.build(*space_, ks.span());
+    else
+      return table_.build(*space_, ks.span(), vs.span());
+  });
+}
+inserted insert(const keys& k, const values& v) override {
+  inserted result;
+  if constexpr (insertable<Design>) {
+    const auto ks = to_space(*space_, k);
+    const auto vs = to_space(*space_, v);
+    const buffer<outcome, space_type> outcomes(*space_, k.size());
+    result.report = space_->guarded([&] {
+      if constexpr (is_set)
+        return table_.insert(*space_, ks.span(), outcomes.span());
+      else
+        return table_.insert(*space_, ks.span(), vs.span(), outcomes.span());
+    });
+    result.outcomes = outcomes.to_host();
+  }
+  return result;
+}
+insert_report insert_unnamed(const keys& k, const values& v) override {
+  if constexpr (insertable<Design>) {
+    const auto ks = to_space(*space_, k);
+    const auto vs = to_space(*space_, v);
+    return space_->guarded([&] {
+      if constexpr (is_set)
+        return table_.insert(*space_, ks.span());
+      else
+        return table_.insert(*space_, ks.span(), vs.span());
+    });
+  } else {
+    return {};
+  }
+}
+u64 erase(const keys& k) override {
+  if constexpr (erasable<Design>) {
+    const auto ks = to_space(*space_, k);
+    return space_->guarded([&] { return table_.erase(*space_, ks.span()); });
+  } else {
+    return 0;
+  }
+}
+void clear() override {
+  space_->guarded([&] { table_.clear(*space_); });
+}
+insert_report reserve(u64 n) override {
+  if constexpr (insertable<Design>)
+    return space_->guarded([&] { return table_.reserve(*space_, n); });
+  else
+    return {};
+}
+insert_report rehash(u64 n) override {
+  if constexpr (insertable<Design>)
+    return space_->guarded([&] { return table_.rehash(*space_, n); });
+  else
+    return {};
+}
+
+std::vector<std::optional<value>> find(const keys& k) override {
+  const auto ks = to_space(*space_, k);
+  const auto out = to_space(*space_, values(k.size()));
+  const buffer<bool, space_type> found(*space_, k.size());
+  space_->guarded([&] {
+    if constexpr (is_set)
+      table_.contains(*space_, ks.span(), found.span());
+    else
+      table_.find(*space_, ks.span(), out.span(), found.span());
+  });
+  return together(out.to_host(), found.to_host());
+}
+values find_or(const keys& k, value missing) override {
+  if constexpr (is_set)
+    return values(k.size());
+  else {
+    const auto ks = to_space(*space_, k);
+    const buffer<value, space_type> out(*space_, k.size());
+    space_->guarded([&] { table_.find_or(*space_, ks.span(), out.span(), missing); });
+    return out.to_host();
+  }
+}
+std::vector<bool> contains(const keys& k) override {
+  const auto ks = to_space(*space_, k);
+  const buffer<bool, space_type> found(*space_, k.size());
+  space_->guarded([&] { table_.contains(*space_, ks.span(), found.span()); });
+  const auto host = found.to_host();
+  return {host.begin(), host.end()};
+}
+std::vector<u32> count(const keys& k) override {
+  const auto ks = to_space(*space_, k);
+  const buffer<u32, space_type> out(*space_, k.size());
+  space_->guarded([&] { table_.count(*space_, ks.span(), out.span()); });
+  return out.to_host();
+}
+std::vector<u32> probe_counts(const keys& k) override {
+  const auto ks = to_space(*space_, k);
+  const buffer<u32, space_type> out(*space_, k.size());
+  space_->guarded([&] { table_.probe_counts(*space_, ks.span(), out.span()); });
+  return out.to_host();
+}
+std::vector<std::optional<value>> find_by_view(const keys& k) override {
+  const auto ks = to_space(*space_, k);
+  const auto out = to_space(*space_, values(k.size()));
+  const buffer<bool, space_type> found(*space_, k.size());
+  using body = ask_view<typename table_type::view_type, key, value>;
+  space_->for_each(k.size(), body{table_.view(), ks.data(), out.data(), found.data()});
+  space_->synchronize();
+  return together(out.to_host(), found.to_host());
+}
+items retrieve_all() override {
+  const buffer<key, space_type> ks(*space_, size());
+  const buffer<value, space_type> vs(*space_, is_set ? 0 : size());
+  const u64 n = space_->guarded([&] {
+    if constexpr (is_set)
+      return table_.retrieve_all(*space_, ks.span());
+    else
+      return table_.retrieve_all(*space_, ks.span(), vs.span());
+  });
+  return zip(ks.to_host(), is_set ? values(size()) : vs.to_host(), n);
+}
+items for_each() override {
+  const auto count = to_space(*space_, std::vector<u64>{0});
+  const buffer<key, space_type> ks(*space_, 2 * size());  // more than the table should have
+  const buffer<value, space_type> vs(*space_, 2 * size());
+  space_->guarded([&] { table_.for_each(*space_, gather<key, value>{ks.data(), vs.data(), count.data()}); });
+  return zip(ks.to_host(), vs.to_host(), read_one(*space_, count.data()));
+}
+
+u64 size() const override { return table_.size(); }
+bool empty() const override { return table_.empty(); }
+u64 capacity() const override { return table_.capacity(); }
+double load_factor() const override { return table_.load_factor(); }
+u64 bytes() const override { return table_.bytes(); }
+
+void refuse_memory_after(u64 allocations) override { space_->refuse_after(allocations); }
+bool memory_was_refused() const override { return space_->refused(); }
+u64 bytes_allocated() const override { return space_->allocated(); }
+
+private:
+template <class Flags>
+static std::vector<std::optional<value>> together(const values& out, const Flags& found) {
+  std::vector<std::optional<value>> result(out.size());
+  for (u64 i = 0; i < out.size(); ++i) {
+    if (found[i]) result[i] = out[i];
+  }
+  return result;
+}
+static items zip(const keys& k, const values& v, u64 n) {
+  items result;
+  for (u64 i = 0; i < n; ++i) result.emplace_back(k.at(i), v.at(i));
+  return result;
+}
+
+std::unique_ptr<space_type> space_;
+table_type table_;
+}
+;
+
+// ---- registration of a design -------------------------------------------------------------------------
+template <class Key, class Value>
+struct pair_of {
+  using key = Key;
+  using mapped = Value;
+};
+template <class... Pairs>
+struct pairs {};
+
+// Asks every question of Design<Key, Value> for each pair of types, in every way the space can be set up.
+template <template <class, class> class Design, class Space, class... Pairs>
+bool check(pairs<Pairs...>) {
+  const auto one = [](auto pair) {
+    using key = typename decltype(pair)::key;
+    using mapped = typename decltype(pair)::mapped;
+    using design = Design<key, mapped>;
+    using subject_type = table_subject<design, Space>;
+    for (int variant = 0; variant < under_test<Space>::variants(); ++variant) {
+      ask_all<key, mapped>(
+          {design::name, under_test<Space>::name(variant), subject_type::can, under_test<Space>::largest,
+           [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
+             return std::make_unique<subject_type>(under_test<Space>::make(variant), n, options);
+           }});
+    }
+  };
+  (one(Pairs{}), ...);
+  return true;
+}
+
+}  // namespace tilehash::contract

@@ -1,0 +1,34 @@
+// The types that the contract is checked on.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include <contract/table_subject.hpp>
+
+namespace tilehash::contract {
+
+using ivec4 = std::array<std::int32_t, 4>;
+using wide_key = std::array<u64, 4>;
+using wide_value = std::array<u32, 21>;
+
+template <class... A, class... B>
+auto operator+(pairs<A...>, pairs<B...>) -> pairs<A..., B...>;
+
+// Words of 4, 8 and 16 bytes, with and without spare bits: each in one pair or more.
+using slot_pairs = pairs<pair_of<u32, u32>, pair_of<u64, u64>, pair_of<u64, u32>, pair_of<u32, void>,
+                         pair_of<u16, u8>, pair_of<double, std::int64_t>>;
+// What users come with besides.
+using more_slot_pairs = pairs<pair_of<u32, u64>, pair_of<u64, void>, pair_of<u16, u16>, pair_of<u8, void>,
+                              pair_of<float, void>, pair_of<bitwise<float>, u32>>;
+// A key that fills a word of 16 bytes.
+using big_key_pairs = pairs<pair_of<ivec4, void>>;
+// Pairs that no slot holds.
+using wide_pairs = pairs<pair_of<ivec4, u32>, pair_of<wide_key, wide_value>>;
+// For a design that shares all but its probe sequence or placement with one that has them all.
+using few_pairs = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<u16, u8>, pair_of<ivec4, void>>;
+
+// Words of 8 and of 16 bytes, whose atomics differ.
+using pairs_for_races = pairs<pair_of<u32, u32>, pair_of<u64, u64>>;
+
+}  // namespace tilehash::contract

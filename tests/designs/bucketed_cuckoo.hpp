@@ -1,0 +1,14 @@
+// Bucketed cuckoo hashing, first fit.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = bucketed_cuckoo<Key, Value>;
+using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{} + big_key_pairs{});
+using pairs_elsewhere = decltype(slot_pairs{} + big_key_pairs{});
+
+}  // namespace tilehash::contract

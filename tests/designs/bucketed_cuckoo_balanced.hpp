@@ -1,0 +1,14 @@
+// Bucketed cuckoo hashing that balances its buckets.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = bucketed_cuckoo<Key, Value, placement::balanced>;
+using pairs_on_cpu = few_pairs;
+using pairs_elsewhere = few_pairs;
+
+}  // namespace tilehash::contract

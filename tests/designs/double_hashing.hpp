@@ -1,0 +1,14 @@
+// Double hashing: open addressing with another probe sequence.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/double_hashing.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = double_hashing<Key, Value>;
+using pairs_on_cpu = few_pairs;
+using pairs_elsewhere = few_pairs;
+
+}  // namespace tilehash::contract

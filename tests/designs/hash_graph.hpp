@@ -1,0 +1,14 @@
+// HashGraph: keeps duplicates, takes keys and values of any size.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/hash_graph.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = hash_graph<Key, Value>;
+using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{} + big_key_pairs{} + wide_pairs{});
+using pairs_elsewhere = decltype(slot_pairs{} + big_key_pairs{} + wide_pairs{});
+
+}  // namespace tilehash::contract

@@ -1,0 +1,14 @@
+// Linear probing, and with it all that open addressing does with slots.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = linear_probing<Key, Value>;
+using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{} + big_key_pairs{});
+using pairs_elsewhere = decltype(slot_pairs{} + big_key_pairs{});
+
+}  // namespace tilehash::contract

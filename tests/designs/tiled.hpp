@@ -1,0 +1,14 @@
+// The default table: keeps remainders, so keys and values of up to 8 bytes each.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/tiled.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = tiled<Key, Value>;
+using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{});
+using pairs_elsewhere = slot_pairs;
+
+}  // namespace tilehash::contract

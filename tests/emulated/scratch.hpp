@@ -1,0 +1,154 @@
+// The scratch memory of an emulated block. It knows who touched each byte since the last barrier, and so it
+// finds a missing barrier in any order of the threads, also in one that happens to give the right answer.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tilehash/core/config.hpp>
+#include <tilehash/core/error.hpp>
+
+namespace tilehash::emulation {
+
+// Two threads touched a word, one of them wrote, and no barrier came between.
+class race_error : public error {
+ public:
+  using error::error;
+};
+
+enum class access : u32 { read, write, peek, update };  // peek and update are atomic
+
+class scratch_memory {
+ public:
+  explicit scratch_memory(u64 bytes) : bytes_(bytes), data_(bytes, std::byte(0xcd)), marks_(bytes) {}
+
+  // Notes an access, or throws race_error. `phase` counts the barriers, from 1.
+  void note(u64 at, u64 bytes, access how, u32 thread, u32 phase) {
+    if (at > bytes_ || bytes > bytes_ - at)
+      throw invalid_argument("tilehash: " + say(thread, how, at) + ", but there are " +
+                             std::to_string(bytes_));
+    for (u64 i = at; i < at + bytes; ++i) {
+      mark* const by = marks_[i].by;
+      if (how != access::write && by[u32(access::write)].phase == 0)
+        throw race_error("tilehash: " + say(thread, how, i) + ", which nobody has written");
+      for (const access other : {access::read, access::write, access::peek, access::update}) {
+        const mark& theirs = by[u32(other)];
+        if (theirs.phase != phase || theirs.thread == thread || !conflict(how, other)) continue;
+        throw race_error(
+            "tilehash: a barrier is missing: " + say(thread, how, i) + " after " +
+            (theirs.thread == many ? "several threads" : "thread " + std::to_string(theirs.thread)) + " " +
+            verb(other) + " it");
+      }
+      mark& mine = by[u32(how)];
+      mine = {phase, mine.phase == phase && mine.thread != thread ? many : thread};
+    }
+  }
+  std::byte* data() { return data_.data(); }
+
+ private:
+  static constexpr u32 many = ~u32(0);
+  struct mark {
+    u32 phase = 0, thread = 0;
+  };
+  struct marks {
+    mark by[4];  // the last access of each kind
+  };
+
+  static bool changes(access how) { return how == access::write || how == access::update; }
+  static bool is_atomic(access how) { return how == access::peek || how == access::update; }
+  static bool conflict(access a, access b) {
+    return (changes(a) || changes(b)) && !(is_atomic(a) && is_atomic(b));
+  }
+  static std::string verb(access how) {
+    return how == access::write ? "wrote" : how == access::update ? "updated" : "read";
+  }
+  static std::string say(u32 thread, access how, u64 at) {
+    return "thread " + std::to_string(thread) + " " + verb(how) + " byte " + std::to_string(at) +
+           " of the scratch";
+  }
+
+  u64 bytes_;
+  std::vector<std::byte> data_;
+  std::vector<marks> marks_;
+};
+
+// One element. Only a fresh one can be read or assigned to: `auto x = s[i]` would read too late, so it is of
+// no use; write `const u32 x = s[i]`.
+template <class T, class Thread>
+class scratch_word {
+ public:
+  scratch_word(Thread& me, u64 at) : me_(&me), at_(at) {}
+  scratch_word(const scratch_word&) = delete;
+
+  operator T() && { return me_->template load_scratch<T>(at_, access::read); }
+  T operator=(T x) && { return me_->store_scratch(at_, x, access::write), x; }
+  T operator=(scratch_word&& other) && {  // NOLINT(performance-noexcept-move-constructor): it may find a race
+    return std::move(*this) = T(std::move(other));
+  }
+  T operator+=(T x) && {
+    return change([x](T old) { return old + x; });
+  }
+  T operator-=(T x) && {
+    return change([x](T old) { return old - x; });
+  }
+  T operator|=(T x) && {
+    return change([x](T old) { return old | x; });
+  }
+  T operator&=(T x) && {
+    return change([x](T old) { return old & x; });
+  }
+  T operator++() && { return std::move(*this) += T(1); }
+
+ private:
+  template <class F>
+  T change(F f) {
+    return scratch_word(*me_, at_) = static_cast<T>(f(T(scratch_word(*me_, at_))));
+  }
+
+  Thread* me_;
+  u64 at_;
+};
+
+// What block.scratch<T>() gives where `cuda` gives a T*. Atomics are found by their arguments: write
+// `using detail::fetch_add; fetch_add(s + i, T(1));`.
+template <class T, class Thread>
+class scratch_pointer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  scratch_pointer(Thread& me, u64 at_byte) : me_(&me), at_(at_byte) {
+    if (at_byte % alignof(T) != 0)
+      throw invalid_argument("tilehash: scratch at a byte where such words cannot stand");
+  }
+  scratch_word<T, Thread> operator[](u64 i) const { return {*me_, at_ + i * sizeof(T)}; }
+  scratch_word<T, Thread> operator*() const { return (*this)[0]; }
+  scratch_pointer operator+(u64 i) const { return {*me_, at_ + i * sizeof(T)}; }
+
+  friend T fetch_add(scratch_pointer p, T by) {
+    return p.update([by](T old) { return static_cast<T>(old + by); });
+  }
+  friend T compare_and_swap(scratch_pointer p, T expected, T desired) {
+    return p.update([=](T old) { return old == expected ? desired : old; });
+  }
+  friend T load_relaxed(scratch_pointer p) {
+    p.me_->may_pause();
+    return p.me_->template load_scratch<T>(p.at_, access::peek);
+  }
+
+ private:
+  template <class F>
+  T update(F f) const {
+    me_->may_pause();
+    const T old = me_->template load_scratch<T>(at_, access::update);
+    me_->store_scratch(at_, f(old), access::update);
+    return old;
+  }
+
+  Thread* me_;
+  u64 at_;
+};
+
+}  // namespace tilehash::emulation

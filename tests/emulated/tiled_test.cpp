@@ -1,0 +1,56 @@
+#include <tilehash/designs/tiled.hpp>
+
+#include "designs_test.hpp"
+
+namespace tilehash::designs_test {
+
+using i64 = std::int64_t;
+
+// clang-format off
+using types = testing::Types<
+    with_width<tiled<u32, u32>, 1>,
+    with_width<tiled<u32, u32>, 4>,
+#if !defined(TILEHASH_EMULATION_ASAN)  // sanitizers make compiling slow: a part will do
+    with_width<tiled<u32, u32>, 2>,
+    with_width<tiled<u32, u32>, 8>,
+    with_width<tiled<u32, u32>, 16>,
+    with_width<tiled<u32, u32>, 32>,
+    with_width<tiled<u64, u64>, 4>,
+    with_width<tiled<u64, u32>, 1>,
+    with_width<tiled<u16, u8>, 32>,
+    with_width<tiled<u32, void>, 16>,
+#endif
+    with_width<tiled<double, i64>, 8>>;
+// clang-format on
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Tiled, EmulatedDesign, types);
+
+// So many items that they are partitioned, and each region is built by a block in its scratch.
+template <class Design>
+void build_by_regions(u64 n, pattern p, double load_factor, u64 seed) {
+  SCOPED_TRACE(std::to_string(n) + " keys, load " + std::to_string(load_factor));
+  using key_type = typename Design::key_type;
+  driver<Design> d({.seed = seed, .preempt = true}, 0, {.load_factor = load_factor});
+  const auto keys = make_keys<key_type>(n, p, seed);
+  EXPECT_EQ(d.put(keys, true).refused, 0U);
+  EXPECT_GT(d.get().view().design.regions(), 1U);
+  d.look_up(keys);
+  d.look_up(make_keys<key_type>(2000, pattern::distinct, seed + 1));
+  d.compare();
+  d.erase(part(keys, 0, 1000));
+  d.put(part(keys, 500, 1500), false);
+  d.look_up(part(keys, 0, 2000));
+  d.compare();
+}
+
+TEST(TiledBuild, ByRegions) {
+  build_by_regions<tiled<u32, u32>>(33'000, pattern::distinct, 0.95, 1);
+  build_by_regions<tiled<u64, void>>(33'000, pattern::some_twice, 0.98, 2);
+  if (small()) return;
+  build_by_regions<tiled<u64, void>>(32'768, pattern::distinct, 0.9, 3);
+  build_by_regions<tiled<u32, u32>>(40'001, pattern::few, 0.5, 4);
+  build_by_regions<tiled<u32, u32>>(33'000, pattern::all_equal, 0.9, 5);
+  build_by_regions<tiled<u32, void>>(50'000, pattern::some_twice, 0.98, 6);
+}
+
+}  // namespace tilehash::designs_test

@@ -1,0 +1,12 @@
+# An outside project builds against an installed tilehash, and with tilehash as a subproject.
+foreach(way IN ITEMS find_package subproject)
+  add_test(
+    NAME install.${way}
+    COMMAND
+      ${CMAKE_COMMAND} -DWAY=${way} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
+      -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/install_${way} -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER}
+      -DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -DCCCL=${TILEHASH_CCCL_INCLUDE_DIR} -P
+      ${CMAKE_CURRENT_LIST_DIR}/RunInstallTest.cmake
+  )
+  set_tests_properties(install.${way} PROPERTIES LABELS install TIMEOUT 300)
+endforeach()

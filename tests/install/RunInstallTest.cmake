@@ -1,0 +1,35 @@
+# Installs into a fresh folder (or, WAY=subproject, does not), then configures, builds and runs the outside project.
+cmake_minimum_required(VERSION 3.24)
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGN}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+set(options "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_BUILD_TYPE=Release
+            "-DTILEHASH_CCCL_INCLUDE_DIR=${CCCL}"
+)
+if(WAY STREQUAL "find_package")
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/first_prefix)
+  file(RENAME ${FOLDER}/first_prefix ${FOLDER}/prefix) # an installed package may be moved
+  list(APPEND options "-DCMAKE_PREFIX_PATH=${FOLDER}/prefix")
+  file(GLOB_RECURSE installed ${FOLDER}/prefix/*.cmake)
+  foreach(file IN LISTS installed)
+    file(READ ${file} text)
+    foreach(place IN ITEMS ${SOURCE} ${BUILD})
+      string(FIND "${text}" "${place}" at)
+      if(NOT at EQUAL -1)
+        message(FATAL_ERROR "${file} names ${place}, so the package cannot be moved")
+      endif()
+    endforeach()
+  endforeach()
+else()
+  list(APPEND options "-DTILEHASH_SOURCE=${SOURCE}")
+endif()
+
+run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/tests/install -B ${FOLDER}/build ${options})
+run(${CMAKE_COMMAND} --build ${FOLDER}/build)
+run(${FOLDER}/build/outside)
