@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string_view>
 
 #include "gpu.hpp"
@@ -23,6 +24,17 @@ std::string find_after(const char* path, std::string_view mark) {
     return begin == std::string::npos ? std::string() : line.substr(begin);
   }
   return {};
+}
+
+// The word that reads like a version: "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Sat ..",
+// in which the words before it differ from driver to driver.
+std::string driver_version() {
+  std::istringstream line(find_after("/proc/driver/nvidia/version", "NVRM version"));
+  for (std::string word; line >> word;) {
+    const bool numeric = word.find_first_not_of("0123456789.") == std::string::npos;
+    if (numeric && word.find('.') != std::string::npos) return word;
+  }
+  return "unknown";
 }
 
 // The commit these sources stand at, "-dirty" behind it when they do not quite.
@@ -54,9 +66,8 @@ nlohmann::ordered_json environment(const std::string& space, int threads) {
                              {"commit", commit()}};
   if (space != "cuda") return all;
   const gpu_facts gpu = describe_gpu();
-  const std::string module = find_after("/proc/driver/nvidia/version", "Kernel Module");
   all["gpu"] = gpu.name;
-  all["driver"] = module.substr(0, module.find(' ')) + " (CUDA " + gpu.cuda_driver + ")";
+  all["driver"] = driver_version() + " (CUDA " + gpu.cuda_driver + ")";
   all["compiler"] = gpu.compiler + ", " + compiler;
   return all;
 }

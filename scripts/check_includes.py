@@ -36,7 +36,7 @@ LAYERS = [
     (r"space/\w*tile\.\w+", "tile"),
     (r"space/.*", "space"),
     (r"designs/.*", "designs"),
-    (r"bulk(\.\w+|/.*)", "bulk"),
+    (r"bulk(_\w+)?\.\w+", "bulk"),
     (r"table(_\w+)?\.\w+", "table"),
     (r"(map|set|multimap|index)\.\w+", "front"),
     (r"tilehash\.\w+", "umbrella"),

@@ -136,8 +136,7 @@ struct look_up_ring {
   void operator()(u64 from, u64 to) const {
     pending ring[batch], more[batch];
     u32 asked = 0, examined = 0, waiting = 0;
-    const auto examine_oldest = [&] {
-      const pending& p = ring[examined++ % batch];
+    const auto examine = [&](const pending& p) {
       if (!settle(p, 1)) {
         more[waiting++] = p;
         if (waiting == batch) waiting = (finish(more, waiting), 0);
@@ -149,12 +148,12 @@ struct look_up_ring {
         sink(from, slot_hit<slot_type>{q.legal ? aside.find(q.tag) : result{}, 1});
         continue;
       }
-      if (asked - examined == batch) examine_oldest();
+      if (asked - examined == batch) examine(ring[examined++ % batch]);
       const auto place = design.locate(q.tag);
       prefetch(design.address(place));
       ring[asked++ % batch] = {place, q.tag, from};
     }
-    while (examined != asked) examine_oldest();
+    while (examined != asked) examine(ring[examined++ % batch]);
     finish(more, waiting);
   }
 
@@ -262,8 +261,40 @@ struct ledger {
   u64* list;                     // room for all items
   outcome* outcomes = nullptr;   // one each, by the item's number; may be null
   const u64* numbers = nullptr;  // the items' numbers when the source is a list, else null
+  bool lists_present = false;    // a displacement lists, and does not count, the keys that it finds
 
   TILEHASH_FN u64 number(u64 i) const { return numbers != nullptr ? numbers[i] : i; }
+  TILEHASH_FN bool lists(outcome o) const {
+    return o == outcome::refused || (lists_present && o == outcome::present);
+  }
+
+  // What became of a lane's item. A collective of the warp.
+  template <class Lane, class Slot>
+  TILEHASH_FN void note(Lane lane, const item<Slot>& mine, outcome became) const {
+    const u64 i = lane.index();
+    if (mine.valid && outcomes != nullptr) outcomes[number(i)] = became;
+    const bool listed = mine.valid && mine.key.legal && lists(became);
+    const u64 position = lane.enlist(left, listed);
+    if (listed) list[position] = number(i);
+    lane.tally(present, mine.valid && became == outcome::present && !listed);
+    if constexpr (std::floating_point<typename Slot::key_type>)
+      lane.tally(illegal, mine.valid && !mine.key.legal);
+  }
+  // What became of a thread's item, in a chunk whose counts come at its end.
+  template <class Slot>
+  TILEHASH_FN void note(u64 i, const item<Slot>& x, outcome became, u64& present_here,
+                        u64& illegal_here) const {
+    if (outcomes != nullptr) outcomes[number(i)] = became;
+    illegal_here += !x.key.legal;
+    if (x.key.legal && lists(became))
+      list[detail::fetch_add(left, u64(1))] = number(i);
+    else
+      present_here += became == outcome::present;
+  }
+  TILEHASH_FN void add(u64 present_here, u64 illegal_here) const {
+    if (present_here != 0) detail::fetch_add(present, present_here);
+    if (illegal_here != 0) detail::fetch_add(illegal, illegal_here);
+  }
 };
 
 template <class Design, class Source, bool Displace, u32 Width>
@@ -338,13 +369,7 @@ struct insert_lanes {
       if (todo != 0 && t.rank() == j) became = o;
     }
     if (mine.valid && mine.key.reserved) became = put_aside(mine);
-    if (mine.valid && book.outcomes != nullptr) book.outcomes[book.number(i)] = became;
-    const bool left = mine.valid && mine.key.legal && became == outcome::refused;
-    const u64 position = lane.enlist(book.left, left);
-    if (left) book.list[position] = book.number(i);
-    lane.tally(book.present, mine.valid && became == outcome::present);
-    if constexpr (std::floating_point<typename slot_type::key_type>)
-      lane.tally(book.illegal, mine.valid && !mine.key.legal);
+    book.note(lane, mine, became);
   }
 
   // The CPU's schedule: a batch is located and asked for, then put in.
@@ -365,16 +390,10 @@ struct insert_lanes {
                                    ? put(solo_tile{}, x.key.tag, slot_type::pack(x.key.tag, x.value), true)
                                : x.key.reserved ? put_aside(x)
                                                 : outcome::refused;
-        const u64 number = book.number(from + k);
-        if (book.outcomes != nullptr) book.outcomes[number] = became;
-        present += became == outcome::present;
-        illegal += !x.key.legal;
-        if (x.key.legal && became == outcome::refused)
-          book.list[detail::fetch_add(book.left, u64(1))] = number;
+        book.note(from + k, x, became, present, illegal);
       }
     }
-    if (present != 0) detail::fetch_add(book.present, present);
-    if (illegal != 0) detail::fetch_add(book.illegal, illegal);
+    book.add(present, illegal);
   }
 };
 

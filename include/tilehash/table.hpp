@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include <tilehash/bulk.hpp>
+#include <tilehash/bulk_upsert.hpp>
 #include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/concepts.hpp>
@@ -84,12 +85,34 @@ class table {
   {
     detail::require(keys.size() == values.size(), "insert: keys and values differ in length");
     space.check_pointer(values.data(), "insert: the values");
-    return insert_checked(space, keys, values.data(), outcomes);
+    return insert_checked(space, keys, values.data(), outcomes, bulk::keep{});
   }
   insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
     requires(insertable<Design> && is_set)
   {
-    return insert_checked(space, keys, nullptr, outcomes);
+    return insert_checked(space, keys, nullptr, outcomes, bulk::keep{});
+  }
+
+  // ---- insert, or change the value of a key that is in the table ----
+  // A key that is there counts as present, as do all but one of equal keys in one call.
+
+  // The value given takes the place of the one there; of equal keys in one call any one wins.
+  insert_report insert_or_assign(Space& space, keys_in keys, values_in values,
+                                 std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !is_set)
+  {
+    return insert_or_apply(space, keys, values, assign{}, outcomes);
+  }
+  // The value becomes op(stored, given): sum, minimum, maximum (core/combine.hpp) or a function of your own,
+  // on a GPU a __device__ functor. Every item that is not refused counts exactly once, in no given order.
+  template <combines<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
+                                std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !is_set)
+  {
+    detail::require(keys.size() == values.size(), "insert_or_apply: keys and values differ in length");
+    space.check_pointer(values.data(), "insert_or_apply: the values");
+    return insert_checked(space, keys, values.data(), outcomes, bulk::apply<Op>{op});
   }
 
   // ---- lookups: O(1) expected per key ----
@@ -280,28 +303,29 @@ class table {
       return report;
     } else {
       table fresh(std::move(m), options_);
-      const insert_report report = fresh.insert_checked(space, keys, values, {});
+      const insert_report report = fresh.insert_checked(space, keys, values, {}, bulk::keep{});
       *this = std::move(fresh);
       return report;
     }
   }
   table(made m, table_options options) : options_(options) { adopt(std::move(m)); }
 
-  template <class Pointer>
-  insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes) {
+  template <class Pointer, class Update>
+  insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes,
+                               const Update& update) {
     detail::require(outcomes.empty() || outcomes.size() == keys.size(),
                     "insert: keys and outcomes differ in length");
     space.check_pointer(keys.data(), "insert: the keys");
     space.check_pointer(data_or_null(outcomes), "insert: the outcomes");
     const bulk::array_source<typename Design::slot_type> source{keys.data(),
                                                                 static_cast<const mapped_type*>(values)};
-    return insert_items(space, source, keys.size(), data_or_null(outcomes));
+    return insert_items(space, source, keys.size(), data_or_null(outcomes), update);
   }
 
   // Inserts items in pieces that leave slots free, and grows between two pieces when the load factor asked
   // for has been passed. Without growth it is one piece.
-  template <class Source>
-  insert_report insert_items(Space& space, Source source, u64 n, outcome* outcomes) {
+  template <class Source, class Update>
+  insert_report insert_items(Space& space, Source source, u64 n, outcome* outcomes, const Update& update) {
     insert_report total;
     for (u64 done = 0; done < n;) {
       u64 piece = n - done;
@@ -315,7 +339,7 @@ class table {
       const bulk::shifted_source<Source> rest{source, done};
       outcome* const named = outcomes == nullptr ? nullptr : outcomes + done;
       try {
-        insert_piece(space, rest, piece, named, total);
+        insert_piece(space, rest, piece, named, total, update);
       } catch (const out_of_memory&) {
         // Where nothing has changed yet, throw; else what was inserted stays and the rest is refused.
         if (done == 0 && total.restarts == 0) throw;
@@ -346,9 +370,12 @@ class table {
 
   // One piece: insert where there is room, then displace, then grow for what is left. (From another table's
   // slots, the free ones are counted as inserted; rebuild() knows better.)
-  template <class Source>
-  void insert_piece(Space& space, Source source, u64 n, outcome* outcomes, insert_report& total) {
-    if constexpr (partition_built<Design>) {
+  template <class Source, class Update>
+  void insert_piece(Space& space, Source source, u64 n, outcome* outcomes, insert_report& total,
+                    const Update& update) {
+    constexpr bool any_of_equals_wins =
+        std::same_as<Update, bulk::keep> || std::same_as<Update, bulk::apply<assign>>;
+    if constexpr (partition_built<Design> && any_of_equals_wins) {
       if (size_ == 0 && outcomes == nullptr && build_partitioned(space, source, n, total)) return;
     }
     buffer<u64, Space> list(space, n), spare(space, displacing<Design> ? n : 0);
@@ -365,8 +392,8 @@ class table {
       size_ = before + piece.inserted;
       return left;
     };
-    bulk::insert<false>(space, view_.design, view_.aside, source, n, book);
-    u64 left = count(displace(space, source, book, spare));
+    bulk::upsert(space, view_.design, view_.aside, source, n, book, update);
+    u64 left = count(displace(space, source, book, spare, update));
     for (u32 tries = 0; left != 0 && options_.grow && tries < max_restarts; ++tries) {
       buffer<u64, Space> again;
       try {
@@ -378,9 +405,9 @@ class table {
       space.copy(again.data(), book.list, left * sizeof(u64));
       space.fill(book.left, 1, u64(0));
       book.numbers = again.data();
-      bulk::insert<false>(space, view_.design, view_.aside, bulk::listed_source<Source>{source, again.data()},
-                          left, book);
-      left = count(displace(space, source, book, spare));
+      bulk::upsert(space, view_.design, view_.aside, bulk::listed_source<Source>{source, again.data()}, left,
+                   book, update);
+      left = count(displace(space, source, book, spare, update));
     }
     total.inserted += piece.inserted;
     total.present += piece.present;
@@ -404,7 +431,7 @@ class table {
     size_ = built.inserted;
     insert_report rest;
     try {
-      insert_piece(space, built.rest(), built.left, nullptr, rest);
+      insert_piece(space, built.rest(), built.left, nullptr, rest, bulk::keep{});
     } catch (const out_of_memory&) {
       rest.refused += built.left;
     }
@@ -416,21 +443,30 @@ class table {
   }
 
   // Makes room for the listed items by moving others, where the design can; gives how many are left.
-  template <class Source>
-  u64 displace(Space& space, const Source& source, bulk::ledger& book, buffer<u64, Space>& spare) {
+  template <class Source, class Update>
+  u64 displace(Space& space, const Source& source, bulk::ledger& book, buffer<u64, Space>& spare,
+               const Update& update) {
     const u64 left = read_one(space, book.left);
     if constexpr (displacing<Design>) {
       if (left == 0) return 0;
-      const u64* listed = book.list;
-      space.fill(book.left, 1, u64(0));
+      constexpr bool changes_values = !std::same_as<Update, bulk::keep>;
+      const auto listed = [&](const u64* list) { return bulk::listed_source<Source>{source, list}; };
       bulk::ledger second = book;
       second.list = spare.data();
-      second.numbers = listed;
-      bulk::insert<true>(space, view_.design, view_.aside, bulk::listed_source<Source>{source, listed}, left,
-                         second);
+      second.numbers = book.list;
+      second.lists_present = changes_values;  // while keys move, no value changes
+      space.fill(book.left, 1, u64(0));
+      bulk::insert<true>(space, view_.design, view_.aside, listed(book.list), left, second);
       const u64 still = read_one(space, book.left);
-      space.copy(book.list, spare.data(), still * sizeof(u64));
-      return still;
+      if (!changes_values || still == 0) {
+        space.copy(book.list, spare.data(), still * sizeof(u64));
+        return still;
+      }
+      bulk::ledger third = book;
+      third.numbers = spare.data();
+      space.fill(book.left, 1, u64(0));
+      bulk::upsert(space, view_.design, view_.aside, listed(spare.data()), still, third, update);
+      return read_one(space, book.left);
     } else {
       return left;
     }
@@ -445,7 +481,8 @@ class table {
       table fresh(make(space, items, options_.seed), options_);
       fresh.options_.grow = false;
       insert_report moved;
-      fresh.insert_piece(space, bulk::slots_source<Design>{view_.design}, capacity(), nullptr, moved);
+      fresh.insert_piece(space, bulk::slots_source<Design>{view_.design}, capacity(), nullptr, moved,
+                         bulk::keep{});
       if (moved.refused == 0) {
         if constexpr (slot_type::reserves_keys)
           space.copy(fresh.view_.aside.cells, view_.aside.cells, view_type::aside_type::bytes);

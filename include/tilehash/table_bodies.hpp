@@ -71,9 +71,9 @@ TILEHASH_FN bool use_entry(const table_view<Design>& view, u64 i, const Use& use
       value = slot_type::value_of(word);
     } else {
       const auto& cell = view.aside.cells[i - view.design.capacity()];
-      if (!cell.taken) return false;
+      if (!cell.taken()) return false;
       tag = view.aside.tag_at(static_cast<u32>(i - view.design.capacity()));
-      value = cell.value;
+      value = cell.value();
     }
     const key_type key = slot_type::decode(tag);
     if constexpr (slot_type::is_set)

@@ -16,6 +16,7 @@
 #include <contract/resize.hpp>
 #include <contract/sizes.hpp>
 #include <contract/types.hpp>
+#include <contract/updates.hpp>
 
 namespace tilehash::contract {
 
@@ -69,7 +70,8 @@ template <template <class, class> class Question, class Key, class Value>
 void ask(const maker<Key, Value>& make) {
   using question = Question<Key, Value>;
   if ((question::needs.inserts && !make.can.inserts) || (question::needs.erases && !make.can.erases) ||
-      (question::needs.keeps_duplicates && !make.can.keeps_duplicates))
+      (question::needs.keeps_duplicates && !make.can.keeps_duplicates) ||
+      (question::needs.maps && !make.can.maps))
     return;
   const std::string suite = make.design + "_" + type_name<Key> + "_" + type_name<Value> + "_" + make.space;
   for (const auto& test : question::tests) {
@@ -98,6 +100,7 @@ void ask_all(const maker<Key, Value>& make) {
   ask<reports>(make);
   ask<multivalues>(make);
   ask<floats>(make);
+  ask<updates>(make);
   ask<failure>(make);
   ask<random_calls>(make);
 }

@@ -79,6 +79,29 @@ class model {
     return report;
   }
 
+  // The same for insert_or_assign: of the values given for a key any one may have won.
+  void insert_or_assign(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
+    const auto [report, outcomes] = table.insert_or_assign(k, v);
+    const map given = judge_change(k, v, report, outcomes, may_refuse);
+    keys changed;
+    for (const auto& [key, values_given] : given) changed.push_back(key);
+    const auto found = table.find(changed);
+    for (u64 i = 0; i < changed.size(); ++i) {
+      ASSERT_TRUE(found[i].has_value()) << "lost: key " << show(changed[i]);
+      ASSERT_TRUE(among(*found[i], given.at(changed[i]))) << "not a value given to key " << show(changed[i]);
+      items_[changed[i]] = {*found[i]};
+    }
+  }
+
+  // ... and for insert_or_apply: every item that was not refused counts once.
+  void insert_or_apply(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
+    const auto [report, outcomes] = table.insert_or_apply(k, v);
+    for (const auto& [key, values_given] : judge_change(k, v, report, outcomes, may_refuse)) {
+      values& stored = items_[key];
+      for (const value& x : values_given) stored = {stored.empty() ? x : sum_of_bytes{}(stored[0], x)};
+    }
+  }
+
   void erase(subject_type& table, const keys& k) {
     u64 gone = 0;
     for (const Key& key : k) gone += items_.erase(one_representation(key));
@@ -201,6 +224,32 @@ class model {
         ASSERT_TRUE(may_refuse || is_nan(k[i])) << "refused: key " << show(k[i]);
       }
     }
+  }
+
+  // What a change of keys that may be there reported; gives, by key, the values that were not refused.
+  map judge_change(const keys& k, const values& v, const insert_report& report,
+                   const std::vector<outcome>& outcomes, bool may_refuse) const {
+    map given;
+    std::array<u64, 3> times = {};
+    std::unordered_map<Key, u64, bytes_hash, bytes_equal> inserted;
+    EXPECT_EQ(outcomes.size(), k.size());
+    for (u64 i = 0; i < outcomes.size(); ++i) {
+      ++times[static_cast<u64>(outcomes[i])];
+      if (outcomes[i] == outcome::refused) {
+        EXPECT_TRUE(may_refuse || is_nan(k[i])) << "refused: key " << show(k[i]);
+      } else {
+        EXPECT_FALSE(is_nan(k[i]));
+        const Key key = one_representation(k[i]);
+        given[key].push_back(v[i]);
+        inserted[key] += outcomes[i] == outcome::inserted;
+      }
+    }
+    for (const auto& [key, n] : inserted)
+      EXPECT_EQ(n, has(key) ? 0U : 1U) << "times that it was inserted: key " << show(key);
+    EXPECT_EQ(report.inserted, times[static_cast<u64>(outcome::inserted)]);
+    EXPECT_EQ(report.present, times[static_cast<u64>(outcome::present)]);
+    EXPECT_EQ(report.refused, times[static_cast<u64>(outcome::refused)]);
+    return given;
   }
 
   void verify_items(const typename subject_type::items& got, const char* what) const {

@@ -2,6 +2,7 @@
 // are compiled once for each pair of types, whatever the design and the space.
 #pragma once
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,8 +20,22 @@ namespace tilehash::contract {
 template <class Value>
 using value_of = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
+// Combines values of any type; the order of many does not matter.
+struct sum_of_bytes {
+  template <class Value>
+  TILEHASH_FN Value operator()(const Value& a, const Value& b) const {
+    unsigned char x[sizeof(Value)], y[sizeof(Value)];
+    memcpy(x, &a, sizeof a);
+    memcpy(y, &b, sizeof b);
+    for (u32 i = 0; i < sizeof(Value); ++i) x[i] = static_cast<unsigned char>(x[i] + y[i]);
+    Value result;
+    memcpy(static_cast<void*>(&result), x, sizeof result);
+    return result;
+  }
+};
+
 struct abilities {
-  bool inserts = false, erases = false, keeps_duplicates = false;
+  bool inserts = false, erases = false, keeps_duplicates = false, maps = false;
 };
 
 template <class Key, class Value>
@@ -41,6 +56,8 @@ class subject {
   virtual insert_report build(const keys&, const values&) = 0;
   virtual inserted insert(const keys&, const values&) = 0;
   virtual insert_report insert_unnamed(const keys&, const values&) = 0;  // without outcomes
+  virtual inserted insert_or_assign(const keys&, const values&) = 0;
+  virtual inserted insert_or_apply(const keys&, const values&) = 0;  // sum_of_bytes
   virtual u64 erase(const keys&) = 0;
   virtual void clear() = 0;
   virtual insert_report reserve(u64 items) = 0;

@@ -39,7 +39,7 @@ std::vector<input> inputs() {
 struct answers {
   insert_report report;
   std::vector<u8> found, found_after;
-  std::vector<u32> values, counts;
+  std::vector<u32> values, counts, sums;
   u64 size = 0, erased = 0;
 };
 
@@ -64,6 +64,11 @@ answers ask(Space& space, const keys_t& keys, const keys_t& queries, double load
     a.found_after = found.to_host();
     EXPECT_EQ(t.insert(space, k.span(), v.span()).inserted, a.erased);
     EXPECT_EQ(t.size(), a.size);
+    t.erase(space, k.first(keys.size() / 3));
+    EXPECT_EQ(t.insert_or_assign(space, k.span(), k.span()).inserted, a.erased);
+    EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), sum{}).present, keys.size());
+    t.find(space, q.span(), out.span());
+    a.sums = out.to_host();
   }
   return a;
 }
@@ -71,12 +76,18 @@ answers ask(Space& space, const keys_t& keys, const keys_t& queries, double load
 void compare(const answers& on_gpu, const answers& on_cpu, const keys_t& keys, const keys_t& queries) {
   std::unordered_map<u32, u32> model;
   for (const u32 key : keys) ++model[key];
+  std::unordered_map<u32, u32> sums;  // a key's own number and those of its items
+  for (u32 i = 0; i < keys.size(); ++i) sums.try_emplace(keys[i], keys[i]).first->second += i;
   u64 wrong = 0;
   for (u64 i = 0; i < queries.size(); ++i) {
     const bool known = model.contains(queries[i]);
     wrong += known != bool(on_gpu.found[i]) || known != bool(on_cpu.found[i]);
     wrong += known && (keys[on_gpu.values[i]] != queries[i] || keys[on_cpu.values[i]] != queries[i]);
     wrong += on_gpu.counts[i] != on_cpu.counts[i];
+    if (!on_gpu.sums.empty()) {
+      const u32 expected = known ? sums[queries[i]] : 0;
+      wrong += on_gpu.sums[i] != expected || on_cpu.sums[i] != expected;
+    }
   }
   EXPECT_EQ(wrong, 0U);
   EXPECT_EQ(on_gpu.size, on_cpu.size);

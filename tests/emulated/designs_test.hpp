@@ -117,6 +117,24 @@ class driver {
     EXPECT_EQ(table_.size(), model_.size());
   }
 
+  // Adds a value to each item's, or inserts it. The model must know its values: call compare() before.
+  void add(const std::vector<key_type>& keys)
+    requires(insertable<Design> && !is_set)
+  {
+    std::vector<value_type> values(keys.size());
+    std::ranges::generate(values, [&] { return static_cast<value_type>(++serial_); });
+    buffer<key_type, emulated> k(space_, keys);
+    buffer<value_type, emulated> v(space_, values);
+    u64 fresh = 0;
+    for (u64 i = 0; i < keys.size(); ++i) {
+      auto& stored = model_[keys[i]];
+      fresh += stored.empty();
+      stored = {stored.empty() ? values[i] : static_cast<value_type>(stored[0] + values[i])};
+    }
+    EXPECT_EQ(table_.insert_or_apply(space_, k.span(), v.span(), sum{}).inserted, fresh);
+    EXPECT_EQ(table_.size(), model_.size());
+  }
+
   // Looks these keys up.
   void look_up(const std::vector<key_type>& keys) {
     const u64 n = keys.size();
@@ -242,6 +260,11 @@ void live(emulation::schedule s, u64 n, pattern p, double load_factor) {
     d.look_up(keys);
     d.look_up(strangers);
     d.compare();
+    if constexpr (!driver<Design>::is_set) {
+      d.erase(first);
+      d.add(keys);
+      d.compare();
+    }
   }
 }
 

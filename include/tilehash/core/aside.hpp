@@ -2,7 +2,8 @@
 //
 // Where a slot has no spare bits, `empty` and `erased` must be patterns that keys can have. Those two keys
 // are legal all the same: they live here, one cell each, and the bulk verbs send them here before a design
-// sees them. A cell is taken by compare-and-swap, so that of several equal keys in one call one wins.
+// sees them. A cell is one word, a value and above it the bit that says that the cell is taken, and changes
+// by compare-and-swap: of several equal keys in one call one wins.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -14,10 +15,13 @@ namespace tilehash::detail {
 template <class Slot>
 struct aside {
   using value_bits = typename Slot::value_bits;
+  using word = bits_t<Slot::reserves_keys ? Slot::value_bytes + 1 : 4>;
   struct alignas(16) cell {
-    value_bits value;
-    u32 taken;
+    word content;
+    TILEHASH_FN bool taken() const { return (content & taken_bit) != 0; }
+    TILEHASH_FN value_bits value() const { return static_cast<value_bits>(content & ~taken_bit); }
   };
+  static constexpr word taken_bit = static_cast<word>(word(1) << (8 * sizeof(word) - 1));
   static constexpr u32 count = Slot::reserves_keys ? 2 : 0;
   static constexpr u64 bytes = count * sizeof(cell);
 
@@ -33,18 +37,35 @@ struct aside {
 
   TILEHASH_FN answer<value_bits> find(typename Slot::tag tag) const {
     const cell& c = cells[index(tag)];
-    if (!load_relaxed(&c.taken)) return {};
-    return {state::found, c.value};
+    if (!c.taken()) return {};
+    return {state::found, c.value()};
   }
   TILEHASH_FN outcome insert(typename Slot::tag tag, value_bits value) const {
-    cell& c = cells[index(tag)];
-    if (compare_and_swap(&c.taken, u32(0), u32(1)) != 0) return outcome::present;
-    c.value = value;
-    return outcome::inserted;
+    word* const at = &cells[index(tag)].content;
+    return compare_and_swap(at, word(0), of(value)) == word(0) ? outcome::inserted : outcome::present;
+  }
+  // Inserts, or replaces the value by op(stored, given).
+  template <class Op>
+  TILEHASH_FN outcome insert_or_apply(typename Slot::tag tag, value_bits given, const Op& op) const {
+    using mapped = typename Slot::mapped_type;
+    word* const at = &cells[index(tag)].content;
+    for (word old = word(0);;) {  // again at most once for each item that comes for this key
+      const cell c{old};
+      const auto next =
+          c.taken() ? to_bits<value_bits>(op(from_bits<mapped>(c.value()), from_bits<mapped>(given))) : given;
+      const word seen = compare_and_swap(at, old, of(next));
+      if (seen == old) return c.taken() ? outcome::present : outcome::inserted;
+      old = seen;
+    }
   }
   TILEHASH_FN bool erase(typename Slot::tag tag) const {
-    return compare_and_swap(&cells[index(tag)].taken, u32(1), u32(0)) == 1;
+    word* const at = &cells[index(tag)].content;
+    const word old = load_relaxed(at);  // only erases run now: it changes at most once
+    return cell{old}.taken() && compare_and_swap(at, old, word(0)) == old;
   }
+
+ private:
+  TILEHASH_FN static word of(value_bits v) { return static_cast<word>(taken_bit | v); }
 };
 
 }  // namespace tilehash::detail

@@ -85,6 +85,12 @@ struct remainder_slot {
     else
       return static_cast<value_bits>(w) & ((value_bits(1) << value_shift) - 1);
   }
+  // The same slot with another value.
+  TILEHASH_FN static constexpr word with_value(word w, value_bits v)
+    requires(!is_set)
+  {
+    return static_cast<word>(w >> value_shift << value_shift | v);
+  }
   TILEHASH_FN static constexpr bool is_free(word w) { return (w >> needle_shift & 1) == 0; }
 
   // What a design's insert() is given: the value alone; the design knows the remainder.

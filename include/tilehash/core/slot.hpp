@@ -143,6 +143,12 @@ struct slot {
     else
       return static_cast<value_bits>(w) & ((value_bits(1) << value_shift) - 1);
   }
+  // The same slot with another value.
+  TILEHASH_FN static constexpr word with_value(word w, value_bits v)
+    requires(!is_set)
+  {
+    return static_cast<word>(w >> value_shift << value_shift | v);
+  }
   TILEHASH_FN static constexpr bool is_free(word w) {
     return tag_of(w) == empty_tag || tag_of(w) == erased_tag;
   }

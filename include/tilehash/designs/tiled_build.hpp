@@ -107,7 +107,7 @@ struct tiled_partition {
   // Scratch: the share's entries; for each region where its entries begin, and how far its bin is from there;
   // the threads' and the groups' sums.
   static constexpr u64 scratch_bytes(u64 regions) {
-    return share * sizeof(entry) + (2 * regions + groups * (group + 1) + groups) * sizeof(u32);
+    return share * sizeof(entry) + (2 * regions + u64(groups) * (group + 2)) * sizeof(u32);
   }
 
   template <class Block>
