@@ -132,6 +132,11 @@ void run_yardstick(const yardstick_options& options) {
     if (n < 2 || (options.key_bits == 32 && n >= 1ULL << 31))
       throw input_error(fmt::format("--n {}: must be at least 2, and below 2^31 for keys of 32 bits", n));
   }
+  if (options.key_bits != options.value_bits && !(options.key_bits == 32 && options.value_bits == 0))
+    throw input_error(
+        fmt::format("--key-bits {} --value-bits {}: the yardstick measures pairs of 32 + 32 and of 64 + 64 "
+                    "bits, and sets of 32",
+                    options.key_bits, options.value_bits));
   session session(options);
   std::vector<subject> designs, peers;
   for (const subject& s : bench::all_subjects()) {

@@ -78,18 +78,12 @@ void register_design(std::vector<subject>& all, const std::string& name, const s
                                          tell)
           .run(limit);
     };
-    const auto run_with = [&]<class Key>() {
-      if (the_case.value_bits == 0)
-        run_as.template operator()<Key, void>();
-      else if (the_case.value_bits == 32)
-        run_as.template operator()<Key, u32>();
-      else
-        run_as.template operator()<Key, u64>();
-    };
-    if (the_case.key_bits == 32)
-      run_with.template operator()<u32>();
+    if (the_case.key_bits == 64)
+      run_as.template operator()<u64, u64>();
+    else if (the_case.value_bits == 32)
+      run_as.template operator()<u32, u32>();
     else
-      run_with.template operator()<u64>();
+      run_as.template operator()<u32, void>();
   };
   all.push_back({name, space_name, false, run});
 }

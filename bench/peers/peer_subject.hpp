@@ -107,14 +107,8 @@ void register_peer(std::vector<subject>& all, const std::string& name) {
         return limits{};
       });
     };
-    const auto run_with = [&]<class Key>() {
-      if (the_case.value_bits == 32) run_as.template operator()<Key, u32>();
-      if (the_case.value_bits == 64) run_as.template operator()<Key, u64>();
-    };
-    if (the_case.key_bits == 32)
-      run_with.template operator()<u32>();
-    else
-      run_with.template operator()<u64>();
+    if (the_case.key_bits == 64) run_as.template operator()<u64, u64>();
+    if (the_case.value_bits == 32) run_as.template operator()<u32, u32>();
   };
   all.push_back({name, "cpu", true, run});
 }

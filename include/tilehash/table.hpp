@@ -212,7 +212,8 @@ class table {
     if constexpr (bulk_built<Design>)
       adopt(make(space, 0, options_.seed));
     else {
-      wipe(space, memory_.data(), view_.design);
+      wipe_slots(space, view_.design);
+      wipe_rest(space, memory_.data(), view_.design);
       size_ = 0;
     }
   }
@@ -231,16 +232,6 @@ class table {
   }
 
  private:
-  template <class D>
-  struct array_of {
-    using type = array_of;  // no design builds from arrays but insertable ones
-  };
-  template <insertable D>
-  struct array_of<D> {
-    using type = bulk::shifted_source<bulk::array_source<typename D::slot_type>>;
-  };
-  using shifted_array = typename array_of<Design>::type;
-
   struct made {
     buffer<char, Space> memory;
     view_type view;
@@ -255,8 +246,8 @@ class table {
       return Design::capacity_for(items, options_.load_factor);
   }
 
-  // Memory for an empty table with room for `items`.
-  made make(Space& space, u64 items, u64 seed) const {
+  // Memory for an empty table with room for `items`, its slots marked free unless they are filled at once.
+  made make(Space& space, u64 items, u64 seed, bool fills_all_slots = false) const {
     const u64 capacity = capacity_for(items);
     made m;
     if constexpr (bulk_built<Design>) {
@@ -266,15 +257,18 @@ class table {
     } else {
       m.memory = buffer<char, Space>(space, view_type::aside_at(capacity) + view_type::aside_type::bytes);
       m.view = view_type(m.memory.data(), capacity, seed);
-      wipe(space, m.memory.data(), m.view.design);
+      if (!(fills_all_slots && partition_pays(space, m.view.design, items))) wipe_slots(space, m.view.design);
+      wipe_rest(space, m.memory.data(), m.view.design);
     }
     return m;
   }
-  static void wipe(Space& space, char* memory, const Design& design) {
-    using slot_type = typename Design::slot_type;
-    const u64 slot_bytes = design.capacity() * sizeof(typename slot_type::word);
+  static void wipe_slots(Space& space, const Design& design) {
+    space.fill(design.slots(), design.capacity(), Design::slot_type::empty_word);
+  }
+  // What stands behind the slots.
+  static void wipe_rest(Space& space, char* memory, const Design& design) {
+    const u64 slot_bytes = design.capacity() * sizeof(typename Design::word);
     const u64 all = view_type::aside_at(design.capacity()) + view_type::aside_type::bytes;
-    space.fill(design.slots(), design.capacity(), slot_type::empty_word);
     if (all > slot_bytes) space.fill(memory + slot_bytes, all - slot_bytes, char(0));
   }
   void adopt(made m) {
@@ -292,7 +286,7 @@ class table {
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
     space.check_pointer(keys.data(), "build: the keys");
-    made m = make(space, keys.size(), options_.seed);
+    made m = make(space, keys.size(), options_.seed, true);
     if constexpr (bulk_built<Design>) {
       insert_report report;
       report.inserted =
@@ -303,12 +297,20 @@ class table {
       return report;
     } else {
       table fresh(std::move(m), options_);
-      const insert_report report = fresh.insert_checked(space, keys, values, {}, bulk::keep{});
+      insert_report report;
+      const auto source = array_of(keys, values);
+      if (!fresh.build_partitioned(space, source, keys.size(), report))
+        report = fresh.insert_items(space, source, keys.size(), nullptr, bulk::keep{});
       *this = std::move(fresh);
       return report;
     }
   }
   table(made m, table_options options) : options_(options) { adopt(std::move(m)); }
+  template <class Pointer>
+  static auto array_of(keys_in keys, Pointer values) {
+    return bulk::array_source<typename Design::slot_type>{keys.data(),
+                                                          static_cast<const mapped_type*>(values)};
+  }
 
   template <class Pointer, class Update>
   insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes,
@@ -317,8 +319,15 @@ class table {
                     "insert: keys and outcomes differ in length");
     space.check_pointer(keys.data(), "insert: the keys");
     space.check_pointer(data_or_null(outcomes), "insert: the outcomes");
-    const bulk::array_source<typename Design::slot_type> source{keys.data(),
-                                                                static_cast<const mapped_type*>(values)};
+    const auto source = array_of(keys, values);
+    constexpr bool any_of_equals_wins =
+        std::same_as<Update, bulk::keep> || std::same_as<Update, bulk::apply<assign>>;
+    if constexpr (any_of_equals_wins) {
+      insert_report report;
+      if (size_ == 0 && outcomes.empty() && (!options_.grow || keys.size() <= limit()) &&
+          build_partitioned(space, source, keys.size(), report))
+        return report;
+    }
     return insert_items(space, source, keys.size(), data_or_null(outcomes), update);
   }
 
@@ -373,11 +382,6 @@ class table {
   template <class Source, class Update>
   void insert_piece(Space& space, Source source, u64 n, outcome* outcomes, insert_report& total,
                     const Update& update) {
-    constexpr bool any_of_equals_wins =
-        std::same_as<Update, bulk::keep> || std::same_as<Update, bulk::apply<assign>>;
-    if constexpr (partition_built<Design> && any_of_equals_wins) {
-      if (size_ == 0 && outcomes == nullptr && build_partitioned(space, source, n, total)) return;
-    }
     buffer<u64, Space> list(space, n), spare(space, displacing<Design> ? n : 0);
     buffer<u64, Space> counters(space, 3);
     space.fill(counters.data(), 3, u64(0));
@@ -414,31 +418,34 @@ class table {
     total.refused += piece.refused;
   }
 
+  static bool partition_pays(const Space& space, const Design& design, u64 n) {
+    if constexpr (partition_built<Design>)
+      return design.partition_pays(space, n);
+    else
+      return false;
+  }
   // Fills the empty table region by region, where the design and the number of items call for it.
   template <class Source>
-  bool build_partitioned(Space& /*space*/, const Source& /*source*/, u64 /*n*/, insert_report& /*total*/) {
-    return false;  // only arrays are partitioned
-  }
-  bool build_partitioned(Space& space, const shifted_array& source, u64 n, insert_report& total)
-    requires partition_built<Design>
-  {
-    if (!view_.design.partition_pays(space, n)) return false;
-    const auto built = view_.design.fill_partitioned(space, source.source, source.first, n);
-    if (!built.done) {
-      wipe(space, memory_.data(), view_.design);
-      return false;
+  bool build_partitioned(Space& space, const Source& source, u64 n, insert_report& total) {
+    if (!partition_pays(space, view_.design, n)) return false;
+    if constexpr (partition_built<Design>) {
+      const auto built = view_.design.fill_partitioned(space, source, n);
+      if (!built.done) {
+        wipe_slots(space, view_.design);
+        return false;
+      }
+      size_ = built.inserted;
+      insert_report rest;
+      try {
+        insert_piece(space, built.rest(), built.left, nullptr, rest, bulk::keep{});
+      } catch (const out_of_memory&) {
+        rest.refused += built.left;
+      }
+      total.inserted += built.inserted + rest.inserted;
+      total.refused += built.illegal + rest.refused;
+      total.restarts += rest.restarts;
+      total.present += n - built.inserted - rest.inserted - built.illegal - rest.refused;
     }
-    size_ = built.inserted;
-    insert_report rest;
-    try {
-      insert_piece(space, built.rest(), built.left, nullptr, rest, bulk::keep{});
-    } catch (const out_of_memory&) {
-      rest.refused += built.left;
-    }
-    total.inserted += built.inserted + rest.inserted;
-    total.refused += built.illegal + rest.refused;
-    total.restarts += rest.restarts;
-    total.present += n - built.inserted - rest.inserted - built.illegal - rest.refused;
     return true;
   }
 
@@ -446,30 +453,33 @@ class table {
   template <class Source, class Update>
   u64 displace(Space& space, const Source& source, bulk::ledger& book, buffer<u64, Space>& spare,
                const Update& update) {
-    const u64 left = read_one(space, book.left);
+    u64 left = read_one(space, book.left);
     if constexpr (displacing<Design>) {
-      if (left == 0) return 0;
       constexpr bool changes_values = !std::same_as<Update, bulk::keep>;
-      const auto listed = [&](const u64* list) { return bulk::listed_source<Source>{source, list}; };
-      bulk::ledger second = book;
-      second.list = spare.data();
-      second.numbers = book.list;
-      second.lists_present = changes_values;  // while keys move, no value changes
-      space.fill(book.left, 1, u64(0));
-      bulk::insert<true>(space, view_.design, view_.aside, listed(book.list), left, second);
-      const u64 still = read_one(space, book.left);
-      if (!changes_values || still == 0) {
-        space.copy(book.list, spare.data(), still * sizeof(u64));
-        return still;
-      }
-      bulk::ledger third = book;
-      third.numbers = spare.data();
-      space.fill(book.left, 1, u64(0));
-      bulk::upsert(space, view_.design, view_.aside, listed(spare.data()), still, third, update);
-      return read_one(space, book.left);
-    } else {
-      return left;
+      u64 *from = book.list, *to = spare.data();
+      const auto again = [&](const auto& work, bool lists_present) {
+        bulk::ledger next = book;
+        next.numbers = from;
+        next.list = to;
+        next.lists_present = lists_present;
+        space.fill(book.left, 1, u64(0));
+        work(bulk::listed_source<Source>{source, from}, left, next);
+        left = read_one(space, book.left);
+        std::swap(from, to);
+      };
+      const auto move = [&](const auto& listed, u64 n, const bulk::ledger& next) {
+        bulk::insert<true>(space, view_.design, view_.aside, listed, n, next);
+      };
+      const auto change = [&](const auto& listed, u64 n, const bulk::ledger& next) {
+        bulk::upsert(space, view_.design, view_.aside, listed, n, next, update);
+      };
+      // Twice: when many move at once, a key may meet the locks of others until its tries are spent.
+      for (u32 pass = 0; left != 0 && pass < 2; ++pass) again(move, changes_values);
+      // While keys moved, no value changed.
+      if (changes_values && left != 0) again(change, false);
+      if (left != 0 && from != book.list) space.copy(book.list, from, left * sizeof(u64));
     }
+    return left;
   }
 
   // Moves all items to a new table with room for `items`; again, larger, if they do not fit.

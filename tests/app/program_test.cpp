@@ -103,7 +103,8 @@ TEST(Program, FailsWithTwoAndOneLine) {
   for (const std::string& arguments :
        {std::string("run --design nope"), std::string("run --input lines:/nonexistent"),
         std::string("run --input x:n=1"), "run --input binary:" + odd.path() + ",key=u32",
-        std::string("run --json /nonexistent/x.json")}) {
+        std::string("run --json /nonexistent/x.json"),
+        std::string("bench yardstick --key-bits 64 --value-bits 32")}) {
     const outcome result = call_for_errors(arguments);
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_TRUE(result.text.starts_with("tilehash: ")) << arguments << ": " << result.text;

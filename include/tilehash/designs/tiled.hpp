@@ -95,6 +95,8 @@ class tiled {
   TILEHASH_FN word* slots() const { return slots_; }
   TILEHASH_FN u32 regions() const { return regions_; }
   TILEHASH_FN u32 region_buckets() const { return region_buckets_; }
+  TILEHASH_FN u32 region_slots() const { return region_buckets_ * bucket_slots; }
+  TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
 
   // ---- where a key lives ----
   struct place {
@@ -271,10 +273,11 @@ class tiled {
   bool partition_pays(const Space& space, u64 n) const {
     return detail::tiled_partition_pays(space, *this, n);
   }
-  // Fills the slots from items [first, first + n); the result says what is left to insert one by one.
+  // Fills the slots, which may hold anything, with n items; the result says what is left to insert one by
+  // one.
   template <class Space>
-  auto fill_partitioned(Space& space, const bulk::array_source<slot_type>& source, u64 first, u64 n) const {
-    return detail::build_tiled(space, *this, source, first, n);
+  auto fill_partitioned(Space& space, const bulk::array_source<slot_type>& source, u64 n) const {
+    return detail::build_tiled(space, *this, source, n);
   }
 
   // Makes room for a key that insert() refused, by moving others, and puts it in.

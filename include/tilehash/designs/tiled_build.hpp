@@ -1,17 +1,19 @@
 // The bulk build of `tiled`: partition the items by region, then build each region in block-local memory.
 //
-//   items --partition--> | bin 0 | bin 1 | ... one bin per region, hash and value side by side
-//                            |       |
-//                         block 0  block 1  ... each builds its region in its scratch and streams it out
+//   items --partition--> | bin 0 | bin 1 | ... a region's bin is its own memory in the table
+//                           | ^     | ^
+//                         block 0  block 1 ... each reads its bin, builds the region in its scratch and
+//                                              writes it back
 //
 // A random write to memory costs a whole line read and written back; partitioned items are written in runs
 // that the cache gathers, and the table is written once, in order. So a build runs at several times the rate
 // of single inserts, on a GPU (shared memory) and on a CPU (a block is one thread, its scratch lies in its
 // cache).
 //
-// A bin has room for its expected items and eight standard deviations more. What does not fit (many equal
-// keys) and what finds no place in its region goes to `left`, and the caller inserts that one by one. If even
-// `left` overflows, the build says so and the caller inserts everything one by one.
+// A region has a slot for each of its items, so the table's own memory holds the partitioned items and the
+// build needs next to none beside it. What does not fit (many equal keys) and what finds no place in its
+// region goes to `left`, and the caller inserts that one by one. If even `left` overflows, the build says so
+// and the caller inserts everything one by one.
 //
 // Building a region, with a barrier between the steps:
 //   1  count every item into its first bucket; the first to come take its slots, the others go on a list
@@ -21,8 +23,6 @@
 //   5  remove what step 4 made double; 6 write the region out, with the overflow filter's bits
 // length: partition and build are one algorithm of six steps, read together.
 #pragma once
-
-#include <cmath>
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
@@ -34,34 +34,31 @@
 
 namespace tilehash::detail {
 
-template <class Design>
+// An item on its way: a word like a slot's, with the whole hash in it.
+template <class Slot>
 struct tiled_entry {
-  using slot_type = typename Design::slot_type;
-  static constexpr u32 size =
-      sizeof(typename slot_type::tag) + (slot_type::is_set ? 0 : sizeof(typename slot_type::value_bits));
-  struct set_entry {
-    typename slot_type::tag hash;
-    TILEHASH_FN typename slot_type::value_bits value() const { return 0; }
-    TILEHASH_FN void value(typename slot_type::value_bits) {}
-  };
-  struct alignas(size <= 8 ? 8 : 16) map_entry {
-    typename slot_type::tag hash;
-    typename slot_type::value_bits bits;
-    TILEHASH_FN typename slot_type::value_bits value() const { return bits; }
-    TILEHASH_FN void value(typename slot_type::value_bits v) { bits = v; }
-  };
-  using type = std::conditional_t<slot_type::is_set, set_entry, map_entry>;
+  using word = typename Slot::word;
+  TILEHASH_FN static word pack(typename Slot::tag hash, typename Slot::value_bits v) {
+    if constexpr (Slot::is_set)
+      return hash;
+    else
+      return static_cast<word>(hash) << Slot::value_shift | v;
+  }
+  TILEHASH_FN static typename Slot::tag hash_of(word e) {
+    return static_cast<typename Slot::tag>(e >> Slot::value_shift);
+  }
+  TILEHASH_FN static typename Slot::value_bits value_of(word e) { return Slot::value_of(e); }
 };
 
 // What the build does not place, for the caller to insert.
 template <class Design>
 struct tiled_spill {
-  using entry = typename tiled_entry<Design>::type;
-  entry* left;
+  using word = typename Design::word;
+  word* left;
   u64* count;
   u64 capacity;
 
-  TILEHASH_FN void add(const entry& e) const {
+  TILEHASH_FN void add(word e) const {
     const u64 at = fetch_add(count, u64(1));
     if (at < capacity) left[at] = e;
   }
@@ -71,13 +68,14 @@ struct tiled_spill {
 template <class Design>
 struct tiled_spill_source {
   Design design;
-  const typename tiled_entry<Design>::type* left;
+  const typename Design::word* left;
 
   TILEHASH_FN auto operator()(u64 i) const {
+    using entry = tiled_entry<typename Design::slot_type>;
     bulk::item<typename Design::slot_type> x;
-    x.key.tag = design.unhash(left[i].hash);
+    x.key.tag = design.unhash(entry::hash_of(left[i]));
     x.key.legal = x.valid = true;
-    x.value = left[i].value();
+    x.value = entry::value_of(left[i]);
     return x;
   }
 };
@@ -89,7 +87,8 @@ struct tiled_partition {
   using slot_type = typename Design::slot_type;
   using tag = typename slot_type::tag;
   using value_bits = typename slot_type::value_bits;
-  using entry = typename tiled_entry<Design>::type;
+  using word = typename slot_type::word;
+  using entry = tiled_entry<slot_type>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block
   static constexpr u32 group = Threads < 32 ? Threads : 32, groups = Threads / group;
@@ -97,9 +96,7 @@ struct tiled_partition {
 
   Design design;
   bulk::array_source<slot_type> source;
-  u64 first, end;  // items [first, end) of the source
-  entry* bins;
-  u32 bin_capacity;
+  u64 n;
   u32* fill;  // per region: items sent to its bin
   tiled_spill<Design> spill;
   u64* illegal;
@@ -107,24 +104,24 @@ struct tiled_partition {
   // Scratch: the share's entries; for each region where its entries begin, and how far its bin is from there;
   // the threads' and the groups' sums.
   static constexpr u64 scratch_bytes(u64 regions) {
-    return share * sizeof(entry) + (2 * regions + u64(groups) * (group + 2)) * sizeof(u32);
+    return share * sizeof(word) + (2 * regions + u64(groups) * (group + 2)) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 regions = design.regions(), me = block.rank();
-    const auto sorted = block.template scratch<entry>();
-    const auto starts = block.template scratch<u32>(share * sizeof(entry));
+    const auto sorted = block.template scratch<word>();
+    const auto starts = block.template scratch<u32>(share * sizeof(word));
     const auto shifts = starts + regions;
     for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
-    const u64 begin = first + block.index() * share + me;
+    const u64 begin = block.index() * share + me;
     tag hashes[PerThread];
     value_bits values[PerThread];
     u32 ranks[PerThread];  // the item's number within its region's share of this block
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
       const u64 i = begin + static_cast<u64>(k) * Threads;
-      const bulk::item<slot_type> x = i < end ? source(i) : bulk::item<slot_type>{};
+      const bulk::item<slot_type> x = i < n ? source(i) : bulk::item<slot_type>{};
       hashes[k] = design.hash(x.key.tag);
       values[k] = x.value;
       ranks[k] = x.key.legal ? 0 : nowhere;
@@ -141,17 +138,14 @@ struct tiled_partition {
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
       if (ranks[k] == nowhere) continue;
-      entry e;
-      e.hash = hashes[k];
-      e.value(values[k]);
-      sorted[u32(starts[design.region_of(e.hash)]) + ranks[k]] = e;
+      sorted[u32(starts[design.region_of(hashes[k])]) + ranks[k]] = entry::pack(hashes[k], values[k]);
     }
     block.barrier();
     for (u32 i = me; i < all; i += Threads) {
-      const entry e = sorted[i];
-      const u32 region = design.region_of(e.hash), at = u32(shifts[region]) + i;
-      if (at < bin_capacity)
-        bins[static_cast<u64>(region) * bin_capacity + at] = e;
+      const word e = sorted[i];
+      const u32 region = design.region_of(entry::hash_of(e)), at = u32(shifts[region]) + i;
+      if (at < design.region_slots())
+        design.region_at(region)[at] = e;
       else
         spill.add(e);
     }
@@ -217,7 +211,7 @@ struct tiled_build {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using needle = typename slot_type::needle;
-  using entry = typename tiled_entry<Design>::type;
+  using entry = tiled_entry<slot_type>;
   using place = typename Design::place;
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots;
@@ -225,8 +219,6 @@ struct tiled_build {
   static constexpr u32 settled = ~u32(0);
 
   Design design;
-  const entry* bins;
-  u32 bin_capacity;
   const u32* fill;
   tiled_spill<Design> spill;
   u64* inserted;
@@ -326,15 +318,14 @@ struct tiled_build {
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 region = static_cast<u32>(block.index()), buckets = design.region_buckets();
-    const u64 base = static_cast<u64>(region) * buckets;
     const auto words = block.template scratch<word>();
     const auto counts = block.template scratch<u32>(static_cast<u64>(buckets) * slots * sizeof(word));
     const auto filters = counts + buckets;
     const auto list = filters + buckets;
     const u32 room = static_cast<u32>(list_room(buckets));
     const auto listed = list + room, occupied = list + (room + 1);
-    const entry* const items = bins + static_cast<u64>(region) * bin_capacity;
-    const u32 n = fill[region] < bin_capacity ? fill[region] : bin_capacity;
+    word* const home = design.region_at(region);  // its bin, and at last its buckets
+    const u32 n = fill[region] < design.region_slots() ? fill[region] : design.region_slots();
     const u32 me = block.rank(), all = block.size();
 
     for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
@@ -344,19 +335,19 @@ struct tiled_build {
 
     constexpr u32 at_once = 4;
     for (u32 first = me; first < n; first += at_once * all) {  // 1
-      entry e[at_once];
+      word e[at_once];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
-        if (first + k * all < n) e[k] = items[first + k * all];
+        if (first + k * all < n) e[k] = home[first + k * all];
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         const u32 i = first + k * all;
         if (i >= n) continue;
-        const place p = design.place_of(e[k].hash);
+        const place p = design.place_of(entry::hash_of(e[k]));
         const u32 s = fetch_add(counts + p.bucket, u32(1));
         if (s < slots) {
-          words[p.bucket * slots + s] = slot_type::make(p.needle, e[k].value());
+          words[p.bucket * slots + s] = slot_type::make(p.needle, entry::value_of(e[k]));
         } else {
           const u32 at = fetch_add(listed, u32(1));
           if (at < room)
@@ -373,14 +364,14 @@ struct tiled_build {
 
     const u32 waiting = listed[0] < room ? u32(listed[0]) : room;
     for (u32 q = me; q < waiting; q += all) {  // 3
-      const entry e = items[list[q]];
-      place p = design.place_of(e.hash);
-      const u32 home = p.bucket;
-      outcome o = put(words, home, slot_type::make(p.needle, e.value()));
+      const word e = home[list[q]];
+      place p = design.place_of(entry::hash_of(e));
+      const u32 first = p.bucket;
+      outcome o = put(words, first, slot_type::make(p.needle, entry::value_of(e)));
       if (o == outcome::refused) {
-        set_filter(filters + home, design.filter_index(p.needle));
+        set_filter(filters + first, design.filter_index(p.needle));
         design.advance(p);
-        o = put(words, p.bucket, slot_type::make(p.needle, e.value()));
+        o = put(words, p.bucket, slot_type::make(p.needle, entry::value_of(e)));
       }
       if (o == outcome::inserted) fetch_add(counts + p.bucket, u32(1));
       if (o != outcome::refused) list[q] = settled;
@@ -389,12 +380,12 @@ struct tiled_build {
 
     for (u32 q = me; q < waiting; q += all) {  // 4
       if (list[q] == settled) continue;
-      const entry e = items[list[q]];
-      place p = design.place_of(e.hash);
+      const word e = home[list[q]];
+      place p = design.place_of(entry::hash_of(e));
       design.advance(p);
-      word homeless = slot_type::make(p.needle, e.value());
+      word homeless = slot_type::make(p.needle, entry::value_of(e));
       u32 to = p.bucket;
-      u64 dice = mix64(static_cast<u64>(e.hash));
+      u64 dice = mix64(static_cast<u64>(entry::hash_of(e)));
       bool done = false;
       for (u32 step = 0; step < max_walk && !done; ++step) {
         if (load_relaxed(counts + to) < slots && put(words, to, homeless) != outcome::refused) {
@@ -413,17 +404,15 @@ struct tiled_build {
         homeless = slot_type::make(n_out ^ 2, slot_type::value_of(out));
       }
       if (!done) {
-        entry lost;
-        lost.hash = design.hash_in(region, to, slot_type::needle_in(homeless));
-        lost.value(slot_type::value_of(homeless));
-        spill.add(lost);
+        spill.add(entry::pack(design.hash_in(region, to, slot_type::needle_in(homeless)),
+                              slot_type::value_of(homeless)));
       }
     }
     block.barrier();
 
     for (u32 q = me; q < waiting; q += all) {  // 5
       if (list[q] == settled) continue;
-      place p = design.place_of(items[list[q]].hash);
+      place p = design.place_of(entry::hash_of(home[list[q]]));
       bool seen = false;
       for (u32 half = 0; half < 2; ++half, design.advance(p)) {
         const auto bucket = words + p.bucket * slots;
@@ -437,7 +426,6 @@ struct tiled_build {
     block.barrier();
 
     u32 mine = 0;
-    word* const out = design.bucket_at(base);
     for (u32 i = me; i < buckets * slots; i += all) {  // 6
       word w = words[i];
       mine += !slot_type::is_free(w);
@@ -447,7 +435,7 @@ struct tiled_build {
             filters[i / slots] >> (s * slot_type::filter_bits) & ((1U << slot_type::filter_bits) - 1);
         w |= static_cast<word>(bits) << slot_type::filter_shift;
       }
-      out[i] = w;
+      home[i] = w;
     }
     if (mine != 0) fetch_add(occupied, mine);
     block.barrier();
@@ -462,7 +450,7 @@ struct tiled_built {
   u64 inserted = 0;
   u64 illegal = 0;
   u64 left = 0;  // items to insert one by one, from rest()
-  buffer<typename tiled_entry<Design>::type, Space> spilled;
+  buffer<typename Design::word, Space> spilled;
   Design design;
 
   tiled_spill_source<Design> rest() const { return {design, spilled.data()}; }
@@ -482,32 +470,26 @@ bool tiled_partition_pays(const Space& space, const Design& design, u64 n) {
          tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
 
-// Fills an empty table's slots from items [first, first + n) of the source. Beside the table it takes
-// about 1.1 times the input's bytes.
+// Fills a table's slots, whatever stands in them, with the n items of the source. Beside the table it takes a
+// thirty-second of the items' bytes.
 template <class Design, class Space>
 tiled_built<Design, Space> build_tiled(Space& space, const Design& design,
-                                       const bulk::array_source<typename Design::slot_type>& source,
-                                       u64 first, u64 n) {
-  using entry = typename tiled_entry<Design>::type;
+                                       const bulk::array_source<typename Design::slot_type>& source, u64 n) {
   const u32 regions = design.regions();
-  const double expected = static_cast<double>(n) / regions;
-  const u32 bin_capacity = static_cast<u32>(expected + 8 * std::sqrt(expected) + 16);
   tiled_built<Design, Space> result;
   result.design = design;
   const u64 spill_capacity = n / 32 + 1024;
-  result.spilled = buffer<entry, Space>(space, spill_capacity);
-  buffer<entry, Space> bins(space, static_cast<u64>(regions) * bin_capacity);
+  result.spilled = buffer<typename Design::word, Space>(space, spill_capacity);
   buffer<u32, Space> fill(space, regions);
   buffer<u64, Space> counters(space, 3);
   space.fill(fill.data(), regions, u32(0));
   space.fill(counters.data(), 3, u64(0));
   const tiled_spill<Design> spill{result.spilled.data(), counters.data(), spill_capacity};
   using partition_type = tiled_partition_in<Design, Space>;
-  const partition_type partition{design,       source,      first, first + n,          bins.data(),
-                                 bin_capacity, fill.data(), spill, counters.data() + 1};
+  const partition_type partition{design, source, n, fill.data(), spill, counters.data() + 1};
   space.for_each_block(divide_up(n, partition.share), partition.block_size, partition.scratch_bytes(regions),
                        partition);
-  const tiled_build<Design> build{design, bins.data(), bin_capacity, fill.data(), spill, counters.data() + 2};
+  const tiled_build<Design> build{design, fill.data(), spill, counters.data() + 2};
   space.for_each_block(regions, build.block_size, build.scratch_bytes(design.region_buckets()), build);
   const auto counts = counters.to_host();
   result.left = counts[0];
