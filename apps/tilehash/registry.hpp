@@ -33,6 +33,7 @@ struct design_entry {
   std::string name, paper, summary;
   std::vector<std::string> abilities;
   std::map<std::string, run_function> spaces;  // by name: cpu, cuda
+  double max_load_factor = 0.98;
 
   bool runs_on(const std::string& space) const { return spaces.contains(space); }
 };

@@ -76,6 +76,12 @@ class json_output {
 exit_code run_command(const run_options& options, const registry& designs) {
   const std::string space = choose_space(options.space);
   const auto chosen = choose_designs(options, designs, space);
+  for (const design_entry* design : chosen) {
+    if (options.settings.load_factor > design->max_load_factor)
+      throw input_error(
+          fmt::format("--load-factor {}: {} takes at most {}; fuller tables cannot be built reliably",
+                      options.settings.load_factor, design->name, design->max_load_factor));
+  }
   json_output json(options.json);
   std::FILE* const out = json.to_stdout() ? stderr : stdout;
   const colour use = is_terminal(out) ? colour::on : colour::off;

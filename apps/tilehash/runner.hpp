@@ -254,6 +254,14 @@ std::vector<std::string> abilities_of() {
   return abilities;
 }
 
+template <class Design>
+double max_load_factor_of() {
+  if constexpr (requires { Design::max_load_factor; })
+    return Design::max_load_factor;
+  else
+    return detail::max_load_factor;
+}
+
 // Adds what Entry (see designs/) describes, run in the space that `open` makes of the settings.
 template <class Entry, class Open>
 void register_design(registry& all, const std::string& name, const std::string& space_name, Open open) {
@@ -279,7 +287,9 @@ void register_design(registry& all, const std::string& name, const std::string& 
            .paper = std::string(Entry::paper),
            .summary = std::string(Entry::summary),
            .abilities = abilities_of<typename Entry::template design<std::uint32_t, std::uint32_t>>(),
-           .spaces = {{space_name, run}}});
+           .spaces = {{space_name, run}},
+           .max_load_factor =
+               max_load_factor_of<typename Entry::template design<std::uint32_t, std::uint32_t>>()});
 }
 
 }  // namespace tilehash::app

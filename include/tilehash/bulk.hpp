@@ -3,8 +3,8 @@
 //   lanes     (a GPU, and its emulation) every lane owns one operation. The tile loads the first buckets of
 //             all its lanes' operations before it examines the first, so that many requests are in flight.
 //             What is not settled by then is finished one by one, while any lane of the warp still has work.
-//   prefetch  (a CPU) a thread asks for the memory of an operation long before it examines it: lookups go
-//             round a ring, changes come in batches. What must go on is asked for again and examined later.
+//   prefetch  (a CPU) a thread goes round a ring of operations and asks for the memory of each long before it
+//             examines it. Lookups that must go on are asked for again and examined later.
 //
 // Designs stay free of both: they say where to look (locate, address, advance) and judge what arrived
 // (examine).
@@ -31,6 +31,19 @@ TILEHASH_FN void prefetch_to_write(const void* p) {
 #if !defined(__CUDA_ARCH__)
   __builtin_prefetch(p, 1);
 #endif
+}
+
+// A CPU's schedule for changes: use(i, x) for every i, where x is what fetch(i) gave `batch` operations
+// before.
+template <class Fetch, class Use>
+void fetch_ahead(u64 from, u64 to, Fetch fetch, Use use) {
+  decltype(fetch(from)) ring[batch];
+  for (u64 i = from; i < to && i < from + batch; ++i) ring[i % batch] = fetch(i);
+  for (u64 i = from; i < to; ++i) {
+    const auto x = ring[i % batch];
+    if (i + batch < to) ring[i % batch] = fetch(i + batch);
+    use(i, x);
+  }
 }
 
 // ---- lookups --------------------------------------------------------------------------------------------
@@ -372,27 +385,48 @@ struct insert_lanes {
     book.note(lane, mine, became);
   }
 
-  // The CPU's schedule: a batch is located and asked for, then put in.
   void operator()(u64 from, u64 to) const {
     u64 present = 0, illegal = 0;
-    item<slot_type> items[batch];
-    for (; from < to; from += batch) {
-      const u32 count = to - from < batch ? static_cast<u32>(to - from) : batch;
-      for (u32 k = 0; k < count; ++k) {
-        items[k] = source(from + k);
-        if (items[k].valid && items[k].key.regular())
-          prefetch_to_write(design.address(design.locate(items[k].key.tag)));
+    struct waiting {
+      u64 number;
+      item<slot_type> x;
+    };
+    waiting more[batch];  // items that the first bucket did not settle; their next ones are asked for
+    u32 left = 0;
+    const auto settle = [&](u64 i, const item<slot_type>& x) {
+      const outcome became = put(solo_tile{}, x.key.tag, slot_type::pack(x.key.tag, x.value), true);
+      book.note(i, x, became, present, illegal);
+    };
+    const auto settle_all = [&] {
+      for (u32 k = 0; k < left; ++k) settle(more[k].number, more[k].x);
+      left = 0;
+    };
+    const auto fetch = [&](u64 i) {
+      const item<slot_type> x = source(i);
+      if (x.valid && x.key.regular()) prefetch_to_write(design.address(design.locate(x.key.tag)));
+      return x;
+    };
+    fetch_ahead(from, to, fetch, [&](u64 i, const item<slot_type>& x) {
+      if (!x.valid) return;
+      outcome became = outcome::refused;
+      if (!x.key.regular()) {
+        if (x.key.reserved) became = put_aside(x);
+        book.note(i, x, became, present, illegal);
+      } else if constexpr (offering<Design> && !Displace) {
+        if (take_first_bucket(solo_tile{}, x, true, became)) {
+          book.note(i, x, became, present, illegal);
+          return;
+        }
+        auto place = design.locate(x.key.tag);
+        design.advance(place);
+        prefetch_to_write(design.address(place));
+        more[left++] = {i, x};
+        if (left == batch) settle_all();
+      } else {
+        settle(i, x);
       }
-      for (u32 k = 0; k < count; ++k) {
-        const item<slot_type>& x = items[k];
-        if (!x.valid) continue;
-        const outcome became = x.key.regular()
-                                   ? put(solo_tile{}, x.key.tag, slot_type::pack(x.key.tag, x.value), true)
-                               : x.key.reserved ? put_aside(x)
-                                                : outcome::refused;
-        book.note(from + k, x, became, present, illegal);
-      }
-    }
+    });
+    settle_all();
     book.add(present, illegal);
   }
 };
@@ -441,23 +475,16 @@ struct erase_lanes {
   }
 
   void operator()(u64 from, u64 to) const {
-    const u64 begin = from;
-    u64 count = 0;
-    query<slot_type> todo[batch];
-    for (; from < to; from += batch) {
-      const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
-      for (u32 k = 0; k < size; ++k) {
-        todo[k] = query<slot_type>(keys[from + k]);
-        if (todo[k].regular()) prefetch_to_write(design.address(design.locate(todo[k].tag)));
-      }
-      for (u32 k = 0; k < size; ++k) {
-        if (todo[k].regular())
-          count += design.erase(solo_tile{}, todo[k].tag, true);
-        else if (todo[k].reserved)
-          count += erase_aside(todo[k].tag);
-      }
-    }
-    if (to - begin != count) detail::fetch_add(missing, to - begin - count);
+    u64 gone = 0;
+    const auto fetch = [&](u64 i) {
+      const query<slot_type> q(keys[i]);
+      if (q.regular()) prefetch_to_write(design.address(design.locate(q.tag)));
+      return q;
+    };
+    fetch_ahead(from, to, fetch, [&](u64, const query<slot_type>& q) {
+      gone += q.regular() ? design.erase(solo_tile{}, q.tag, true) : q.reserved && erase_aside(q.tag);
+    });
+    if (to - from != gone) detail::fetch_add(missing, to - from - gone);
   }
 };
 

@@ -142,26 +142,20 @@ struct upsert_lanes {
     book.note(lane, mine, became);
   }
 
-  // The CPU's schedule: a batch is located and asked for, then changed.
   void operator()(u64 from, u64 to) const {
     u64 present = 0, illegal = 0;
-    item<slot_type> items[batch];
-    for (; from < to; from += batch) {
-      const u32 count = to - from < batch ? static_cast<u32>(to - from) : batch;
-      for (u32 k = 0; k < count; ++k) {
-        items[k] = source(from + k);
-        if (items[k].valid && items[k].key.regular())
-          prefetch_to_write(design.address(design.locate(items[k].key.tag)));
-      }
-      for (u32 k = 0; k < count; ++k) {
-        const item<slot_type>& x = items[k];
-        if (!x.valid) continue;
-        const outcome became = x.key.regular()  ? change(x)
-                               : x.key.reserved ? change_aside(x)
-                                                : outcome::refused;
-        book.note(from + k, x, became, present, illegal);
-      }
-    }
+    const auto fetch = [&](u64 i) {
+      const item<slot_type> x = source(i);
+      if (x.valid && x.key.regular()) prefetch_to_write(design.address(design.locate(x.key.tag)));
+      return x;
+    };
+    fetch_ahead(from, to, fetch, [&](u64 i, const item<slot_type>& x) {
+      if (!x.valid) return;
+      const outcome became = x.key.regular()  ? change(x)
+                             : x.key.reserved ? change_aside(x)
+                                              : outcome::refused;
+      book.note(i, x, became, present, illegal);
+    });
     book.add(present, illegal);
   }
   outcome change(const item<slot_type>& x) const {

@@ -27,6 +27,7 @@ namespace tilehash {
 
 struct table_options {
   double load_factor = 0.8;          // items per slot that the table is sized for, above 0 and at most 0.98
+                                     // (`chained`: items per bucket, at most 10)
   u64 seed = 0x7469'6c65'6861'7368;  // of the hash function; a rebuild takes the next one
   bool grow =
       true;  // make room for all items; false: keep the capacity and report what does not fit as refused
@@ -491,8 +492,9 @@ class table {
       table fresh(make(space, items, options_.seed), options_);
       fresh.options_.grow = false;
       insert_report moved;
-      fresh.insert_piece(space, bulk::slots_source<Design>{view_.design}, capacity(), nullptr, moved,
-                         bulk::keep{});
+      const bulk::slots_source<Design> old{view_.design};
+      if (!fresh.build_partitioned(space, old, capacity(), moved))
+        fresh.insert_piece(space, old, capacity(), nullptr, moved, bulk::keep{});
       if (moved.refused == 0) {
         if constexpr (slot_type::reserves_keys)
           space.copy(fresh.view_.aside.cells, view_.aside.cells, view_type::aside_type::bytes);

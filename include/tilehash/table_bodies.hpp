@@ -53,7 +53,7 @@ u64 entries_in(const table_view<Design>& view) {
 template <class Design, class Use>
 TILEHASH_FN bool use_entry(const table_view<Design>& view, u64 i, const Use& use) {
   if constexpr (rowed<Design>) {
-    const auto& e = view.design.entries()[i];
+    const auto& e = view.design.item(i);
     if constexpr (Design::is_set)
       use(e.key);
     else

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/quadratic_probing.hpp>
+#include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/multimap.hpp>

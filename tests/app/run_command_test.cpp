@@ -61,6 +61,12 @@ class RunCommand : public ::testing::Test {
   std::string out, err;
 };
 
+TEST_F(RunCommand, RefusesALoadFactorThatADesignCannotTake) {
+  options.designs = {"good"};
+  options.settings.load_factor = 0.99;
+  EXPECT_NE(message_of<input_error>([&] { run(); }).find("good takes at most 0.98"), std::string::npos);
+}
+
 TEST_F(RunCommand, ReturnsOneForWrongAnswersAndLostItems) {
   options.designs = {"good"};
   EXPECT_EQ(run(), all_right);

@@ -65,6 +65,7 @@ struct lookup : question<Key, Value> {
   }
 
   static void reads_few_places(const maker& make) {
+    if (!make.can.hashes) return;
     auto random = numbers_of_this_test();
     const auto k = lookup::distinct_keys(random, make.at_most(scaled(20'000, 5'000)));
     const auto table = make();

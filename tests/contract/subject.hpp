@@ -35,7 +35,7 @@ struct sum_of_bytes {
 };
 
 struct abilities {
-  bool inserts = false, erases = false, keeps_duplicates = false, maps = false;
+  bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false;
 };
 
 template <class Key, class Value>

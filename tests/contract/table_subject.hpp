@@ -56,6 +56,9 @@ struct ask_view {
   }
 };
 
+template <class Design>
+concept sorted = Design::is_sorted;
+
 template <class Design, class Space>
 class table_subject final : public subject<typename Design::key_type, typename Design::mapped_type> {
   using base = subject<typename Design::key_type, typename Design::mapped_type>;
@@ -73,7 +76,8 @@ class table_subject final : public subject<typename Design::key_type, typename D
   static constexpr abilities can = {.inserts = insertable<Design>,
                                     .erases = erasable<Design>,
                                     .keeps_duplicates = multivalue<Design>,
-                                    .maps = !is_set};
+                                    .maps = !is_set,
+                                    .hashes = !sorted<Design>};
 
   table_subject(std::unique_ptr<space_type> space, u64 n, table_options options)
       : space_(std::move(space)), table_(*space_, n, options) {}
@@ -119,14 +123,20 @@ class table_subject final : public subject<typename Design::key_type, typename D
     }
   }
   inserted insert_or_assign(const keys& k, const values& v) override {
-    return change(k, v, [&](auto keys_in, auto values_in, auto outcomes) {
-      return table_.insert_or_assign(*space_, keys_in, values_in, outcomes);
-    });
+    if constexpr (insertable<Design> && !is_set)
+      return change(k, v, [&](auto keys_in, auto values_in, auto outcomes) {
+        return table_.insert_or_assign(*space_, keys_in, values_in, outcomes);
+      });
+    else
+      return {};
   }
   inserted insert_or_apply(const keys& k, const values& v) override {
-    return change(k, v, [&](auto keys_in, auto values_in, auto outcomes) {
-      return table_.insert_or_apply(*space_, keys_in, values_in, sum_of_bytes{}, outcomes);
-    });
+    if constexpr (insertable<Design> && !is_set)
+      return change(k, v, [&](auto keys_in, auto values_in, auto outcomes) {
+        return table_.insert_or_apply(*space_, keys_in, values_in, sum_of_bytes{}, outcomes);
+      });
+    else
+      return {};
   }
   u64 erase(const keys& k) override {
     if constexpr (erasable<Design>) {
@@ -237,14 +247,12 @@ class table_subject final : public subject<typename Design::key_type, typename D
   // Calls a verb that puts items in and names their outcomes.
   template <class Verb>
   inserted change(const keys& k, const values& v, Verb verb) {
+    const auto ks = to_space(*space_, k);
+    const auto vs = to_space(*space_, v);
+    const buffer<outcome, space_type> outcomes(*space_, k.size());
     inserted result;
-    if constexpr (insertable<Design> && !is_set) {
-      const auto ks = to_space(*space_, k);
-      const auto vs = to_space(*space_, v);
-      const buffer<outcome, space_type> outcomes(*space_, k.size());
-      result.report = space_->guarded([&] { return verb(ks.span(), vs.span(), outcomes.span()); });
-      result.outcomes = outcomes.to_host();
-    }
+    result.report = space_->guarded([&] { return verb(ks.span(), vs.span(), outcomes.span()); });
+    result.outcomes = outcomes.to_host();
     return result;
   }
   template <class Flags>

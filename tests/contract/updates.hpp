@@ -32,7 +32,7 @@ struct updates : question<Key, Value> {
 
   static void of_keys_that_come_often(const maker& make) {
     auto random = numbers_of_this_test();
-    const u64 n = make.at_most(scaled(6'000, 2'000));
+    const u64 n = make.at_most(scaled(4'000, 500));
     for (u64 distinct : {u64(1), u64(30), n / 3, n}) {
       for (bool applies : {false, true}) {
         SCOPED_TRACE(distinct);
@@ -48,8 +48,8 @@ struct updates : question<Key, Value> {
   // Keys move for others, and their values change, in one call.
   static void in_a_crowded_table(const maker& make) {
     auto random = numbers_of_this_test();
-    for (bool applies : {false, true, true}) {
-      const u64 distinct = make.at_most(scaled(5'000, 1'500));
+    for (bool applies : {false, true}) {
+      const u64 distinct = make.at_most(scaled(1'000, 200));
       const auto table = make(distinct, {.load_factor = 0.98, .grow = false});
       model<Key, Value> expected(make.can);
       for (int round = 0; round < 3; ++round)
@@ -62,7 +62,7 @@ struct updates : question<Key, Value> {
     auto random = numbers_of_this_test();
     const auto table = make();
     model<Key, Value> expected(make.can);
-    const u64 n = make.at_most(1'000);
+    const u64 n = make.at_most(scaled(1'000, 200));
     for (int round = 0; round < 12; ++round) {
       const auto k = repeated(random, 1 + random.below(n), n / 2);
       switch (random.below(make.can.erases ? 4 : 3)) {

@@ -15,7 +15,7 @@ namespace {
 template <class Policy>
 std::vector<u64> sequence(u64 home, u64 key, u64 capacity, u64 length) {
   std::vector<u64> visited;
-  place p{home, Policy::first_jump(key, capacity)};
+  place p = Policy::start(home, key, capacity);
   for (u64 i = 0; i < length; ++i) {
     visited.push_back(p.at);
     advance<Policy>(p, capacity);
@@ -50,7 +50,25 @@ TEST(double_hash, visits_every_slot_of_a_prime_capacity) {
         for (u64 i = 0; i < capacity; ++i) ASSERT_EQ(v[i], (key % capacity + i * (1 + key % 41)) % capacity);
       }
     }
-    EXPECT_EQ(double_hash::first_jump(~u64(0), capacity) % capacity == 0, false);
+    EXPECT_NE(double_hash::start(0, ~u64(0), capacity).jump % capacity, 0U);
+  }
+}
+
+// The longest sequence there is, and more.
+TEST(large_tables, are_left_by_growing_jumps) {
+  for (u64 capacity : {32'771ULL, 1'000'003ULL, 281'474'976'710'597ULL}) {
+    const u64 home = capacity - 5, length = 12'000;
+    const auto squares = sequence<quadratic>(home, 7, capacity, length);
+    const auto multiples = sequence<double_hash>(home, 7, capacity, length);
+    const auto neighbours = sequence<linear>(home, 7, capacity, length);
+    u128 square = home, multiple = home;
+    for (u64 i = 0; i < length; ++i) {
+      ASSERT_EQ(squares[i], static_cast<u64>(square % capacity)) << i;
+      ASSERT_EQ(multiples[i], static_cast<u64>(multiple % capacity)) << i;
+      ASSERT_EQ(neighbours[i], (home + i) % capacity) << i;
+      square += (i + 1) * (i + 1), multiple += (i + 1) * 8;
+    }
+    EXPECT_EQ(distinct(multiples), length);
   }
 }
 

@@ -10,5 +10,6 @@ template <class Key, class Value>
 using design = quadratic_probing<Key, Value>;
 using pairs_on_cpu = few_pairs;
 using pairs_elsewhere = few_pairs;
+using pairs_under_asan = word_pairs;
 
 }  // namespace tilehash::contract

@@ -364,8 +364,8 @@ TYPED_TEST_P(EmulatedDesign, SlotsAreUsedAgain) {
 
 TYPED_TEST_P(EmulatedDesign, EqualKeysMeet) {
   if constexpr (insertable<TypeParam>) {
-    for (u64 seed = 400; seed < (small() ? 402U : 408U); ++seed)
-      contend<TypeParam>({.seed = seed, .preempt = seed % 2 == 0, .resident = 4}, this->sized(800));
+    for (u64 seed = 400; seed < (small() ? 401U : 404U); ++seed)
+      contend<TypeParam>({.seed = seed, .preempt = seed % 2 == 0, .resident = 4}, this->sized(500));
   }
 }
 

@@ -210,6 +210,13 @@ class emulated {
   void sort(T* data, u64 n) {
     std::sort(data, data + n);
   }
+  template <class Key, class Value>
+  void sort_pairs(Key* keys, Value* values, u64 n, u32 /*bits*/) {
+    std::vector<std::pair<Key, Value>> pairs;
+    for (u64 i = 0; i < n; ++i) pairs.emplace_back(keys[i], values[i]);
+    std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (u64 i = 0; i < n; ++i) std::tie(keys[i], values[i]) = pairs[i];
+  }
 
   // ---- time ----
   void synchronize() {}

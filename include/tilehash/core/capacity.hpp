@@ -14,9 +14,10 @@ inline constexpr u64 max_slots = u64(1) << 48;
 inline constexpr double max_load_factor = 0.98;
 
 // Slots for `items` at `load_factor`, at least 1. Throws invalid_argument when either is out of range.
-inline u64 slots_for(u64 items, double load_factor) {
-  require(load_factor > 0 && load_factor <= max_load_factor,
-          "the load factor must be above 0 and at most 0.98");
+inline u64 slots_for(u64 items, double load_factor, double highest = max_load_factor) {
+  require(load_factor > 0 && load_factor <= highest, highest == max_load_factor
+                                                         ? "the load factor must be above 0 and at most 0.98"
+                                                         : "the load factor must be above 0 and at most 10");
   const double wanted = std::ceil(static_cast<double>(items) / load_factor);
   require(wanted < static_cast<double>(max_slots),
           "a table cannot have more than 2^48 slots; ask for fewer items");

@@ -64,7 +64,7 @@ class open_addressing {
   // ---- lookup: O(1 / (1 - load)) slots for a miss with double hashing ----
   TILEHASH_FN place locate(tag t) const {
     const auto key = slot_type::hash_input(t);
-    return {reduce(hash_(key), capacity_), Probe::first_jump(static_cast<u64>(key), capacity_)};
+    return Probe::start(reduce(hash_(key), capacity_), static_cast<u64>(key), capacity_);
   }
   TILEHASH_FN static tag needle(const place&, tag t) { return t; }  // what a bucket is compared with
   TILEHASH_FN static tag tag_in(u64 /*slot*/, word w) { return slot_type::tag_of(w); }

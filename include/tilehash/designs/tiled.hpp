@@ -275,8 +275,8 @@ class tiled {
   }
   // Fills the slots, which may hold anything, with n items; the result says what is left to insert one by
   // one.
-  template <class Space>
-  auto fill_partitioned(Space& space, const bulk::array_source<slot_type>& source, u64 n) const {
+  template <class Space, class Source>
+  auto fill_partitioned(Space& space, const Source& source, u64 n) const {
     return detail::build_tiled(space, *this, source, n);
   }
 

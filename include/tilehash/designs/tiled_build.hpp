@@ -82,7 +82,7 @@ struct tiled_spill_source {
 
 // A block takes a share of the items and sorts it by region in its scratch, so that the items of a region
 // leave for its bin side by side: a run of neighbours costs the memory little more than one item.
-template <class Design, u32 PerThread, u32 Threads>
+template <class Design, class Source, u32 PerThread, u32 Threads>
 struct tiled_partition {
   using slot_type = typename Design::slot_type;
   using tag = typename slot_type::tag;
@@ -95,7 +95,7 @@ struct tiled_partition {
   static constexpr u32 nowhere = ~u32(0);
 
   Design design;
-  bulk::array_source<slot_type> source;
+  Source source;
   u64 n;
   u32* fill;  // per region: items sent to its bin
   tiled_spill<Design> spill;
@@ -457,24 +457,25 @@ struct tiled_built {
 };
 
 // A GPU's thread keeps its items in registers; a CPU's block is one thread, and its share a cacheful.
-template <class Design, class Space>
+template <class Design, class Source, class Space>
 using tiled_partition_in =
-    tiled_partition<Design, Space::has_lanes ? 16 : 16384, Space::has_lanes ? 1024 : 1>;
+    tiled_partition<Design, Source, Space::has_lanes ? 16 : 16384, Space::has_lanes ? 1024 : 1>;
 
 // Is partitioning worth it for n items into an empty table? It streams the whole table, so not for few items;
 // and a block's scratch must hold a region, and a partition's counters for all regions.
 template <class Space, class Design>
 bool tiled_partition_pays(const Space& space, const Design& design, u64 n) {
+  using source = bulk::array_source<typename Design::slot_type>;
   return n >= (u64(1) << 15) && n >= design.capacity() / 4 &&
-         tiled_partition_in<Design, Space>::scratch_bytes(design.regions()) <= space.largest_scratch() &&
+         tiled_partition_in<Design, source, Space>::scratch_bytes(design.regions()) <=
+             space.largest_scratch() &&
          tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
 
 // Fills a table's slots, whatever stands in them, with the n items of the source. Beside the table it takes a
 // thirty-second of the items' bytes.
-template <class Design, class Space>
-tiled_built<Design, Space> build_tiled(Space& space, const Design& design,
-                                       const bulk::array_source<typename Design::slot_type>& source, u64 n) {
+template <class Design, class Space, class Source>
+tiled_built<Design, Space> build_tiled(Space& space, const Design& design, const Source& source, u64 n) {
   const u32 regions = design.regions();
   tiled_built<Design, Space> result;
   result.design = design;
@@ -485,7 +486,7 @@ tiled_built<Design, Space> build_tiled(Space& space, const Design& design,
   space.fill(fill.data(), regions, u32(0));
   space.fill(counters.data(), 3, u64(0));
   const tiled_spill<Design> spill{result.spilled.data(), counters.data(), spill_capacity};
-  using partition_type = tiled_partition_in<Design, Space>;
+  using partition_type = tiled_partition_in<Design, Source, Space>;
   const partition_type partition{design, source, n, fill.data(), spill, counters.data() + 1};
   space.for_each_block(divide_up(n, partition.share), partition.block_size, partition.scratch_bytes(regions),
                        partition);

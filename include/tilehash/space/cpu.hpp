@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/solo_tile.hpp>
@@ -167,6 +168,20 @@ class cpu {
 #else
     std::sort(data, data + n);
 #endif
+  }
+
+  // Ascending by the keys, each with its value; not stable. Needs room for both once more.
+  template <class Key, class Value>
+  void sort_pairs(Key* keys, Value* values, u64 n, u32 /*bits*/) {
+    struct pair {
+      Key key;
+      Value value;
+      bool operator<(const pair& other) const { return key < other.key; }
+    };
+    buffer<pair, cpu> pairs(*this, n);
+    for_each(n, [&](u64 i) { pairs.data()[i] = {keys[i], values[i]}; });
+    sort(pairs.data(), n);
+    for_each(n, [&](u64 i) { keys[i] = pairs.data()[i].key, values[i] = pairs.data()[i].value; });
   }
 
   // ---- time ----

@@ -233,6 +233,20 @@ class cuda {
       return cub::DeviceScan::ExclusiveSum(scratch, bytes, from, to, static_cast<i64>(n), stream_);
     });
   }
+  // Ascending by the keys' low `bits` bits, each key with its value. Needs room for both once more.
+  template <class Key, class Value>
+  void sort_pairs(Key* keys, Value* values, u64 n, u32 bits) {
+    buffer<Key, cuda> other_keys(*this, n);
+    buffer<Value, cuda> other_values(*this, n);
+    cub::DoubleBuffer<Key> k(keys, other_keys.data());
+    cub::DoubleBuffer<Value> v(values, other_values.data());
+    with_scratch([&](void* scratch, size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, k, v, static_cast<i64>(n), 0,
+                                             static_cast<int>(bits), stream_);
+    });
+    if (k.Current() != keys) copy(keys, k.Current(), n * sizeof(Key));
+    if (v.Current() != values) copy(values, v.Current(), n * sizeof(Value));
+  }
   // Ascending.
   template <class T>
   void sort(T* data, u64 n) {

@@ -1,0 +1,102 @@
+// Chaining without links: the items sorted by their bucket, and where each bucket starts (rows.hpp).
+//
+//   bucket of each item   3 0 2 3 0 3         sorted with the items:   0 0 2 3 3 3
+//   items                 d a c e b f                                  a b c d e f
+//   a boundary lies in front of entry 2 (buckets 1 and 2 start there: 1 is empty) and of entry 3 (bucket 3)
+//
+// A radix sort by the bucket's number moves all items of a bucket side by side, so that a chain is an array
+// and the build writes memory in order, with no atomic operation: what a sort costs is what the build costs.
+// Then every entry looks at its neighbour, and where the bucket changes it notes the start of all buckets
+// between the two, empty ones too.
+//
+// The number of buckets is free: load factor 10 (B = 0.1N) is the smallest table, with long walks; load
+// factor 0.5 (B = 2N) the largest. About B = 0.5N (load factor 2) found and missing keys cost the same. A
+// table of N items and B buckets takes N + B / 2 slots.
+//
+// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 4.
+#pragma once
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/designs/rows.hpp>
+
+namespace tilehash {
+
+namespace detail {
+
+struct sort_by_row {
+  static constexpr const char* name = "chained";
+  static constexpr double max_load_factor = 10;
+
+  // The row of each item; items without a legal key go behind the last row.
+  template <class Rows, class Key, class MappedPointer, class Moved>
+  struct name_rows {
+    Rows rows;
+    const Key* keys;
+    MappedPointer values;
+    typename Rows::offset* row;
+    Moved* moved;
+    TILEHASH_FN void operator()(u64 i) const {
+      const u64 r = is_legal(keys[i]) ? rows.locate(keys[i]).row : rows.capacity();
+      row[i] = static_cast<typename Rows::offset>(r);
+      if constexpr (std::is_integral_v<Moved>)
+        moved[i] = static_cast<Moved>(i);
+      else
+        moved[i] = make_entry<Moved>(keys, values, i);
+    }
+  };
+  // Entry i has row[i]: the rows after its predecessor's, up to its own, start here.
+  template <class Rows>
+  struct find_starts {
+    Rows rows;
+    const typename Rows::offset* row;
+    u64 n;
+    TILEHASH_FN void operator()(u64 i) const {  // i = n closes all rows that are left
+      const u64 from = i == 0 ? 0 : u64(row[i - 1]) + 1;
+      const u64 last = rows.capacity(), to = i == n || row[i] > last ? last : u64(row[i]);
+      for (u64 r = from; r <= to; ++r) rows.offsets()[r] = static_cast<typename Rows::offset>(i);
+    }
+  };
+  template <class Rows, class Key, class MappedPointer>
+  struct fetch_entries {
+    Rows rows;
+    const Key* keys;
+    MappedPointer values;
+    const typename Rows::offset* order;
+    TILEHASH_FN void operator()(u64 i) const {
+      rows.entries()[i] = make_entry<typename Rows::entry>(keys, values, order[i]);
+    }
+  };
+
+  // One sort of n items by as many bits as the rows' numbers have. Entries of up to 16 bytes are sorted as
+  // they are, larger ones by their numbers.
+  template <class Space, class Rows, class Key, class MappedPointer>
+  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+    using offset = typename Rows::offset;
+    using entry = typename Rows::entry;
+    constexpr bool moves_entries = sizeof(entry) <= 16;
+    using moved = std::conditional_t<moves_entries, entry, offset>;
+    require(rows.capacity() < static_cast<offset>(~offset(0)),
+            "chained: too many buckets for 32-bit offsets");
+    buffer<offset, Space> row(space, n);
+    buffer<offset, Space> order(space, moves_entries ? 0 : n);
+    moved* to_move;
+    if constexpr (moves_entries)
+      to_move = rows.entries();
+    else
+      to_move = order.data();
+    space.for_each(n, name_rows<Rows, Key, MappedPointer, moved>{rows, keys, values, row.data(), to_move});
+    u32 bits = 1;
+    while (rows.capacity() >> bits != 0) ++bits;
+    space.sort_pairs(row.data(), to_move, n, bits);
+    space.for_each(n + 1, find_starts<Rows>{rows, row.data(), n});
+    if constexpr (!moves_entries)
+      space.for_each(n, fetch_entries<Rows, Key, MappedPointer>{rows, keys, values, order.data()});
+  }
+};
+
+}  // namespace detail
+
+template <class Key, class Value, class Hash = murmur, class Offset = u32>
+using chained = row_table<Key, Value, detail::sort_by_row, Hash, Offset>;
+
+}  // namespace tilehash

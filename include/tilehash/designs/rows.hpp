@@ -1,0 +1,186 @@
+// Rows of items in one array: what is built in bulk and walked row by row.
+//
+//   row             0   1   2   3   4
+//   offsets       | 0 | 2 | 2 | 3 | 6 | 6 |           row r is entries[offsets[r] .. offsets[r + 1])
+//   entries       | a   b | c | d   e   f |           key and value, back to back, no holes
+//
+// A key's hash names its row. A lookup reads the row's bounds and then its entries: two accesses, and one
+// that finds nothing ends after the bounds when the row is empty. The table cannot be changed after the
+// build; building again replaces it. Nothing is compared while building: a key that comes more than once
+// keeps all its items (a multimap), in no given order; find() gives any of them, count() how many there are.
+// Keys and values may be of any size.
+//
+// A Builder puts the items in order: hash_graph.hpp counts and scatters, chained.hpp sorts.
+//
+// Safe to run at the same time: any number of lookups.
+#pragma once
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/slot.hpp>
+
+namespace tilehash {
+
+namespace detail {
+
+// Keys of any size: equal when their canonical bytes are.
+template <key_like Key>
+TILEHASH_FN bool same_key(const Key& a, const Key& b) {
+  if constexpr (sizeof(Key) <= 16) {
+    using bits = bits_t<sizeof(Key)>;
+    return to_bits<bits>(canonical(a)) == to_bits<bits>(canonical(b));
+  } else {
+    const auto* x = reinterpret_cast<const unsigned char*>(&a);
+    const auto* y = reinterpret_cast<const unsigned char*>(&b);
+    bool same = true;
+    for (u32 i = 0; i < sizeof(Key); ++i) same &= x[i] == y[i];
+    return same;
+  }
+}
+
+// ... and hashed 8 bytes at a time when they are longer than 16.
+template <class Hash, key_like Key>
+TILEHASH_FN u64 hash_key(const Hash& hash, const Key& key) {
+  if constexpr (sizeof(Key) <= 16) {
+    return hash(to_bits<bits_t<sizeof(Key)>>(canonical(key)));
+  } else {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&key);
+    u64 h = sizeof(Key);
+    for (u32 i = 0; i < sizeof(Key); i += 8) {
+      u64 part = 0;
+      memcpy(&part, bytes + i, sizeof(Key) - i < 8 ? sizeof(Key) - i : 8);
+      h = hash(rehash(h) ^ part);
+    }
+    return h;
+  }
+}
+
+}  // namespace detail
+
+// `Offset` u32 serves up to 2^32 - 1 items; take u64 for more. A Builder has
+//   name, max_load_factor (items a row)
+//   build(space, rows, keys, values, n): fills rows.offsets() and rows.entries() from n items; a key that is
+//   NaN is left out
+template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Offset = u32>
+class row_table {
+ public:
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = Hash;
+  using offset = Offset;
+  static constexpr bool is_set = std::is_void_v<Value>;
+  static constexpr bool is_bulk_built = true;
+  static constexpr bool keeps_duplicates = true;
+  static constexpr const char* name = Builder::name;
+  static constexpr double max_load_factor = Builder::max_load_factor;
+
+  struct pair_entry {
+    Key key;
+    std::conditional_t<is_set, char, Value> value;
+  };
+  struct key_entry {
+    Key key;
+  };
+  using entry = std::conditional_t<is_set, key_entry, pair_entry>;
+
+  // How many rows `items` get at a load factor (items a row): O(1).
+  static u64 rows_for(u64 items, double load_factor) {
+    detail::require(
+        items <= static_cast<Offset>(~Offset(0)) - Offset(1),
+        "too many items for 32-bit offsets; use hash_graph or chained<Key, Value, Hash, std::uint64_t>");
+    return detail::slots_for(items, load_factor, max_load_factor);
+  }
+  static u64 bytes(u64 rows, u64 items) { return entries_at(rows) + items * sizeof(entry); }
+
+  row_table() = default;
+  row_table(void* memory, u64 rows, u64 items, u64 seed)
+      : offsets_(static_cast<Offset*>(memory)),
+        entries_(reinterpret_cast<entry*>(static_cast<char*>(memory) + entries_at(rows))),
+        rows_(rows),
+        items_(items),
+        hash_(seed) {}
+
+  TILEHASH_FN u64 capacity() const { return rows_; }
+  TILEHASH_FN u64 size() const { return items_; }
+  TILEHASH_FN Offset* offsets() const { return offsets_; }  // rows + 1
+  TILEHASH_FN entry* entries() const { return entries_; }
+  TILEHASH_FN const entry& item(u64 i) const { return entries_[i]; }
+
+  // ---- lookup ----
+  struct place {
+    u64 row;
+  };
+  struct range {
+    const entry *first, *last;
+  };
+  TILEHASH_FN place locate(const Key& key) const { return {reduce(detail::hash_key(hash_, key), rows_)}; }
+  TILEHASH_FN const void* address(const place& p) const { return offsets_ + p.row; }
+  TILEHASH_FN const void* address(const range& r) const { return r.first; }
+  TILEHASH_FN range row(const place& p) const {
+    return {entries_ + offsets_[p.row], entries_ + offsets_[p.row + 1]};
+  }
+
+  // What a row says of a key.
+  struct row_hit {
+    Key key;
+    range row;
+    const entry* at;  // the first entry with this key, or the row's end
+
+    TILEHASH_FN bool found() const { return at != row.last; }
+    TILEHASH_FN auto value() const
+      requires(!is_set)
+    {
+      return at->value;
+    }
+    TILEHASH_FN u32 count() const {
+      u32 n = 0;
+      for (const entry* e = at; e != row.last; ++e) n += detail::same_key(e->key, key);
+      return n;
+    }
+    TILEHASH_FN u32 probes() const {  // the row's bounds, and the entries compared
+      return static_cast<u32>(1 + (at - row.first) + found());
+    }
+  };
+  TILEHASH_FN row_hit hit(const Key& key, const range& row) const {
+    const entry* e = row.first;
+    while (e != row.last && !detail::same_key(e->key, key)) ++e;
+    return {key, row, e};
+  }
+
+  // ---- build ----
+  // Fills the rows from `n` keys and, in a map, their values; gives how many were legal. A key that is NaN is
+  // left out; size() is then smaller than n.
+  template <class Space, class MappedPointer>
+  u64 build(Space& space, const Key* keys, MappedPointer values, u64 n) {
+    Builder::build(space, *this, keys, values, n);
+    items_ = read_one(space, offsets_ + rows_);
+    return items_;
+  }
+
+ private:
+  static constexpr u64 entries_at(u64 rows) {
+    constexpr u64 align = alignof(entry) > 16 ? alignof(entry) : 16;
+    return ((rows + 1) * sizeof(Offset) + align - 1) / align * align;
+  }
+
+  Offset* offsets_ = nullptr;
+  entry* entries_ = nullptr;
+  u64 rows_ = 0;
+  u64 items_ = 0;
+  Hash hash_;
+};
+
+namespace detail {
+
+template <class Entry, class Key, class MappedPointer>
+TILEHASH_FN Entry make_entry(const Key* keys, MappedPointer values, u64 i) {
+  Entry e;
+  e.key = canonical(keys[i]);
+  if constexpr (requires { e.value; }) e.value = values[i];
+  return e;
+}
+
+}  // namespace detail
+}  // namespace tilehash

@@ -1,0 +1,110 @@
+// Lookup lengths are as Alcantara's thesis measured them (tables 3.2 and 4.1): they do not depend on the
+// machine. The thesis has one run of 10 million items each; this test takes a million unless TILEHASH_FULL is
+// set. With 10 times fewer items the longest walks are shorter, so 100 % is only bounded.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/chained.hpp>
+#include <tilehash/tilehash.hpp>
+
+namespace tilehash {
+namespace {
+
+struct lengths {
+  double average;
+  u32 p50, p80, p90, p99, p100;
+};
+struct row {
+  double size;         // of the table, in slots an item
+  double load_factor;  // that gives this size
+  lengths found, missing;
+};
+
+u64 items() {
+  return std::getenv("TILEHASH_FULL") != nullptr ? 10'000'000 : contract::scaled(1'000'000, 60'000);
+}
+
+template <class Design>
+lengths measure(const table<Design, cpu>& t, cpu& space, u64 first, u64 n, u32 not_counted) {
+  std::vector<u32> keys(n), probes(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(first + i));
+  t.probe_counts(space, keys, probes);
+  std::sort(probes.begin(), probes.end());
+  const auto at = [&](double share) {
+    return probes[static_cast<u64>(std::ceil(share * static_cast<double>(n))) - 1] - not_counted;
+  };
+  const double sum = std::accumulate(probes.begin(), probes.end(), 0.0);
+  return {sum / static_cast<double>(n) - not_counted, at(0.5), at(0.8), at(0.9), at(0.99), at(1)};
+}
+
+// Averages within 4 %, percentiles within 15 % or one step; 25 % where a few long walks make them.
+void expect_like(const lengths& ours, const lengths& paper, const std::string& what) {
+  SCOPED_TRACE(what);
+  const bool few_long_walks = paper.p99 > 100;
+  EXPECT_NEAR(ours.average, paper.average, (few_long_walks ? 0.25 : 0.04) * paper.average);
+  const auto near = [&](u32 a, u32 b) {
+    return std::abs(double(a) - b) <= std::max(1.0, (few_long_walks ? 0.25 : 0.15) * b);
+  };
+  EXPECT_PRED2(near, ours.p50, paper.p50);
+  EXPECT_PRED2(near, ours.p80, paper.p80);
+  EXPECT_PRED2(near, ours.p90, paper.p90);
+  EXPECT_PRED2(near, ours.p99, paper.p99);
+  EXPECT_LE(ours.p100, 2 * paper.p100 + 2);
+}
+
+template <class Design>
+void compare(const std::vector<row>& paper, u32 not_counted = 0) {
+  cpu space;
+  const u64 n = items();
+  std::vector<u32> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(i));
+  for (const row& r : paper) {
+    table<Design, cpu> t(space, 0, {.load_factor = r.load_factor, .seed = contract::run_seed()});
+    ASSERT_EQ(t.build(space, keys, keys).inserted, n);
+    const std::string what = std::string(Design::name) + " at " + std::to_string(r.size) + " N, ";
+    expect_like(measure(t, space, 0, n, not_counted), r.found, what + "found");
+    expect_like(measure(t, space, n, n, not_counted), r.missing, what + "missing");
+  }
+}
+
+TEST(thesis, table_3_2_linear_probing) {
+  compare<linear_probing<u32, u32>>({
+      {1.05, 1 / 1.05, {11.06, 1, 6, 16, 195, 5144}, {223.40, 77, 340, 622, 1820, 5650}},
+      {1.25, 1 / 1.25, {2.99, 1, 3, 6, 29, 301}, {12.97, 6, 19, 34, 95, 354}},
+      {2.00, 1 / 2.00, {1.50, 1, 2, 3, 7, 43}, {2.49, 1, 3, 5, 13, 58}},
+  });
+}
+TEST(thesis, table_3_2_quadratic_probing) {
+  compare<quadratic_probing<u32, u32>>({
+      {1.05, 1 / 1.05, {3.39, 1, 4, 8, 29, 264}, {21.85, 15, 35, 50, 98, 318}},
+      {1.25, 1 / 1.25, {2.13, 1, 3, 4, 12, 80}, {5.43, 4, 9, 12, 23, 78}},
+      {2.00, 1 / 2.00, {1.43, 1, 2, 2, 5, 22}, {2.13, 1, 3, 4, 8, 26}},
+  });
+}
+TEST(thesis, table_3_2_double_hashing) {
+  compare<double_hashing<u32, u32>>({
+      {1.05, 1 / 1.05, {3.23, 1, 4, 7, 28, 237}, {21.42, 15, 34, 49, 97, 359}},
+      {1.25, 1 / 1.25, {2.02, 1, 3, 4, 11, 54}, {5.06, 4, 8, 11, 22, 81}},
+      {2.00, 1 / 2.00, {1.39, 1, 2, 2, 5, 20}, {2.01, 1, 3, 4, 7, 27}},
+  });
+}
+// The reads of a bucket's bounds are not counted; ours count as one.
+TEST(thesis, table_4_1_chaining) {
+  compare<chained<u32, u32>>(
+      {
+          {1.05, 10.0, {6.00, 6, 9, 11, 16, 29}, {10.00, 10, 13, 14, 18, 31}},
+          {1.25, 2.0, {2.00, 2, 3, 4, 6, 12}, {2.00, 2, 3, 4, 6, 12}},
+          {2.00, 0.5, {1.25, 1, 2, 2, 3, 7}, {0.50, 0, 1, 1, 3, 7}},
+      },
+      1);
+}
+
+}  // namespace
+}  // namespace tilehash

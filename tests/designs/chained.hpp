@@ -1,0 +1,15 @@
+// Chaining by radix sort: keeps duplicates, takes keys and values of any size.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/chained.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = chained<Key, Value>;
+using pairs_on_cpu = decltype(few_pairs{} + wide_pairs{} + pairs<pair_of<double, std::int64_t>>{});
+using pairs_elsewhere = decltype(few_pairs{} + wide_pairs{});
+using pairs_under_asan = pairs_elsewhere;
+
+}  // namespace tilehash::contract

@@ -1,0 +1,15 @@
+// The sorted array: keeps duplicates, takes keys of up to 16 bytes and values of any size.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/sorted_array.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = sorted_array<Key, Value>;
+using pairs_on_cpu = decltype(few_pairs{} + pairs<pair_of<double, std::int64_t>, pair_of<ivec4, u32>>{});
+using pairs_elsewhere = decltype(few_pairs{} + pairs<pair_of<double, std::int64_t>>{});
+using pairs_under_asan = pairs_elsewhere;
+
+}  // namespace tilehash::contract
