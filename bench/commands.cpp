@@ -40,7 +40,7 @@ struct yardstick_options : common_options {
   std::vector<std::string> designs{"all"}, peers{"all"};
   std::vector<std::uint64_t> sizes{1 << 24, 1 << 26};
   std::vector<double> load_factors{0.5, 0.8, 0.9, 0.95};
-  unsigned key_bits = 32, value_bits = 32;
+  unsigned bits = 32;
 };
 
 void add_common(CLI::App& command, common_options& options) {
@@ -129,14 +129,9 @@ std::vector<subject> choose(const std::vector<subject>& known, const std::vector
 
 void run_yardstick(const yardstick_options& options) {
   for (const std::uint64_t n : options.sizes) {
-    if (n < 2 || (options.key_bits == 32 && n >= 1ULL << 31))
+    if (n < 2 || (options.bits == 32 && n >= 1ULL << 31))
       throw input_error(fmt::format("--n {}: must be at least 2, and below 2^31 for keys of 32 bits", n));
   }
-  if (options.key_bits != options.value_bits && !(options.key_bits == 32 && options.value_bits == 0))
-    throw input_error(
-        fmt::format("--key-bits {} --value-bits {}: the yardstick measures pairs of 32 + 32 and of 64 + 64 "
-                    "bits, and sets of 32",
-                    options.key_bits, options.value_bits));
   session session(options);
   std::vector<subject> designs, peers;
   for (const subject& s : bench::all_subjects()) {
@@ -158,8 +153,7 @@ void run_yardstick(const yardstick_options& options) {
     std::vector<measurement> rival;  // the fastest of the peers by repute
     bool peers_done = false;         // they choose their own load factor: once is enough
     for (const double load_factor : options.load_factors) {
-      const yardstick_case the_case{
-          n, load_factor, options.key_bits, options.value_bits, options.repeat, options.threads};
+      const yardstick_case the_case{n, load_factor, options.bits, options.repeat, options.threads};
       session.say(bench::case_heading(the_case, session.machine()));
       if (!std::exchange(peers_done, true)) {
         for (const subject& peer : peers) {
@@ -213,11 +207,8 @@ void add_bench_commands(CLI::App& bench) {
       ->delimiter(',')
       ->check(CLI::Range(0.01, 0.98))
       ->default_str("0.5,0.8,0.9,0.95");
-  yardstick->add_option("--key-bits", cases->key_bits, "32 or 64")
+  yardstick->add_option("--bits", cases->bits, "Bits of a key, and of its value: 32 or 64")
       ->check(CLI::IsMember({32, 64}))
-      ->capture_default_str();
-  yardstick->add_option("--value-bits", cases->value_bits, "0 (a set), 32 or 64")
-      ->check(CLI::IsMember({0, 32, 64}))
       ->capture_default_str();
   yardstick->callback([cases] { run_yardstick(*cases); });
 }

@@ -68,11 +68,10 @@ nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std
 
 std::string case_heading(const yardstick_case& the_case, const std::string& machine) {
   std::string text = fmt::format(
-      "\n{} unique keys of {} bits, {}, load factor {}, on {}\nmillion items a second (share of the "
+      "\n{} unique keys of {} bits with a value each, load factor {}, on {}\nmillion items a second (share "
+      "of the "
       "ceiling)\n  {:<26} {:>6}",
-      the_case.n, the_case.key_bits,
-      the_case.value_bits == 0 ? "no values" : fmt::format("values of {} bits", the_case.value_bits),
-      the_case.load_factor, machine, "", "B/pair");
+      the_case.n, the_case.bits, the_case.load_factor, machine, "", "B/pair");
   for (const auto op : ops) text += fmt::format(" {:>14}", op);
   return text + "  answers\n";
 }

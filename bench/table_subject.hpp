@@ -78,12 +78,10 @@ void register_design(std::vector<subject>& all, const std::string& name, const s
                                          tell)
           .run(limit);
     };
-    if (the_case.key_bits == 64)
+    if (the_case.bits == 64)
       run_as.template operator()<u64, u64>();
-    else if (the_case.value_bits == 32)
-      run_as.template operator()<u32, u32>();
     else
-      run_as.template operator()<u32, void>();
+      run_as.template operator()<u32, u32>();
   };
   all.push_back({name, space_name, false, run});
 }

@@ -14,7 +14,7 @@ namespace tilehash::bench {
 struct yardstick_case {
   u64 n = 0;  // unique keys in the table
   double load_factor = 0.8;
-  unsigned key_bits = 32, value_bits = 32;  // 32 and 32, 64 and 64, or 32 and 0: a set
+  unsigned bits = 32;  // of a key, and of a value: 32 or 64
   unsigned repeat = 5;
   int threads = 0;  // of the CPU; 0: all
 };

@@ -107,8 +107,10 @@ void register_peer(std::vector<subject>& all, const std::string& name) {
         return limits{};
       });
     };
-    if (the_case.key_bits == 64) run_as.template operator()<u64, u64>();
-    if (the_case.value_bits == 32) run_as.template operator()<u32, u32>();
+    if (the_case.bits == 64)
+      run_as.template operator()<u64, u64>();
+    else
+      run_as.template operator()<u32, u32>();
   };
   all.push_back({name, "cpu", true, run});
 }

@@ -55,8 +55,7 @@ TEST(Program, ListsAllDesigns) {
     EXPECT_FALSE(design["abilities"].empty());
     EXPECT_EQ(design["spaces"][0], "cpu");
   }
-  for (const char* name :
-       {"linear_probing", "quadratic_probing", "double_hashing", "bucketed_cuckoo", "hash_graph"}) {
+  for (const char* name : {"linear_probing", "bucketed_cuckoo", "hash_graph", "tiled"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
@@ -104,8 +103,7 @@ TEST(Program, FailsWithTwoAndOneLine) {
        {std::string("run --design nope"), std::string("run --input lines:/nonexistent"),
         std::string("run --input x:n=1"), "run --input binary:" + odd.path() + ",key=u32",
         std::string("run --json /nonexistent/x.json"),
-        std::string("run --design linear_probing --load-factor 0.99"),
-        std::string("bench yardstick --key-bits 64 --value-bits 32")}) {
+        std::string("run --design linear_probing --load-factor 0.99")}) {
     const outcome result = call_for_errors(arguments);
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_TRUE(result.text.starts_with("tilehash: ")) << arguments << ": " << result.text;

@@ -58,7 +58,7 @@ struct duplicates : question<Key, Value> {
     if (!make.can.inserts) return;
     auto random = numbers_of_this_test();
     for (int round = 0; round < 5; ++round) {
-      const u64 distinct = make.at_most(scaled(6'000, 2'000));
+      const u64 distinct = make.at_most(scaled(6'000, 1'000));
       auto k = duplicates::distinct_keys(random, distinct);
       for (u64 i = 0; i < distinct; ++i) k.push_back(k[random.below(k.size())]);
       std::shuffle(k.begin(), k.end(), random);

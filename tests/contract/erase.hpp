@@ -15,7 +15,7 @@ struct erasure : question<Key, Value> {
 
   static void every_family(const maker& make) {
     auto random = numbers_of_this_test();
-    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 600)))) {
+    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 300)))) {
       SCOPED_TRACE(title);
       const auto table = make();
       model<Key, Value> expected(make.can);
@@ -59,7 +59,7 @@ struct erasure : question<Key, Value> {
     const auto table = make(300, {.load_factor = 0.9, .grow = false});
     model<Key, Value> expected(make.can);
     const auto universe = erasure::distinct_keys(random, 400);
-    for (u64 round = 0; round < scaled(60, 20); ++round) {
+    for (u64 round = 0; round < scaled(60, 10); ++round) {
       keys in, out;
       for (u64 i = 0; i < 80; ++i) in.push_back(universe[random.below(universe.size())]);
       expected.insert(*table, in, erasure::values_for(random, in), true);
@@ -72,7 +72,7 @@ struct erasure : question<Key, Value> {
 
   static void a_rehash_forgets_the_erased(const maker& make) {
     auto random = numbers_of_this_test();
-    const auto k = erasure::distinct_keys(random, make.at_most(scaled(6'000, 1'000)));
+    const auto k = erasure::distinct_keys(random, make.at_most(scaled(6'000, 500)));
     const auto table = make();
     model<Key, Value> expected(make.can);
     expected.build(*table, k, erasure::values_for(random, k));

@@ -59,7 +59,7 @@ struct every_key : question<Key, Value> {
 
   static void special_among_others(const maker& make) {
     auto random = numbers_of_this_test();
-    auto k = every_key::random_keys(random, make.at_most(scaled(3'000, 600)));
+    auto k = every_key::random_keys(random, make.at_most(scaled(3'000, 300)));
     for (int i = 0; i < 3; ++i) {
       for (const Key& key : special_keys<Key>()) k.push_back(key);
     }

@@ -14,7 +14,7 @@ struct insertion : question<Key, Value> {
 
   static void every_family(const maker& make) {
     auto random = numbers_of_this_test();
-    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(4'000, 1'000)))) {
+    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(4'000, 500)))) {
       SCOPED_TRACE(title);
       const auto table = make(random.below(k.size()));
       model<Key, Value> expected(make.can);
@@ -27,7 +27,7 @@ struct insertion : question<Key, Value> {
     auto random = numbers_of_this_test();
     const auto table = make();
     model<Key, Value> expected(make.can);
-    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 600)))) {
+    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 300)))) {
       SCOPED_TRACE(title);
       expected.insert(*table, k, insertion::values_for(random, k));
       expected.verify_answers(*table, k);
@@ -52,7 +52,7 @@ struct insertion : question<Key, Value> {
     auto random = numbers_of_this_test();
     const auto table = make();
     model<Key, Value> expected(make.can);
-    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 600)))) {
+    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 300)))) {
       SCOPED_TRACE(title);
       expected.insert_unnamed(*table, k, insertion::values_for(random, k));
       expected.verify_answers(*table, k);
@@ -62,7 +62,7 @@ struct insertion : question<Key, Value> {
 
   static void a_few_at_a_time(const maker& make) {
     auto random = numbers_of_this_test();
-    const auto k = insertion::random_keys(random, make.at_most(scaled(3'000, 600)));
+    const auto k = insertion::random_keys(random, make.at_most(scaled(3'000, 300)));
     const auto table = make();
     model<Key, Value> expected(make.can);
     for (u64 done = 0; done < k.size();) {

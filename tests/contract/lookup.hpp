@@ -15,7 +15,7 @@ struct lookup : question<Key, Value> {
 
   static void in_every_family(const maker& make) {
     auto random = numbers_of_this_test();
-    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(4'500, 1'500)))) {
+    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(4'500, 750)))) {
       SCOPED_TRACE(title);
       const auto table = make();
       model<Key, Value> expected(make.can);

@@ -18,7 +18,7 @@ struct multivalues : question<Key, Value> {
     auto random = numbers_of_this_test();
     for (u64 distinct : {1, 10, 1'000}) {
       const auto base = multivalues::distinct_keys(random, distinct);
-      const u64 n = make.at_most(scaled(4'500, 1'500));
+      const u64 n = make.at_most(scaled(4'500, 750));
       const auto k = keys_from(random, base, n);
       const auto v = multivalues::values_for(random, k);
       std::unordered_multimap<Key, value_of<Value>, bytes_hash, bytes_equal> expected;

@@ -32,7 +32,7 @@ struct random_calls : question<Key, Value> {
 
   static void like_the_model(const maker& make) {
     auto random = numbers_of_this_test();
-    const u64 sequences = make.at_most(scaled(28, 10));
+    const u64 sequences = make.at_most(scaled(28, 6));
     for (u64 sequence = 0; sequence < sequences; ++sequence) {
       const u64 most = make.at_most(random.one_in(8) ? 5'000 : random.one_in(2) ? 400 : 40);
       const keys universe = any_universe(random, most);

@@ -18,7 +18,7 @@ struct reports : question<Key, Value> {
     auto random = numbers_of_this_test();
     for (double load : {0.5, 0.98}) {
       SCOPED_TRACE(load);
-      const u64 room = sizeof(Key) == 1 ? 60 : make.at_most(scaled(600, 300));
+      const u64 room = sizeof(Key) == 1 ? 60 : make.at_most(scaled(600, 150));
       const auto table = make(room, {.load_factor = load, .grow = false});
       const u64 capacity = table->capacity();
       auto k = reports::distinct_keys(random, 2 * capacity);
@@ -69,7 +69,7 @@ struct reports : question<Key, Value> {
     auto random = numbers_of_this_test();
     for (double load : {0.95, 0.98}) {
       const auto table = make(0, {.load_factor = load});
-      const u64 builds = make.at_most(scaled(1'000, 100));
+      const u64 builds = make.at_most(scaled(1'000, 50));
       for (u64 i = 0; i < builds; ++i) {
         const auto k = reports::distinct_keys(random, random.between(1, 300));
         const auto v = reports::values_for(random, k);

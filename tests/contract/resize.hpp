@@ -51,7 +51,7 @@ struct resizing : question<Key, Value> {
     table->rehash(0);
     model<Key, Value> expected(make.can);
     expected.verify(*table);
-    const auto k = resizing::random_keys(random, make.at_most(scaled(6'000, 1'000)));
+    const auto k = resizing::random_keys(random, make.at_most(scaled(6'000, 500)));
     expected.insert(*table, k, resizing::values_for(random, k));
     for (u64 room : {u64(0), u64(1), 4 * k.size(), u64(0), k.size()}) {
       table->rehash(room);

@@ -30,7 +30,5 @@ using few_pairs = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<u16, u8>,
 
 // A word without spare bits, a small one with some, and one of 16 bytes: where a sanitizer makes tests slow.
 using word_pairs = pairs<pair_of<u32, u32>, pair_of<u16, u8>, pair_of<double, std::int64_t>>;
-// Words of 8 and of 16 bytes, whose atomics differ.
-using pairs_for_races = pairs<pair_of<u32, u32>, pair_of<u64, u64>>;
 
 }  // namespace tilehash::contract

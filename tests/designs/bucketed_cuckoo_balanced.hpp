@@ -9,7 +9,7 @@ namespace tilehash::contract {
 template <class Key, class Value>
 using design = bucketed_cuckoo<Key, Value, placement::balanced>;
 using pairs_on_cpu = few_pairs;
-using pairs_elsewhere = few_pairs;
-using pairs_under_asan = word_pairs;
+using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>>;
+using pairs_under_sanitizers = pairs<pair_of<u32, u32>>;
 
 }  // namespace tilehash::contract

@@ -10,6 +10,6 @@ template <class Key, class Value>
 using design = tiled<Key, Value>;
 using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{});
 using pairs_elsewhere = slot_pairs;
-using pairs_under_asan = word_pairs;
+using pairs_under_sanitizers = word_pairs;
 
 }  // namespace tilehash::contract

@@ -43,6 +43,12 @@ struct answers {
   u64 size = 0, erased = 0;
 };
 
+// One design of each kind; the others share their code.
+template <class Design>
+constexpr bool changes_values =
+    std::same_as<Design, linear_probing<u32, u32>> || std::same_as<Design, bucketed_cuckoo<u32, u32>> ||
+    std::same_as<Design, tiled<u32, u32>>;
+
 template <class Design, class Space>
 answers ask(Space& space, const keys_t& keys, const keys_t& queries, double load_factor) {
   std::vector<u32> numbers(keys.size());
@@ -64,11 +70,13 @@ answers ask(Space& space, const keys_t& keys, const keys_t& queries, double load
     a.found_after = found.to_host();
     EXPECT_EQ(t.insert(space, k.span(), v.span()).inserted, a.erased);
     EXPECT_EQ(t.size(), a.size);
-    t.erase(space, k.first(keys.size() / 3));
-    EXPECT_EQ(t.insert_or_assign(space, k.span(), k.span()).inserted, a.erased);
-    EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), sum{}).present, keys.size());
-    t.find(space, q.span(), out.span());
-    a.sums = out.to_host();
+    if constexpr (changes_values<Design>) {
+      t.erase(space, k.first(keys.size() / 3));
+      EXPECT_EQ(t.insert_or_assign(space, k.span(), k.span()).inserted, a.erased);
+      EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), sum{}).present, keys.size());
+      t.find(space, q.span(), out.span());
+      a.sums = out.to_host();
+    }
   }
   return a;
 }
