@@ -37,7 +37,7 @@ step_configure() {
 step_build() { cmake --build "$build" --parallel "$(jobs)" -- -k 0; }
 
 run_ctest() {
-  TILEHASH_REQUIRE_GPU=1 ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel 4 "$@"
+  TILEHASH_REQUIRE_GPU=1 ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$(($(jobs) / 2 + 1))" "$@"
 }
 step_test() { run_ctest -L '^cuda$' -E differential; }
 step_differential() { run_ctest -R differential; }
@@ -56,11 +56,13 @@ find_sanitizer() {
 }
 # sanitize_one SANITIZER TOOL FOLDER PROGRAM: prints one line, keeps the log.
 sanitize_one() {
-  local name log begin=$SECONDS status=0
+  local name log begin=$SECONDS status=0 options=(--tool "$2")
   name=$(basename "$4")
   log="$3/$name.log"
+  # Tests provoke calls that fail (more memory than there is), and the library checks every call itself.
+  if [ "$2" = memcheck ]; then options+=(--report-api-errors no); fi
   TILEHASH_SMALL=1 TILEHASH_REQUIRE_GPU=1 timeout "${TILEHASH_SANITIZER_SECONDS:-300}" \
-    "$1" --tool "$2" --error-exitcode 99 "$4" "--gtest_filter=${TILEHASH_SANITIZER_FILTER:-*}" >"$log" 2>&1 || status=$?
+    "$1" "${options[@]}" --error-exitcode 99 "$4" "--gtest_filter=${TILEHASH_SANITIZER_FILTER:-*}" >"$log" 2>&1 || status=$?
   if [ "$status" -eq 0 ]; then
     echo "   $2 $name: clean ($((SECONDS - begin)) s)"
   elif grep -q 'Device not supported' "$log"; then
@@ -83,11 +85,11 @@ sanitize() {
   export -f sanitize_one
   # The last argument of bash -c is the program.
   # shellcheck disable=SC2016 # expanded by the inner bash
-  grep . "$build/cuda_tests.txt" | xargs -P 4 -I '{}' bash -c 'sanitize_one "$@"' _ "$sanitizer" "$tool" "$folder" '{}'
+  grep . "$build/cuda_tests.txt" | xargs -P 6 -I '{}' bash -c 'sanitize_one "$@"' _ "$sanitizer" "$tool" "$folder" '{}'
 }
 step_memcheck() { sanitize memcheck; }
 # It is slow, and looks at nothing but shared memory, which bulk builds use: so at builds of one pair of types.
-step_racecheck() { TILEHASH_SANITIZER_FILTER="${TILEHASH_SANITIZER_FILTER:-*_u32_u32_*.sizes_*}" sanitize racecheck; }
+step_racecheck() { TILEHASH_SANITIZER_FILTER="${TILEHASH_SANITIZER_FILTER:-*_u32_u32_*.sizes_*:*regions/0.a_table*}" sanitize racecheck; }
 step_initcheck() { sanitize initcheck; }
 step_synccheck() { sanitize synccheck; }
 

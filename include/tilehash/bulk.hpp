@@ -281,10 +281,9 @@ struct ledger {
     return o == outcome::refused || (lists_present && o == outcome::present);
   }
 
-  // What became of a lane's item. A collective of the warp.
+  // What became of a lane's item, the i-th. A collective of the warp.
   template <class Lane, class Slot>
-  TILEHASH_FN void note(Lane lane, const item<Slot>& mine, outcome became) const {
-    const u64 i = lane.index();
+  TILEHASH_FN void note(Lane lane, u64 i, const item<Slot>& mine, outcome became) const {
     if (mine.valid && outcomes != nullptr) outcomes[number(i)] = became;
     const bool listed = mine.valid && mine.key.legal && lists(became);
     const u64 position = lane.enlist(left, listed);
@@ -310,9 +309,9 @@ struct ledger {
   }
 };
 
-template <class Design, class Source, bool Displace, u32 Width>
+template <class Design, class Source, u32 Width>
 struct insert_lanes {
-  static constexpr u32 resident_blocks = Displace ? 4 : 6;  // at most 64 or 40 registers a lane
+  static constexpr u32 resident_blocks = 6;  // at most 40 registers a lane
 
   using slot_type = typename Design::slot_type;
 
@@ -322,14 +321,6 @@ struct insert_lanes {
   u64 n;
   ledger book;
 
-  template <class Tile>
-  TILEHASH_FN outcome put(Tile t, typename slot_type::tag tag, typename slot_type::word word,
-                          bool active) const {
-    if constexpr (Displace)
-      return design.displace(t, tag, word, active);
-    else
-      return design.insert(t, tag, word, active);
-  }
   // One look at the first buckets of all the tile's items, then all lanes write at once. True in a lane whose
   // item needs no more; what it met is then in `became`.
   template <class Tile>
@@ -373,16 +364,16 @@ struct insert_lanes {
     const item<slot_type> mine = i < n ? source(i) : item<slot_type>{};
     bool open = mine.valid && mine.key.regular();
     outcome became = outcome::refused;
-    if constexpr (offering<Design> && !Displace) open = !take_first_bucket(t, mine, open, became);
+    if constexpr (offering<Design>) open = !take_first_bucket(t, mine, open, became);
     for (u32 todo = t.ballot(open); t.any(todo != 0); todo &= todo - 1) {
       const u32 j = todo != 0 ? detail::lowest(todo) : 0;
       const auto tag = t.broadcast(mine.key.tag, j);
       const auto value = t.broadcast(mine.value, j);
-      const outcome o = put(t, tag, slot_type::pack(tag, value), todo != 0);
+      const outcome o = design.insert(t, tag, slot_type::pack(tag, value), todo != 0);
       if (todo != 0 && t.rank() == j) became = o;
     }
     if (mine.valid && mine.key.reserved) became = put_aside(mine);
-    book.note(lane, mine, became);
+    book.note(lane, i, mine, became);
   }
 
   void operator()(u64 from, u64 to) const {
@@ -394,7 +385,7 @@ struct insert_lanes {
     waiting more[batch];  // items that the first bucket did not settle; their next ones are asked for
     u32 left = 0;
     const auto settle = [&](u64 i, const item<slot_type>& x) {
-      const outcome became = put(solo_tile{}, x.key.tag, slot_type::pack(x.key.tag, x.value), true);
+      const outcome became = design.insert(solo_tile{}, x.key.tag, slot_type::pack(x.key.tag, x.value), true);
       book.note(i, x, became, present, illegal);
     };
     const auto settle_all = [&] {
@@ -412,7 +403,7 @@ struct insert_lanes {
       if (!x.key.regular()) {
         if (x.key.reserved) became = put_aside(x);
         book.note(i, x, became, present, illegal);
-      } else if constexpr (offering<Design> && !Displace) {
+      } else if constexpr (offering<Design>) {
         if (take_first_bucket(solo_tile{}, x, true, became)) {
           book.note(i, x, became, present, illegal);
           return;
@@ -431,14 +422,78 @@ struct insert_lanes {
   }
 };
 
-template <bool Displace, class Design, class Space, class Source>
+template <class Design, class Space, class Source>
 void insert(Space& space, const Design& design, const detail::aside<typename Design::slot_type>& aside,
             Source source, u64 n, const ledger& book) {
-  const insert_lanes<Design, Source, Displace, Design::preferred_width> work{design, aside, source, n, book};
+  const insert_lanes<Design, Source, Design::preferred_width> work{design, aside, source, n, book};
   if constexpr (Space::has_lanes)
     space.for_each_lane(n, work);
   else
     space.for_each_chunk(n, work);
+}
+
+// Makes room for items that insert() refused. How many tries an item takes varies much, so a tile goes on to
+// its next one as soon as it has settled one, whatever the other tiles of its warp do.
+template <displacing Design, class Source, u32 Width>
+struct displace_lanes {
+  static constexpr u32 resident_blocks = 4;  // at most 64 registers a lane
+
+  using slot_type = typename Design::slot_type;
+  using displacement = typename Design::displacement;
+
+  Design design;
+  Source source;
+  u64 n;
+  ledger book;
+
+  TILEHASH_FN displacement displacement_of(const item<slot_type>& x) const {
+    return design.displacement_of(x.key.tag, slot_type::pack(x.key.tag, x.value));
+  }
+
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    const auto t = lane.template tile<Width>();
+    const u64 tiles = lane.count() / Width;
+    u64 i = lane.index() / Width;  // one item for the whole tile
+    item<slot_type> x;
+    if (i < n) x = source(i);
+    typename displacement::progress p;
+    while (t.any(i < n)) {
+      const auto v = displacement_of(x).attempt(t, p.rounds, i < n);
+      const bool ends = i < n && p.ends_with(v);
+      book.note(lane, i, ends && t.rank() == 0 ? x : item<slot_type>{}, p.became);
+      if (!ends) continue;
+      i += tiles;
+      p = {};
+      if (i < n) x = source(i);
+    }
+  }
+
+  void operator()(u64 from, u64 to) const {
+    u64 present = 0, illegal = 0;
+    const auto fetch = [&](u64 i) {
+      const item<slot_type> x = source(i);
+      prefetch_to_write(design.address(design.locate(x.key.tag)));
+      return x;
+    };
+    fetch_ahead(from, to, fetch, [&](u64 i, const item<slot_type>& x) {
+      book.note(i, x, displacement_of(x).run(solo_tile{}, true), present, illegal);
+    });
+    book.add(present, illegal);
+  }
+};
+
+// The items are such that insert() has refused.
+template <class Design, class Space, class Source>
+void displace(Space& space, const Design& design, Source source, u64 n, const ledger& book) {
+  using work_type = displace_lanes<Design, Source, Design::preferred_width>;
+  const work_type work{design, source, n, book};
+  if constexpr (Space::has_lanes) {
+    const u64 lanes = n * Design::preferred_width, at_once = space.lanes_at_once(work_type::resident_blocks);
+    space.for_each_lane(lanes < at_once ? lanes : at_once, work);
+  } else {
+    space.for_each_chunk(n, work);
+  }
 }
 
 template <erasable Design, u32 Width>

@@ -139,7 +139,7 @@ struct upsert_lanes {
     }
     if (at != nullptr) combine(at, detail::load_relaxed(at), mine.value);
     if (mine.valid && mine.key.reserved) became = change_aside(mine);
-    book.note(lane, mine, became);
+    book.note(lane, i, mine, became);
   }
 
   void operator()(u64 from, u64 to) const {
@@ -175,7 +175,7 @@ struct upsert_lanes {
 template <class Design, class Space, class Source>
 void upsert(Space& space, const Design& design, const detail::aside<typename Design::slot_type>& aside,
             Source source, u64 n, const ledger& book, keep /*update*/) {
-  insert<false>(space, design, aside, source, n, book);
+  insert(space, design, aside, source, n, book);
 }
 template <class Design, class Space, class Source, class Op>
 void upsert(Space& space, const Design& design, const detail::aside<typename Design::slot_type>& aside,

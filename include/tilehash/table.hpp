@@ -258,7 +258,8 @@ class table {
     } else {
       m.memory = buffer<char, Space>(space, view_type::aside_at(capacity) + view_type::aside_type::bytes);
       m.view = view_type(m.memory.data(), capacity, seed);
-      if (!(fills_all_slots && partition_pays(space, m.view.design, items))) wipe_slots(space, m.view.design);
+      if (!(fills_all_slots && partition_pays(space, m.view.design, items, 0)))
+        wipe_slots(space, m.view.design);
       wipe_rest(space, m.memory.data(), m.view.design);
     }
     return m;
@@ -300,7 +301,7 @@ class table {
       table fresh(std::move(m), options_);
       insert_report report;
       const auto source = array_of(keys, values);
-      if (!fresh.build_partitioned(space, source, keys.size(), report))
+      if (!fresh.insert_partitioned(space, source, keys.size(), report))
         report = fresh.insert_items(space, source, keys.size(), nullptr, bulk::keep{});
       *this = std::move(fresh);
       return report;
@@ -320,16 +321,7 @@ class table {
                     "insert: keys and outcomes differ in length");
     space.check_pointer(keys.data(), "insert: the keys");
     space.check_pointer(data_or_null(outcomes), "insert: the outcomes");
-    const auto source = array_of(keys, values);
-    constexpr bool any_of_equals_wins =
-        std::same_as<Update, bulk::keep> || std::same_as<Update, bulk::apply<assign>>;
-    if constexpr (any_of_equals_wins) {
-      insert_report report;
-      if (size_ == 0 && outcomes.empty() && (!options_.grow || keys.size() <= limit()) &&
-          build_partitioned(space, source, keys.size(), report))
-        return report;
-    }
-    return insert_items(space, source, keys.size(), data_or_null(outcomes), update);
+    return insert_items(space, array_of(keys, values), keys.size(), data_or_null(outcomes), update);
   }
 
   // Inserts items in pieces that leave slots free, and grows between two pieces when the load factor asked
@@ -378,27 +370,39 @@ class table {
     }
   }
 
-  // One piece: insert where there is room, then displace, then grow for what is left. (From another table's
-  // slots, the free ones are counted as inserted; rebuild() knows better.)
+  // One piece, by regions of the table where that pays and nobody asks for each item's outcome.
   template <class Source, class Update>
-  void insert_piece(Space& space, Source source, u64 n, outcome* outcomes, insert_report& total,
+  void insert_piece(Space& space, const Source& source, u64 n, outcome* outcomes, insert_report& total,
                     const Update& update) {
+    constexpr bool keeps = std::same_as<Update, bulk::keep>,
+                   assigns = std::same_as<Update, bulk::apply<assign>>;
+    if constexpr (keeps || assigns) {  // into an empty table these are the same: any of equal keys wins
+      if (outcomes == nullptr && (keeps || size_ == 0) && insert_partitioned(space, source, n, total)) return;
+    }
+    insert_one_by_one(space, source, n, outcomes, total, update);
+  }
+
+  // Inserts where there is room, then displaces, then grows for what is left. (From another table's slots,
+  // the free ones are counted as inserted; rebuild() knows better.)
+  template <class Source, class Update>
+  void insert_one_by_one(Space& space, const Source& source, u64 n, outcome* outcomes, insert_report& total,
+                         const Update& update) {
     buffer<u64, Space> list(space, n), spare(space, displacing<Design> ? n : 0);
     buffer<u64, Space> counters(space, 3);
     space.fill(counters.data(), 3, u64(0));
     bulk::ledger book{counters.data(), counters.data() + 1, counters.data() + 2, list.data(), outcomes};
     const u64 before = size_;
     insert_report piece;
-    const auto count = [&](u64 left) {
-      const auto counts = counters.to_host();
+    const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
+      bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
+      const auto counts = displace(space, source, book, counters, spare, update);
       piece.present = counts[0];
-      piece.refused = left + counts[2];
+      piece.refused = counts[1] + counts[2];
       piece.inserted = n - piece.present - piece.refused;
       size_ = before + piece.inserted;
-      return left;
+      return counts[1];
     };
-    bulk::upsert(space, view_.design, view_.aside, source, n, book, update);
-    u64 left = count(displace(space, source, book, spare, update));
+    u64 left = settle(source, n);
     for (u32 tries = 0; left != 0 && options_.grow && tries < max_restarts; ++tries) {
       buffer<u64, Space> again;
       try {
@@ -410,51 +414,50 @@ class table {
       space.copy(again.data(), book.list, left * sizeof(u64));
       space.fill(book.left, 1, u64(0));
       book.numbers = again.data();
-      bulk::upsert(space, view_.design, view_.aside, bulk::listed_source<Source>{source, again.data()}, left,
-                   book, update);
-      left = count(displace(space, source, book, spare, update));
+      left = settle(bulk::listed_source<Source>{source, again.data()}, left);
     }
     total.inserted += piece.inserted;
     total.present += piece.present;
     total.refused += piece.refused;
   }
 
-  static bool partition_pays(const Space& space, const Design& design, u64 n) {
+  // Is it worth while to partition n items for a table that holds `held`?
+  static bool partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
     if constexpr (partition_built<Design>)
-      return design.partition_pays(space, n);
+      return design.partition_pays(space, n, held);
     else
       return false;
   }
-  // Fills the empty table region by region, where the design and the number of items call for it.
+  // Inserts region by region where that pays, else nothing. The slots of an empty table may hold anything.
   template <class Source>
-  bool build_partitioned(Space& space, const Source& source, u64 n, insert_report& total) {
-    if (!partition_pays(space, view_.design, n)) return false;
+  bool insert_partitioned(Space& space, const Source& source, u64 n, insert_report& total) {
+    if (!partition_pays(space, view_.design, n, size_)) return false;
     if constexpr (partition_built<Design>) {
-      const auto built = view_.design.fill_partitioned(space, source, n);
-      if (!built.done) {
-        wipe_slots(space, view_.design);
-        return false;
-      }
-      size_ = built.inserted;
+      const auto filled = view_.design.insert_partitioned(space, source, n, size_ != 0);
+      size_ += filled.inserted;
       insert_report rest;
       try {
-        insert_piece(space, built.rest(), built.left, nullptr, rest, bulk::keep{});
+        if (!filled.lists_left)
+          insert_one_by_one(space, source, n, nullptr, rest, bulk::keep{});
+        else if (filled.left != 0)
+          insert_one_by_one(space, filled.rest(), filled.left, nullptr, rest, bulk::keep{});
       } catch (const out_of_memory&) {
-        rest.refused += built.left;
+        rest.refused += filled.left;
       }
-      total.inserted += built.inserted + rest.inserted;
-      total.refused += built.illegal + rest.refused;
+      if (filled.lists_left) rest.refused += filled.illegal;
+      total.inserted += filled.inserted + rest.inserted;
+      total.refused += rest.refused;
       total.restarts += rest.restarts;
-      total.present += n - built.inserted - rest.inserted - built.illegal - rest.refused;
+      total.present += n - filled.inserted - rest.inserted - rest.refused;
     }
     return true;
   }
 
-  // Makes room for the listed items by moving others, where the design can; gives how many are left.
+  // Makes room for the listed items by moving others, where the design can; gives the counters.
   template <class Source, class Update>
-  u64 displace(Space& space, const Source& source, bulk::ledger& book, buffer<u64, Space>& spare,
-               const Update& update) {
-    u64 left = read_one(space, book.left);
+  auto displace(Space& space, const Source& source, bulk::ledger& book, const buffer<u64, Space>& counters,
+                buffer<u64, Space>& spare, const Update& update) {
+    auto counts = counters.to_host();
     if constexpr (displacing<Design>) {
       constexpr bool changes_values = !std::same_as<Update, bulk::keep>;
       u64 *from = book.list, *to = spare.data();
@@ -464,23 +467,23 @@ class table {
         next.list = to;
         next.lists_present = lists_present;
         space.fill(book.left, 1, u64(0));
-        work(bulk::listed_source<Source>{source, from}, left, next);
-        left = read_one(space, book.left);
+        work(bulk::listed_source<Source>{source, from}, counts[1], next);
+        counts = counters.to_host();
         std::swap(from, to);
       };
       const auto move = [&](const auto& listed, u64 n, const bulk::ledger& next) {
-        bulk::insert<true>(space, view_.design, view_.aside, listed, n, next);
+        bulk::displace(space, view_.design, listed, n, next);
       };
       const auto change = [&](const auto& listed, u64 n, const bulk::ledger& next) {
         bulk::upsert(space, view_.design, view_.aside, listed, n, next, update);
       };
       // Twice: when many move at once, a key may meet the locks of others until its tries are spent.
-      for (u32 pass = 0; left != 0 && pass < 2; ++pass) again(move, changes_values);
+      for (u32 pass = 0; counts[1] != 0 && pass < 2; ++pass) again(move, changes_values);
       // While keys moved, no value changed.
-      if (changes_values && left != 0) again(change, false);
-      if (left != 0 && from != book.list) space.copy(book.list, from, left * sizeof(u64));
+      if (changes_values && counts[1] != 0) again(change, false);
+      if (counts[1] != 0 && from != book.list) space.copy(book.list, from, counts[1] * sizeof(u64));
     }
-    return left;
+    return counts;
   }
 
   // Moves all items to a new table with room for `items`; again, larger, if they do not fit.
@@ -492,9 +495,8 @@ class table {
       table fresh(make(space, items, options_.seed), options_);
       fresh.options_.grow = false;
       insert_report moved;
-      const bulk::slots_source<Design> old{view_.design};
-      if (!fresh.build_partitioned(space, old, capacity(), moved))
-        fresh.insert_piece(space, old, capacity(), nullptr, moved, bulk::keep{});
+      fresh.insert_piece(space, bulk::slots_source<Design>{view_.design}, capacity(), nullptr, moved,
+                         bulk::keep{});
       if (moved.refused == 0) {
         if constexpr (slot_type::reserves_keys)
           space.copy(fresh.view_.aside.cells, view_.aside.cells, view_type::aside_type::bytes);

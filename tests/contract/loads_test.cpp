@@ -2,6 +2,7 @@
 // words.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <contract/random.hpp>
 #include <vector>
 
@@ -41,8 +42,12 @@ TYPED_TEST(loads, are_reached_without_growth) {
   table<TypeParam, cpu> built(space, 0, {.load_factor = 0.95, .seed = seed});
   judge(built, built.build(space, k, v), n);
   table<TypeParam, cpu> filled(space, n, {.load_factor = 0.95, .seed = seed});
-  EXPECT_EQ(filled.insert(space, k.first(1), v.first(1)).inserted, 1U);  // what follows is no build
+  EXPECT_EQ(filled.insert(space, k.first(1), v.first(1)).inserted, 1U);  // what follows is a merge
   judge(filled, filled.insert(space, k.subspan(1), v.subspan(1)), n - 1);
+  table<TypeParam, cpu> one_by_one(space, n, {.load_factor = 0.95, .seed = seed});
+  std::vector<outcome> outcomes(n);
+  judge(one_by_one, one_by_one.insert(space, k, v, outcomes), n);
+  EXPECT_EQ(static_cast<u64>(std::ranges::count(outcomes, outcome::inserted)), n);
 }
 
 }  // namespace

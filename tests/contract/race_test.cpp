@@ -72,7 +72,8 @@ class race : public ::testing::Test {
     return became_[t][i] = design_.insert(solo_tile{}, tag(i), word(t, i), true);
   }
   outcome displace(u32 t, u64 i) {
-    if constexpr (displacing<Design>) became_[t][i] = design_.displace(solo_tile{}, tag(i), word(t, i), true);
+    if constexpr (displacing<Design>)
+      became_[t][i] = design_.displacement_of(tag(i), word(t, i)).run(solo_tile{}, true);
     return became_[t][i];
   }
   bool erase(u64 i) { return design_.erase(solo_tile{}, tag(i), true); }

@@ -88,6 +88,7 @@ class emulated_lane {
   explicit emulated_lane(emulation::thread& me) : me_(&me) {}
 
   u64 index() const { return me_->block().index * me_->block().threads + me_->rank(); }
+  u64 count() const { return me_->block().count * me_->block().threads; }
   template <u32 Width>
   emulated_tile<Width> tile() const {
     return emulated_tile<Width>(*me_);
@@ -119,6 +120,7 @@ class emulated_block {
   explicit emulated_block(emulation::thread& me) : me_(&me) {}
 
   u64 index() const { return me_->block().index; }
+  u64 count() const { return me_->block().count; }
   u32 rank() const { return me_->rank(); }
   u32 size() const { return me_->block().threads; }
   void barrier(site at = site::current()) const { me_->count_in_block("barrier", false, at); }
@@ -136,6 +138,8 @@ class emulated {
   static constexpr bool has_lanes = true;
   static constexpr u32 block_size = 256;
   static constexpr u64 largest_scratch() { return u64(227) * 1024; }  // of a block of sm_90
+  static constexpr u64 large_blocks_at_once() { return 2; }
+  static constexpr u64 lanes_at_once(u32 /*resident_blocks*/) { return u64(2) * block_size; }
 
   // allocate() fails beyond `memory` bytes.
   explicit emulated(emulation::schedule s = {}, u64 memory = ~u64(0))

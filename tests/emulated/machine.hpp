@@ -89,7 +89,7 @@ struct exchange {
 };
 
 struct block_state {
-  u64 index = 0;
+  u64 index = 0, count = 0;
   u32 threads = 0;
   u32 phase = 1;          // counts the barriers
   u32 votes[2] = {0, 0};  // of the two last of them
@@ -279,7 +279,7 @@ class machine {
       const u64 number = static_cast<u64>(&s - slots.data());
       s.threads = lanes(pool_).subspan(number * threads, threads);
       s.scratch = std::make_unique<scratch_memory>(scratch_bytes);
-      s.block = {order.next(), threads, 1, {0, 0}, 0, s.scratch.get()};
+      s.block = {order.next(), blocks, threads, 1, {0, 0}, 0, s.scratch.get()};
       s.warps.resize((threads + warp_size - 1) / warp_size);
       for (u32 i = 0; i < s.warps.size(); ++i) {
         warp& w = s.warps[i];

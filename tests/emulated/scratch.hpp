@@ -130,6 +130,9 @@ class scratch_pointer {
   friend T fetch_add(scratch_pointer p, T by) {
     return p.update([by](T old) { return static_cast<T>(old + by); });
   }
+  friend void set_bits(scratch_pointer p, T bits) {
+    p.update([bits](T old) { return static_cast<T>(old | bits); });
+  }
   friend T compare_and_swap(scratch_pointer p, T expected, T desired) {
     return p.update([=](T old) { return old == expected ? desired : old; });
   }

@@ -55,7 +55,7 @@ concept erasable = requires(const D d, typename D::tag t) {
 // What insert() refused may still find room, by moving other keys.
 template <class D>
 concept displacing = insertable<D> && requires(const D d, typename D::tag t, typename D::word w) {
-  { d.displace(solo_tile{}, t, w, true) } -> std::same_as<outcome>;
+  { d.displacement_of(t, w).run(solo_tile{}, true) } -> std::same_as<outcome>;
 };
 
 // Built from all items at once; cannot be changed afterwards.

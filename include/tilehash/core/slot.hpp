@@ -62,7 +62,7 @@ using bits_t = std::conditional_t<Bytes <= 4, u32, std::conditional_t<Bytes <= 8
 
 // The bytes of `x` as an integer, zero-extended.
 template <class Bits, class T>
-TILEHASH_FN Bits to_bits(const T& x) {
+TILEHASH_FN Bits to_bits(T x) {  // by value: through a reference nvcc reads byte by byte
   Bits bits = 0;
   std::memcpy(&bits, &x, sizeof(T));
   return bits;

@@ -16,28 +16,24 @@
 //
 // Inserting has two phases, so that both are exact under any race:
 //
-//   insert()    never moves a key. In first_fit two inserts of one key meet at the first free slot of the
+//   insert()      never moves a key. In first_fit two inserts of one key meet at the first free slot of the
 //   same
-//               bucket, because slots only fill up; no lock is needed. In balanced they meet at the lock of
-//               first(k). What finds both buckets full comes back as `refused`.
-//   displace()  takes what insert() refused, after all inserts are done. It walks from bucket to bucket along
-//               randomly chosen victims until one has a free slot, then moves the keys one place each, from
-//               the far end backwards; only then is there room for the new key. Every single move is complete
-//               in itself and made under the locks of the two buckets of the key that moves: a path that
-//               broke meanwhile costs a retry and never loses a key. A lock is tried, never waited for.
-//
-//   path:  first(k) full --x--> other(x) full --y--> other(y) has room:  y moves, then x, then k goes in.
+//                 bucket, because slots only fill up; no lock is needed. In balanced they meet at the lock of
+//                 first(k). What finds both buckets full comes back as `refused`.
+//   displacement  takes what insert() refused, after all inserts are done: along a path of keys that each
+//   move
+//                 to their other bucket, under the locks of all its buckets (core/displacement.hpp).
 //
 // The locks are one bit per bucket behind the slots. Every loop is bounded by the constants below.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases; nothing else.
 //
-// Source: the baseline of A. Breslow et al., Horton Tables, USENIX ATC 2016, section 3; a path is searched
-// before a key moves, as Li, Andersen, Kaminsky and Freedman (EuroSys 2014) taught.
+// Source: the baseline of A. Breslow et al., Horton Tables, USENIX ATC 2016, section 3.
 #pragma once
 
 #include <tilehash/core/bucket.hpp>
 #include <tilehash/core/capacity.hpp>
+#include <tilehash/core/displacement.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 
@@ -63,8 +59,8 @@ class bucketed_cuckoo {
       Placement == placement::first_fit ? "bucketed_cuckoo" : "bucketed_cuckoo_balanced";
   static constexpr u32 preferred_width = 4;  // lanes that read one bucket, 16 bytes each
 
-  static constexpr u32 max_path = 32;      // buckets of one displacement path
-  static constexpr u32 max_searches = 32;  // paths searched in vain before a key is refused
+  static constexpr u32 max_path = 8;       // keys that move for one
+  static constexpr u32 max_searches = 64;  // paths searched in vain before a key is refused
   static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
 
   // Whole buckets, at least two.
@@ -128,7 +124,8 @@ class bucketed_cuckoo {
             at, empty >> at & 1 ? slot_type::empty_word : slot_type::erased_word};
   }
 
-  // Puts a key where there is room for it without moving another; `refused` means displace() may still help.
+  // Puts a key where there is room for it without moving another; `refused` means that a displacement may
+  // still help.
   template <class Tile>
   TILEHASH_FN outcome insert(Tile t, tag wanted, word content, bool active) const {
     if constexpr (Placement == placement::balanced)
@@ -137,24 +134,15 @@ class bucketed_cuckoo {
       return insert_first_fit(t, wanted, content, active);
   }
 
-  // Makes room for a key that insert() refused, by moving others, and puts it in.
-  template <class Tile>
-  TILEHASH_FN outcome displace(Tile t, tag wanted, word content, bool active) const {
+  // How to make room for a key that insert() refused, by moving others.
+  using displacement = detail::displacement<bucketed_cuckoo, max_path>;
+  TILEHASH_FN displacement displacement_of(tag wanted, word content) const {
     const place p = locate(wanted);
-    step now = active ? step::trying : step::refused;
-    u32 failed = 0;
-    for (u32 round = 0; t.any(now == step::trying); ++round) {
-      if (stands_in(t, p, wanted, now == step::trying)) now = step::present;
-      now = settle(t, p, wanted, content, now);
-      const bool stuck = now == step::trying;
-      const u64 dice = mix64(hash_(slot_type::hash_input(wanted)) + round);
-      const bool searched_in_vain = !make_room(t, dice & 1 ? p.first : p.second, dice, stuck);
-      if (stuck) {
-        failed += searched_in_vain;
-        if (failed >= max_searches || round + 1 >= max_rounds) now = step::refused;
-      }
-    }
-    return to_outcome(now);
+    return {*this,
+            p,
+            {p.first, wanted, content},
+            {p.second, wanted, content},
+            hash_(slot_type::hash_input(wanted))};
   }
 
   // True if the key was in the table and this call took it out.
@@ -183,34 +171,27 @@ class bucketed_cuckoo {
   TILEHASH_FN static outcome to_outcome(step s) {
     return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
   }
-  TILEHASH_FN place buckets_of(word content) const { return locate(slot_type::tag_of(content)); }
-  TILEHASH_FN u64 other_bucket(word content, u64 here) const {
-    const place p = buckets_of(content);
+
+  // ---- what displacement asks ----
+  friend displacement;
+  TILEHASH_FN u32* locks() const { return locks_; }
+  TILEHASH_FN u32 other_bucket(const place&, u32 here, word w) const {
+    const place p = locate(slot_type::tag_of(w));
     return p.first == here ? p.second : p.first;
   }
-
-  // The locks of two buckets, taken by one lane for its tile. False when either is held: none is kept. Always
-  // the lower first: tiles of one warp try in step, and two that want the same pair crosswise would never get
-  // it.
+  TILEHASH_FN static word in_other_bucket(word w) { return w; }
+  TILEHASH_FN static void leaves(u32, word) {}
   template <class Tile>
-  TILEHASH_FN bool lock(Tile t, u64 a, u64 b, bool wanted) const {
-    const u64 lower = a < b ? a : b, upper = a < b ? b : a;
-    bool got = false;
-    if (wanted && t.rank() == 0 && detail::try_lock(locks_, lower)) {
-      got = detail::try_lock(locks_, upper);
-      if (!got) detail::unlock(locks_, lower);
-    }
-    got = t.broadcast(u32(got), 0) != 0;
-    t.sync();
-    return got;
+  TILEHASH_FN static u32 free_in(Tile t, const bucket_type<Tile>& b) {
+    return b.match_empty(t) | b.match_erased(t);
   }
   template <class Tile>
-  TILEHASH_FN void unlock(Tile t, u64 a, u64 b, bool held) const {
-    t.sync();
-    if (held && t.rank() == 0) {
-      detail::unlock(locks_, b);
-      detail::unlock(locks_, a);
-    }
+  TILEHASH_FN static u32 movable_in(Tile, const bucket_type<Tile>&) {
+    return (1U << bucket_slots) - 1;
+  }
+  TILEHASH_FN static bool same(word a, word b) { return a == b; }
+  TILEHASH_FN static bool replace(word* at, word old, word content, bool) {
+    return detail::compare_and_swap(at, old, content) == old;
   }
 
   template <class Tile>
@@ -286,76 +267,6 @@ class bucketed_cuckoo {
     const bool won =
         claim(t, bucket_at(in_first ? p.first : p.second) + at, old, content, active && !known && free != 0);
     return known ? step::present : won ? step::inserted : free != 0 ? step::trying : step::refused;
-  }
-
-  // Is the key in one of its buckets? A yes is certain; a no may be wrong while keys move.
-  template <class Tile>
-  TILEHASH_FN bool stands_in(Tile t, const place& p, tag wanted, bool active) const {
-    const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
-    const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);
-    const bool here = b1.has(t, wanted), there = b2.has(t, wanted);
-    return active && (here || there);
-  }
-
-  // Puts the key in if either bucket has room now, under both locks.
-  template <class Tile>
-  TILEHASH_FN step settle(Tile t, const place& p, tag wanted, word content, step now) const {
-    const bool held = lock(t, p.first, p.second, now == step::trying);
-    const step then = place_in(t, p, wanted, content, held);
-    unlock(t, p.first, p.second, held);
-    return held && (then == step::inserted || then == step::present) ? then : now;
-  }
-
-  // Frees a slot of bucket `from` by moving keys along a random path. False if no path ended in a free slot;
-  // true if one did, even if it broke while its keys were moved.
-  template <class Tile>
-  TILEHASH_FN bool make_room(Tile t, u64 from, u64 dice, bool active) const {
-    u64 path[max_path];  // path[i]: the slot whose key moves to bucket path[i + 1] / bucket_slots
-    u32 length = 0;
-    u64 end = from;
-    bool found = false;
-    for (bool walking = active; t.any(walking);) {
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(end), walking);
-      const bool room = (b.match_empty(t) | b.match_erased(t)) != 0;
-      const u32 victim = static_cast<u32>(dice >> 32) % bucket_slots;
-      const word content = b.at(t, victim);
-      if (!walking) continue;
-      if (room)
-        found = true, walking = false;
-      else if (length == max_path)
-        walking = false;
-      else {
-        path[length++] = end * bucket_slots + victim;
-        end = other_bucket(content, end);
-        dice = mix64(dice);
-      }
-    }
-    for (bool moving = found && length > 0; t.any(moving);) {
-      const u64 slot = moving ? path[length - 1] : 0;
-      const bool moved = move(t, slot, end, moving);
-      if (!moving) continue;
-      end = slot / bucket_slots;
-      moving = moved && --length > 0;
-    }
-    return found;
-  }
-
-  // Moves the key in `slot` to its other bucket if that is still `to` and has room; under both locks.
-  template <class Tile>
-  TILEHASH_FN bool move(Tile t, u64 slot, u64 to, bool active) const {
-    const u64 from = slot / bucket_slots;
-    const bool held = lock(t, from, to, active);
-    const auto source = bucket_type<Tile>::read_shared(t, bucket_at(from), held);
-    const auto target = bucket_type<Tile>::read_shared(t, bucket_at(to), held);
-    const word content = source.at(t, static_cast<u32>(slot % bucket_slots));
-    const u32 empty = target.match_empty(t), free = empty | target.match_erased(t);
-    const bool right = held && free != 0 && !slot_type::is_free(content) && other_bucket(content, from) == to;
-    const u32 at = free != 0 ? detail::lowest(free) : 0;
-    const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::erased_word;
-    const bool copied = claim(t, bucket_at(to) + at, old, content, right);
-    const bool vacated = claim(t, slots_ + slot, content, slot_type::erased_word, copied);
-    unlock(t, from, to, held);
-    return vacated;
   }
 
   word* slots_ = nullptr;

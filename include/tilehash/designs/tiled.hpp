@@ -24,11 +24,9 @@
 // key aim at the same first free slot of the same bucket, one wins and the other finds the key. No lock is
 // needed.
 //
-// displace() makes room when both buckets are full: along a path first(k) -> second(x) -> second(y) ... each
-// key moves to its other bucket, into the slot the next one leaves, from the far end backwards, and k takes
-// the first. Keys in their first bucket go first; where a bucket has none, one may move back to its first. A
-// slot is never free in between, and a key is copied before it is overwritten. All buckets of the path are
-// locked (one bit each, tried and never waited for), so a path is walked whole or not at all.
+// A displacement makes room when both buckets are full, along a path first(k) -> second(x) -> second(y) ...
+// of keys that move to their other bucket (core/displacement.hpp). Keys in their first bucket go first; where
+// a bucket has none, one may move back to its first.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
@@ -38,6 +36,7 @@
 
 #include <tilehash/core/bucket.hpp>
 #include <tilehash/core/capacity.hpp>
+#include <tilehash/core/displacement.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
@@ -68,7 +67,7 @@ class tiled {
   // evenly, which buckets of four slots need to be filled to 0.95.
   static constexpr u64 max_region = is_partition_built ? 2688 : 32768;
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 5;  // keys that move for one
-  static constexpr u32 max_rounds = 4096;  // tries of displace(), those that met a lock included
+  static constexpr u32 max_rounds = 4096;  // tries of a displacement, those that met a lock included
   static constexpr u32 max_searches =
       bucket_slots < 8 ? 128 : 64;  // paths without a free slot before a key is refused
 
@@ -267,48 +266,34 @@ class tiled {
     return erased;
   }
 
-  // ---- bulk build of an empty table (tiled_build.hpp) ----
-  // Is partitioning worth it for n items?
+  // ---- many items at once (tiled_build.hpp) ----
+  // Is partitioning worth it for n items and a table that holds `held`?
   template <class Space>
-  bool partition_pays(const Space& space, u64 n) const {
-    return detail::tiled_partition_pays(space, *this, n);
+  bool partition_pays(const Space& space, u64 n, u64 held) const {
+    return detail::tiled_partition_pays(space, *this, n, held);
   }
-  // Fills the slots, which may hold anything, with n items; the result says what is left to insert one by
-  // one.
+  // Inserts n items by regions; the result says what is left to insert one by one. Unless it merges, the
+  // slots may hold anything.
   template <class Space, class Source>
-  auto fill_partitioned(Space& space, const Source& source, u64 n) const {
-    return detail::build_tiled(space, *this, source, n);
+  auto insert_partitioned(Space& space, const Source& source, u64 n, bool merges) const {
+    return detail::fill_tiled(space, *this, source, n, merges);
   }
 
-  // Makes room for a key that insert() refused, by moving others, and puts it in.
-  template <class Tile>
-  TILEHASH_FN outcome displace(Tile t, tag key, word content, bool active) const {
+  // How to make room for a key that insert() refused, by moving others.
+  using displacement = detail::displacement<tiled, max_path>;
+  TILEHASH_FN displacement displacement_of(tag key, word content) const {
     const place first = locate(key);
     place second = first;
     advance(second);
-    step now = active ? step::trying : step::refused;
-    u32 failed = 0;
-    for (u32 round = 0; t.any(now == step::trying); ++round) {
-      const bool on = now == step::trying;
-      const u64 dice = mix64(static_cast<u64>(key) + (static_cast<u64>(round) << 40));
-      const bool from_second = round % 4 == 3;
-      const verdict v = push(t, first, from_second ? second : first, slot_type::value_of(content), dice, on);
-      if (!on) continue;
-      failed += v == verdict::no_room;
-      if (v == verdict::done)
-        now = step::inserted;
-      else if (v == verdict::known)
-        now = step::present;
-      else if (failed >= max_searches || round + 1 >= max_rounds)
-        now = step::refused;
-    }
-    return to_outcome(now);
+    const auto target = [&](const place& p) {
+      return typename displacement::target{where(p), p.needle,
+                                           slot_type::make(p.needle, slot_type::value_of(content))};
+    };
+    return {*this, first, target(first), target(second), mix64(static_cast<u64>(key))};
   }
 
  private:
   enum class step : u32 { trying, inserted, present, refused };
-  enum class verdict : u32 { done, known, no_room, disturbed };
-
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
   TILEHASH_FN static outcome to_outcome(step s) {
     return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
@@ -324,159 +309,35 @@ class tiled {
     detail::set_bits(bucket_at(bucket) + f.slot, static_cast<word>(word(1) << f.at));
   }
 
-  // A path of keys that each move to the next bucket; the last bucket has a free slot.
-  struct path {
-    u32 bucket[max_path + 1] = {};  // within the region
-    u32 slot[max_path + 1] = {};    // of the key that moves on; in the last bucket, the free one
-    word content[max_path + 1] = {};
-    u32 length = 0;  // keys that move
-  };
-
-  // Puts a key into `start`, its first or second bucket, in place of one that moves on along a path.
-  template <class Tile>
-  TILEHASH_FN verdict push(Tile t, const place& home, const place& start,
-                           typename slot_type::value_bits value, u64 dice, bool active) const {
-    path p;
-    p.bucket[0] = start.bucket;
-    const bool found = search(t, p, home.base, dice, active);
-    const lock_list locks{home.base, home.bucket, p.length + 1 + u32(start.bucket != home.bucket)};
-    const u32 locked = lock_all(t, p, locks, found);
-    t.sync();  // what one lane has locked, all lanes may read
-    const bool all_locked = t.ballot(locked != locks.share(t)) == 0;
-    const bool unchanged = is_unchanged(t, p, home.base), known = stands(t, home, active);
-    u32 moved = 0;
-    if (found && all_locked && unchanged && !known && t.rank() == 0) moved = move_all(p, home, start, value);
-    const bool done = t.broadcast(moved, 0) != 0;
-    t.sync();
-    unlock(t, p, locks, locked);
-    return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_room;
+  // ---- what displacement asks ----
+  friend displacement;
+  TILEHASH_FN u32* locks() const { return locks_; }
+  TILEHASH_FN u32 other_bucket(const place& home, u32 bucket, word w) const {
+    return home.base + mirror(bucket - home.base, slot_type::needle_in(w));
   }
-
-  // Walks from the path's first bucket to one with a free slot. Two keys' other buckets are read at once; if
-  // neither has room, the walk goes on from the first of them.
-  template <class Tile>
-  TILEHASH_FN bool search(Tile t, path& p, u32 base, u64 dice, bool active) const {
-    constexpr u32 at_once = 2;
-    bool found = false;
-    for (bool walking = active; t.any(walking);) {
-      const u32 here = p.bucket[p.length], turn = static_cast<u32>(dice >> 40) % bucket_slots;
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(base + here), walking);
-      const u32 free = b.match_empty(t), free_at = free != 0 ? detail::lowest(free) : 0;
-      const word free_word = b.at(t, free_at);
-      // Keys in their first bucket, from slot `turn` on; where there is none, the others may move back.
-      const u32 firsts = detail::rotate_right<bucket_slots>(~b.with_bit(t, slot_type::second_shift), turn);
-      u32 movable = firsts != 0 ? firsts : (1U << bucket_slots) - 1;
-      u32 slot[at_once], to[at_once];
-      word content[at_once];
-      bool may[at_once];
-      bucket_type<Tile> next[at_once];
-      TILEHASH_UNROLL
-      for (u32 q = 0; q < at_once; ++q) {
-        may[q] = movable != 0;
-        slot[q] = may[q] ? (detail::lowest(movable) + turn) % bucket_slots : 0;
-        movable &= movable - 1;
-        content[q] = b.at(t, slot[q]);
-        to[q] = mirror(here, slot_type::needle_in(content[q]));
-        next[q] = bucket_type<Tile>::read_shared(t, bucket_at(base + to[q]), walking && may[q]);
-      }
-      u32 chosen = 0, room_at = 0;
-      word room_word = 0;
-      bool room = false;
-      TILEHASH_UNROLL
-      for (u32 q = at_once; q-- > 0;) {
-        const u32 f = next[q].match_empty(t), at = f != 0 ? detail::lowest(f) : 0;
-        const word w = next[q].at(t, at);
-        if (may[q] && f != 0) room = true, chosen = q, room_at = at, room_word = w;
-      }
-      if (!walking) continue;
-      if (free != 0) {
-        p.slot[p.length] = free_at, p.content[p.length] = free_word;
-        found = true, walking = false;
-        continue;
-      }
-      walking = !room && may[0] && p.length + 1 < max_path;
-      if (!room && !walking) continue;
-      TILEHASH_UNROLL
-      for (u32 q = 0; q < at_once; ++q) {
-        if (q == chosen) {
-          p.slot[p.length] = slot[q], p.content[p.length] = content[q];
-          p.bucket[p.length + 1] = to[q];
-        }
-      }
-      ++p.length;
-      if (room) p.slot[p.length] = room_at, p.content[p.length] = room_word, found = true;
-      dice = mix64(dice);
-    }
-    return found;
+  TILEHASH_FN static word in_other_bucket(word w) {
+    return slot_type::make(slot_type::needle_in(w) ^ 2, slot_type::value_of(w));
   }
-
-  // The locks of a path: those of its buckets and, last, that of the key's first, where all inserts of this
-  // key meet. Each lane of the tile has its share of them.
-  struct lock_list {
-    u32 base, home, size;
-    template <class Tile>
-    TILEHASH_FN u32 share(Tile t) const {
-      return size > t.rank() ? (size - t.rank() + Tile::width - 1) / Tile::width : 0;
-    }
-    template <class Tile>
-    TILEHASH_FN u32 at(Tile t, const path& p, u32 i) const {
-      const u32 which = t.rank() + i * Tile::width;
-      return base + (which <= p.length ? p.bucket[which] : home);
-    }
-  };
-  // How many of its share this lane has locked: it stops at the first that is held.
-  template <class Tile>
-  TILEHASH_FN u32 lock_all(Tile t, const path& p, const lock_list& list, bool wanted) const {
-    const u32 mine = wanted ? list.share(t) : 0;
-    u32 locked = 0;
-    while (locked < mine && detail::try_lock(locks_, list.at(t, p, locked))) ++locked;
-    return locked;
+  TILEHASH_FN void leaves(u32 bucket, word w) const {
+    const needle_type n = slot_type::needle_in(w);
+    if (!slot_type::is_second(n)) set_filter(bucket, filter_for(n));
   }
   template <class Tile>
-  TILEHASH_FN void unlock(Tile t, const path& p, const lock_list& list, u32 locked) const {
-    while (locked > 0) detail::unlock(locks_, list.at(t, p, --locked));
+  TILEHASH_FN static u32 free_in(Tile t, const bucket_type<Tile>& b) {
+    return b.match_empty(t);
   }
-  // Is the key in the table? A yes is certain; a no is while its lock is held.
   template <class Tile>
-  TILEHASH_FN bool stands(Tile t, const place& home, bool active) const {
-    place other = home;
-    advance(other);
-    const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(where(home)), active);
-    const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(where(other)), active);
-    const bool here = b1.has(t, home.needle), there = b2.has(t, other.needle);
-    return active && (here || there);
+  TILEHASH_FN static u32 movable_in(Tile t, const bucket_type<Tile>& b) {  // keys in their first bucket
+    return ~b.with_bit(t, slot_type::second_shift) & ((1U << bucket_slots) - 1);
   }
-  // Is the path as it was when it was searched? Each lane looks at its share.
-  template <class Tile>
-  TILEHASH_FN bool is_unchanged(Tile t, const path& p, u32 base) const {
-    bool changed = false;
-    for (u32 i = t.rank(); i <= p.length; i += Tile::width) {
-      const word w = detail::load_relaxed(bucket_at(base + p.bucket[i]) + p.slot[i]);
-      changed = changed || ((w ^ p.content[i]) & ~slot_type::filter_mask) != 0;
-    }
-    return t.ballot(changed) == 0;
-  }
-  // From the far end backwards, each key over the copy of the one that has moved on. False if an insert that
-  // takes no locks was faster to the free slot; nothing has moved then.
-  TILEHASH_FN bool move_all(const path& p, const place& home, const place& start,
-                            typename slot_type::value_bits value) const {
-    for (u32 i = p.length; i > 0; --i) {
-      const needle_type n = slot_type::needle_in(p.content[i - 1]);
-      if (!slot_type::is_second(n)) set_filter(home.base + p.bucket[i - 1], filter_for(n));
-      const word moved = slot_type::make(n ^ 2, slot_type::value_of(p.content[i - 1]));
-      if (!overwrite(p, i, home.base, moved)) return false;
-    }
-    if (slot_type::is_second(start.needle)) set_filter(where(home), filter_for(home.needle));
-    return overwrite(p, 0, home.base, slot_type::make(start.needle, value));
-  }
-  // Replaces key and value in the path's slot i and keeps its filter bits, which others may be setting.
-  TILEHASH_FN bool overwrite(const path& p, u32 i, u32 base, word content) const {
-    word* const at = bucket_at(base + p.bucket[i]) + p.slot[i];
-    for (word old = p.content[i];;) {  // again at most once per filter bit
+  TILEHASH_FN static bool same(word a, word b) { return ((a ^ b) & ~slot_type::filter_mask) == 0; }
+  // Keeps the slot's filter bits, which others may be setting.
+  TILEHASH_FN static bool replace(word* at, word old, word content, bool was_free) {
+    for (;;) {  // again at most once per filter bit
       const word seen =
           detail::compare_and_swap(at, old, static_cast<word>(slot_type::filter_of(old) | content));
       if (seen == old) return true;
-      if (i == p.length && !slot_type::is_free(seen)) return false;
+      if (was_free && !slot_type::is_free(seen)) return false;
       old = seen;
     }
   }

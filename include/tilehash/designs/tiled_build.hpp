@@ -1,28 +1,37 @@
 // The bulk build of `tiled`: partition the items by region, then build each region in block-local memory.
 //
-//   items --partition--> | bin 0 | bin 1 | ... a region's bin is its own memory in the table
+//   items --partition--> | bin 0 | bin 1 | ... one for each region
 //                           | ^     | ^
 //                         block 0  block 1 ... each reads its bin, builds the region in its scratch and
-//                                              writes it back
+//                                              writes it to the table
 //
 // A random write to memory costs a whole line read and written back; partitioned items are written in runs
 // that the cache gathers, and the table is written once, in order. So a build runs at several times the rate
 // of single inserts, on a GPU (shared memory) and on a CPU (a block is one thread, its scratch lies in its
 // cache).
 //
-// A region has a slot for each of its items, so the table's own memory holds the partitioned items and the
-// build needs next to none beside it. What does not fit (many equal keys) and what finds no place in its
-// region goes to `left`, and the caller inserts that one by one. If even `left` overflows, the build says so
-// and the caller inserts everything one by one.
+// An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
+// memory beside the table. Into a table that holds items, many new ones are merged in the same way: the bins
+// stand beside it, and a block begins with what its region holds.
+//
+// What does not fit (many equal keys) and what finds no place in its region goes to `left`, and the caller
+// inserts that one by one. If even `left` overflows, the caller inserts everything one by one.
 //
 // Building a region, with a barrier between the steps:
+//   0  clear the scratch, or fetch what the region holds and close the gaps in its buckets
 //   1  count every item into its first bucket; the first to come take its slots, the others go on a list
 //   2  remove equal keys within each bucket
 //   3  listed items: into their first or second bucket where there is room, or out if their key is there
-//   4  still homeless: change places with a key that moves to its other bucket, and so on
-//   5  remove what step 4 made double; 6 write the region out, with the overflow filter's bits
-// length: partition and build are one algorithm of six steps, read together.
+//   4  still homeless: take the place of a key whose other bucket has room, or change places with any and go
+//   on 5  remove what step 4 made double; 6 write the region out, with the overflow filter's bits
+//
+// A key that was there before a merge moves only where a place is promised to it. So what finds no place in
+// the end is always new, and nothing that was in the table leaves it. A bit of the word marks such keys, one
+// that the filter needs only in the table. length: partition and build are one algorithm of seven steps, read
+// together.
 #pragma once
+
+#include <cmath>
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
@@ -80,8 +89,21 @@ struct tiled_spill_source {
   }
 };
 
-// A block takes a share of the items and sorts it by region in its scratch, so that the items of a region
-// leave for its bin side by side: a run of neighbours costs the memory little more than one item.
+// The items of each region, side by side. A bin's first fill[r] entries count, at most `room` of them.
+template <class Design>
+struct tiled_bins {
+  using word = typename Design::word;
+  word* entries;
+  u32 room;
+  u32* fill;
+
+  TILEHASH_FN word* at(u32 region) const { return entries + static_cast<u64>(region) * room; }
+  TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
+};
+
+// A block takes one share of the items after the other and sorts it by region in its scratch, so that the
+// items of a region leave for its bin side by side: a run of neighbours costs the memory little more than one
+// item. While a share leaves, the next one is on its way in.
 template <class Design, class Source, u32 PerThread, u32 Threads>
 struct tiled_partition {
   using slot_type = typename Design::slot_type;
@@ -92,12 +114,13 @@ struct tiled_partition {
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block
   static constexpr u32 group = Threads < 32 ? Threads : 32, groups = Threads / group;
-  static constexpr u32 nowhere = ~u32(0);
+  static constexpr u32 at_once = 4;  // requests of a thread that are under way together
+  static constexpr u32 leaving_at_once = 2;
 
   Design design;
   Source source;
   u64 n;
-  u32* fill;  // per region: items sent to its bin
+  tiled_bins<Design> bins;
   tiled_spill<Design> spill;
   u64* illegal;
 
@@ -113,41 +136,64 @@ struct tiled_partition {
     const auto sorted = block.template scratch<word>();
     const auto starts = block.template scratch<u32>(share * sizeof(word));
     const auto shifts = starts + regions;
-    for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
-    const u64 begin = block.index() * share + me;
-    tag hashes[PerThread];
+    tag tags[PerThread];
     value_bits values[PerThread];
-    u32 ranks[PerThread];  // the item's number within its region's share of this block
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < PerThread; ++k) {
-      const u64 i = begin + static_cast<u64>(k) * Threads;
-      const bulk::item<slot_type> x = i < n ? source(i) : bulk::item<slot_type>{};
-      hashes[k] = design.hash(x.key.tag);
-      values[k] = x.value;
-      ranks[k] = x.key.legal ? 0 : nowhere;
-      if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
-    }
-    block.barrier();
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < PerThread; ++k) {
-      if (ranks[k] != nowhere) ranks[k] = fetch_add(starts + design.region_of(hashes[k]), u32(1));
-    }
-    block.barrier();
-    const u32 all = reserve(block, starts, shifts, regions);
-    block.barrier();
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < PerThread; ++k) {
-      if (ranks[k] == nowhere) continue;
-      sorted[u32(starts[design.region_of(hashes[k])]) + ranks[k]] = entry::pack(hashes[k], values[k]);
-    }
-    block.barrier();
-    for (u32 i = me; i < all; i += Threads) {
-      const word e = sorted[i];
-      const u32 region = design.region_of(entry::hash_of(e)), at = u32(shifts[region]) + i;
-      if (at < design.region_slots())
-        design.region_at(region)[at] = e;
-      else
-        spill.add(e);
+    u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and its key is legal
+    const auto take = [&](u64 number) {
+      for (u32& bits : goes) bits = 0;
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < PerThread; ++k) {
+        const u64 i = number * share + static_cast<u64>(k) * Threads + me;
+        const bulk::item<slot_type> x = i < n ? source(i) : bulk::item<slot_type>{};
+        tags[k] = x.key.tag;
+        values[k] = x.value;
+        goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
+        if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
+      }
+    };
+    take(block.index());
+    for (u64 number = block.index(); number * share < n; number += block.count()) {
+      for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
+      u32 ranks[PerThread];  // the item's number within its region's share of this block
+      block.barrier();
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < PerThread; ++k) {
+        tags[k] = design.hash(tags[k]);
+        if (goes[k / 32] >> (k % 32) & 1) ranks[k] = fetch_add(starts + design.region_of(tags[k]), u32(1));
+      }
+      block.barrier();
+      const u32 all = reserve(block, starts, shifts, regions);
+      block.barrier();
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < PerThread; ++k) {
+        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
+        sorted[u32(starts[design.region_of(tags[k])]) + ranks[k]] = entry::pack(tags[k], values[k]);
+      }
+      block.barrier();
+      if ((number + block.count()) * share < n) take(number + block.count());
+      for (u32 first = me; first < all; first += leaving_at_once * Threads) {
+        word e[leaving_at_once];
+        u32 region[leaving_at_once], at[leaving_at_once];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < leaving_at_once; ++k) {
+          const u32 i = first + k * Threads;
+          e[k] = sorted[i < all ? i : 0];
+        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < leaving_at_once; ++k) {
+          region[k] = design.region_of(entry::hash_of(e[k]));
+          at[k] = u32(shifts[region[k]]) + first + k * Threads;
+        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < leaving_at_once; ++k) {
+          if (first + k * Threads >= all) continue;
+          if (at[k] < bins.room)
+            bins.at(region[k])[at[k]] = e[k];
+          else
+            spill.add(e[k]);
+        }
+      }
+      block.barrier();
     }
   }
 
@@ -161,13 +207,12 @@ struct tiled_partition {
     u32 mine = 0;
     for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
     u32 all = 0, start = before(block, shifts + regions, mine, all);
-    constexpr u32 at_once = 4;  // requests of a thread that are under way together
     for (u32 r = from; r < to; r += at_once) {
       u32 count[at_once], base[at_once];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         count[k] = r + k < to ? u32(starts[r + k]) : 0;
-        base[k] = count[k] != 0 ? fetch_add(fill + r + k, count[k]) : 0;
+        base[k] = count[k] != 0 ? fetch_add(bins.fill + r + k, count[k]) : 0;
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
@@ -215,62 +260,66 @@ struct tiled_build {
   using place = typename Design::place;
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots;
-  static constexpr u32 max_walk = 128;
-  static constexpr u32 settled = ~u32(0);
+  static constexpr u32 max_looks = 48;                // of a walker
+  static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that a thread writes out at once
+  static constexpr word was_there = static_cast<word>(word(1) << slot_type::filter_shift);  // mark of a merge
 
   Design design;
-  const u32* fill;
+  tiled_bins<Design> bins;
+  bool merges;  // the table holds items
   tiled_spill<Design> spill;
   u64* inserted;
 
-  // Scratch: the region's words, then per bucket a count and the filter bits, then the list and two counters.
+  // Scratch: the region's words; the homeless items; per bucket a count and the filter's bits; the list of
+  // items that are not in their first bucket; its length, the homeless items' number, how many of them have
+  // been taken up, and the number of new keys.
   TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return buckets * slots * 3 / 16; }
+  TILEHASH_FN static constexpr u64 homeless_room(u64 buckets) { return buckets * slots * 3 / 32; }
   static constexpr u64 scratch_bytes(u64 buckets) {
-    return buckets * (sizeof(word) * slots + 2 * sizeof(u32)) + (list_room(buckets) + 2) * sizeof(u32);
+    return (buckets * slots + homeless_room(buckets)) * sizeof(word) +
+           (2 * buckets + list_room(buckets) + 4) * sizeof(u32);
   }
 
-  template <class Words>
-  TILEHASH_FN static word swap_in(Words at, word content) {
-    for (word old = load_relaxed(at);;) {
-      const word seen = compare_and_swap(at, old, content);
-      if (seen == old) return old;
-      old = seen;
-    }
-  }
-  // A bucket of the scratch, read without waiting for one word before asking for the next. Threads begin with
-  // different slots, which keeps the reads of a warp in different banks.
+  // A bucket of the scratch, read without waiting for one word before asking for the next. Neighbouring
+  // buckets are read from different slots on, which keeps the reads of a warp in different banks: words[k] is
+  // slot k ^ turn.
   struct view {
-    word words[slots];  // from slot `turn` on, round
+    word words[slots];
     u32 turn;
     template <class Words>
-    TILEHASH_FN view(Words bucket, u32 from) : turn(from % slots) {
+    TILEHASH_FN view(Words all, u32 number, u32 from) : turn(from % slots) {
+      const u32 first = number * slots + turn;
       TILEHASH_UNROLL
-      for (u32 k = 0; k < slots; ++k) words[k] = load_relaxed(bucket + (k + turn) % slots);
+      for (u32 k = 0; k < slots; ++k) words[k] = load_relaxed(all + (first ^ k));
     }
-    TILEHASH_FN u32 match(needle wanted) const {  // bit s: slot s
+    TILEHASH_FN u32 match(needle wanted) const {  // bit k: words[k]
       u32 mask = 0;
       TILEHASH_UNROLL
       for (u32 k = 0; k < slots; ++k) mask |= u32(slot_type::needle_in(words[k]) == wanted) << k;
-      return rotate_right<slots>(mask, (slots - turn) % slots);
+      return mask;
     }
+    TILEHASH_FN u32 lowest_slot(u32 mask) const { return lowest(mask) ^ turn; }
   };
-  // Puts a word into the first free slot of a bucket: inserted, present, or refused when it is full.
-  template <class Words>
-  TILEHASH_FN static outcome put(Words words, u32 number, word content) {
-    const auto bucket = words + number * slots;
+  // Puts a word into a free slot of a bucket, all threads into the same one first: inserted, present, or
+  // refused when it is full.
+  template <class Words, class Counts>
+  TILEHASH_FN static outcome put(Words words, Counts counts, u32 number, word content) {
     for (;;) {  // again when another took the slot: at most once for each slot
-      const view b(bucket, number);
+      const view b(words, number, number);
       const u32 free = b.match(slot_type::empty_tag);
       if (b.match(slot_type::needle_in(content)) != 0) return outcome::present;
       if (free == 0) return outcome::refused;
-      if (slot_type::is_free(compare_and_swap(bucket + lowest(free), word(0), content)))
+      const auto at = words + (number * slots + b.lowest_slot(free));
+      if (slot_type::is_free(compare_and_swap(at, word(0), content))) {
+        fetch_add(counts + number, u32(1));
         return outcome::inserted;
+      }
     }
   }
-  // Removes equal keys from a bucket and closes the gaps, so that put() meets a key before a free slot.
-  template <class Words, class Count>
-  TILEHASH_FN static void remove_twins(Words bucket, Count count, u32 turn) {
-    const view b(bucket, turn);
+  // Of equal keys in a bucket the one in the lowest slot stays.
+  template <class Words, class Counts>
+  TILEHASH_FN static void remove_twins(Words words, Counts counts, u32 number) {
+    const view b(words, number, number);
     needle seen[slots];
     TILEHASH_UNROLL
     for (u32 k = 0; k < slots; ++k)  // no two free slots alike: an even needle is no key's
@@ -282,55 +331,150 @@ struct tiled_build {
       TILEHASH_UNROLL
       for (u32 r = 0; r < s; ++r) twins |= seen[r] == seen[s];
     }
-    if (!twins) return;
+    if (twins) close_up(words, counts, number);
+  }
+  // Keeps the first of equal keys of a bucket and leaves no free slot before a taken one.
+  template <class Words, class Counts>
+  TILEHASH_FN static void close_up(Words words, Counts counts, u32 number) {
+    const auto bucket = words + number * slots;
     u32 kept = 0;
     for (u32 s = 0; s < slots; ++s) {
       const word w = bucket[s];
-      bool twin = slot_type::is_free(w);
-      for (u32 r = 0; r < kept; ++r) twin |= slot_type::needle_in(bucket[r]) == slot_type::needle_in(w);
-      if (!twin) bucket[kept++] = w;
+      bool goes = slot_type::is_free(w);
+      for (u32 r = 0; r < kept; ++r) goes |= slot_type::needle_in(bucket[r]) == slot_type::needle_in(w);
+      if (!goes) bucket[kept++] = w;
     }
     for (u32 s = kept; s < slots; ++s) bucket[s] = word(0);
-    *count = kept;
+    counts[number] = kept;
   }
 
-  // The slot of a full bucket whose key had best move: one whose other bucket has room, else any.
-  template <class Words, class Counts>
-  TILEHASH_FN u32 victim(Words words, Counts counts, u32 bucket, u32 dice) const {
-    const view b(words + bucket * slots, dice);
-    u32 room = 0;
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < slots; ++k)
-      room |= u32(load_relaxed(counts + design.mirror(bucket, slot_type::needle_in(b.words[k]))) < slots)
-              << k;
-    return (b.turn + (room != 0 ? lowest(room) : 0)) % slots;
+  // While keys walk, a bucket's count is of the slots that are taken or promised: who is promised a slot
+  // finds a free one.
+  template <class Counts>
+  TILEHASH_FN static bool reserve(Counts count) {
+    if (load_relaxed(count) >= slots) return false;
+    if (fetch_add(count, u32(1)) < slots) return true;
+    give_back(count);
+    return false;
   }
-
-  template <class Filters>
-  TILEHASH_FN static void set_filter(Filters at, u32 bit) {
-    for (u32 old = load_relaxed(at); (old >> bit & 1) == 0;) {
-      const u32 seen = compare_and_swap(at, old, old | 1U << bit);
-      if (seen == old) return;
-      old = seen;
+  template <class Counts>
+  TILEHASH_FN static void give_back(Counts count) {
+    fetch_add(count, ~u32(0));
+  }
+  // Puts a word where a free slot is promised.
+  template <class Words>
+  TILEHASH_FN static void drop(Words words, u32 number, word content) {
+    for (u32 s = number % slots;; s = (s + 1) % slots) {  // at most once round for each slot
+      const auto at = words + (number * slots + s);
+      if (slot_type::is_free(load_relaxed(at)) && slot_type::is_free(compare_and_swap(at, word(0), content)))
+        return;
     }
+  }
+
+  // Which keys of a bucket may move: into their other bucket, which seems to have room, or out into the open,
+  // as those that were there before a merge may not.
+  struct movers {
+    u32 to_room = 0, freely = 0;  // as view::match()
+  };
+  template <class Counts>
+  TILEHASH_FN movers movers_in(const view& b, Counts counts, u32 bucket) const {
+    movers m;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < slots; ++k) {
+      const u32 other = design.mirror(bucket, slot_type::needle_in(b.words[k]));
+      const bool taken = !slot_type::is_free(b.words[k]);
+      m.to_room |= u32(taken && load_relaxed(counts + other) < slots) << k;
+      m.freely |= u32(taken && (b.words[k] & was_there) == 0) << k;
+    }
+    return m;
+  }
+
+  // A key without a place, on its way through the buckets of its region.
+  struct walker {
+    word mover = 0;
+    u32 bucket = 0;  // where it stands before, one of its mover's two
+    u32 looks = 0;   // buckets seen so far
+    u64 dice = 0;
+  };
+  // One look at a bucket. True when the walker has found a place.
+  template <class Words, class Counts, class Filters>
+  TILEHASH_FN bool step(walker& w, Words words, Counts counts, Filters filters) const {
+    if (reserve(counts + w.bucket)) {
+      drop(words, w.bucket, w.mover);
+      return true;
+    }
+    w.dice = mix64(w.dice + w.looks);
+    const view b(words, w.bucket, static_cast<u32>(w.dice >> 32));
+    const movers m = movers_in(b, counts, w.bucket);
+    if (m.to_room == 0 && w.looks == 0) {  // on to the first bucket
+      const needle own = slot_type::needle_in(w.mover);
+      w.bucket = design.mirror(w.bucket, own);
+      w.mover = slot_type::make(own ^ 2, slot_type::value_of(w.mover));
+      return false;
+    }
+    const u32 candidates = m.to_room != 0 ? m.to_room : m.freely;
+    if (candidates == 0) {
+      w.looks = max_looks;
+      return false;
+    }
+    const auto at = words + (w.bucket * slots + b.lowest_slot(candidates));
+    const word seen = load_relaxed(at);  // a taken slot stays taken
+    const needle n = slot_type::needle_in(seen);
+    const u32 other = design.mirror(w.bucket, n);
+    const word moved =
+        static_cast<word>(slot_type::make(n ^ 2, slot_type::value_of(seen)) | (seen & was_there));
+    const bool promised = m.to_room != 0 && reserve(counts + other);
+    if (m.to_room != 0 && !promised) return false;
+    if (compare_and_swap(at, seen, w.mover) != seen) {
+      if (promised) give_back(counts + other);
+      return false;
+    }
+    if (!slot_type::is_second(n)) set_bits(filters + w.bucket, 1U << design.filter_index(n));
+    if (promised)
+      drop(words, other, moved);
+    else
+      w.mover = moved, w.bucket = other;
+    return promised;
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 region = static_cast<u32>(block.index()), buckets = design.region_buckets();
     const auto words = block.template scratch<word>();
-    const auto counts = block.template scratch<u32>(static_cast<u64>(buckets) * slots * sizeof(word));
+    const u32 room = static_cast<u32>(list_room(buckets)),
+              more_room = static_cast<u32>(homeless_room(buckets));
+    const auto homeless = words + buckets * slots;
+    const auto counts =
+        block.template scratch<u32>((static_cast<u64>(buckets) * slots + more_room) * sizeof(word));
     const auto filters = counts + buckets;
     const auto list = filters + buckets;
-    const u32 room = static_cast<u32>(list_room(buckets));
-    const auto listed = list + room, occupied = list + (room + 1);
-    word* const home = design.region_at(region);  // its bin, and at last its buckets
-    const u32 n = fill[region] < design.region_slots() ? fill[region] : design.region_slots();
-    const u32 me = block.rank(), all = block.size();
+    const auto listed = list + room, wandering = listed + 1, taken_up = listed + 2, change = listed + 3;
+    const word* const bin = bins.at(region);
+    word* const home = design.region_at(region);
+    const u32 n = bins.size(region), me = block.rank(), all = block.size();
 
-    for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
-    for (u32 i = me; i < 2 * buckets; i += all) counts[i] = 0;
-    if (me == 0) listed[0] = 0, occupied[0] = 0;
+    for (u32 i = me; i < 2 * buckets; i += all) counts[i] = 0;  // 0
+    for (u32 i = me; i < 4; i += all) listed[i] = 0;
+    u32 before = 0;
+    if (merges) {
+      block.barrier();
+      for (u32 i = me; i < buckets * slots; i += all) {
+        const word w = home[i];
+        const bool taken = !slot_type::is_free(w);
+        words[i] = taken ? static_cast<word>((w & ~slot_type::filter_mask) | was_there) : word(0);
+        const u32 bits = static_cast<u32>((w & slot_type::filter_mask) >> slot_type::filter_shift);
+        if (bits != 0) set_bits(filters + i / slots, bits << (i % slots * slot_type::filter_bits));
+        before += taken;
+      }
+      block.barrier();
+      for (u32 b = me; b < buckets; b += all) {
+        const u32 free = view(words, b, 0).match(slot_type::empty_tag), taken = ~free & ((1U << slots) - 1);
+        counts[b] = count_ones(taken);
+        if ((taken & (taken + 1)) != 0) close_up(words, counts, b);
+      }
+    } else {
+      for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
+    }
     block.barrier();
 
     constexpr u32 at_once = 4;
@@ -338,115 +482,123 @@ struct tiled_build {
       word e[at_once];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
-        if (first + k * all < n) e[k] = home[first + k * all];
+        if (first + k * all < n) e[k] = bin[first + k * all];
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         const u32 i = first + k * all;
         if (i >= n) continue;
         const place p = design.place_of(entry::hash_of(e[k]));
-        const u32 s = fetch_add(counts + p.bucket, u32(1));
-        if (s < slots) {
+        // With its filter bit set, the key may stand in its second bucket from before.
+        const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.needle));
+        const u32 s = waits ? slots : fetch_add(counts + p.bucket, u32(1));
+        if (s < slots)
           words[p.bucket * slots + s] = slot_type::make(p.needle, entry::value_of(e[k]));
-        } else {
-          const u32 at = fetch_add(listed, u32(1));
-          if (at < room)
-            list[at] = i;
-          else
-            spill.add(e[k]);
-        }
+        else
+          enlist(list, listed, room, i, e[k]);
       }
     }
     block.barrier();
 
-    for (u32 b = me; b < buckets; b += all) remove_twins(words + b * slots, counts + b, b);  // 2
+    for (u32 b = me; b < buckets; b += all) remove_twins(words, counts, b);  // 2
     block.barrier();
 
     const u32 waiting = listed[0] < room ? u32(listed[0]) : room;
     for (u32 q = me; q < waiting; q += all) {  // 3
-      const word e = home[list[q]];
+      const word e = bin[list[q]];
       place p = design.place_of(entry::hash_of(e));
-      const u32 first = p.bucket;
-      outcome o = put(words, first, slot_type::make(p.needle, entry::value_of(e)));
+      const u32 first = p.bucket, bit = design.filter_index(p.needle);
+      place second = p;
+      design.advance(second);
+      if (merges && has_bit(filters + first, bit) &&
+          view(words, second.bucket, second.bucket).match(second.needle) != 0)
+        continue;
+      const auto value = entry::value_of(e);
+      outcome o = put(words, counts, first, slot_type::make(p.needle, value));
       if (o == outcome::refused) {
-        set_filter(filters + first, design.filter_index(p.needle));
+        set_bits(filters + first, 1U << bit);
+        o = put(words, counts, second.bucket, slot_type::make(second.needle, value));
+      }
+      if (o == outcome::refused) enlist(homeless, wandering, more_room, e, e);
+    }
+    block.barrier();
+
+    const u32 left = wandering[0] < more_room ? u32(wandering[0]) : more_room;
+    walker walk;
+    for (bool walking = false;;) {  // 4; a thread takes the next when its last has found a place
+      if (!walking) {
+        const u32 q = fetch_add(taken_up, u32(1));
+        if (q >= left) break;
+        const word e = homeless[q];
+        place p = design.place_of(entry::hash_of(e));
         design.advance(p);
-        o = put(words, p.bucket, slot_type::make(p.needle, entry::value_of(e)));
+        walk = {slot_type::make(p.needle, entry::value_of(e)), p.bucket, 0,
+                static_cast<u64>(entry::hash_of(e))};
       }
-      if (o == outcome::inserted) fetch_add(counts + p.bucket, u32(1));
-      if (o != outcome::refused) list[q] = settled;
-    }
-    block.barrier();
-
-    for (u32 q = me; q < waiting; q += all) {  // 4
-      if (list[q] == settled) continue;
-      const word e = home[list[q]];
-      place p = design.place_of(entry::hash_of(e));
-      design.advance(p);
-      word homeless = slot_type::make(p.needle, entry::value_of(e));
-      u32 to = p.bucket;
-      u64 dice = mix64(static_cast<u64>(entry::hash_of(e)));
-      bool done = false;
-      for (u32 step = 0; step < max_walk && !done; ++step) {
-        if (load_relaxed(counts + to) < slots && put(words, to, homeless) != outcome::refused) {
-          fetch_add(counts + to, u32(1));
-          done = true;
-          break;
-        }
-        dice = mix64(dice + step);
-        const word out =
-            swap_in(words + (to * slots + victim(words, counts, to, static_cast<u32>(dice >> 32))), homeless);
-        done = slot_type::is_free(out);
-        const needle n_out = slot_type::needle_in(out);
-        if (!done && !slot_type::is_second(n_out)) set_filter(filters + to, design.filter_index(n_out));
-        if (done) break;
-        to = design.mirror(to, n_out);
-        homeless = slot_type::make(n_out ^ 2, slot_type::value_of(out));
-      }
-      if (!done) {
-        spill.add(entry::pack(design.hash_in(region, to, slot_type::needle_in(homeless)),
-                              slot_type::value_of(homeless)));
+      const bool placed = step(walk, words, counts, filters);
+      walking = !placed && ++walk.looks < max_looks;
+      if (!placed && !walking) {
+        spill.add(entry::pack(design.hash_in(region, walk.bucket, slot_type::needle_in(walk.mover)),
+                              slot_type::value_of(walk.mover)));
       }
     }
     block.barrier();
 
-    for (u32 q = me; q < waiting; q += all) {  // 5
-      if (list[q] == settled) continue;
-      place p = design.place_of(entry::hash_of(home[list[q]]));
+    for (u32 q = me; q < left; q += all) {  // 5
+      place p = design.place_of(entry::hash_of(homeless[q]));
       bool seen = false;
       for (u32 half = 0; half < 2; ++half, design.advance(p)) {
-        const auto bucket = words + p.bucket * slots;
-        for (u32 twins = view(bucket, p.bucket).match(p.needle); twins != 0; twins &= twins - 1) {
-          const u32 s = lowest(twins);
-          if (seen) compare_and_swap(bucket + s, load_relaxed(bucket + s), word(0));
+        const view b(words, p.bucket, p.bucket);
+        for (u32 twins = b.match(p.needle); twins != 0; twins &= twins - 1) {
+          const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
+          if (seen) compare_and_swap(at, load_relaxed(at), word(0));
           seen = true;
         }
       }
     }
     block.barrier();
 
-    u32 mine = 0;
-    for (u32 i = me; i < buckets * slots; i += all) {  // 6
-      word w = words[i];
-      mine += !slot_type::is_free(w);
-      const u32 s = i % slots;
-      if (s * slot_type::filter_bits < Design::filter_size) {
-        const u32 bits =
-            filters[i / slots] >> (s * slot_type::filter_bits) & ((1U << slot_type::filter_bits) - 1);
-        w |= static_cast<word>(bits) << slot_type::filter_shift;
+    u32 after = 0;
+    for (u32 i = me * together; i < buckets * slots; i += all * together) {  // 6
+      struct alignas(16) some {
+        word words[together];
+      } out;
+      const u32 filter = filters[i / slots];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < together; ++k) {
+        const word w = words[i + k];
+        const u32 s = (i + k) % slots;
+        const u32 bits = s < 8 ? filter >> (s * slot_type::filter_bits) & 7 : 0;
+        after += !slot_type::is_free(w);
+        out.words[k] =
+            static_cast<word>((w & ~was_there) | static_cast<word>(bits) << slot_type::filter_shift);
       }
-      home[i] = w;
+      *reinterpret_cast<some*>(home + i) = out;
     }
-    if (mine != 0) fetch_add(occupied, mine);
+    if (after != before) fetch_add(change, after - before);  // modulo 2^32, as is its sum
     block.barrier();
-    if (me == 0) fetch_add(inserted, static_cast<u64>(u32(occupied[0])));
+    if (me == 0) fetch_add(inserted, static_cast<u64>(u32(change[0])));
+  }
+
+  template <class Filters>
+  TILEHASH_FN static bool has_bit(Filters at, u32 bit) {
+    return (load_relaxed(at) >> bit & 1) != 0;
+  }
+  // Puts an item of the bin on a list, or hands it to the caller when the list is full.
+  template <class List, class Length, class Item>
+  TILEHASH_FN void enlist(List list, Length length, u32 room, Item item, word e) const {
+    const u32 at = fetch_add(length, u32(1));
+    if (at < room)
+      list[at] = item;
+    else
+      spill.add(e);
   }
 };
 
-// What a partitioned build leaves behind.
+// What was inserted by regions, and what was not.
 template <class Design, class Space>
-struct tiled_built {
-  bool done = false;  // false: the items are too uneven; the table's slots are not defined
+struct tiled_filled {
+  bool lists_left = false;  // false: too uneven, what is left is not known
   u64 inserted = 0;
   u64 illegal = 0;
   u64 left = 0;  // items to insert one by one, from rest()
@@ -461,42 +613,53 @@ template <class Design, class Source, class Space>
 using tiled_partition_in =
     tiled_partition<Design, Source, Space::has_lanes ? 16 : 16384, Space::has_lanes ? 1024 : 1>;
 
-// Is partitioning worth it for n items into an empty table? It streams the whole table, so not for few items;
-// and a block's scratch must hold a region, and a partition's counters for all regions.
+// Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
+// so not for few; and a block's scratch must hold a region, and a partition's counters for all regions.
 template <class Space, class Design>
-bool tiled_partition_pays(const Space& space, const Design& design, u64 n) {
+bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
   using source = bulk::array_source<typename Design::slot_type>;
-  return n >= (u64(1) << 15) && n >= design.capacity() / 4 &&
+  return n >= (u64(1) << 15) && n >= design.capacity() / (held == 0 ? 4 : 8) &&
          tiled_partition_in<Design, source, Space>::scratch_bytes(design.regions()) <=
              space.largest_scratch() &&
          tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
 
-// Fills a table's slots, whatever stands in them, with the n items of the source. Beside the table it takes a
-// thirty-second of the items' bytes.
+// Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
+// beside that it takes a thirty-second of the items' bytes, and a merge their bytes once more.
 template <class Design, class Space, class Source>
-tiled_built<Design, Space> build_tiled(Space& space, const Design& design, const Source& source, u64 n) {
+tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const Source& source, u64 n,
+                                       bool merges) {
+  using word = typename Design::word;
   const u32 regions = design.regions();
-  tiled_built<Design, Space> result;
+  tiled_filled<Design, Space> result;
   result.design = design;
   const u64 spill_capacity = n / 32 + 1024;
-  result.spilled = buffer<typename Design::word, Space>(space, spill_capacity);
+  result.spilled = buffer<word, Space>(space, spill_capacity);
   buffer<u32, Space> fill(space, regions);
   buffer<u64, Space> counters(space, 3);
+  buffer<word, Space> beside;
+  tiled_bins<Design> bins{design.slots(), design.region_slots(), fill.data()};
+  if (merges) {
+    const double mean = static_cast<double>(n) / regions;
+    bins.room = static_cast<u32>(mean + 8 * std::sqrt(mean)) + 32;  // the number that comes varies by a root
+    beside = buffer<word, Space>(space, static_cast<u64>(bins.room) * regions);
+    bins.entries = beside.data();
+  }
   space.fill(fill.data(), regions, u32(0));
   space.fill(counters.data(), 3, u64(0));
   const tiled_spill<Design> spill{result.spilled.data(), counters.data(), spill_capacity};
   using partition_type = tiled_partition_in<Design, Source, Space>;
-  const partition_type partition{design, source, n, fill.data(), spill, counters.data() + 1};
-  space.for_each_block(divide_up(n, partition.share), partition.block_size, partition.scratch_bytes(regions),
-                       partition);
-  const tiled_build<Design> build{design, fill.data(), spill, counters.data() + 2};
+  const partition_type partition{design, source, n, bins, spill, counters.data() + 1};
+  const u64 shares = divide_up(n, partition.share), at_once = space.large_blocks_at_once();
+  space.for_each_block(shares < at_once ? shares : at_once, partition.block_size,
+                       partition.scratch_bytes(regions), partition);
+  const tiled_build<Design> build{design, bins, merges, spill, counters.data() + 2};
   space.for_each_block(regions, build.block_size, build.scratch_bytes(design.region_buckets()), build);
   const auto counts = counters.to_host();
   result.left = counts[0];
   result.illegal = counts[1];
   result.inserted = counts[2];
-  result.done = result.left <= spill_capacity;
+  result.lists_left = result.left <= spill_capacity;
   return result;
 }
 

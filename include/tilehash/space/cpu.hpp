@@ -97,6 +97,7 @@ class cpu {
   }
 
   static constexpr u64 largest_scratch() { return u64(1) << 20; }  // what stays in a core's cache
+  static constexpr u64 large_blocks_at_once() { return ~u64(0); }  // nothing is won by fewer, longer ones
   // body(block) for every block of `threads` threads that share `scratch_bytes`: here a block is one thread,
   // and its scratch stays in that thread's cache.
   template <class Body>
@@ -105,17 +106,19 @@ class cpu {
         blocks,
         [&](u64 first, u64 last) {
           void* scratch = allocate(scratch_bytes);
-          for (u64 b = first; b < last; ++b) body(block{b, scratch});
+          for (u64 b = first; b < last; ++b) body(block{b, blocks, scratch});
           deallocate(scratch, scratch_bytes);
         },
         1);
   }
 
-  // A block of one thread. index(): which block; rank() of size() threads; barrier() orders their scratch.
+  // A block of one thread. index(): which of count() blocks; rank() of size() threads; barrier() orders their
+  // scratch.
   struct block {
-    u64 number;
+    u64 number, all;
     void* memory;
     TILEHASH_FN u64 index() const { return number; }
+    TILEHASH_FN u64 count() const { return all; }
     TILEHASH_FN u32 rank() const { return 0; }
     TILEHASH_FN u32 size() const { return 1; }
     TILEHASH_FN void barrier() const {}

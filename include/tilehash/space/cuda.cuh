@@ -25,11 +25,12 @@ inline void check_cuda(cudaError_t e, const char* what) {
   throw cuda_error(std::string("tilehash: ") + what + " failed: " + cudaGetErrorString(e));
 }
 
-// One lane of the GPU: what a lane body is given.
+// One lane of the GPU: what a lane body is given. index(): which of count() lanes.
 struct cuda_lane {
   __device__ __forceinline__ u64 index() const {
     return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
   }
+  __device__ __forceinline__ u64 count() const { return static_cast<u64>(gridDim.x) * blockDim.x; }
   template <u32 Width>
   __device__ __forceinline__ cuda_tile<Width> tile() const {
     return {};
@@ -56,6 +57,7 @@ struct cuda_lane {
 struct cuda_block {
   char* memory;
   __device__ __forceinline__ u64 index() const { return blockIdx.x; }
+  __device__ __forceinline__ u64 count() const { return gridDim.x; }
   __device__ __forceinline__ u32 rank() const { return threadIdx.x; }
   __device__ __forceinline__ u32 size() const { return blockDim.x; }
   __device__ __forceinline__ void barrier() const { __syncthreads(); }
@@ -205,6 +207,17 @@ class cuda {
     detail::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_),
                        "asking for the shared memory of a block");
     return static_cast<u64>(bytes);
+  }
+  // Blocks that run side by side when each takes a multiprocessor's shared memory.
+  u64 large_blocks_at_once() const {
+    int multiprocessors = 0;
+    detail::check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_),
+                       "asking for the number of multiprocessors");
+    return static_cast<u64>(multiprocessors);
+  }
+  // Lanes that run side by side when so many blocks of them share a multiprocessor.
+  u64 lanes_at_once(u32 resident_blocks) const {
+    return large_blocks_at_once() * resident_blocks * detail::cuda_block_size;
   }
   // body(block) for blocks of `threads` threads (Body::block_size at most, if it says) that share
   // `scratch_bytes` of shared memory.

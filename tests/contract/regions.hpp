@@ -1,0 +1,170 @@
+// Tables that are filled region by region: builds, merges with what a table holds, growth, and what is too
+// uneven for it, compared with std::unordered_map. Sizes at which other tests insert one by one.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/tilehash.hpp>
+
+namespace tilehash::contract {
+
+template <class Design, class Space>
+class region_driver {
+  using key = typename Design::key_type;
+  using table_type = table<Design, Space>;
+  using value = typename table_type::value_element;
+
+ public:
+  region_driver(Space& space, u64 items, double load_factor)
+      : space_(space), table_(space, items, {.load_factor = load_factor, .seed = run_seed()}) {}
+
+  // Inserts without asking for outcomes, so the table may choose how.
+  void insert(std::span<const key> keys) {
+    std::vector<value> values(keys.size());
+    std::unordered_map<key, std::unordered_set<u64>> offered;
+    for (u64 i = 0; i < keys.size(); ++i) {
+      values[i] = static_cast<value>(++serial_);
+      if (!model_.contains(keys[i])) offered[keys[i]].insert(static_cast<u64>(values[i]));
+    }
+    buffer<key, Space> k(space_, std::vector<key>(keys.begin(), keys.end()));
+    insert_report report;
+    if constexpr (table_type::is_set) {
+      report = table_.insert(space_, k.span());
+    } else {
+      buffer<value, Space> v(space_, values);
+      report = table_.insert(space_, k.span(), v.span());
+    }
+    EXPECT_EQ(report.inserted, offered.size());
+    EXPECT_EQ(report.present, keys.size() - offered.size());
+    EXPECT_EQ(report.refused, 0U);
+    model_.merge(offered);
+    compare();
+  }
+  void erase(std::span<const key> keys) {
+    u64 gone = 0;
+    for (const key& one : keys) gone += model_.erase(one);
+    buffer<key, Space> k(space_, std::vector<key>(keys.begin(), keys.end()));
+    EXPECT_EQ(table_.erase(space_, k.span()), gone);
+    compare();
+  }
+  void rehash(u64 items) {
+    EXPECT_EQ(table_.rehash(space_, items).refused, 0U);
+    compare();
+  }
+  u64 capacity() const { return table_.capacity(); }
+
+ private:
+  // All items come out once, with the value that one of their kind was given; and lookups find them.
+  void compare() {
+    ASSERT_EQ(table_.size(), model_.size());
+    const u64 n = model_.size();
+    // Room for more than there should be, so that a table with too many items shows it.
+    buffer<key, Space> k(space_, table_.capacity() + 1), q(space_, n);
+    buffer<value, Space> v(space_, table_.capacity() + 1);
+    u64 wrong = 0;
+    if constexpr (table_type::is_set)
+      ASSERT_EQ(table_.retrieve_all(space_, k.span()), n);
+    else
+      ASSERT_EQ(table_.retrieve_all(space_, k.span(), v.span()), n);
+    const auto keys = k.to_host();
+    const auto values = v.to_host();
+    std::unordered_set<key> seen;
+    std::vector<key> known(n);
+    for (u64 i = 0; i < n; ++i) {
+      known[i] = keys[i];
+      const auto at = model_.find(keys[i]);
+      wrong += !seen.insert(keys[i]).second || at == model_.end();
+      if constexpr (!table_type::is_set) {
+        if (at != model_.end()) {
+          wrong += !at->second.contains(static_cast<u64>(values[i]));
+          at->second = {static_cast<u64>(values[i])};
+        }
+      }
+    }
+    EXPECT_EQ(wrong, 0U);
+    buffer<key, Space> questions(space_, known);
+    buffer<bool, Space> found(space_, n);
+    table_.contains(space_, questions.span(), found.span());
+    const auto answers = found.to_host();
+    EXPECT_EQ(std::ranges::count(answers, 0), 0);
+  }
+
+  Space& space_;
+  table_type table_;
+  std::unordered_map<key, std::unordered_set<u64>> model_;  // the values that a key may have
+  u64 serial_ = 0;
+};
+
+template <class Key>
+std::vector<Key> region_keys(u64 n, u64 different) {
+  random_numbers random("regions");
+  std::vector<Key> keys(n);
+  for (u64 i = 0; i < n; ++i)
+    keys[i] = static_cast<Key>(different == 0 ? mix64(i ^ run_seed()) : mix64(random.below(different)));
+  return keys;
+}
+
+template <class Design>
+class regions : public ::testing::Test {};
+using region_designs = ::testing::Types<tiled<u32, u32>, tiled<u32, u16>, tiled<u64, void>>;
+TYPED_TEST_SUITE_P(regions);
+
+TYPED_TEST_P(regions, a_table_grows_and_merges) {
+  using key = typename TypeParam::key_type;
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = scaled(100'000, 45'000);
+  region_space space;
+  for (const double load : {0.5, 0.8, 0.95, 0.98}) {
+    for (const u64 held : {n / 64, n / 2, n - n / 5}) {
+      SCOPED_TRACE("load " + std::to_string(load) + ", " + std::to_string(held) + " keys held");
+      const auto keys = region_keys<key>(n, held == n / 2 ? n / 2 : 0);
+      const std::span<const key> all = keys;
+      region_driver<TypeParam, region_space> d(space, n, load);
+      d.insert(all.first(held));
+      d.erase(all.first(held / 4));  // leaves gaps in the buckets
+      d.insert(all.subspan(held));
+      d.rehash(n + n / 2);
+      if (small_sizes()) return;
+    }
+  }
+}
+
+TYPED_TEST_P(regions, a_small_table_grows_by_regions) {
+  using key = typename TypeParam::key_type;
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = scaled(100'000, 60'000);
+  region_space space;
+  const auto keys = region_keys<key>(n, 0);
+  const std::span<const key> all = keys;
+  region_driver<TypeParam, region_space> d(space, 100, 0.8);
+  for (u64 done = 0; done < n; done += n / 6) d.insert(all.subspan(done, n / 6));
+  EXPECT_GE(d.capacity(), n);
+}
+
+// All keys alike, or few different ones: more than a region's bin can hold.
+TYPED_TEST_P(regions, uneven_items_are_inserted_too) {
+  using key = typename TypeParam::key_type;
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = scaled(100'000, 60'000);
+  region_space space;
+  for (const u64 different : {1, 100}) {
+    for (const u64 held : {u64(0), n / 4}) {
+      region_driver<TypeParam, region_space> d(space, n, 0.8);
+      if (held != 0) d.insert(region_keys<key>(held, 0));
+      d.insert(region_keys<key>(n - held, different));
+    }
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(regions, a_table_grows_and_merges, a_small_table_grows_by_regions,
+                            uneven_items_are_inserted_too);
+
+}  // namespace tilehash::contract
