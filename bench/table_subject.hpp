@@ -1,89 +1,87 @@
-// A design as the workload sees it.
+// A design's table as the workload sees it.
 #pragma once
 
-#include <tilehash/core/concepts.hpp>
 #include <tilehash/table.hpp>
 
+#include <memory>
+#include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "registry.hpp"
 #include "workload.hpp"
 
 namespace tilehash::bench {
 
-template <class Design, class Space>
+template <class Key, class Value, class Space>
 class table_subject {
-  using table_type = table<Design, Space>;
+  using table_type = app::any_table<Key, Value, Space>;
+  using maker = app::table_maker<Key, Value, Space>;
 
  public:
-  using key_type = typename Design::key_type;
-  using value_type = typename table_type::value_element;
-  static constexpr bool is_set = table_type::is_set;
-  using answer_type = std::conditional_t<is_set, bool, value_type>;
-  static constexpr bool inserts = insertable<Design>;
-  static constexpr bool erases = erasable<Design>;
+  using key_type = Key;
+  using value_type = Value;
   using keys_in = std::span<const key_type>;
   using values_in = std::span<const value_type>;
 
-  table_subject(Space& space, double load_factor)
-      : space_(&space), options_{.load_factor = load_factor}, table_(space, 0, options_) {}
+  table_subject(Space& space, maker make, double load_factor)
+      : space_(&space), make_(make), load_factor_(load_factor) {
+    reset();
+  }
 
-  void reset() { table_ = table_type(*space_, 0, options_); }
-  void clear() { table_.clear(*space_); }
-  insert_report build(keys_in keys, values_in values) {
-    if constexpr (is_set)
-      return table_.build(*space_, keys);
-    else
-      return table_.build(*space_, keys, values);
+  bool inserts() const { return table_->inserts(); }
+  bool erases() const { return table_->erases(); }
+
+  void reset() {
+    table_.reset();
+    table_ = make_(*space_, 0, {.load_factor = load_factor_});
   }
-  insert_report insert(keys_in keys, values_in values) {
-    if constexpr (is_set)
-      return table_.insert(*space_, keys);
-    else
-      return table_.insert(*space_, keys, values);
+  void clear() { table_->clear(*space_); }
+  insert_report build(keys_in keys, values_in values) { return table_->build(*space_, keys, values); }
+  insert_report insert(keys_in keys, values_in values) { return table_->insert(*space_, keys, values); }
+  void find(keys_in keys, std::span<value_type> answers, value_type missing) const {
+    table_->find_or(*space_, keys, answers, missing);
   }
-  void find(keys_in keys, std::span<answer_type> answers, answer_type missing) const {
-    if constexpr (is_set)
-      table_.contains(*space_, keys, answers);
-    else
-      table_.find_or(*space_, keys, answers, missing);
-  }
-  u64 erase(keys_in keys) { return table_.erase(*space_, keys); }
-  u64 size() const { return table_.size(); }
-  u64 bytes() const { return table_.bytes(); }
-  double load_factor() const { return table_.load_factor(); }
+  u64 erase(keys_in keys) { return table_->erase(*space_, keys); }
+  u64 size() const { return table_->size(); }
+  u64 bytes() const { return table_->bytes(); }
+  double load_factor() const { return table_->load_factor(); }
 
  private:
   Space* space_;
-  table_options options_;
-  table_type table_;
+  maker make_;
+  double load_factor_;
+  std::unique_ptr<table_type> table_;
 };
 
-// Adds the design that Entry describes (see apps/tilehash/designs/), in the space that open() makes of a
-// case.
-template <class Entry, class Open>
-void register_design(std::vector<subject>& all, const std::string& name, const std::string& space_name,
-                     Open open) {
-  const auto run = [=](const yardstick_case& the_case, known_limits& known, const emit& tell) {
-    auto space = open(the_case);
-    using space_type = decltype(space);
-    const auto limit = [&](u64 bytes) { return known.at(space, bytes, the_case.repeat); };
-    const auto run_as = [&]<class Key, class Value>() {
-      using subject_type = table_subject<typename Entry::template design<Key, Value>, space_type>;
-      measurement blank;
-      blank.design = name;
-      blank.space = space_name;
-      workload<subject_type, space_type>(space, subject_type(space, the_case.load_factor), the_case, blank,
-                                         tell)
-          .run(limit);
+// Adds every design that the program has in a space, which open() makes of a case.
+template <class Space, class Open>
+void register_designs(std::vector<subject>& all, const std::string& space_name,
+                      std::optional<app::table_makers<Space>> app::design_entry::*its_tables, Open open) {
+  const app::registry known_designs = app::all_designs();
+  for (const app::design_entry& design : known_designs.designs()) {
+    if (!(design.*its_tables)) continue;
+    const auto run = [=, name = design.name, tables = *(design.*its_tables)](
+                         const yardstick_case& the_case, known_limits& known, const emit& tell) {
+      auto space = open(the_case);
+      const auto limit = [&](u64 bytes) { return known.at(space, bytes, the_case.repeat); };
+      const auto run_as = [&]<class Key, class Value>() {
+        using subject_type = table_subject<Key, Value, Space>;
+        measurement blank;
+        blank.design = name;
+        blank.space = space_name;
+        const auto make = std::get<app::table_maker<Key, Value, Space>>(tables);
+        workload<subject_type, Space>(space, subject_type(space, make, the_case.load_factor), the_case, blank,
+                                      tell)
+            .run(limit);
+      };
+      if (the_case.bits == 64)
+        run_as.template operator()<u64, u64>();
+      else
+        run_as.template operator()<u32, u32>();
     };
-    if (the_case.bits == 64)
-      run_as.template operator()<u64, u64>();
-    else
-      run_as.template operator()<u32, u32>();
-  };
-  all.push_back({name, space_name, false, run});
+    all.push_back({design.name, space_name, false, run});
+  }
 }
 
 }  // namespace tilehash::bench

@@ -1,14 +1,14 @@
 // Measures one table, ours or a peer's: builds, inserts, looks up, erases, and checks every answer where it
 // is.
 //
-// A Subject<Key, Value, Space> has key_type, value_type (of arrays of values), answer_type (of a lookup),
-// is_set, inserts, erases, and
+// A subject has key_type, value_type, and
 //
 //   reset()                       empty, with no memory; not timed
-//   clear()                       empty, with its memory; not timed
-//   build(keys, values), insert(keys, values)   -> insert_report
-//   find(keys, answers, missing)  values or, in a set, flags
-//   erase(keys)                   -> how many
+//   build(keys, values)           -> insert_report
+//   insert(keys, values)          -> insert_report; where there is inserts(), if that says so
+//   clear()                       empty, with its memory; not timed; where there is insert
+//   find(keys, answers, missing)
+//   erase(keys)                   -> how many, if erases()
 //   size(), bytes(), load_factor()              the last two 0 when not known
 #pragma once
 
@@ -45,22 +45,18 @@ struct make_questions {
 
 // Counts the wrong answers. The table holds the numbers below n, less those asked for by the first `erased`
 // questions.
-template <class Key, class Answer, bool IsSet>
+template <class Key, class Value>
 struct check_answers {
   shuffled number;
   u64 n, erased;
-  const Answer* answers;
-  Answer missing;
+  const Value* answers;
+  Value missing;
   u64* wrong;
 
   TILEHASH_FN void operator()(u64 i) const {
     const u64 asked = number(i);
     const bool present = asked < n && i >= erased;
-    Answer right = missing;
-    if constexpr (IsSet)
-      right = present;
-    else if (present)
-      right = value_of<Answer>(key_of<Key>(asked));
+    const Value right = present ? value_of<Value>(key_of<Key>(asked)) : missing;
     if (answers[i] != right) detail::fetch_add(wrong, u64(1));
   }
 };
@@ -69,8 +65,6 @@ template <class Subject, class Space>
 class workload {
   using key_type = typename Subject::key_type;
   using value_type = typename Subject::value_type;
-  using answer_type = typename Subject::answer_type;
-  static constexpr bool is_set = Subject::is_set;
   template <class T>
   using memory = buffer<T, Space>;
 
@@ -84,11 +78,11 @@ class workload {
         keys_(space, case_.n),
         values_(space, case_.n),
         answers_(space, case_.n),
-        missing_(is_set ? answer_type{} : value_of<answer_type>(key_of<key_type>(2 * case_.n))) {
+        missing_(value_of<value_type>(key_of<key_type>(2 * case_.n))) {
     space_.for_each(case_.n, make_items<key_type, value_type>{keys_.data(), values_.data()});
     blank_.n = case_.n;
     blank_.key_bytes = sizeof(key_type);
-    blank_.value_bytes = is_set ? 0 : sizeof(value_type);
+    blank_.value_bytes = sizeof(value_type);
   }
 
   // `limit` is a function of the table's bytes.
@@ -99,19 +93,13 @@ class workload {
         [&] { return subject_.build(all_keys(), all_values()); });
     limits_ = limit(subject_.bytes());
     finish(std::move(pending_), limits_.updates);
-    if constexpr (Subject::inserts) {
-      // Into a table that exists and is not empty, so that none is built by other means than insertion.
-      const u64 there = case_.n / 64;
-      measure_building(
-          "insert", case_.n - there,
-          [&] { subject_.clear(), subject_.insert(keys_.first(there), values_.first(there)); },
-          [&] { return subject_.insert(all_keys().subspan(there), all_values().subspan(there)); });
-      finish(std::move(pending_), limits_.updates);
+    if constexpr (requires { subject_.inserts(); }) {
+      if (subject_.inserts()) measure_insert();
     }
     measure_find("find_hit", shuffled(0, case_.n));
     measure_find("find_miss", shuffled(case_.n, case_.n));
     measure_find("find_mix", shuffled(0, 2 * case_.n));  // half of it is in the table
-    if constexpr (Subject::erases) measure_erase();
+    if (subject_.erases()) measure_erase();
   }
 
  private:
@@ -143,6 +131,16 @@ class workload {
     pending_ = std::move(m);
   }
 
+  // Into a table that exists and is not empty, so that none is built by other means than insertion.
+  void measure_insert() {
+    const u64 there = case_.n / 64;
+    measure_building(
+        "insert", case_.n - there,
+        [&] { subject_.clear(), subject_.insert(keys_.first(there), values_.first(there)); },
+        [&] { return subject_.insert(all_keys().subspan(there), all_values().subspan(there)); });
+    finish(std::move(pending_), limits_.updates);
+  }
+
   memory<key_type> ask(const shuffled& number, u64 count) {
     memory<key_type> questions(space_, count);
     space_.for_each(count, make_questions<key_type>{number, questions.data()});
@@ -151,8 +149,8 @@ class workload {
   u64 wrong_answers(const shuffled& number, u64 erased) {
     memory<u64> wrong(space_, 1);
     space_.fill(wrong.data(), 1, u64(0));
-    space_.for_each(case_.n, check_answers<key_type, answer_type, is_set>{
-                                 number, case_.n, erased, answers_.data(), missing_, wrong.data()});
+    space_.for_each(case_.n, check_answers<key_type, value_type>{number, case_.n, erased, answers_.data(),
+                                                                 missing_, wrong.data()});
     return read_one(space_, wrong.data());
   }
 
@@ -186,8 +184,8 @@ class workload {
   const emit& tell_;
   memory<key_type> keys_;
   memory<value_type> values_;
-  memory<answer_type> answers_;
-  answer_type missing_;
+  memory<value_type> answers_;
+  value_type missing_;
   limits limits_;
   double load_factor_ = 0, bytes_per_pair_ = 0;
 };

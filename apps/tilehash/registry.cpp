@@ -15,6 +15,8 @@ void registry::add(const design_entry& entry) {
     designs_.push_back(entry);
   } else {
     known->spaces.insert(entry.spaces.begin(), entry.spaces.end());
+    if (entry.cpu_tables) known->cpu_tables = entry.cpu_tables;
+    if (entry.cuda_tables) known->cuda_tables = entry.cuda_tables;
   }
 }
 

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "any_table.hpp"
 #include "row.hpp"
 #include "workload.hpp"
 
@@ -33,6 +35,9 @@ struct design_entry {
   std::string name, paper, summary;
   std::vector<std::string> abilities;
   std::map<std::string, run_function> spaces;  // by name: cpu, cuda
+  // The same by type, for who wants the tables themselves.
+  std::optional<table_makers<cpu>> cpu_tables{};
+  std::optional<table_makers<cuda>> cuda_tables{};
   double max_load_factor = 0.98;
 
   bool runs_on(const std::string& space) const { return spaces.contains(space); }
@@ -49,6 +54,10 @@ class registry {
  private:
   std::vector<design_entry> designs_;  // in the order of registration
 };
+
+// What `tilehash run` does with a design's tables: see runner.hpp.
+run_function run_with(const table_makers<cpu>& tables, const std::string& design);
+run_function run_with(const table_makers<cuda>& tables, const std::string& design);
 
 // All designs of designs/; CMake generates it from the files there.
 registry all_designs();

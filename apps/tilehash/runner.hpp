@@ -2,11 +2,11 @@
 #pragma once
 
 #include <tilehash/core/buffer.hpp>
-#include <tilehash/core/concepts.hpp>
 #include <tilehash/table.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,23 +17,24 @@
 
 namespace tilehash::app {
 
-template <class Design, class Space>
+template <class Key, class Value, class Space>
 class runner {
-  using key_type = typename Design::key_type;
-  using value_type = typename table<Design, Space>::value_element;
-  static constexpr bool is_set = table<Design, Space>::is_set;  // whose buffers of values are empty
-  static constexpr bool keeps_all = multivalue<Design>;
+  using table_type = any_table<Key, Value, Space>;
+  using key_type = Key;
+  using value_type = typename table_type::value_type;
+  static constexpr bool is_set = table_type::is_set;  // whose buffers of values are empty
   template <class T>
   using memory = buffer<T, Space>;
 
  public:
-  runner(Space& space, const workload& work, const run_settings& settings, const announce& tell, row blank)
+  runner(Space& space, table_maker<Key, Value, Space> make, const workload& work,
+         const run_settings& settings, const announce& tell, row blank)
       : space_(space),
         work_(work),
         settings_(settings),
         tell_(tell),
         blank_(std::move(blank)),
-        table_(space, work.data.size(), {.load_factor = settings.load_factor, .seed = settings.seed}) {
+        table_(make(space, work.data.size(), {.load_factor = settings.load_factor, .seed = settings.seed})) {
     blank_.input = work.data.name;
     blank_.n = work.data.size();
     blank_.unique = work.truth.distinct();
@@ -44,11 +45,11 @@ class runner {
   std::vector<row> run() {
     const batch all = upload_items([](std::size_t) { return true; });
     measure_build(all);
-    if constexpr (insertable<Design>) measure_insert(all);
+    if (table_->inserts()) measure_insert(all);
     measure_find("find_hit", work_.hit, settings_.probes);
     measure_find("find_miss", work_.miss, settings_.probes);
     measure_find("find_mix", work_.mix, false);
-    if constexpr (insertable<Design> && erasable<Design>) measure_erase(all);
+    if (table_->inserts() && table_->erases()) measure_erase(all);
     return std::move(rows_);
   }
 
@@ -83,33 +84,11 @@ class runner {
     return {upload<key_type>(keys), upload<value_type>(values)};
   }
 
-  // ---- the table's verbs, alike for maps and sets ----
   insert_report build(const batch& items) {
-    if constexpr (is_set)
-      return table_.build(space_, items.keys.span());
-    else
-      return table_.build(space_, items.keys.span(), items.values.span());
+    return table_->build(space_, items.keys.span(), items.values.span());
   }
-
   insert_report insert(const batch& items) {
-    if constexpr (is_set)
-      return table_.insert(space_, items.keys.span());
-    else
-      return table_.insert(space_, items.keys.span(), items.values.span());
-  }
-
-  void find(const memory<key_type>& keys, memory<value_type>& values, memory<bool>& found) {
-    if constexpr (is_set)
-      table_.contains(space_, keys.span(), found.span());
-    else
-      table_.find(space_, keys.span(), values.span(), found.span());
-  }
-
-  std::uint64_t retrieve_all(memory<key_type>& keys, memory<value_type>& values) {
-    if constexpr (is_set)
-      return table_.retrieve_all(space_, keys.span());
-    else
-      return table_.retrieve_all(space_, keys.span(), values.span());
+    return table_->insert(space_, items.keys.span(), items.values.span());
   }
 
   // ---- measurements ----
@@ -133,10 +112,10 @@ class runner {
   }
 
   void finish(row r) {
-    r.load_factor = table_.load_factor();
-    r.bytes = table_.bytes();
-    if (table_.size() > 0)
-      r.bytes_per_pair = static_cast<double>(r.bytes) / static_cast<double>(table_.size());
+    r.load_factor = table_->load_factor();
+    r.bytes = table_->bytes();
+    if (table_->size() > 0)
+      r.bytes_per_pair = static_cast<double>(r.bytes) / static_cast<double>(table_->size());
     rows_.push_back(std::move(r));
   }
 
@@ -155,7 +134,7 @@ class runner {
   void measure_insert(const batch& items) {
     row r = start("insert", work_.data.size());
     repeat(r, [&] {
-      table_.clear(space_);
+      table_->clear(space_);
       insert_report report;
       const double seconds = space_.time([&] { report = insert(items); });
       check_report(r, report, r.items, stored_items());
@@ -172,7 +151,7 @@ class runner {
     check_counts(r, keys, queries);
     if (probes) {
       memory<std::uint32_t> counts(space_, queries.size());
-      table_.probe_counts(space_, keys.span(), counts.span());
+      table_->probe_counts(space_, keys.span(), counts.span());
       r.probes = summarise_probes(counts.to_host());
     }
     finish(std::move(r));
@@ -181,11 +160,11 @@ class runner {
   void measure_erase(const batch& all) {
     const batch some = upload_items([&](std::size_t item) { return work_.is_erased(item); });
     row r = start("erase", some.keys.size());
-    const std::uint64_t kept = expected_size(work_.items_after_erase, keeps_all);
+    const std::uint64_t kept = expected_size(work_.items_after_erase, table_->keeps_duplicates());
     repeat(r, [&] {
       std::uint64_t erased = 0;
-      const double seconds = space_.time([&] { erased = table_.erase(space_, some.keys.span()); });
-      if (erased != stored_items() - kept || table_.size() != kept) ++r.wrong;
+      const double seconds = space_.time([&] { erased = table_->erase(space_, some.keys.span()); });
+      if (erased != stored_items() - kept || table_->size() != kept) ++r.wrong;
       check_lookups(r, all.keys, work_.items_after_erase);
       check_report(r, insert(some), r.items, stored_items() - kept);  // slots that were freed are used again
       check_lookups(r, all.keys, work_.items);
@@ -196,7 +175,9 @@ class runner {
   }
 
   // ---- checks ----
-  std::uint64_t stored_items() const { return keeps_all ? work_.data.size() : work_.truth.distinct(); }
+  std::uint64_t stored_items() const {
+    return table_->keeps_duplicates() ? work_.data.size() : work_.truth.distinct();
+  }
 
   void check_report(row& r, const insert_report& report, std::uint64_t given,
                     std::uint64_t expected_new) const {
@@ -213,26 +194,27 @@ class runner {
     // runs.
     space_.fill(values.data(), values.size(), static_cast<value_type>(~std::uint64_t{0}));
     space_.fill(found.data(), found.size(), false);
-    const double seconds = space_.time([&] { find(keys, values, found); });
+    const double seconds =
+        space_.time([&] { table_->find(space_, keys.span(), values.span(), found.span()); });
     r.wrong += wrong_lookups(work_, queries, download(found), download(values));
     return seconds;
   }
 
   void check_counts(row& r, const memory<key_type>& keys, const query_set& queries) {
     memory<std::uint32_t> counts(space_, queries.size());
-    table_.count(space_, keys.span(), counts.span());
-    r.wrong += wrong_counts(queries, download(counts), keeps_all);
+    table_->count(space_, keys.span(), counts.span());
+    r.wrong += wrong_counts(queries, download(counts), table_->keeps_duplicates());
     memory<bool> contained(space_, queries.size());
-    table_.contains(space_, keys.span(), contained.span());
+    table_->contains(space_, keys.span(), contained.span());
     r.wrong += wrong_lookups(work_, queries, download(contained), {});
   }
 
   void check_contents(row& r) {
-    if (table_.size() != stored_items()) ++r.wrong;
-    memory<key_type> keys(space_, table_.size());
-    memory<value_type> values(space_, is_set ? 0 : table_.size());
-    if (retrieve_all(keys, values) != table_.size()) ++r.wrong;
-    r.wrong += wrong_contents(work_, download(keys), download(values), keeps_all);
+    if (table_->size() != stored_items()) ++r.wrong;
+    memory<key_type> keys(space_, table_->size());
+    memory<value_type> values(space_, is_set ? 0 : table_->size());
+    if (table_->retrieve_all(space_, keys.span(), values.span()) != table_->size()) ++r.wrong;
+    r.wrong += wrong_contents(work_, download(keys), download(values), table_->keeps_duplicates());
   }
 
   Space& space_;
@@ -240,56 +222,33 @@ class runner {
   const run_settings& settings_;
   const announce& tell_;
   row blank_;
-  table<Design, Space> table_;
+  std::unique_ptr<table_type> table_;
   std::vector<row> rows_;
 };
 
-template <class Design>
-std::vector<std::string> abilities_of() {
-  std::vector<std::string> abilities;
-  if (insertable<Design>) abilities.emplace_back("insert");
-  if (erasable<Design>) abilities.emplace_back("erase");
-  if (bulk_built<Design>) abilities.emplace_back("bulk build");
-  if (multivalue<Design>) abilities.emplace_back("multivalue");
-  return abilities;
-}
-
-template <class Design>
-double max_load_factor_of() {
-  if constexpr (requires { Design::max_load_factor; })
-    return Design::max_load_factor;
-  else
-    return detail::max_load_factor;
-}
-
-// Adds what Entry (see designs/) describes, run in the space that `open` makes of the settings.
-template <class Entry, class Open>
-void register_design(registry& all, const std::string& name, const std::string& space_name, Open open) {
-  const auto run = [=](const workload& work, const run_settings& settings, const announce& tell) {
+// The run of any pair of types in a space, which open() makes of the settings.
+template <class Space, class Open>
+run_function run_in(const std::string& space_name, const table_makers<Space>& tables,
+                    const std::string& design, Open open) {
+  return [=](const workload& work, const run_settings& settings, const announce& tell) {
     auto space = open(settings);
     row blank;
-    blank.design = name;
+    blank.design = design;
     blank.space = space_name;
     const auto run_as = [&]<class Key, class Value>() {
-      using design = typename Entry::template design<Key, Value>;
-      return runner<design, decltype(space)>(space, work, settings, tell, blank).run();
+      return runner<Key, Value, Space>(space, std::get<table_maker<Key, Value, Space>>(tables), work,
+                                       settings, tell, blank)
+          .run();
     };
-    const auto run_with = [&]<class Key>() {
+    const auto run_with_keys = [&]<class Key>() {
       if (settings.value_bits == 0) return run_as.template operator()<Key, void>();
-      if (settings.value_bits == 32) return run_as.template operator()<Key, std::uint32_t>();
-      return run_as.template operator()<Key, std::uint64_t>();
+      if (settings.value_bits == 32) return run_as.template operator()<Key, u32>();
+      return run_as.template operator()<Key, u64>();
     };
     return run_result{.machine = space.name(),
-                      .rows = work.data.key_bits == 32 ? run_with.template operator()<std::uint32_t>()
-                                                       : run_with.template operator()<std::uint64_t>()};
+                      .rows = work.data.key_bits == 32 ? run_with_keys.template operator()<u32>()
+                                                       : run_with_keys.template operator()<u64>()};
   };
-  all.add({.name = name,
-           .paper = std::string(Entry::paper),
-           .summary = std::string(Entry::summary),
-           .abilities = abilities_of<typename Entry::template design<std::uint32_t, std::uint32_t>>(),
-           .spaces = {{space_name, run}},
-           .max_load_factor =
-               max_load_factor_of<typename Entry::template design<std::uint32_t, std::uint32_t>>()});
 }
 
 }  // namespace tilehash::app

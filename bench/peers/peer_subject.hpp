@@ -22,13 +22,12 @@ class peer_subject {
  public:
   using key_type = typename map_type::key_type;
   using value_type = typename map_type::mapped_type;
-  using answer_type = value_type;
-  static constexpr bool is_set = false, inserts = false, erases = true;
   using keys_in = std::span<const key_type>;
   using values_in = std::span<const value_type>;
 
   explicit peer_subject(cpu& space) : space_(&space) {}
 
+  static bool erases() { return true; }
   void reset() { map_ = map_type(), bytes_ = 0; }
   insert_report build(keys_in keys, values_in values) {
     const u64 before = heap_bytes();
@@ -39,7 +38,7 @@ class peer_subject {
     if (Adaptor::uses_malloc) bytes_ = heap_bytes() - before;
     return report;
   }
-  void find(keys_in keys, std::span<answer_type> answers, answer_type missing) const {
+  void find(keys_in keys, std::span<value_type> answers, value_type missing) const {
     Adaptor::for_all(*space_, keys.size(), [&](u64 from, u64 to) {
       for (u64 i = from; i < to; ++i) answers[i] = Adaptor::find_or(map_, keys[i], missing);
     });

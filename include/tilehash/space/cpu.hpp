@@ -75,17 +75,9 @@ class cpu {
   // ---- work ----
   // body(first, last) for consecutive pieces of [0, n), in any order and on any thread.
   template <class Body>
-  void for_each_chunk(u64 n, Body body, [[maybe_unused]] u64 grain = default_grain) {
-#if TILEHASH_HAS_TBB
-    if (threads() > 1 && n > grain) {
-      arena_.execute([&] {
-        tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain),
-                          [&](const auto& r) { body(r.begin(), r.end()); });
-      });
-      return;
-    }
-#endif
-    if (n != 0) body(u64(0), n);
+  void for_each_chunk(u64 n, Body body, u64 grain = default_grain) {
+    const auto run = [](void* b, u64 first, u64 last) { (*static_cast<Body*>(b))(first, last); };
+    run_chunks(n, grain, run, &body);
   }
 
   // body(i) for every i of [0, n), in any order and on any thread.
@@ -199,6 +191,21 @@ class cpu {
 
  private:
   static constexpr u64 default_grain = 4096;
+
+  // No template, so that oneTBB's loop is compiled once in a program's source and not once for each body.
+  void run_chunks(u64 n, [[maybe_unused]] u64 grain, void (*run)(void*, u64, u64), void* body) {
+#if TILEHASH_HAS_TBB
+    if (threads() > 1 && n > grain) {
+      arena_.execute([&] {
+        tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain),
+                          [&](const auto& r) { run(body, r.begin(), r.end()); });
+      });
+      return;
+    }
+#endif
+    if (n != 0) run(body, 0, n);
+  }
+
 #if TILEHASH_HAS_TBB
   mutable tbb::task_arena arena_;
 #endif

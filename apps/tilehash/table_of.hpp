@@ -1,0 +1,132 @@
+// The tables of one design in one space, made known to the program.
+#pragma once
+
+#include <tilehash/core/concepts.hpp>
+#include <tilehash/table.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "any_table.hpp"
+#include "registry.hpp"
+
+namespace tilehash::app {
+
+template <class Design, class Space>
+class table_of final : public any_table<typename Design::key_type, typename Design::mapped_type, Space> {
+  using base = any_table<typename Design::key_type, typename Design::mapped_type, Space>;
+  using typename base::key_type;
+  using typename base::keys_in;
+  using typename base::value_type;
+  using typename base::values_in;
+
+ public:
+  table_of(Space& space, u64 items, const table_options& options) : table_(space, items, options) {}
+  static std::unique_ptr<base> make(Space& space, u64 items, const table_options& options) {
+    return std::make_unique<table_of>(space, items, options);
+  }
+
+  bool inserts() const override { return insertable<Design>; }
+  bool erases() const override { return erasable<Design>; }
+  bool keeps_duplicates() const override { return multivalue<Design>; }
+
+  insert_report build(Space& space, keys_in keys, values_in values) override {
+    if constexpr (base::is_set)
+      return table_.build(space, keys);
+    else
+      return table_.build(space, keys, values);
+  }
+  insert_report insert(Space& space, keys_in keys, values_in values) override {
+    if constexpr (!insertable<Design>)
+      return {};
+    else if constexpr (base::is_set)
+      return table_.insert(space, keys);
+    else
+      return table_.insert(space, keys, values);
+  }
+  u64 erase(Space& space, keys_in keys) override {
+    if constexpr (erasable<Design>)
+      return table_.erase(space, keys);
+    else
+      return 0;
+  }
+  void clear(Space& space) override { table_.clear(space); }
+
+  void find(Space& space, keys_in keys, std::span<value_type> out, std::span<bool> found) const override {
+    if constexpr (base::is_set)
+      table_.contains(space, keys, found);
+    else
+      table_.find(space, keys, out, found);
+  }
+  void find_or(Space& space, keys_in keys, std::span<value_type> out, value_type missing) const override {
+    if constexpr (!base::is_set) table_.find_or(space, keys, out, missing);
+  }
+  void contains(Space& space, keys_in keys, std::span<bool> out) const override {
+    table_.contains(space, keys, out);
+  }
+  void count(Space& space, keys_in keys, std::span<u32> out) const override {
+    table_.count(space, keys, out);
+  }
+  void probe_counts(Space& space, keys_in keys, std::span<u32> out) const override {
+    table_.probe_counts(space, keys, out);
+  }
+  u64 retrieve_all(Space& space, std::span<key_type> keys, std::span<value_type> values) const override {
+    if constexpr (base::is_set)
+      return table_.retrieve_all(space, keys);
+    else
+      return table_.retrieve_all(space, keys, values);
+  }
+
+  u64 size() const override { return table_.size(); }
+  u64 bytes() const override { return table_.bytes(); }
+  double load_factor() const override { return table_.load_factor(); }
+
+ private:
+  table<Design, Space> table_;
+};
+
+// The makers of the design that Entry (see designs/) describes, for the pairs of types of the argument.
+template <class Entry, class Space, class... Key, class... Value>
+std::tuple<table_maker<Key, Value, Space>...> makers_of(
+    std::tuple<table_maker<Key, Value, Space>...> /*pairs*/) {
+  return {&table_of<typename Entry::template design<Key, Value>, Space>::make...};
+}
+
+template <class Design>
+std::vector<std::string> abilities_of() {
+  std::vector<std::string> abilities;
+  if (insertable<Design>) abilities.emplace_back("insert");
+  if (erasable<Design>) abilities.emplace_back("erase");
+  if (bulk_built<Design>) abilities.emplace_back("bulk build");
+  if (multivalue<Design>) abilities.emplace_back("multivalue");
+  return abilities;
+}
+
+template <class Design>
+double max_load_factor_of() {
+  if constexpr (requires { Design::max_load_factor; })
+    return Design::max_load_factor;
+  else
+    return detail::max_load_factor;
+}
+
+// Adds what Entry describes, in the space whose tables these are.
+template <class Entry, class Space>
+void register_design(registry& all, const std::string& name, const std::string& space_name,
+                     std::optional<table_makers<Space>> design_entry::*tables) {
+  using any_design = typename Entry::template design<u32, u32>;
+  design_entry entry{.name = name,
+                     .paper = std::string(Entry::paper),
+                     .summary = std::string(Entry::summary),
+                     .abilities = abilities_of<any_design>(),
+                     .spaces = {},
+                     .max_load_factor = max_load_factor_of<any_design>()};
+  const auto makers = makers_of<Entry, Space>(table_makers<Space>());
+  entry.*tables = makers;
+  entry.spaces.emplace(space_name, run_with(makers, name));
+  all.add(entry);
+}
+
+}  // namespace tilehash::app
