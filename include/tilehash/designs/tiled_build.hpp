@@ -22,13 +22,14 @@
 //   1  count every item into its first bucket; the first to come take its slots, the others go on a list
 //   2  remove equal keys within each bucket
 //   3  listed items: into their first or second bucket where there is room, or out if their key is there
-//   4  still homeless: take the place of a key whose other bucket has room, or change places with any and go
-//   on 5  remove what step 4 made double; 6 write the region out, with the overflow filter's bits
+//   4  still homeless: take the place of a key whose other bucket has room, or of any that must then go on
+//   5  remove what step 4 made double
+//   6  write the region out, with the overflow filter's bits
 //
 // A key that was there before a merge moves only where a place is promised to it. So what finds no place in
 // the end is always new, and nothing that was in the table leaves it. A bit of the word marks such keys, one
-// that the filter needs only in the table. length: partition and build are one algorithm of seven steps, read
-// together.
+// that the filter needs only in the table.
+// length: partition and build are one algorithm of seven steps, read together.
 #pragma once
 
 #include <cmath>
