@@ -41,7 +41,7 @@ check_tidy() {
     # Nothing to do when neither the headers, the unit, the checks nor the tool have changed.
     hash=$( (
       sources | grep -E '^(include|apps|tests)/.*\.(hpp|cuh)$' | xargs --no-run-if-empty cat
-      cat "$unit" .clang-tidy
+      cat "$unit" .clang-tidy tests/.clang-tidy
       "$tool" --version
     ) | sha256sum | cut -c1-32)
     stamp="build/lint/$hash"
