@@ -50,5 +50,30 @@ TYPED_TEST(loads, are_reached_without_growth) {
   EXPECT_EQ(static_cast<u64>(std::ranges::count(outcomes, outcome::inserted)), n);
 }
 
+// Whatever the hash function and the keys.
+TYPED_TEST(loads, are_reached_by_a_thousand_builds) {
+  using key = typename TypeParam::key_type;
+  using value = typename TypeParam::mapped_type;
+  const u64 n = contract::scaled(40'000, 10'000), builds = contract::scaled(1'000, 10);
+  const u64 seed = contract::run_seed();
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
+  std::vector<key> keys(n);
+  const std::vector<value> values(n);
+  cpu space(2);
+  u64 not_inserted = 0, restarts = 0;
+  for (u64 b = 0; b < builds; ++b) {
+    for (u64 i = 0; i < n; ++i) {
+      keys[i] = sizeof(key) == 4 ? static_cast<key>(mix32(static_cast<u32>(b * n + i)))
+                                 : static_cast<key>(mix64(b * n + i));
+    }
+    table<TypeParam, cpu> t(space, 0, {.load_factor = 0.95, .seed = seed + b});
+    const insert_report report = t.build(space, keys, values);
+    not_inserted += n - report.inserted;
+    restarts += report.restarts;
+  }
+  EXPECT_EQ(not_inserted, 0U);
+  EXPECT_EQ(restarts, 0U);
+}
+
 }  // namespace
 }  // namespace tilehash
