@@ -131,7 +131,7 @@ class workload {
     pending_ = std::move(m);
   }
 
-  // Into a table that exists and is not empty, so that none is built by other means than insertion.
+  // Into a table that exists and holds a few items; how is up to the table.
   void measure_insert() {
     const u64 there = case_.n / 64;
     measure_building(

@@ -31,7 +31,6 @@
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
 // Built in bulk by tiled_build.hpp. Measured reasons: docs/designs/tiled.md.
-// length: the reasons at its head, and a displacement that no race may break.
 #pragma once
 
 #include <tilehash/core/bucket.hpp>
