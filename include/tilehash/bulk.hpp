@@ -62,8 +62,7 @@ struct slot_hit {
 
 template <bucketed Design, class Sink, u32 Width>
 struct look_up_lanes {
-  static constexpr u32 resident_blocks =
-      8;  // lookups wait for memory: as many warps as a multiprocessor holds
+  static constexpr u32 resident_blocks = 8;  // they wait for memory: all the warps that there is room for
 
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
@@ -433,8 +432,9 @@ void insert(Space& space, const Design& design, const detail::aside<typename Des
     space.for_each_chunk(n, work);
 }
 
-// Makes room for items that insert() refused. How many tries an item takes varies much, so a tile goes on to
-// its next one as soon as it has settled one, whatever the other tiles of its warp do.
+// Makes room for the items on a list, those that insert() refused. How many tries an item takes varies much,
+// so a tile goes on to its next one as soon as it has settled one, whatever the other tiles of its warp do;
+// that next one has been read by then, and the number of the one after it.
 template <displacing Design, class Source, u32 Width>
 struct displace_lanes {
   static constexpr u32 resident_blocks = 4;  // at most 64 registers a lane
@@ -444,7 +444,8 @@ struct displace_lanes {
 
   Design design;
   Source source;
-  u64 n;
+  const u64* list;
+  const u64* length;
   ledger book;
 
   TILEHASH_FN displacement displacement_of(const item<slot_type>& x) const {
@@ -454,10 +455,12 @@ struct displace_lanes {
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
     const auto t = lane.template tile<Width>();
-    const u64 tiles = lane.count() / Width;
+    const u64 n = *length, tiles = lane.count() / Width;
+    const auto number = [&](u64 i) { return i < n ? list[i] : 0; };
     u64 i = lane.index() / Width;  // one item for the whole tile
-    item<slot_type> x;
-    if (i < n) x = source(i);
+    if (!t.any(i < n)) return;
+    item<slot_type> x = source(number(i)), next = source(number(i + tiles));
+    u64 after_next = number(i + 2 * tiles);
     typename displacement::progress p;
     while (t.any(i < n)) {
       const auto v = displacement_of(x).attempt(t, p.rounds, i < n);
@@ -466,14 +469,16 @@ struct displace_lanes {
       if (!ends) continue;
       i += tiles;
       p = {};
-      if (i < n) x = source(i);
+      x = next;
+      next = source(after_next);
+      after_next = number(i + 2 * tiles);
     }
   }
 
   void operator()(u64 from, u64 to) const {
     u64 present = 0, illegal = 0;
     const auto fetch = [&](u64 i) {
-      const item<slot_type> x = source(i);
+      const item<slot_type> x = source(list[i]);
       prefetch_to_write(design.address(design.locate(x.key.tag)));
       return x;
     };
@@ -484,16 +489,19 @@ struct displace_lanes {
   }
 };
 
-// The items are such that insert() has refused.
+// The list has *length items, `most` at most: on a GPU only an insert that may still be running knows how
+// many, and the host does not wait for it.
 template <class Design, class Space, class Source>
-void displace(Space& space, const Design& design, Source source, u64 n, const ledger& book) {
+void displace(Space& space, const Design& design, Source source, const u64* list, const u64* length, u64 most,
+              const ledger& book) {
   using work_type = displace_lanes<Design, Source, Design::preferred_width>;
-  const work_type work{design, source, n, book};
+  const work_type work{design, source, list, length, book};
   if constexpr (Space::has_lanes) {
-    const u64 lanes = n * Design::preferred_width, at_once = space.lanes_at_once(work_type::resident_blocks);
+    const u64 lanes = most * Design::preferred_width,
+              at_once = space.lanes_at_once(work_type::resident_blocks);
     space.for_each_lane(lanes < at_once ? lanes : at_once, work);
   } else {
-    space.for_each_chunk(n, work);
+    space.for_each_chunk(*length, work);
   }
 }
 

@@ -382,25 +382,34 @@ class table {
     insert_one_by_one(space, source, n, outcomes, total, update);
   }
 
+  // An insert, and two displacements of what it leaves: when many keys move at once, one may meet the locks
+  // of others until its tries are spent.
+  static constexpr u32 passes = displacing<Design> ? 3 : 1;
+
   // Inserts where there is room, then displaces, then grows for what is left. (From another table's slots,
   // the free ones are counted as inserted; rebuild() knows better.)
   template <class Source, class Update>
   void insert_one_by_one(Space& space, const Source& source, u64 n, outcome* outcomes, insert_report& total,
                          const Update& update) {
     buffer<u64, Space> list(space, n), spare(space, displacing<Design> ? n : 0);
-    buffer<u64, Space> counters(space, 3);
-    space.fill(counters.data(), 3, u64(0));
-    bulk::ledger book{counters.data(), counters.data() + 1, counters.data() + 2, list.data(), outcomes};
+    buffer<u64, Space> counters(space, 2 + passes);  // present, illegal, and left after each pass
+    space.fill(counters.data(), counters.size(), u64(0));
+    bulk::ledger book{.present = counters.data(),
+                      .left = counters.data() + 2,
+                      .illegal = counters.data() + 1,
+                      .list = list.data(),
+                      .outcomes = outcomes};
     const u64 before = size_;
     insert_report piece;
     const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
       bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
-      const auto counts = displace(space, source, book, counters, spare, update);
+      const auto counts = displace(space, source, number, book, counters, spare, update);
+      const u64 refused = counts.back();
       piece.present = counts[0];
-      piece.refused = counts[1] + counts[2];
+      piece.refused = refused + counts[1];
       piece.inserted = n - piece.present - piece.refused;
       size_ = before + piece.inserted;
-      return counts[1];
+      return refused;
     };
     u64 left = settle(source, n);
     for (u32 tries = 0; left != 0 && options_.grow && tries < max_restarts; ++tries) {
@@ -412,7 +421,7 @@ class table {
       }
       if (!grow(space, size_ + left, total)) break;
       space.copy(again.data(), book.list, left * sizeof(u64));
-      space.fill(book.left, 1, u64(0));
+      space.fill(book.left, passes, u64(0));
       book.numbers = again.data();
       left = settle(bulk::listed_source<Source>{source, again.data()}, left);
     }
@@ -436,6 +445,7 @@ class table {
       const auto filled = view_.design.insert_partitioned(space, source, n, size_ != 0);
       size_ += filled.inserted;
       insert_report rest;
+      bool counts_illegal = !filled.lists_left;  // as all items go through the insert again
       try {
         if (!filled.lists_left)
           insert_one_by_one(space, source, n, nullptr, rest, bulk::keep{});
@@ -443,8 +453,9 @@ class table {
           insert_one_by_one(space, filled.rest(), filled.left, nullptr, rest, bulk::keep{});
       } catch (const out_of_memory&) {
         rest.refused += filled.left;
+        counts_illegal = false;
       }
-      if (filled.lists_left) rest.refused += filled.illegal;
+      if (!counts_illegal) rest.refused += filled.illegal;
       total.inserted += filled.inserted + rest.inserted;
       total.refused += rest.refused;
       total.restarts += rest.restarts;
@@ -453,37 +464,40 @@ class table {
     return true;
   }
 
-  // Makes room for the listed items by moving others, where the design can; gives the counters.
+  // Makes room for the listed items, `most` at most, by moving others, where the design can; gives the
+  // counters, the last of them that of the items that are left on book.list.
   template <class Source, class Update>
-  auto displace(Space& space, const Source& source, bulk::ledger& book, const buffer<u64, Space>& counters,
-                buffer<u64, Space>& spare, const Update& update) {
-    auto counts = counters.to_host();
+  auto displace(Space& space, const Source& source, u64 most, const bulk::ledger& book,
+                const buffer<u64, Space>& counters, buffer<u64, Space>& spare, const Update& update) {
     if constexpr (displacing<Design>) {
       constexpr bool changes_values = !std::same_as<Update, bulk::keep>;
-      u64 *from = book.list, *to = spare.data();
-      const auto again = [&](const auto& work, bool lists_present) {
+      u64 *from = book.list, *to = spare.data(), *left = book.left;
+      const auto pass_over = [&](u64* leaves, bool lists_present) {  // `from`, which leaves items on `to`
         bulk::ledger next = book;
         next.numbers = from;
         next.list = to;
+        next.left = leaves;
         next.lists_present = lists_present;
-        space.fill(book.left, 1, u64(0));
-        work(bulk::listed_source<Source>{source, from}, counts[1], next);
+        return next;
+      };
+      for (u32 pass = 1; pass < passes; ++pass) {
+        bulk::displace(space, view_.design, source, from, left, most, pass_over(left + 1, changes_values));
+        ++left;
+        std::swap(from, to);
+      }
+      auto counts = counters.to_host();
+      if (changes_values && counts.back() != 0) {  // while keys moved, no value changed
+        space.fill(left, 1, u64(0));
+        bulk::upsert(space, view_.design, view_.aside, bulk::listed_source<Source>{source, from},
+                     counts.back(), pass_over(left, false), update);
         counts = counters.to_host();
         std::swap(from, to);
-      };
-      const auto move = [&](const auto& listed, u64 n, const bulk::ledger& next) {
-        bulk::displace(space, view_.design, listed, n, next);
-      };
-      const auto change = [&](const auto& listed, u64 n, const bulk::ledger& next) {
-        bulk::upsert(space, view_.design, view_.aside, listed, n, next, update);
-      };
-      // Twice: when many move at once, a key may meet the locks of others until its tries are spent.
-      for (u32 pass = 0; counts[1] != 0 && pass < 2; ++pass) again(move, changes_values);
-      // While keys moved, no value changed.
-      if (changes_values && counts[1] != 0) again(change, false);
-      if (counts[1] != 0 && from != book.list) space.copy(book.list, from, counts[1] * sizeof(u64));
+      }
+      if (counts.back() != 0 && from != book.list) space.copy(book.list, from, counts.back() * sizeof(u64));
+      return counts;
+    } else {
+      return counters.to_host();
     }
-    return counts;
   }
 
   // Moves all items to a new table with room for `items`; again, larger, if they do not fit.

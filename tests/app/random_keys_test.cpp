@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <contract/random.hpp>
+
 namespace tilehash::app {
 namespace {
 
@@ -30,15 +32,17 @@ TEST(RandomKeys, OfNoneAndOne) {
 
 TEST(RandomKeys, AreUniqueWhenAsked) {
   for (const unsigned bits : {32U, 64U}) {
-    const keys_t keys = random_keys({.n = 3'000'000, .unique = true}, bits, 42);
+    const keys_t keys = random_keys({.n = contract::scaled(3'000'000, 300'000), .unique = true}, bits, 42);
     EXPECT_EQ(distinct(keys), keys.size()) << bits;
   }
 }
 
 TEST(RandomKeys, RepeatAsIndependentDrawsDo) {
   // n draws from 2^32 meet about n^2 / 2^33 times: 1,048 of 3 million, with a standard deviation of 32.
-  const keys_t keys = random_keys({.n = 3'000'000}, 32, 42);
-  EXPECT_NEAR(static_cast<double>(keys.size() - distinct(keys)), 1048, 200);
+  const std::uint64_t n = contract::scaled(3'000'000, 600'000);
+  const keys_t keys = random_keys({.n = n}, 32, 42);
+  const double expected = static_cast<double>(n) * static_cast<double>(n) / 8.59e9;
+  EXPECT_NEAR(static_cast<double>(keys.size() - distinct(keys)), expected, 6 * std::sqrt(expected));
   EXPECT_GT(*std::max_element(keys.begin(), keys.end()), 0xff000000U);
   const keys_t wide = random_keys({.n = 100'000}, 64, 42);
   EXPECT_EQ(distinct(wide), wide.size());

@@ -35,7 +35,7 @@ class combining : public ::testing::Test {
   // So many items of few keys, those among them that live aside.
   template <class Op>
   void expect_like_the_model(const Op& op, auto any_value) {
-    const u64 n = contract::scaled(40'000, 4'000), seed = contract::run_seed();
+    const u64 n = contract::scaled(40'000, 1'000), seed = contract::run_seed();
     SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
     cpu space(2);
     table<Design, cpu> t(space, 0, {.load_factor = 0.9});

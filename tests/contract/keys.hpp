@@ -29,10 +29,9 @@ bool is_nan(const Key& key) {
 }
 template <class Key>
 Key key_from(u64 x) {
-  alignas(Key) unsigned char bytes[sizeof(Key)];
-  for (u64 i = 0; i < sizeof(Key); ++i) bytes[i] = static_cast<unsigned char>(x >> 8 * (i % 8));
   Key key;
-  std::memcpy(static_cast<void*>(&key), bytes, sizeof key);
+  for (u64 i = 0; i < sizeof key; i += 8)
+    std::memcpy(reinterpret_cast<char*>(&key) + i, &x, std::min<u64>(8, sizeof key - i));
   if constexpr (std::floating_point<Key>) {
     if (std::isnan(key)) return std::numeric_limits<Key>::infinity();
   }
@@ -44,8 +43,10 @@ T any_value(random_numbers& random) {
     return 0;  // a set's
   else {
     T value;
-    auto* bytes = reinterpret_cast<unsigned char*>(&value);
-    for (u64 i = 0; i < sizeof value; ++i) bytes[i] = static_cast<unsigned char>(random());
+    for (u64 i = 0; i < sizeof value; i += 8) {
+      const u64 number = random();
+      std::memcpy(reinterpret_cast<char*>(&value) + i, &number, std::min<u64>(8, sizeof value - i));
+    }
     return value;
   }
 }

@@ -12,7 +12,7 @@
 
 #include <contract/random.hpp>
 #include <tilehash/designs/tiled.hpp>
-#include <tilehash/tilehash.hpp>
+#include <tilehash/table.hpp>
 
 namespace tilehash::contract {
 

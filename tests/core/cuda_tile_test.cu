@@ -8,7 +8,7 @@
 
 #include <tilehash/core/bucket.hpp>
 #include <tilehash/core/buffer.hpp>
-#include <tilehash/space/cuda.cuh>
+#include <tilehash/space/cuda_algorithms.cuh>
 
 namespace tilehash {
 namespace {

@@ -51,6 +51,11 @@ class emulated_tile {
     static_assert(sizeof(T) % 4 == 0, "a GPU's shuffle moves 4 bytes at a time");
     return me_->said_by("broadcast", x, from, Width, at);
   }
+  template <class T>
+  T from_left(T x, site at = site::current()) const {
+    static_assert(sizeof(T) % 4 == 0, "a GPU's shuffle moves 4 bytes at a time");
+    return me_->said_by_left("from_left", x, Width, at);
+  }
   void sync(site at = site::current()) const { me_->vote("sync", false, at); }
 
   template <u32 N, class Word>

@@ -132,11 +132,7 @@ class thread {
   // What lane `from` of this lane's tile says; `from` must be the same in the whole tile.
   template <class T>
   T said_by(const char* what, T x, u32 from, u32 width, site where) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange::max_bytes);
-    exchange& here = warp_->exchanges[warp_->turn % 2];
-    std::memcpy(here.said[lane()], &x, sizeof x);
-    here.from[lane()] = from;
-    meet({what, sizeof x, false, where});
+    const exchange& here = say(what, x, from, where);
     const u32 first = lane() / width * width;
     if (from >= width || from != here.from[first])
       throw convergence_error("tilehash: " + place({what, sizeof x, false, where}) + ": lane " +
@@ -144,6 +140,13 @@ class thread {
                               " of a tile of " + std::to_string(width) + ", the tile's first lane names " +
                               std::to_string(here.from[first]));
     std::memcpy(&x, here.said[first + from], sizeof x);
+    return x;
+  }
+  // What the lane to the left says; in a tile's first lane, what its last one says.
+  template <class T>
+  T said_by_left(const char* what, T x, u32 width, site where) {
+    const exchange& here = say(what, x, 0, where);
+    std::memcpy(&x, here.said[lane() / width * width + (lane() + width - 1) % width], sizeof x);
     return x;
   }
 
@@ -181,6 +184,17 @@ class thread {
   }
 
  private:
+  // Says x to the warp, and gives what all lanes said.
+  template <class T>
+  const exchange& say(const char* what, const T& x, u32 from, site where) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange::max_bytes);
+    exchange& here = warp_->exchanges[warp_->turn % 2];
+    std::memcpy(here.said[lane()], &x, sizeof x);
+    here.from[lane()] = from;
+    meet({what, sizeof x, false, where});
+    return here;
+  }
+
   friend class machine;
   struct abandoned {};  // thrown through a body that will not be finished
   enum class state : u8 { ready, waiting, ended };

@@ -321,6 +321,7 @@ void check_tile(const schedule& s) {
       EXPECT_EQ(t.broadcast(u32(i), from), tile + from);
       EXPECT_EQ(t.broadcast(u64(i) << 40, from), (tile + from) << 40);
       EXPECT_TRUE(t.broadcast(u128(i) << 80, from) == u128(tile + from) << 80);
+      EXPECT_EQ(t.from_left(u64(i) << 40), (tile + (i + Width - 1) % Width) << 40);
       t.sync();
     }
   });

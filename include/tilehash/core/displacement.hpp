@@ -9,8 +9,8 @@
 // of its first bucket.
 //
 // The search looks ahead: two keys' other buckets are read at once, and if neither has room, it goes on from
-// the first of them. The locks are shared out among the lanes of the tile. So a short path costs about six
-// dependent accesses, whatever its length.
+// the first of them. The path is dealt out to the lanes of the tile: each locks, checks and moves its share.
+// So a short path costs about six dependent accesses, whatever its length.
 //
 // A design says how its keys move; `home` is the place of the key to be put in:
 //
@@ -48,7 +48,7 @@ struct displacement {
     word content;
   };
 
-  const Design& design;
+  Design design;
   place home;
   target first, second;
   u64 dice;
@@ -73,7 +73,10 @@ struct displacement {
   // One try.
   template <class Tile>
   TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
-    return push(t, round % 4 == 3 ? second : first, mix64(dice + round), active);
+    const bool other = round % 4 == 3;  // now and then from the key's other bucket
+    const target start = {other ? second.bucket : first.bucket, other ? second.needle : first.needle,
+                          other ? second.content : first.content};
+    return push(t, start, mix64(dice + round), active);
   }
   // All tries.
   template <class Tile>
@@ -87,40 +90,62 @@ struct displacement {
   }
 
  private:
-  // Keys that each move to the next bucket; the last bucket has a free slot.
+  // A key that moves on to the next station's bucket; at the last station, a free slot. (Behind it may stand
+  // one more, a bucket that must be locked too.)
+  struct station {
+    u32 bucket = 0, slot = 0;
+    word content = 0;
+  };
+  // The stations, dealt out to the lanes of the tile like cards: lane r has r, r + width, ...
+  template <class Tile>
   struct path {
-    u32 bucket[MaxPath + 1] = {};
-    u32 slot[MaxPath + 1] = {};  // of the key that moves on; in the last bucket, the free one
-    word content[MaxPath + 1] = {};
+    static constexpr u32 share = (MaxPath + 1 + Tile::width) / Tile::width;
+    station mine[share];
     u32 length = 0;  // keys that move
+
+    TILEHASH_FN static u32 number(Tile t, u32 e) { return e * Tile::width + t.rank(); }
+    TILEHASH_FN void set(Tile t, u32 i, const station& s) {
+      TILEHASH_UNROLL
+      for (u32 e = 0; e < share; ++e) {
+        if (number(t, e) == i) mine[e] = s;
+      }
+    }
   };
 
   // Puts the key into `start` in place of one that moves on along a path.
   template <class Tile>
   TILEHASH_FN verdict push(Tile t, const target& start, u64 random, bool active) const {
-    path p;
-    p.bucket[0] = start.bucket;
-    const bool found = search(t, p, random, active);
+    path<Tile> p;
+    const bool found = search(t, p, start.bucket, random, active);
     const u32 locks = p.length + 1 + u32(start.bucket != first.bucket);
-    const u32 locked = lock_all(t, p, locks, found);
+    if (start.bucket != first.bucket) p.set(t, p.length + 1, {first.bucket, 0, 0});
+    bool all_mine = true;  // as long as none of this lane's locks is held by another
+    u32 locked = 0;
+    TILEHASH_UNROLL
+    for (u32 e = 0; e < p.share; ++e) {
+      if (!found || p.number(t, e) >= locks || !all_mine) continue;
+      all_mine = try_lock(design.locks(), p.mine[e].bucket);
+      locked += all_mine;
+    }
     t.sync();  // what one lane has locked, all lanes may read
-    const bool all_locked = t.ballot(locked != share(t, locks)) == 0;
-    const bool unchanged = is_unchanged(t, p), known = stands(t, active);
-    u32 moved = 0;
-    if (found && all_locked && unchanged && !known && t.rank() == 0) moved = move_all(p, start);
-    const bool done = t.broadcast(moved, 0) != 0;
+    const bool all_locked = t.ballot(!all_mine) == 0;
+    const bool fits = is_unchanged(t, p, found) && all_locked, known = stands(t, active);
+    const bool done = move_all(t, p, start, found && fits && !known);
     t.sync();
-    for (u32 i = locked; i > 0;) unlock(design.locks(), lock_at(t, p, --i));
+    TILEHASH_UNROLL
+    for (u32 e = 0; e < p.share; ++e) {
+      if (e < locked) unlock(design.locks(), p.mine[e].bucket);
+    }
     return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_room;
   }
 
-  // Walks from the path's first bucket to one with a free slot.
+  // Walks from a bucket to one with a free slot.
   template <class Tile>
-  TILEHASH_FN bool search(Tile t, path& p, u64 random, bool active) const {
+  TILEHASH_FN bool search(Tile t, path<Tile>& p, u32 here, u64 random, bool active) const {
     constexpr u32 at_once = 2;
     bool found = false;
     for (bool walking = active; t.any(walking);) {
-      const u32 here = p.bucket[p.length], turn = static_cast<u32>(random >> 40) % bucket_slots;
+      const u32 turn = static_cast<u32>(random >> 40) % bucket_slots;
       const auto b = bucket_type<Tile>::read_shared(t, design.bucket_at(here), walking);
       const u32 free = design.free_in(t, b), free_at = free != 0 ? lowest(free) : 0;
       const word free_word = b.at(t, free_at);
@@ -139,55 +164,31 @@ struct displacement {
         to[q] = design.other_bucket(home, here, content[q]);
         next[q] = bucket_type<Tile>::read_shared(t, design.bucket_at(to[q]), walking && may[q]);
       }
-      u32 chosen = 0, room_at = 0;
-      word room_word = 0;
+      station moves = {here, slot[0], content[0]}, end;  // unless the second has room and the first has not
+      end.bucket = to[0];
       bool room = false;
       TILEHASH_UNROLL
       for (u32 q = at_once; q-- > 0;) {
         const u32 f = design.free_in(t, next[q]), at = f != 0 ? lowest(f) : 0;
         const word w = next[q].at(t, at);
-        if (may[q] && f != 0) room = true, chosen = q, room_at = at, room_word = w;
+        if (may[q] && f != 0) room = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
       }
       if (!walking) continue;
       if (free != 0) {
-        p.slot[p.length] = free_at, p.content[p.length] = free_word;
+        p.set(t, p.length, {here, free_at, free_word});
         found = true, walking = false;
         continue;
       }
       walking = !room && may[0] && p.length + 1 < MaxPath;
       if (!room && !walking) continue;
-      TILEHASH_UNROLL
-      for (u32 q = 0; q < at_once; ++q) {
-        if (q == chosen) {
-          p.slot[p.length] = slot[q], p.content[p.length] = content[q];
-          p.bucket[p.length + 1] = to[q];
-        }
-      }
-      ++p.length;
-      if (room) p.slot[p.length] = room_at, p.content[p.length] = room_word, found = true;
+      p.set(t, p.length++, moves);
+      if (room) p.set(t, p.length, end), found = true;
+      here = end.bucket;
       random = mix64(random);
     }
     return found;
   }
 
-  // The locks are those of the path's buckets and, last, that of the key's first. Each lane has its share.
-  template <class Tile>
-  TILEHASH_FN static u32 share(Tile t, u32 locks) {
-    return locks > t.rank() ? (locks - t.rank() + Tile::width - 1) / Tile::width : 0;
-  }
-  template <class Tile>
-  TILEHASH_FN u32 lock_at(Tile t, const path& p, u32 i) const {
-    const u32 which = t.rank() + i * Tile::width;
-    return which <= p.length ? p.bucket[which] : first.bucket;
-  }
-  // How many of its share this lane has locked: it stops at the first that is held.
-  template <class Tile>
-  TILEHASH_FN u32 lock_all(Tile t, const path& p, u32 locks, bool wanted) const {
-    const u32 mine = wanted ? share(t, locks) : 0;
-    u32 locked = 0;
-    while (locked < mine && try_lock(design.locks(), lock_at(t, p, locked))) ++locked;
-    return locked;
-  }
   // Is the key in the table? A yes is certain; a no is while the lock of its first bucket is held.
   template <class Tile>
   TILEHASH_FN bool stands(Tile t, bool active) const {
@@ -197,28 +198,47 @@ struct displacement {
     const bool there = b2.has(t, second.needle);
     return active && (here || there);
   }
-  // Is the path as it was when it was searched? Each lane looks at its share.
+  // Is the path as it was when it was searched?
   template <class Tile>
-  TILEHASH_FN bool is_unchanged(Tile t, const path& p) const {
+  TILEHASH_FN bool is_unchanged(Tile t, const path<Tile>& p, bool found) const {
     bool changed = false;
-    for (u32 i = t.rank(); i <= p.length; i += Tile::width) {
-      const word w = load_relaxed(design.bucket_at(p.bucket[i]) + p.slot[i]);
-      changed = changed || !design.same(w, p.content[i]);
+    TILEHASH_UNROLL
+    for (u32 e = 0; e < p.share; ++e) {
+      if (!found || p.number(t, e) > p.length) continue;
+      const word w = load_relaxed(design.bucket_at(p.mine[e].bucket) + p.mine[e].slot);
+      changed = changed || !design.same(w, p.mine[e].content);
     }
     return t.ballot(changed) == 0;
   }
-  // From the far end backwards, each key over the copy of the one that has moved on. False if an insert that
-  // takes no locks was faster to the free slot; nothing has moved then.
-  TILEHASH_FN bool move_all(const path& p, const target& start) const {
-    for (u32 i = p.length; i > 0; --i) {
-      design.leaves(p.bucket[i - 1], p.content[i - 1]);
-      if (!put(p, i, design.in_other_bucket(p.content[i - 1]))) return false;
+  // Each key over the one that moves on, the far end first. False if an insert that takes no locks was faster
+  // to the free slot; nothing has moved then.
+  template <class Tile>
+  TILEHASH_FN bool move_all(Tile t, const path<Tile>& p, const target& start, bool active) const {
+    word arrives[p.share];
+    word last_lanes = start.content;  // what the last lane had in the round before
+    TILEHASH_UNROLL
+    for (u32 e = 0; e < p.share; ++e) {
+      const word left = t.from_left(p.mine[e].content);
+      arrives[e] = t.rank() != 0 ? left : last_lanes;
+      last_lanes = left;
+      if (p.number(t, e) != 0) arrives[e] = design.in_other_bucket(arrives[e]);
+      if (active && p.number(t, e) < p.length) design.leaves(p.mine[e].bucket, p.mine[e].content);
     }
-    if (start.content != first.content) design.leaves(first.bucket, first.content);
-    return put(p, 0, start.content);
+    if (active && t.rank() == 0 && start.content != first.content) design.leaves(first.bucket, first.content);
+    bool faster = false;
+    TILEHASH_UNROLL
+    for (u32 e = p.share; e-- > 0;) {
+      if (active && p.number(t, e) == p.length) faster = !put(p.mine[e], arrives[e], true);
+    }
+    active = t.ballot(faster) == 0 && active;
+    TILEHASH_UNROLL
+    for (u32 e = p.share; e-- > 0;) {
+      if (active && p.number(t, e) < p.length) put(p.mine[e], arrives[e], false);
+    }
+    return active;
   }
-  TILEHASH_FN bool put(const path& p, u32 i, word content) const {
-    return design.replace(design.bucket_at(p.bucket[i]) + p.slot[i], p.content[i], content, i == p.length);
+  TILEHASH_FN bool put(const station& s, word content, bool was_free) const {
+    return design.replace(design.bucket_at(s.bucket) + s.slot, s.content, content, was_free);
   }
 };
 

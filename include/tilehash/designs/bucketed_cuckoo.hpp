@@ -16,13 +16,11 @@
 //
 // Inserting has two phases, so that both are exact under any race:
 //
-//   insert()      never moves a key. In first_fit two inserts of one key meet at the first free slot of the
-//   same
-//                 bucket, because slots only fill up; no lock is needed. In balanced they meet at the lock of
-//                 first(k). What finds both buckets full comes back as `refused`.
+//   insert()      never moves a key. In first_fit two inserts of one key meet at the first free slot of
+//                 the same bucket, because slots only fill up; no lock is needed. In balanced they meet
+//                 at the lock of first(k). What finds both buckets full comes back as `refused`.
 //   displacement  takes what insert() refused, after all inserts are done: along a path of keys that each
-//   move
-//                 to their other bucket, under the locks of all its buckets (core/displacement.hpp).
+//                 move to their other bucket, under the locks of all its buckets (core/displacement.hpp).
 //
 // The locks are one bit per bucket behind the slots. Every loop is bounded by the constants below.
 //

@@ -18,6 +18,7 @@
 
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/space/algorithms.hpp>
 
 namespace tilehash {
 

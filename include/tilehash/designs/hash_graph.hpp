@@ -14,6 +14,7 @@
 #pragma once
 
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/space/algorithms.hpp>
 
 namespace tilehash {
 

@@ -23,6 +23,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/slot.hpp>
+#include <tilehash/space/algorithms.hpp>
 
 namespace tilehash {
 

@@ -5,9 +5,6 @@
 
 #include <string>
 
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/buffer.hpp>
@@ -235,41 +232,21 @@ class cuda {
   }
 
   // ---- algorithms ----
+  // fill() apart, they are CUB's, which takes longer to compile than all the rest: they are defined in
+  // space/cuda_algorithms.cuh, which the designs that sort or scan bring along.
   template <class T>
   void fill(T* data, u64 n, T value) {
     for_each(n, detail::fill_body<T>{data, value});
   }
   // to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
   template <class T>
-  void exclusive_scan(const T* from, T* to, u64 n) {
-    with_scratch([&](void* scratch, size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, from, to, static_cast<i64>(n), stream_);
-    });
-  }
+  void exclusive_scan(const T* from, T* to, u64 n);
   // Ascending by the keys' low `bits` bits, each key with its value. Needs room for both once more.
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n, u32 bits) {
-    buffer<Key, cuda> other_keys(*this, n);
-    buffer<Value, cuda> other_values(*this, n);
-    cub::DoubleBuffer<Key> k(keys, other_keys.data());
-    cub::DoubleBuffer<Value> v(values, other_values.data());
-    with_scratch([&](void* scratch, size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(scratch, bytes, k, v, static_cast<i64>(n), 0,
-                                             static_cast<int>(bits), stream_);
-    });
-    if (k.Current() != keys) copy(keys, k.Current(), n * sizeof(Key));
-    if (v.Current() != values) copy(values, v.Current(), n * sizeof(Value));
-  }
-  // Ascending.
+  void sort_pairs(Key* keys, Value* values, u64 n, u32 bits);
+  // Ascending. Needs room for all once more.
   template <class T>
-  void sort(T* data, u64 n) {
-    buffer<T, cuda> sorted(*this, n);
-    with_scratch([&](void* scratch, size_t& bytes) {
-      return cub::DeviceRadixSort::SortKeys(scratch, bytes, data, sorted.data(), static_cast<i64>(n), 0,
-                                            static_cast<int>(8 * sizeof(T)), stream_);
-    });
-    copy(data, sorted.data(), sorted.bytes());
-  }
+  void sort(T* data, u64 n);
 
   // ---- time ----
   void synchronize() { detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel"); }
@@ -303,14 +280,8 @@ class cuda {
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying between host and device");
     synchronize();
   }
-  // CUB's two calls: how much scratch, then the work.
   template <class Call>
-  void with_scratch(Call call) {
-    size_t bytes = 0;
-    detail::check_cuda(call(nullptr, bytes), "a CUB algorithm");
-    buffer<char, cuda> scratch(*this, bytes < 1 ? 1 : bytes);
-    detail::check_cuda(call(scratch.data(), bytes), "a CUB algorithm");
-  }
+  void with_scratch(Call call);
 
   cudaStream_t stream_;
   int device_ = 0;

@@ -31,23 +31,15 @@ struct cuda_tile {
   // Does any lane of the whole warp say yes?
   __device__ __forceinline__ bool any(bool p) const { return __any_sync(all, p); }
 
-  // What lane `from` of this tile says.
+  // What lane `from` of this tile says; all its lanes must name the same.
   template <class T>
   __device__ __forceinline__ T broadcast(T x, u32 from) const {
-    if constexpr (Width == 1)
-      return x;
-    else if constexpr (sizeof(T) <= 8) {
-      static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-      return __shfl_sync(all, x, static_cast<int>(from), Width);
-    } else {
-      static_assert(sizeof(T) % 4 == 0);
-      u32 parts[sizeof(T) / 4];
-      memcpy(parts, &x, sizeof x);
-#pragma unroll
-      for (u32& part : parts) part = __shfl_sync(all, part, static_cast<int>(from), Width);
-      memcpy(&x, parts, sizeof x);
-      return x;
-    }
+    return said_by(x, from);
+  }
+  // What the lane to the left says; in the first lane, what the last one says.
+  template <class T>
+  __device__ __forceinline__ T from_left(T x) const {
+    return said_by(x, (rank() + Width - 1) % Width);
   }
   __device__ __forceinline__ void sync() const { __syncwarp(); }
 
@@ -63,6 +55,24 @@ struct cuda_tile {
   }
 
  private:
+  template <class T>
+  __device__ __forceinline__ T said_by(T x, u32 from) const {
+    if constexpr (Width == 1)
+      return x;
+    else if constexpr (sizeof(T) <= 8) {
+      static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+      return __shfl_sync(all, x, static_cast<int>(from), Width);
+    } else {
+      static_assert(sizeof(T) % 4 == 0);
+      u32 parts[sizeof(T) / 4];
+      memcpy(parts, &x, sizeof x);
+#pragma unroll
+      for (u32& part : parts) part = __shfl_sync(all, part, static_cast<int>(from), Width);
+      memcpy(&x, parts, sizeof x);
+      return x;
+    }
+  }
+
   template <u32 N, class Word, class Load>
   __device__ __forceinline__ void load_with(const Word* from, Word (&to)[N], bool active, Load load) const {
     if constexpr (N * sizeof(Word) % 16 == 0) {

@@ -25,6 +25,10 @@ struct solo_tile {
   TILEHASH_FN T broadcast(T x, u32 /*from*/) const {
     return x;
   }
+  template <class T>
+  TILEHASH_FN T from_left(T x) const {
+    return x;
+  }
   TILEHASH_FN void sync() const {}
 
   // Reads N neighbouring words that nobody writes meanwhile.
