@@ -69,6 +69,8 @@ class region_driver {
     // Room for more than there should be, so that a table with too many items shows it.
     buffer<key, Space> k(space_, table_.capacity() + 1), q(space_, n);
     buffer<value, Space> v(space_, table_.capacity() + 1);
+    space_.fill(k.data(), k.size(), key(0));
+    space_.fill(v.data(), v.size(), value(0));
     u64 wrong = 0;
     if constexpr (table_type::is_set)
       ASSERT_EQ(table_.retrieve_all(space_, k.span()), n);

@@ -122,7 +122,7 @@ struct displacement {
     bool all_mine = true;  // as long as none of this lane's locks is held by another
     u32 locked = 0;
     TILEHASH_UNROLL
-    for (u32 e = 0; e < p.share; ++e) {
+    for (u32 e = 0; e < path<Tile>::share; ++e) {
       if (!found || p.number(t, e) >= locks || !all_mine) continue;
       all_mine = try_lock(design.locks(), p.mine[e].bucket);
       locked += all_mine;
@@ -133,7 +133,7 @@ struct displacement {
     const bool done = move_all(t, p, start, found && fits && !known);
     t.sync();
     TILEHASH_UNROLL
-    for (u32 e = 0; e < p.share; ++e) {
+    for (u32 e = 0; e < path<Tile>::share; ++e) {
       if (e < locked) unlock(design.locks(), p.mine[e].bucket);
     }
     return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_room;
@@ -203,7 +203,7 @@ struct displacement {
   TILEHASH_FN bool is_unchanged(Tile t, const path<Tile>& p, bool found) const {
     bool changed = false;
     TILEHASH_UNROLL
-    for (u32 e = 0; e < p.share; ++e) {
+    for (u32 e = 0; e < path<Tile>::share; ++e) {
       if (!found || p.number(t, e) > p.length) continue;
       const word w = load_relaxed(design.bucket_at(p.mine[e].bucket) + p.mine[e].slot);
       changed = changed || !design.same(w, p.mine[e].content);
@@ -214,10 +214,10 @@ struct displacement {
   // to the free slot; nothing has moved then.
   template <class Tile>
   TILEHASH_FN bool move_all(Tile t, const path<Tile>& p, const target& start, bool active) const {
-    word arrives[p.share];
+    word arrives[path<Tile>::share];
     word last_lanes = start.content;  // what the last lane had in the round before
     TILEHASH_UNROLL
-    for (u32 e = 0; e < p.share; ++e) {
+    for (u32 e = 0; e < path<Tile>::share; ++e) {
       const word left = t.from_left(p.mine[e].content);
       arrives[e] = t.rank() != 0 ? left : last_lanes;
       last_lanes = left;
@@ -227,12 +227,12 @@ struct displacement {
     if (active && t.rank() == 0 && start.content != first.content) design.leaves(first.bucket, first.content);
     bool faster = false;
     TILEHASH_UNROLL
-    for (u32 e = p.share; e-- > 0;) {
+    for (u32 e = path<Tile>::share; e-- > 0;) {
       if (active && p.number(t, e) == p.length) faster = !put(p.mine[e], arrives[e], true);
     }
     active = t.ballot(faster) == 0 && active;
     TILEHASH_UNROLL
-    for (u32 e = p.share; e-- > 0;) {
+    for (u32 e = path<Tile>::share; e-- > 0;) {
       if (active && p.number(t, e) < p.length) put(p.mine[e], arrives[e], false);
     }
     return active;
