@@ -6,8 +6,8 @@
 #include "needs_gpu.cuh"
 
 // [cuda_map-begin]
+#include <tilehash/map.hpp>
 #include <tilehash/space/cuda.cuh>
-#include <tilehash/tilehash.hpp>
 
 int run() {
   tilehash::cuda space;  // the current GPU; give it a stream to work on that one

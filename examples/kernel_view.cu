@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <tilehash/tilehash.hpp>
+#include <tilehash/map.hpp>
 
 #include "needs_gpu.cuh"
 

@@ -62,7 +62,9 @@ struct slot_hit {
 
 template <bucketed Design, class Sink, u32 Width>
 struct look_up_lanes {
-  static constexpr u32 resident_blocks = 8;  // they wait for memory: all the warps that there is room for
+  // They wait for memory: all the warps that there is room for, unless wide words need more than 32
+  // registers.
+  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
 
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
@@ -311,7 +313,7 @@ struct ledger {
 
 template <class Design, class Source, u32 Width>
 struct insert_lanes {
-  static constexpr u32 resident_blocks = 6;  // at most 40 registers a lane
+  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 6 : 4;  // 40 or 64 registers
 
   using slot_type = typename Design::slot_type;
 
@@ -437,7 +439,7 @@ void insert(Space& space, const Design& design, const detail::aside<typename Des
 // that next one has been read by then, and the number of the one after it.
 template <displacing Design, class Source, u32 Width>
 struct displace_lanes {
-  static constexpr u32 resident_blocks = 4;  // at most 64 registers a lane
+  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 4 : 2;  // 64 or 128 registers
 
   using slot_type = typename Design::slot_type;
   using displacement = typename Design::displacement;

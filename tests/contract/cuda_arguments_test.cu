@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/map.hpp>
 #include <tilehash/space/cuda.cuh>
-#include <tilehash/tilehash.hpp>
 
 namespace tilehash {
 namespace {

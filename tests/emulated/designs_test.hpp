@@ -342,7 +342,7 @@ TYPED_TEST_P(EmulatedDesign, AnswersLikeTheModel) {
       {this->sized(1000), pattern::all_equal, 0.9},
       {this->sized(1000), pattern::few, 0.9},
       {this->sized(1000), pattern::distinct, 0.5},
-      {this->sized(5000), pattern::distinct, 0.95},
+      {this->sized(3000), pattern::distinct, 0.95},
   };
   u64 seed = 0;
   for (const auto& c : cases) {
