@@ -57,7 +57,8 @@ struct upsert_lanes {
     }
   }
 
-  // The slot in which a key stands, or null.
+  // The slot in which a key stands, or null. A full bucket sends it on whatever the design says: when another
+  // has just put the key into its next bucket, what tells so in the first (`tiled`'s filter) may come later.
   template <class Tile>
   TILEHASH_FN word* slot_of(Tile t, tag wanted, bool active) const {
     using bucket_type = typename Design::template bucket_type<Tile>;
@@ -69,9 +70,10 @@ struct upsert_lanes {
       const auto b = bucket_type::read_shared(t, memory, active);
       const u32 here = b.match(t, needle);
       const auto a = design.examine(t, b, needle);
+      const bool full = b.match_empty(t) == 0;
       if (!active) continue;
       if (here != 0) at = memory + detail::lowest(here);
-      active = here == 0 && a.what == state::go_on && steps < design.max_steps();
+      active = here == 0 && (full || a.what == state::go_on) && steps < design.max_steps();
       if (active) design.advance(place);
     }
     return at;

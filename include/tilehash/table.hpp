@@ -325,10 +325,12 @@ class table {
   }
 
   // Inserts items in pieces that leave slots free, and grows between two pieces when the load factor asked
-  // for has been passed. Without growth it is one piece.
+  // for has been passed. Where keys repeat, so that few are new, a piece is longer than the last. Without
+  // growth it is one piece.
   template <class Source, class Update>
   insert_report insert_items(Space& space, Source source, u64 n, outcome* outcomes, const Update& update) {
     insert_report total;
+    u64 last = 0, fresh = 0;  // items of the last piece, and how many of their keys were new
     for (u64 done = 0; done < n;) {
       u64 piece = n - done;
       if (options_.grow) {
@@ -336,10 +338,12 @@ class table {
                   half_free = capacity() > size_ ? (capacity() - size_) / 2 : 0;
         u64 fits = room > half_free ? room : half_free;
         if (fits < smallest_piece) fits = smallest_piece;
+        if (fresh <= fits / 8 && fits < 4 * last) fits = 4 * last;
         if (piece > fits) piece = fits;
       }
       const bulk::shifted_source<Source> rest{source, done};
       outcome* const named = outcomes == nullptr ? nullptr : outcomes + done;
+      const u64 before = size_;
       try {
         insert_piece(space, rest, piece, named, total, update);
       } catch (const out_of_memory&) {
@@ -350,6 +354,8 @@ class table {
         return total;
       }
       done += piece;
+      last = piece;
+      fresh = size_ - before;
       if (options_.grow && size_ > limit()) grow(space, 2 * size_, total);
     }
     return total;

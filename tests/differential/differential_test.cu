@@ -138,5 +138,31 @@ TYPED_TEST(differential, gpu_cpu_and_standard_map_agree) {
   }
 }
 
+template <class Design>
+class differential_updates : public ::testing::Test {};
+using updated = ::testing::Types<linear_probing<u32, u32>, bucketed_cuckoo<u32, u32>, tiled<u32, u32>>;
+TYPED_TEST_SUITE(differential_updates, updated, design_name);
+
+// So many at once that some meet a key while another puts it into its second bucket.
+TYPED_TEST(differential_updates, all_of_a_key_count) {
+  cuda gpu;
+  const u64 n = 50 * items(), different = n / 4;
+  std::vector<u32> keys(n), all(different), expected(different, 0);
+  for (u64 i = 0; i < n; ++i) {
+    const u64 which = mix64(i) % different;
+    keys[i] = mix32(static_cast<u32>(which));
+    ++expected[which];
+  }
+  for (u64 i = 0; i < different; ++i) all[i] = mix32(static_cast<u32>(i));
+  buffer<u32, cuda> k(gpu, keys), ones(gpu, n), q(gpu, all), found(gpu, different);
+  gpu.fill(ones.data(), n, 1U);
+  for (const double load_factor : {0.8, 0.95, 0.95, 0.95}) {
+    table<TypeParam, cuda> t(gpu, different, {.load_factor = load_factor});
+    t.insert_or_apply(gpu, k.span(), ones.span(), sum{});
+    t.find_or(gpu, q.span(), found.span(), 0U);
+    EXPECT_TRUE(found.to_host() == expected) << "at load " << load_factor;
+  }
+}
+
 }  // namespace
 }  // namespace tilehash
