@@ -10,6 +10,6 @@ template <class Key, class Value>
 using design = linear_probing<Key, Value>;
 using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{} + big_key_pairs{});
 using pairs_elsewhere = decltype(slot_pairs{} + big_key_pairs{});
-using pairs_under_sanitizers = word_pairs;
+using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<u16, u8>>;
 
 }  // namespace tilehash::contract

@@ -322,7 +322,7 @@ class EmulatedDesign : public testing::Test {
  protected:
   // Wide tiles take longer: the whole warp serves each lane's operation.
   static u64 sized(u64 n) {
-    u64 divisor = small() ? 8 : 1;
+    u64 divisor = small() ? 8 : 2;
     if constexpr (requires { Design::preferred_width; }) divisor *= (Design::preferred_width + 3) / 4;
     return n / divisor;
   }

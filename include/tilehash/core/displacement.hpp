@@ -3,10 +3,10 @@
 //   path:  first(k) full --x--> other(x) full --y--> other(y) has room
 //
 // A path is searched, all its buckets are locked (one bit each, tried and never waited for), and if it is
-// still as it was, each key moves to its other bucket into the slot that the next one leaves, from the far
-// end backwards; k takes the first. A key is copied before it is overwritten and no slot is free in between,
-// so nothing is ever lost, and a path is walked whole or not at all. Two calls with one key meet at the lock
-// of its first bucket.
+// still as it was, each key moves to its other bucket into the slot that the next one leaves: the key at the
+// far end first, then the others; k takes the first. A key is copied before it is overwritten and no slot is
+// free in between, so nothing is ever lost, and a path is walked whole or not at all. Two calls with one key
+// meet at the lock of its first bucket.
 //
 // The search looks ahead: two keys' other buckets are read at once, and if neither has room, it goes on from
 // the first of them. The path is dealt out to the lanes of the tile: each locks, checks and moves its share.
@@ -48,7 +48,7 @@ struct displacement {
     word content;
   };
 
-  Design design;
+  Design design;  // no reference: that would put all of a kernel's parameters in local memory
   place home;
   target first, second;
   u64 dice;
