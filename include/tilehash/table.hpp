@@ -325,8 +325,9 @@ class table {
   }
 
   // Inserts items in pieces that leave slots free, and grows between two pieces when the load factor asked
-  // for has been passed. Where keys repeat, so that few are new, a piece is longer than the last. Without
-  // growth it is one piece.
+  // for has been passed. On a GPU, where a piece costs kernels, it is longer than the last one when few of
+  // that one's keys were new; a CPU would lose more by seeking room for keys that are new after all.
+  // Without growth it is one piece.
   template <class Source, class Update>
   insert_report insert_items(Space& space, Source source, u64 n, outcome* outcomes, const Update& update) {
     insert_report total;
@@ -338,7 +339,7 @@ class table {
                   half_free = capacity() > size_ ? (capacity() - size_) / 2 : 0;
         u64 fits = room > half_free ? room : half_free;
         if (fits < smallest_piece) fits = smallest_piece;
-        if (fresh <= fits / 8 && fits < 4 * last) fits = 4 * last;
+        if (Space::has_lanes && fresh <= fits / 8 && fits < 4 * last) fits = 4 * last;
         if (piece > fits) piece = fits;
       }
       const bulk::shifted_source<Source> rest{source, done};

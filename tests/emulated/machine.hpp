@@ -9,6 +9,7 @@
 //
 // A collective leaves what each lane said in the warp's exchange. There are two, used in turns: a lane can be
 // one collective ahead of another that has not yet read the answers, but not two.
+// length: one machine; its lanes, warps and blocks wait for each other and are read together.
 #pragma once
 
 #include <algorithm>

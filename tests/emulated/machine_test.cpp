@@ -1,4 +1,5 @@
 // The emulated GPU itself: its primitives against brute force, and the faults it must catch.
+// length: one test for each primitive and each fault.
 #include <gtest/gtest.h>
 
 #include <array>
