@@ -25,6 +25,13 @@ struct found_sink {
     out[i] = hit.found();
   }
 };
+struct missing_sink {
+  u64* count;
+  template <class Hit>
+  TILEHASH_FN void operator()(u64 /*i*/, const Hit& hit) const {
+    if (!hit.found()) fetch_add(count, u64(1));
+  }
+};
 struct count_sink {
   u32* out;
   template <class Hit>

@@ -1,92 +1,11 @@
-// The combinations that the library brings, and one of a user's own: what std::unordered_map gives.
-#include <gtest/gtest.h>
+#include <tilehash/space/cpu.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <type_traits>
-#include <unordered_map>
-#include <vector>
+namespace tilehash::contract {
+using combining_space = tilehash::cpu;
+}  // namespace tilehash::contract
 
-#include <contract/random.hpp>
-#include <tilehash/designs/tiled.hpp>
-#include <tilehash/tilehash.hpp>
+#include <contract/combine.hpp>
 
-namespace tilehash {
-namespace {
-
-// The mean of what was added.
-struct average {
-  float total;
-  u32 count;
-  friend bool operator==(const average&, const average&) = default;
-};
-struct merge {
-  TILEHASH_FN average operator()(const average& a, const average& b) const {
-    return {a.total + b.total, a.count + b.count};
-  }
-};
-
-template <class Design>
-class combining : public ::testing::Test {
- protected:
-  using key = typename Design::key_type;
-  using value = typename Design::mapped_type;
-
-  // So many items of few keys, those among them that live aside.
-  template <class Op>
-  void expect_like_the_model(const Op& op, auto any_value) {
-    const u64 n = contract::scaled(40'000, 1'000), seed = contract::run_seed();
-    SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
-    cpu space(2);
-    table<Design, cpu> t(space, 0, {.load_factor = 0.9});
-    std::unordered_map<key, value> model;
-    for (u64 round = 0; round < 3; ++round) {
-      std::vector<key> keys(n);
-      std::vector<value> values(n);
-      for (u64 i = 0; i < n; ++i) {
-        const u64 x = mix64(seed + round * n + i);
-        keys[i] = static_cast<key>(std::numeric_limits<key>::max() -
-                                   static_cast<key>(x % 4 == 0 ? x / 4 % 8 : x / 4 % n));
-        values[i] = any_value(mix64(x));
-      }
-      u64 fresh = 0;
-      for (u64 i = 0; i < n; ++i) {
-        const auto [at, is_new] = model.try_emplace(keys[i], values[i]);
-        if (!is_new) at->second = op(at->second, values[i]);
-        fresh += is_new;
-      }
-      const insert_report expected{.inserted = fresh, .present = n - fresh};
-      insert_report report = t.insert_or_apply(space, keys, values, op);
-      report.restarts = 0;
-      EXPECT_EQ(report, expected);
-      std::vector<value> found(n);
-      t.find(space, keys, found);
-      u64 wrong = 0;
-      for (u64 i = 0; i < n; ++i) wrong += !(found[i] == model.at(keys[i]));
-      EXPECT_EQ(wrong, 0U);
-      EXPECT_EQ(t.size(), model.size());
-    }
-  }
-};
-
-// In place where the word is small enough, by compare-and-swap in words of 16 bytes and of small values.
-using designs = ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, float>, tiled<u16, u8>,
-                                 bucketed_cuckoo<u32, std::int32_t>, linear_probing<u32, u64>,
-                                 double_hashing<u32, u32>, tiled<u32, average>>;
-TYPED_TEST_SUITE(combining, designs);
-
-TYPED_TEST(combining, gives_what_the_model_gives) {
-  using mapped = typename TypeParam::mapped_type;
-  if constexpr (std::is_same_v<mapped, average>) {
-    this->expect_like_the_model(merge{}, [](u64 x) { return average{static_cast<float>(x % 4), 1}; });
-  } else {
-    const auto small = [](u64 x) { return static_cast<mapped>(x % 64); };  // exact in a float, in any order
-    const auto any = [](u64 x) { return static_cast<mapped>(x); };
-    this->expect_like_the_model(sum{}, small);
-    this->expect_like_the_model(minimum{}, any);
-    this->expect_like_the_model(maximum{}, any);
-  }
-}
-
-}  // namespace
-}  // namespace tilehash
+namespace tilehash::contract {
+INSTANTIATE_TYPED_TEST_SUITE_P(cpu, combining, combining_designs);
+}  // namespace tilehash::contract

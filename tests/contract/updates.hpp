@@ -49,7 +49,7 @@ struct updates : question<Key, Value> {
   static void in_a_crowded_table(const maker& make) {
     auto random = numbers_of_this_test();
     for (bool applies : {false, true}) {
-      const u64 distinct = make.at_most(scaled(1'000, 200));
+      const u64 distinct = make.at_most(scaled(500, 200));
       const auto table = make(distinct, {.load_factor = 0.98, .grow = false});
       model<Key, Value> expected(make.can);
       for (int round = 0; round < 3; ++round)

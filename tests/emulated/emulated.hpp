@@ -52,9 +52,9 @@ class emulated_tile {
     return me_->said_by("broadcast", x, from, Width, at);
   }
   template <class T>
-  T from_left(T x, site at = site::current()) const {
+  T from_left(T x, u32 by = 1, site at = site::current()) const {
     static_assert(sizeof(T) % 4 == 0, "a GPU's shuffle moves 4 bytes at a time");
-    return me_->said_by_left("from_left", x, Width, at);
+    return me_->said_by_left("from_left", x, by, Width, at);
   }
   void sync(site at = site::current()) const { me_->vote("sync", false, at); }
 
@@ -132,6 +132,10 @@ class emulated_block {
   template <class T>
   emulation::scratch_pointer<T, emulation::thread> scratch(u64 at_byte = 0) const {
     return {*me_, at_byte};
+  }
+  template <u32 Width>
+  emulated_tile<Width> tile() const {
+    return emulated_tile<Width>(*me_);
   }
 
  private:

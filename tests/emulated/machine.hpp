@@ -143,11 +143,11 @@ class thread {
     std::memcpy(&x, here.said[first + from], sizeof x);
     return x;
   }
-  // What the lane to the left says; in a tile's first lane, what its last one says.
+  // What the lane so many to the left says, in the first lanes of a tile one of its last.
   template <class T>
-  T said_by_left(const char* what, T x, u32 width, site where) {
+  T said_by_left(const char* what, T x, u32 by, u32 width, site where) {
     const exchange& here = say(what, x, 0, where);
-    std::memcpy(&x, here.said[lane() / width * width + (lane() + width - 1) % width], sizeof x);
+    std::memcpy(&x, here.said[lane() / width * width + (lane() + width - by) % width], sizeof x);
     return x;
   }
 

@@ -130,6 +130,12 @@ class scratch_pointer {
   friend T fetch_add(scratch_pointer p, T by) {
     return p.update([by](T old) { return static_cast<T>(old + by); });
   }
+  friend void fetch_min(scratch_pointer p, T x) {
+    p.update([x](T old) { return x < old ? x : old; });
+  }
+  friend void fetch_max(scratch_pointer p, T x) {
+    p.update([x](T old) { return old < x ? x : old; });
+  }
   friend void set_bits(scratch_pointer p, T bits) {
     p.update([bits](T old) { return static_cast<T>(old | bits); });
   }

@@ -55,7 +55,7 @@ TILEHASH_FN u128 compare_and_swap(u128* at, u128 expected, u128 desired) {
 
 #if defined(__CUDA_ARCH__)
 template <class Word>
-concept has_own_atomics = std::unsigned_integral<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8);
+concept has_own_atomics = std::integral<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8);
 template <has_own_atomics Word>
 __device__ __forceinline__ auto for_cuda(Word* at) {
   if constexpr (sizeof(Word) == 4)
@@ -64,12 +64,29 @@ __device__ __forceinline__ auto for_cuda(Word* at) {
     return reinterpret_cast<unsigned long long*>(at);
 }
 template <has_own_atomics Word>
+__device__ __forceinline__ auto for_cuda_ordered(Word* at) {  // for what depends on the sign
+  if constexpr (std::unsigned_integral<Word>)
+    return for_cuda(at);
+  else if constexpr (sizeof(Word) == 4)
+    return reinterpret_cast<int*>(at);
+  else
+    return reinterpret_cast<long long*>(at);
+}
+template <has_own_atomics Word>
 __device__ __forceinline__ Word compare_and_swap(Word* at, Word expected, Word desired) {
   return static_cast<Word>(atomicCAS(for_cuda(at), expected, desired));
 }
 template <has_own_atomics Word>
 __device__ __forceinline__ Word fetch_add(Word* at, Word by) {
   return static_cast<Word>(atomicAdd(for_cuda(at), by));
+}
+template <has_own_atomics Word>
+__device__ __forceinline__ void fetch_min(Word* at, Word x) {
+  atomicMin(for_cuda_ordered(at), x);
+}
+template <has_own_atomics Word>
+__device__ __forceinline__ void fetch_max(Word* at, Word x) {
+  atomicMax(for_cuda_ordered(at), x);
 }
 template <has_own_atomics Word>
 __device__ __forceinline__ Word load_relaxed(const Word* at) {
@@ -112,6 +129,15 @@ TILEHASH_FN Word load_relaxed(const Word* at) {
 template <class Word>
 TILEHASH_FN Word fetch_add(Word* at, Word by) {
   return shared_ref<Word>(*at).fetch_add(by, relaxed);
+}
+
+template <class Word>
+TILEHASH_FN void fetch_min(Word* at, Word x) {
+  shared_ref<Word>(*at).fetch_min(x, relaxed);
+}
+template <class Word>
+TILEHASH_FN void fetch_max(Word* at, Word x) {
+  shared_ref<Word>(*at).fetch_max(x, relaxed);
 }
 
 // Sets the bits that are set in `bits`.

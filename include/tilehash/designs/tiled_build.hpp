@@ -36,6 +36,7 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/core/block_sums.hpp>
 #include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
@@ -114,7 +115,7 @@ struct tiled_partition {
   using entry = tiled_entry<slot_type>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block
-  static constexpr u32 group = Threads < 32 ? Threads : 32, groups = Threads / group;
+  using sums = block_sums<Threads>;
   static constexpr u32 at_once = 4;  // requests of a thread that are under way together
   static constexpr u32 leaving_at_once = 2;
 
@@ -128,7 +129,7 @@ struct tiled_partition {
   // Scratch: the share's entries; for each region where its entries begin, and how far its bin is from there;
   // the threads' and the groups' sums.
   static constexpr u64 scratch_bytes(u64 regions) {
-    return share * sizeof(word) + (2 * regions + u64(groups) * (group + 2)) * sizeof(u32);
+    return share * sizeof(word) + (2 * regions + sums::words) * sizeof(u32);
   }
 
   template <class Block>
@@ -207,7 +208,7 @@ struct tiled_partition {
     const u32 to = from + each < regions ? from + each : regions;
     u32 mine = 0;
     for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
-    u32 all = 0, start = before(block, shifts + regions, mine, all);
+    u32 all = 0, start = sums::before(block, shifts + regions, mine, all);
     for (u32 r = from; r < to; r += at_once) {
       u32 count[at_once], base[at_once];
       TILEHASH_UNROLL
@@ -224,31 +225,6 @@ struct tiled_partition {
       }
     }
     return all;
-  }
-
-  // The sum of what the threads before this one bring, and of what all bring.
-  template <class Block, class Sums>
-  TILEHASH_FN static u32 before(Block block, Sums sums, u32 mine, u32& all) {
-    const u32 me = block.rank(), my_group = me / group;
-    const auto totals = sums + groups * (group + 1);  // + 1 keeps the groups' sums in different banks
-    sums[my_group * (group + 1) + me % group] = mine;
-    block.barrier();
-    if (me < groups) {
-      u32 sum = 0;
-      for (u32 i = 0; i < group; ++i) {
-        const u32 one = sums[me * (group + 1) + i];
-        sums[me * (group + 1) + i] = sum;
-        sum += one;
-      }
-      totals[me] = sum;
-    }
-    block.barrier();
-    u32 sum = sums[my_group * (group + 1) + me % group];
-    for (u32 g = 0; g < groups; ++g) {
-      if (g < my_group) sum += u32(totals[g]);
-      all += u32(totals[g]);
-    }
-    return sum;
   }
 };
 

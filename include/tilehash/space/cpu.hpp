@@ -118,6 +118,10 @@ class cpu {
     TILEHASH_FN T* scratch(u64 at_byte = 0) const {
       return reinterpret_cast<T*>(static_cast<char*>(memory) + at_byte);
     }
+    template <u32 Width>
+    TILEHASH_FN solo_tile tile() const {
+      return {};
+    }
   };
 
   // ---- algorithms ----

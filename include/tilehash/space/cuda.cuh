@@ -62,6 +62,10 @@ struct cuda_block {
   __device__ __forceinline__ T* scratch(u64 at_byte = 0) const {
     return reinterpret_cast<T*>(memory + at_byte);
   }
+  template <u32 Width>
+  __device__ __forceinline__ cuda_tile<Width> tile() const {
+    return {};
+  }
 };
 
 inline constexpr u32 cuda_block_size = 256;

@@ -36,10 +36,10 @@ struct cuda_tile {
   __device__ __forceinline__ T broadcast(T x, u32 from) const {
     return said_by(x, from);
   }
-  // What the lane to the left says; in the first lane, what the last one says.
+  // What the lane so many to the left says; left of the first lane is the last one.
   template <class T>
-  __device__ __forceinline__ T from_left(T x) const {
-    return said_by(x, (rank() + Width - 1) % Width);
+  __device__ __forceinline__ T from_left(T x, u32 by = 1) const {
+    return said_by(x, (rank() + Width - by) % Width);
   }
   __device__ __forceinline__ void sync() const { __syncwarp(); }
 

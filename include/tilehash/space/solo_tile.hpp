@@ -26,7 +26,7 @@ struct solo_tile {
     return x;
   }
   template <class T>
-  TILEHASH_FN T from_left(T x) const {
+  TILEHASH_FN T from_left(T x, u32 /*by*/ = 1) const {
     return x;
   }
   TILEHASH_FN void sync() const {}

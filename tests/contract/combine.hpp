@@ -1,0 +1,115 @@
+// The combinations that the library brings, and one of a user's own: what std::unordered_map gives. So many
+// items come at once that a GPU combines those of equal keys first.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/double_hashing.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+// The mean of what was added.
+struct average {
+  float total;
+  u32 count;
+  friend bool operator==(const average&, const average&) = default;
+};
+struct merge {
+  static constexpr bool is_associative = true;
+  TILEHASH_FN average operator()(const average& a, const average& b) const {
+    return {a.total + b.total, a.count + b.count};
+  }
+};
+
+// How often a key came after it was inserted: not associative, so each item meets the table.
+struct times {
+  template <class Value>
+  TILEHASH_FN Value operator()(const Value& stored, const Value& /*given*/) const {
+    return static_cast<Value>(stored + 1);
+  }
+};
+
+template <class Design>
+class combining : public ::testing::Test {
+ protected:
+  using key = typename Design::key_type;
+  using value = typename Design::mapped_type;
+
+  // So many items of few keys, those among them that live aside.
+  template <class Op>
+  void expect_like_the_model(const Op& op, auto any_value) {
+    const u64 n = combining_space::has_lanes ? 600'000 : scaled(40'000, 1'000), seed = run_seed();
+    SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
+    combining_space space;
+    table<Design, combining_space> t(space, 0, {.load_factor = 0.9});
+    std::unordered_map<key, value> model;
+    for (u64 round = 0; round < 3; ++round) {
+      std::vector<key> keys(n);
+      std::vector<value> values(n);
+      for (u64 i = 0; i < n; ++i) {
+        const u64 x = mix64(seed + round * n + i);
+        keys[i] = static_cast<key>(std::numeric_limits<key>::max() -
+                                   static_cast<key>(x % 4 == 0 ? x / 4 % 8 : x / 4 % n));
+        values[i] = any_value(mix64(x));
+      }
+      u64 fresh = 0;
+      for (u64 i = 0; i < n; ++i) {
+        const auto [at, is_new] = model.try_emplace(keys[i], values[i]);
+        if (!is_new) at->second = op(at->second, values[i]);
+        fresh += is_new;
+      }
+      const insert_report expected{.inserted = fresh, .present = n - fresh};
+      buffer<key, combining_space> k(space, keys);
+      buffer<value, combining_space> v(space, values), out(space, n);
+      insert_report report = t.insert_or_apply(space, k.span(), v.span(), op);
+      report.restarts = 0;
+      EXPECT_EQ(report, expected);
+      t.find(space, k.span(), out.span());
+      const auto found = out.to_host();
+      u64 wrong = 0;
+      for (u64 i = 0; i < n; ++i) wrong += !(found[i] == model.at(keys[i]));
+      EXPECT_EQ(wrong, 0U);
+      EXPECT_EQ(t.size(), model.size());
+    }
+  }
+};
+
+// In place where the word is small enough, by compare-and-swap in words of 16 bytes and of small values.
+// (A GPU's kernels of all of them would take a minute to compile.)
+using combining_designs = std::conditional_t<
+    combining_space::has_lanes,
+    ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, average>,
+                     linear_probing<u32, std::int32_t>>,
+    ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, float>, tiled<u16, u8>,
+                     bucketed_cuckoo<u32, std::int32_t>, linear_probing<u32, u64>, double_hashing<u32, u32>,
+                     tiled<u32, average>>>;
+TYPED_TEST_SUITE_P(combining);
+
+TYPED_TEST_P(combining, gives_what_the_model_gives) {
+  using mapped = typename TypeParam::mapped_type;
+  if constexpr (std::is_same_v<mapped, average>) {
+    this->expect_like_the_model(merge{}, [](u64 x) { return average{static_cast<float>(x % 4), 1}; });
+  } else {
+    const auto small = [](u64 x) { return static_cast<mapped>(x % 64); };  // exact in a float, in any order
+    const auto any = [](u64 x) { return static_cast<mapped>(x); };
+    this->expect_like_the_model(sum{}, small);
+    this->expect_like_the_model(minimum{}, any);
+    if constexpr (!combining_space::has_lanes) this->expect_like_the_model(maximum{}, any);
+    this->expect_like_the_model(times{}, [](u64) { return mapped(1); });
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(combining, gives_what_the_model_gives);
+
+}  // namespace tilehash::contract

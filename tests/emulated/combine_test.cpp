@@ -1,0 +1,139 @@
+// Items of equal keys combined block by block before they come to a table.
+#include <gtest/gtest.h>
+
+#include <unordered_set>
+
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/tiled.hpp>
+
+#include "designs_test.hpp"
+
+namespace tilehash::designs_test {
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmulatedDesign);
+
+namespace {
+
+using i64 = std::int64_t;
+
+// Sums and how many they are of: 8 bytes that no machine adds at once.
+struct average {
+  u32 total, count;
+  friend bool operator==(const average&, const average&) = default;
+};
+struct merge {
+  TILEHASH_FN average operator()(const average& a, const average& b) const {
+    return {a.total + b.total, a.count + b.count};
+  }
+};
+
+template <class Value>
+Value some_value(u64 x) {
+  if constexpr (std::same_as<Value, average>)
+    return {static_cast<u32>(x), 1};
+  else
+    return static_cast<Value>(std::floating_point<Value> ? x % 1024 : x);
+}
+
+template <class Key, class Value, class Op>
+std::unordered_map<Key, Value> sums_of(const std::vector<Key>& keys, const std::vector<Value>& values,
+                                       Op op) {
+  std::unordered_map<Key, Value> sums;
+  for (u64 i = 0; i < keys.size(); ++i) {
+    const auto [at, is_new] = sums.try_emplace(keys[i], values[i]);
+    if (!is_new) at->second = op(at->second, values[i]);
+  }
+  return sums;
+}
+
+// Every key that came is on the list once, with what its items give, what was left over included.
+template <class Design, class Op>
+void combine_items(u64 n, pattern p, u64 seed) {
+  SCOPED_TRACE(std::to_string(n) + " items, seed " + std::to_string(seed));
+  using slot = typename Design::slot_type;
+  using key = typename Design::key_type;
+  using value = typename Design::mapped_type;
+  emulated space({.seed = seed, .preempt = true});
+  const auto keys = make_keys<key>(n, p, seed);
+  std::vector<value> values(n);
+  for (u64 i = 0; i < n; ++i) values[i] = some_value<value>(mix64(seed + i));
+  buffer<key, emulated> k(space, keys);
+  buffer<value, emulated> v(space, values);
+  const auto made = bulk::combine<slot>(space, bulk::array_source<slot>{k.data(), v.data()}, n, Op{});
+  ASSERT_TRUE(made.complete);
+  EXPECT_TRUE(made.unique);
+  EXPECT_EQ(made.illegal, 0U);
+  std::vector<key> listed;
+  std::vector<value> totals;
+  for (const auto& [source, size] : {std::pair(made.source(), made.size), {made.rest(), made.left}}) {
+    for (u64 i = 0; i < size; ++i) {
+      const auto x = source(i);
+      EXPECT_EQ(x.key.reserved, slot::is_reserved(x.key.tag));
+      listed.push_back(slot::decode(x.key.tag));
+      totals.push_back(detail::from_bits<value>(x.value));
+    }
+  }
+  const std::vector<key> once(listed.begin(), listed.begin() + static_cast<i64>(made.size));
+  EXPECT_EQ(std::unordered_set<key>(once.begin(), once.end()).size(), made.size);
+  EXPECT_EQ(sums_of(listed, totals, Op{}), sums_of(keys, values, Op{}));
+}
+
+TEST(Combine, EveryItemOfAKeyCounts) {
+  combine_items<tiled<u32, u32>, sum>(17'000, pattern::few, 1);
+  combine_items<tiled<u64, average>, merge>(9'000, pattern::few, 2);
+  if (small()) return;
+  combine_items<tiled<u32, u32>, sum>(33'000, pattern::all_equal, 3);
+  combine_items<linear_probing<u32, std::int32_t>, minimum>(20'001, pattern::distinct, 4);
+  combine_items<tiled<u64, i64>, maximum>(20'001, pattern::some_twice, 5);
+  combine_items<tiled<u16, u8>, sum>(20'000, pattern::distinct, 6);
+  combine_items<tiled<u32, float>, sum>(20'000, pattern::few, 7);
+  combine_items<linear_probing<float, u32>, maximum>(17'000, pattern::few, 8);
+}
+
+// Into a table that is empty, grows, holds items, or is full: the report and the sums are those of one by
+// one.
+template <class Design>
+void aggregate(u64 n, u64 distinct, table_options options, u64 seed) {
+  SCOPED_TRACE(std::to_string(distinct) + " keys");
+  emulated space({.seed = seed, .preempt = true});
+  table<Design, emulated> t(space, options.grow ? 100 : distinct - distinct / 50, options);
+  std::unordered_map<u32, u32> model;
+  for (u64 round = 0; round < 2; ++round) {
+    std::vector<u32> keys(n), values(n);
+    for (u64 i = 0; i < n; ++i) {
+      keys[i] = ~static_cast<u32>(mix64(seed + round * n + i) % distinct);
+      values[i] = static_cast<u32>(i);
+    }
+    buffer<u32, emulated> k(space, keys), v(space, values), out(space, n);
+    buffer<bool, emulated> flags(space, n);
+    const u64 before = t.size();
+    const insert_report r = t.insert_or_apply(space, k.span(), v.span(), sum{});
+    EXPECT_EQ(r.inserted + r.present + r.refused, n);
+    EXPECT_EQ(r.inserted, t.size() - before);
+    t.find(space, k.span(), out.span(), flags.span());
+    const auto found = flags.to_host();
+    const auto got = out.to_host();
+    u64 refused = 0, wrong = 0;
+    for (u64 i = 0; i < n; ++i) {
+      if (found[i] != 0) model[keys[i]] += values[i];
+      refused += found[i] == 0;
+    }
+    for (u64 i = 0; i < n; ++i) wrong += found[i] != 0 && got[i] != model[keys[i]];
+    EXPECT_EQ(wrong, 0U);
+    EXPECT_EQ(r.refused, refused);
+    EXPECT_EQ(t.size(), model.size());
+    EXPECT_TRUE(refused == 0 || !options.grow);
+  }
+}
+
+TEST(Combine, AggregatesIntoATable) {
+  aggregate<tiled<u32, u32>>(9'000, 300, {}, 1);
+  if (small()) return;
+  aggregate<tiled<u32, u32>>(20'000, 15'000, {.load_factor = 0.9}, 2);
+  aggregate<linear_probing<u32, u32>>(9'000, 2'000, {}, 3);
+  aggregate<linear_probing<u32, u32>>(9'000, 2'000, {.load_factor = 0.9, .grow = false}, 4);
+  aggregate<tiled<u32, u32>>(9'000, 4'000, {.load_factor = 0.9, .grow = false}, 5);
+}
+
+}  // namespace
+}  // namespace tilehash::designs_test
