@@ -1,4 +1,4 @@
-// tilehash bench ceilings, tilehash bench yardstick.
+// tilehash bench ceilings, tilehash bench yardstick, tilehash bench aggregation.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -41,6 +41,11 @@ struct yardstick_options : common_options {
   std::vector<std::uint64_t> sizes{1 << 24, 1 << 26};
   std::vector<double> load_factors{0.5, 0.8, 0.9, 0.95};
   unsigned bits = 32;
+};
+
+struct aggregation_options : common_options {
+  std::uint64_t items = 1 << 26;
+  std::vector<std::uint64_t> groups{1 << 10, 1 << 16, 1 << 24};
 };
 
 void add_common(CLI::App& command, common_options& options) {
@@ -175,6 +180,34 @@ void run_yardstick(const yardstick_options& options) {
   }
 }
 
+void run_aggregation(const aggregation_options& options) {
+  if (options.items < 1 || options.items >= 1ULL << 31)
+    throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
+  for (const std::uint64_t groups : options.groups) {
+    if (groups < 2 || groups >= 1ULL << 31)
+      throw input_error(fmt::format("--groups {}: must be at least 2 and below 2^31", groups));
+  }
+  session session(options);
+  session.say(session.machine() + '\n');
+  std::vector<bench::aggregation> rows;
+  for (const std::uint64_t groups : options.groups) {
+    for (const bool skewed : {false, true}) {
+      const bench::aggregation_case the_case{options.items, groups, skewed};
+      for (const auto& row : session.space() == "cuda"
+                                 ? bench::cuda_aggregations(the_case, options.repeat)
+                                 : bench::cpu_aggregations(the_case, options.repeat, options.threads)) {
+        session.say(bench::aggregation_line(row));
+        rows.push_back(row);
+      }
+    }
+  }
+  session.write(bench::aggregations_as_json(rows));
+  if (std::ranges::any_of(rows, [](const bench::aggregation& row) { return row.wrong != 0; })) {
+    fmt::print(stderr, "tilehash: some sums were wrong; see the rows above\n");
+    throw CLI::RuntimeError(wrong_or_lost);
+  }
+}
+
 }  // namespace
 
 void add_bench_commands(CLI::App& bench) {
@@ -211,6 +244,16 @@ void add_bench_commands(CLI::App& bench) {
       ->check(CLI::IsMember({32, 64}))
       ->capture_default_str();
   yardstick->callback([cases] { run_yardstick(*cases); });
+
+  CLI::App* aggregation =
+      bench.add_subcommand("aggregation", "Sums by group: a table against sorting or another map");
+  const auto sums = std::make_shared<aggregation_options>();
+  add_common(*aggregation, *sums);
+  aggregation->add_option("--items", sums->items, "Number of items")->capture_default_str();
+  aggregation->add_option("--groups", sums->groups, "Numbers of groups")
+      ->delimiter(',')
+      ->default_str("1024,65536,16777216");
+  aggregation->callback([sums] { run_aggregation(*sums); });
 }
 
 }  // namespace tilehash::app

@@ -1,12 +1,16 @@
-// Stands in for ceilings_cuda.cu in builds without CUDA, where no command gets as far as calling these.
+// Stands in for the CUDA sources in builds without CUDA, where no command gets as far as calling these.
 #include <tilehash/core/error.hpp>
 
+#include "aggregation.hpp"
 #include "ceilings.hpp"
 #include "gpu.hpp"
 
 namespace tilehash::bench {
 
 std::vector<ceiling> cuda_ceilings(std::span<const u64> /*sizes*/, unsigned /*repeat*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+std::vector<aggregation> cuda_aggregations(const aggregation_case& /*case*/, unsigned /*repeat*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }

@@ -52,6 +52,27 @@ std::string ceiling_table(std::span<const ceiling> rows) {
   return text + '\n';
 }
 
+std::string aggregation_line(const aggregation& row) {
+  return fmt::format("{:>12} items, {:>10} groups, {:<8} {:<26} {:>9.3f} ms {:>8.2f} G/s{}\n", row.what.items,
+                     row.what.groups, row.what.skewed ? "skewed" : "uniform", row.method, row.seconds * 1e3,
+                     row.rate() / 1e9, row.wrong != 0 ? "  WRONG" : "");
+}
+
+nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows) {
+  auto all = nlohmann::ordered_json::array();
+  for (const aggregation& row : rows) {
+    all.push_back({{"method", row.method},
+                   {"space", row.space},
+                   {"items", row.what.items},
+                   {"groups", row.what.groups},
+                   {"skewed", row.what.skewed},
+                   {"seconds", row.seconds},
+                   {"mitems_per_s", row.rate() / 1e6},
+                   {"wrong", row.wrong}});
+  }
+  return all;
+}
+
 nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space) {
   auto all = nlohmann::ordered_json::array();
   for (const ceiling& row : rows) {

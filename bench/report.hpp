@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "aggregation.hpp"
 #include "ceilings.hpp"
 #include "yardstick.hpp"
 
@@ -12,6 +13,9 @@ namespace tilehash::bench {
 
 std::string ceiling_table(std::span<const ceiling> rows);
 nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space);
+
+std::string aggregation_line(const aggregation& row);
+nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows);
 
 // The table of one case: a heading, then lines.
 std::string case_heading(const yardstick_case& the_case, const std::string& machine);

@@ -6,7 +6,8 @@
 #   scripts/gpu_check.sh [STEP...]     all steps in this order, or those named (a machine lent by the minute can be
 #                                      given them in several calls; every call leaves build/gpu for the next):
 #     configure build test differential memcheck racecheck initcheck synccheck run ceilings yardstick
-#     sanitize means the four checks of compute-sanitizer, bench means run, ceilings and yardstick
+#                aggregation
+#     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick and aggregation
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -138,16 +139,17 @@ bench() {
 # Every answer is checked against std::unordered_map on the host, which is what takes the time.
 step_run() { bench run run --design all --space cuda --input random:n=2097152 --repeat 5 --probes; }
 step_ceilings() { bench ceilings bench ceilings --space cuda; }
+step_aggregation() { bench aggregation bench aggregation --space cuda; }
 step_yardstick() { bench yardstick bench yardstick --space cuda --load "${TILEHASH_LOADS:-0.5,0.8,0.9,0.95}"; }
 
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck run ceilings yardstick "
+known=" configure build test differential memcheck racecheck initcheck synccheck run ceilings yardstick aggregation "
 steps=()
 [ $# -gt 0 ] || set -- configure build test differential sanitize bench
 for step in "$@"; do
   case "$step" in
     sanitize) steps+=(memcheck racecheck initcheck synccheck) ;;
-    bench) steps+=(run ceilings yardstick) ;;
+    bench) steps+=(run ceilings yardstick aggregation) ;;
     *)
       [[ $known == *" $step "* ]] || die "unknown step '$step' (known:${known}sanitize bench)"
       steps+=("$step")
