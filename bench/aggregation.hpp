@@ -1,4 +1,5 @@
-// Sums by group, SELECT key, sum(value) GROUP BY key: a table's insert_or_apply against what people use instead.
+// Sums by group, SELECT key, sum(value) GROUP BY key: a table's insert_or_apply against what people use
+// instead.
 #pragma once
 
 #include <tilehash/core/config.hpp>

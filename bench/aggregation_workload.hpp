@@ -67,8 +67,7 @@ class aggregation_workload {
     t.find(space_, groups.span(), found.span());
     buffer<u64, Space> counts(space_, 2);
     space_.fill(counts.data(), 2, u64(0));
-    space_.for_each(case_.groups,
-                    compare_sums{sums_.data(), found.data(), counts.data(), counts.data() + 1});
+    space_.for_each(case_.groups, compare_sums{sums_.data(), found.data(), counts.data(), counts.data() + 1});
     const auto counted = counts.to_host();
     row.wrong = counted[0] + (t.size() != counted[1]);
     groups_seen = counted[1];

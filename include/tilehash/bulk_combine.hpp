@@ -119,17 +119,16 @@ struct combine_shares {
     const auto shifts = seat, starts = seat + seats, scratch = starts + split.parts;
     tag my_keys[PerThread];
     value_bits my_values[PerThread];
-    u32 goes = 0;  // bit k: there is a k-th item, and it goes on
-    static_assert(PerThread <= 32);
+    u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
     const auto take = [&](u64 number) {
-      goes = 0;
+      for (u32& bits : goes) bits = 0;
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         const u64 i = number * share + static_cast<u64>(k) * Threads + me;
         const item<Slot> x = i < n ? source(i) : item<Slot>{};
         my_keys[k] = x.key.tag;
         my_values[k] = x.value;
-        goes |= u32(x.valid && x.key.legal) << k;
+        goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
         if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
       }
     };
@@ -146,18 +145,18 @@ struct combine_shares {
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        if ((goes >> k & 1) == 0) continue;
+        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         const u32 own = k * Threads + me + 1;
         const u32 sits = compare_and_swap(seat + split(my_keys[k]).seat % seats, nobody, own);
         if (sits == nobody || tag(keys[sits - 1]) != my_keys[k]) continue;
         detail::combine_at(values + (sits - 1), detail::from_bits<mapped_type>(my_values[k]), op);
-        goes &= ~(1U << k);
+        goes[k / 32] &= ~(1U << (k % 32));
       }
       block.barrier();
       u32 ranks[PerThread];  // the item's number among its part's in this share
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        if ((goes >> k & 1) == 0) continue;
+        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         const stored combined = values[k * Threads + me];
         my_values[k] = detail::to_bits<value_bits>(combined);
         ranks[k] = fetch_add(starts + split(my_keys[k]).part, u32(1));
@@ -168,7 +167,7 @@ struct combine_shares {
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        if ((goes >> k & 1) == 0) continue;
+        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         const u32 at = u32(starts[split(my_keys[k]).part]) + ranks[k];
         keys[at] = my_keys[k];
         values[at] = detail::from_bits<stored>(my_values[k]);
@@ -356,10 +355,19 @@ struct combined {
   loose_source<Slot> rest() const { return {left_over.data()}; }
 };
 
-// Can items with such slots be combined? Those of words of at most 8 bytes each, on a GPU.
-template <class Slot, class Space>
+// Can items with such slots be combined? Those of keys and values of at most 8 bytes each.
+template <class Slot>
 constexpr bool can_combine() {
-  return Space::has_lanes && sizeof(typename Slot::tag) <= 8 && Slot::value_bytes <= 8;
+  return sizeof(typename Slot::tag) <= 8 && Slot::value_bytes <= 8;
+}
+
+// Blocks that keep all of the machine at work, and of a CPU's no thread waiting long for the last.
+template <class Space>
+u64 blocks_at_once(const Space& space) {
+  if constexpr (Space::has_lanes)
+    return space.large_blocks_at_once();
+  else
+    return 16 * static_cast<u64>(space.threads());
 }
 
 // The n items of the source, those of equal keys combined. It takes the bytes of the items 2.6 times. Throws
@@ -368,9 +376,10 @@ template <class Slot, class Space, class Source, class Op>
 combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op) {
   using tag = typename Slot::tag;
   constexpr bool narrow = sizeof(loose_item<Slot>) <= 8;
-  constexpr u32 threads = 1024;
-  using shares_type = combine_shares<Slot, shifted_source<Source>, Op, narrow ? 16 : 8, threads>;
-  using parts_type = combine_parts<Slot, Op, narrow ? 28 : 14, threads>;
+  constexpr u32 threads = Space::has_lanes ? 1024 : 1,
+                each = 1024 / threads;  // what fits shared memory, or L2
+  using shares_type = combine_shares<Slot, shifted_source<Source>, Op, (narrow ? 16 : 8) * each, threads>;
+  using parts_type = combine_parts<Slot, Op, (narrow ? 28 : 14) * each, threads>;
   constexpr u64 share = shares_type::share;
   constexpr u64 fill = parts_type::slots / 3 * 2;  // different keys that find their slots fast
   constexpr u64 most_parts = 4096;
@@ -378,7 +387,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   constexpr u64 most = most_parts * fill / share * share;  // items at once
   const u64 piece = n < most ? n : most;
   u64 parts = detail::divide_up(piece, fill);
-  const u64 blocks = space.large_blocks_at_once();
+  const u64 blocks = blocks_at_once(space);
   if (parts < 2 * blocks) parts = 2 * blocks;
   const double mean = static_cast<double>(piece) / static_cast<double>(parts);
   const u32 room =
@@ -401,7 +410,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
     const u64 now = n - done < piece ? n - done : piece, shares = detail::divide_up(now, share);
     space.fill(fills.data(), parts, u32(0));
     const shares_type by_share{{source, done}, now, split, op, bins, over, counter + 3, counter + 2};
-    space.for_each_block(shares < blocks ? shares : blocks, shares_type::block_size,
+    space.for_each_block(Space::has_lanes && shares > blocks ? blocks : shares, shares_type::block_size,
                          shares_type::scratch_bytes(parts), by_share);
     const u64 left = read_one(space, counter + 3);
     u64 neighbours = fill * parts / (left - before + 1);

@@ -114,7 +114,7 @@ class table {
   {
     detail::require(keys.size() == values.size(), "insert_or_apply: keys and values differ in length");
     space.check_pointer(values.data(), "insert_or_apply: the values");
-    if constexpr (associative<Op> && bulk::can_combine<typename Design::slot_type, Space>()) {
+    if constexpr (associative<Op> && bulk::can_combine<typename Design::slot_type>()) {
       if (outcomes.empty() && combining_pays(space, keys.size()))
         return insert_combined(space, keys, values.data(), op);
     }
@@ -332,7 +332,7 @@ class table {
   // From so many items on, combining those of equal keys first is worth it: a block each has something to do,
   // and where keys do not repeat after all, it costs a quarter of what the insert takes.
   bool combining_pays(const Space& space, u64 n) const {
-    return n >= space.large_blocks_at_once() * 1024 && n >= capacity() / 2;
+    return n >= bulk::blocks_at_once(space) * 1024 && n >= capacity() / 2;
   }
 
   // Items of equal keys are combined before they come to the table, so that it meets each key once. What is

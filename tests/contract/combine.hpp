@@ -1,5 +1,5 @@
-// The combinations that the library brings, and one of a user's own: what std::unordered_map gives. So many
-// items come at once that a GPU combines those of equal keys first.
+// The combinations that the library brings, and two of a user's own: what std::unordered_map gives. So many
+// items come at once that those of equal keys are combined first, where the op allows it.
 #pragma once
 
 #include <gtest/gtest.h>

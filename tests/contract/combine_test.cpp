@@ -1,7 +1,9 @@
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
-using combining_space = tilehash::cpu;
+struct combining_space : cpu {
+  combining_space() : cpu(2) {}
+};
 }  // namespace tilehash::contract
 
 #include <contract/combine.hpp>

@@ -5,8 +5,8 @@
 // compare and swap until nobody was faster.
 //
 // An op may say that two given values may become one before they meet the stored one, as in
-// op(stored, op(given, given)): `static constexpr bool is_associative = true`. A GPU's tables then combine
-// the items of equal keys first (bulk_combine.hpp), where many come. All ops here are (sums of floating-point
+// op(stored, op(given, given)): `static constexpr bool is_associative = true`. A table then combines the
+// items of equal keys first (bulk_combine.hpp), where many come. All ops here are (sums of floating-point
 // numbers up to rounding); an op that counts calls, op(stored, given) = stored + 1, is not.
 #pragma once
 

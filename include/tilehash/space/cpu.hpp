@@ -13,6 +13,7 @@
 #include <tilehash/core/buffer.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/core/own_pointer.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
 #if __has_include(<tbb/task_arena.h>) && !defined(TILEHASH_WITHOUT_TBB)
@@ -115,8 +116,8 @@ class cpu {
     TILEHASH_FN u32 size() const { return 1; }
     TILEHASH_FN void barrier() const {}
     template <class T>
-    TILEHASH_FN T* scratch(u64 at_byte = 0) const {
-      return reinterpret_cast<T*>(static_cast<char*>(memory) + at_byte);
+    detail::own_pointer<T> scratch(u64 at_byte = 0) const {
+      return detail::own_pointer<T>(reinterpret_cast<T*>(static_cast<char*>(memory) + at_byte));
     }
     template <u32 Width>
     TILEHASH_FN solo_tile tile() const {
