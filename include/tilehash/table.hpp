@@ -262,7 +262,7 @@ class table {
       if (items == 0) m.view.design.build(space, nullptr, static_cast<const value_element*>(nullptr), 0);
     } else {
       m.memory = buffer<char, Space>(space, view_type::aside_at(capacity) + view_type::aside_type::bytes);
-      m.view = view_type(m.memory.data(), capacity, seed);
+      m.view = view_type(m.memory.data(), capacity, seed, options_.load_factor);
       if (!(fills_all_slots && partition_pays(space, m.view.design, items, 0)))
         wipe_slots(space, m.view.design);
       wipe_rest(space, m.memory.data(), m.view.design);
@@ -436,9 +436,9 @@ class table {
     insert_one_by_one(space, source, n, outcomes, total, update);
   }
 
-  // An insert, and two displacements of what it leaves: when many keys move at once, one may meet the locks
-  // of others until its tries are spent.
-  static constexpr u32 passes = displacing<Design> ? 3 : 1;
+  // An insert, and displacements of what it leaves: when many keys move at once, one may meet the locks of
+  // others until its tries are spent, most of all where the system puts aside a thread that holds some.
+  static constexpr u32 passes = !displacing<Design> ? 1 : Space::has_lanes ? 3 : 4;
 
   // Inserts where there is room, then displaces, then grows for what is left. (From another table's slots,
   // the free ones are counted as inserted; rebuild() knows better.)

@@ -18,7 +18,9 @@ struct table_view {
   aside_type aside;
 
   table_view() = default;
-  table_view(char* memory, u64 capacity, u64 seed) : design(memory, capacity, seed) {
+  // The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
+  table_view(char* memory, u64 capacity, u64 seed, double load_factor)
+      : design(design_in(memory, capacity, seed, load_factor)) {
     aside.cells = reinterpret_cast<typename aside_type::cell*>(memory + aside_at(capacity));
   }
   // The byte at which the cells aside begin.
@@ -43,6 +45,14 @@ struct table_view {
   }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
+
+ private:
+  static Design design_in(char* memory, u64 capacity, u64 seed, double load_factor) {
+    if constexpr (std::is_constructible_v<Design, char*, u64, u64, double>)
+      return Design(memory, capacity, seed, load_factor);
+    else
+      return Design(memory, capacity, seed);
+  }
 };
 
 template <rowed Design>

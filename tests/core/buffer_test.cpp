@@ -138,7 +138,7 @@ TEST(cpu, blocks_have_scratch_of_their_own) {
   cpu space(2);
   std::vector<u64> sums(1'000);
   space.for_each_block(sums.size(), 32, 64 * sizeof(u64), [&](auto block) {
-    u64* const scratch = block.template scratch<u64>();
+    const auto scratch = block.template scratch<u64>();
     for (u32 i = block.rank(); i < 64; i += block.size()) scratch[i] = block.index();
     block.barrier();
     u64 sum = 0;

@@ -46,6 +46,7 @@ void build_by_regions(u64 n, pattern p, double load_factor, u64 seed) {
 TEST(TiledBuild, ByRegions) {
   build_by_regions<tiled<u32, u32>>(33'000, pattern::distinct, 0.95, 1);
   build_by_regions<tiled<u64, void>>(33'000, pattern::some_twice, 0.98, 2);
+  build_by_regions<tiled<u64, u64>>(33'000, pattern::some_twice, 0.9, 7);
   if (small()) return;
   build_by_regions<tiled<u64, void>>(32'768, pattern::distinct, 0.9, 3);
   build_by_regions<tiled<u32, u32>>(40'001, pattern::few, 0.5, 4);

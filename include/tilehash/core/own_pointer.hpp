@@ -10,26 +10,26 @@ namespace tilehash::detail {
 template <class T>
 class own_pointer {
  public:
-  explicit own_pointer(T* at) : at_(at) {}
+  TILEHASH_FN explicit own_pointer(T* at) : at_(at) {}
 
-  T& operator[](u64 i) const { return at_[i]; }
-  T& operator*() const { return *at_; }
-  own_pointer operator+(u64 i) const { return own_pointer(at_ + i); }
+  TILEHASH_FN T& operator[](u64 i) const { return at_[i]; }
+  TILEHASH_FN T& operator*() const { return *at_; }
+  TILEHASH_FN own_pointer operator+(u64 i) const { return own_pointer(at_ + i); }
 
-  friend T load_relaxed(own_pointer p) { return *p; }
-  friend T fetch_add(own_pointer p, T by) {
+  TILEHASH_FN friend T load_relaxed(own_pointer p) { return *p; }
+  TILEHASH_FN friend T fetch_add(own_pointer p, T by) {
     const T old = *p;
     *p = static_cast<T>(old + by);
     return old;
   }
-  friend T compare_and_swap(own_pointer p, T expected, T desired) {
+  TILEHASH_FN friend T compare_and_swap(own_pointer p, T expected, T desired) {
     const T old = *p;
     if (old == expected) *p = desired;
     return old;
   }
-  friend void fetch_min(own_pointer p, T x) { *p = x < *p ? x : *p; }
-  friend void fetch_max(own_pointer p, T x) { *p = *p < x ? x : *p; }
-  friend void set_bits(own_pointer p, T bits) { *p = static_cast<T>(*p | bits); }
+  TILEHASH_FN friend void fetch_min(own_pointer p, T x) { *p = x < *p ? x : *p; }
+  TILEHASH_FN friend void fetch_max(own_pointer p, T x) { *p = *p < x ? x : *p; }
+  TILEHASH_FN friend void set_bits(own_pointer p, T bits) { *p = static_cast<T>(*p | bits); }
 
  private:
   T* at_;

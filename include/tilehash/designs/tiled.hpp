@@ -61,10 +61,12 @@ class tiled {
   static constexpr u32 preferred_width = 4;
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
   static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
-  static constexpr bool is_partition_built = sizeof(word) <= 8;  // shared memory has no 16-byte atomics
-  // Buckets. Those that are built in block-local memory fit a multiprocessor's; larger ones are filled more
-  // evenly, which buckets of four slots need to be filled to 0.95.
-  static constexpr u64 max_region = is_partition_built ? 2688 : 32768;
+  static constexpr bool is_partition_built = true;
+  // Buckets of a region: as many as a multiprocessor's memory can build. Buckets of four slots need larger
+  // regions, which are filled more evenly, to be filled to more than 0.9; these are not built in bulk.
+  static constexpr u64 max_region(double load_factor) {
+    return bucket_slots >= 8 ? 2688 : load_factor <= 0.9 ? 2496 : 32768;
+  }
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 5;  // keys that move for one
   static constexpr u32 max_rounds = 4096;  // tries of a displacement, those that met a lock included
   static constexpr u32 max_searches =
@@ -74,7 +76,7 @@ class tiled {
   static u64 capacity_for(u64 items, double load_factor) {
     u64 buckets = detail::divide_up(detail::slots_for(items, load_factor), bucket_slots);
     if (buckets < min_buckets) buckets = min_buckets;
-    const u64 regions = detail::divide_up(buckets, max_region);
+    const u64 regions = detail::divide_up(buckets, max_region(load_factor));
     buckets = regions * detail::divide_up(buckets, regions);
     detail::require(buckets < (u64(1) << 32), "tiled has at most 2^32 buckets; ask for fewer items");
     return buckets * bucket_slots;
@@ -82,10 +84,10 @@ class tiled {
   static u64 bytes(u64 capacity) { return capacity * sizeof(word) + lock_words(capacity) * sizeof(u32); }
 
   tiled() = default;
-  tiled(void* memory, u64 capacity, u64 seed)
+  tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(reinterpret_cast<u32*>(slots_ + capacity)),
-        regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region))),
+        regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor)))),
         region_buckets_(static_cast<u32>(capacity / bucket_slots / regions_)),
         seed_(static_cast<tag>(mix64(seed))) {}
 
@@ -139,8 +141,17 @@ class tiled {
 
   // The other bucket, within the region, of what looks like `n` in bucket `b`.
   TILEHASH_FN u32 mirror(u32 b, needle_type n) const {
-    const u32 sum = scale(scramble(slot_type::remainder_of(n)), region_buckets_);
+    return mirror_by(b, scramble(slot_type::remainder_of(n)));
+  }
+  TILEHASH_FN u32 mirror_by(u32 b, u32 scrambled) const {
+    const u32 sum = scale(scrambled, region_buckets_);
     return sum >= b ? sum - b : sum - b + region_buckets_;
+  }
+  TILEHASH_FN static u32 scramble(tag remainder) {
+    u32 x = static_cast<u32>(remainder);
+    if constexpr (sizeof(tag) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
+    x *= 0x9e3779b1U;
+    return x ^ x >> 15;
   }
   // The overflow filter's bit for a key, as slot and bit within the slot's word.
   struct filter_bit {
@@ -298,12 +309,6 @@ class tiled {
     return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
   }
   TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
-  TILEHASH_FN static u32 scramble(tag remainder) {
-    u32 x = static_cast<u32>(remainder);
-    if constexpr (sizeof(tag) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
-    x *= 0x9e3779b1U;
-    return x ^ x >> 15;
-  }
   TILEHASH_FN void set_filter(u32 bucket, filter_bit f) const {
     detail::set_bits(bucket_at(bucket) + f.slot, static_cast<word>(word(1) << f.at));
   }

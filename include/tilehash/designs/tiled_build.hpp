@@ -12,7 +12,8 @@
 //
 // An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
 // memory beside the table. Into a table that holds items, many new ones are merged in the same way: the bins
-// stand beside it, and a block begins with what its region holds.
+// stand beside it, and a block begins with what its region holds. (Words of 16 bytes, whose bins stand beside
+// the table too, are not merged.)
 //
 // What does not fit (many equal keys) and what finds no place in its region goes to `left`, and the caller
 // inserts that one by one. If even `left` overflows, the caller inserts everything one by one.
@@ -116,7 +117,8 @@ struct tiled_partition {
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block
   using sums = block_sums<Threads>;
-  static constexpr u32 at_once = 4;  // requests of a thread that are under way together
+  static constexpr u32 at_once =
+      sizeof(word) <= 8 ? 4 : 5;  // requests of a thread that are under way together
   static constexpr u32 leaving_at_once = 2;
 
   Design design;
@@ -228,18 +230,105 @@ struct tiled_partition {
   }
 };
 
+// What stands in a block's scratch for an item: the slot's word, as it will be in the table.
+template <class Design, class Items>
+struct tiled_brief {
+  using slot_type = typename Design::slot_type;
+  using entry = tiled_entry<slot_type>;
+  using word = typename slot_type::word;
+  using needle = typename slot_type::needle;
+  static constexpr bool is_exact = true;  // equal needles in a bucket are equal keys
+
+  Design design;
+  Items items;  // not needed
+
+  TILEHASH_FN static needle needle_in(word w) { return slot_type::needle_in(w); }
+  TILEHASH_FN static bool is_free(word w) { return slot_type::is_free(w); }
+  TILEHASH_FN static bool is_second(word w) { return slot_type::is_second(needle_in(w)); }
+  TILEHASH_FN static word make(needle n, const word& e, u32 /*number*/) {
+    return slot_type::make(n, entry::value_of(e));
+  }
+  TILEHASH_FN static word in_other_bucket(word w) {
+    return slot_type::make(needle_in(w) ^ 2, slot_type::value_of(w));
+  }
+  TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, needle_in(w)); }
+  TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(needle_in(w)); }
+  TILEHASH_FN static bool same_key(word /*a*/, word /*b*/) { return true; }
+
+  TILEHASH_FN static word note(const word& e, u32 /*number*/) { return e; }  // to find the entry again
+  TILEHASH_FN static word noted(word note) { return note; }
+  TILEHASH_FN static u32 number_in(word /*note*/) { return 0; }
+  TILEHASH_FN word entry_of(u32 region, u32 bucket, word w) const {
+    return entry::pack(design.hash_in(region, bucket, needle_in(w)), slot_type::value_of(w));
+  }
+};
+
+// Words of 16 bytes cannot be swapped in shared memory. So 4 bytes stand for one: a few bits of its key, and
+// the number of its entry in the bin, of which the scratch has a copy.
+//
+//     +-------------------+-----+------+---------------+
+//     |  key's bits (16)  | 2nd | used |  number (14)  |
+//     +-------------------+-----+------+---------------+
+//     |<-------- needle ------------->|
+template <class Design, class Items>
+  requires(sizeof(typename Design::word) == 16)
+struct tiled_brief<Design, Items> {
+  using slot_type = typename Design::slot_type;
+  using entry = tiled_entry<slot_type>;
+  using table_word = typename slot_type::word;
+  using word = u32;
+  using needle = u32;
+  static constexpr bool is_exact = false;
+  static constexpr u32 number_bits = 14;  // as tiled_build::most_slots
+
+  Design design;
+  Items items;
+
+  TILEHASH_FN static needle needle_in(word w) { return w >> number_bits; }
+  TILEHASH_FN static bool is_free(word w) { return (w >> number_bits & 1) == 0; }
+  TILEHASH_FN static bool is_second(word w) { return (w >> number_bits & 2) != 0; }
+  TILEHASH_FN static word make(typename slot_type::needle n, const table_word& /*entry*/, u32 number) {
+    return static_cast<u32>(n & 0x3ffff) << number_bits | number;
+  }
+  TILEHASH_FN static word in_other_bucket(word w) { return w ^ 2U << number_bits; }
+  TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, full_needle(w)); }
+  TILEHASH_FN u32 filter_index(word w) const { return Design::filter_index(full_needle(w)); }
+  TILEHASH_FN bool same_key(word a, word b) const {
+    const table_word x = items[number_in(a)], y = items[number_in(b)];
+    return entry::hash_of(x) == entry::hash_of(y);
+  }
+  TILEHASH_FN typename slot_type::needle full_needle(word w) const {
+    const table_word e = items[number_in(w)];
+    return slot_type::needle_of(entry::hash_of(e) & slot_type::remainder_mask, is_second(w));
+  }
+
+  TILEHASH_FN static word note(const table_word& /*entry*/, u32 number) { return number; }
+  TILEHASH_FN table_word noted(word note) const { return items[note]; }
+  TILEHASH_FN static u32 number_in(word w) { return w & ((1U << number_bits) - 1); }
+  TILEHASH_FN table_word entry_of(u32 /*region*/, u32 /*bucket*/, word w) const {
+    return items[number_in(w)];
+  }
+};
+
 template <class Design>
 struct tiled_build {
   using slot_type = typename Design::slot_type;
-  using word = typename slot_type::word;
-  using needle = typename slot_type::needle;
+  using table_word = typename slot_type::word;
+  using brief = tiled_brief<Design, const typename slot_type::word*>;
+  using word = typename brief::word;
+  using needle = typename brief::needle;
   using entry = tiled_entry<slot_type>;
   using place = typename Design::place;
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots;
-  static constexpr u32 max_looks = 48;                // of a walker
-  static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that a thread writes out at once
-  static constexpr word was_there = static_cast<word>(word(1) << slot_type::filter_shift);  // mark of a merge
+  static constexpr u32 max_looks = brief::is_exact ? 48 : 16;  // of a walker
+  static constexpr u32 together =
+      16 / sizeof(table_word);  // words of one bucket that a thread writes at once
+  static constexpr bool merges_too = brief::is_exact;
+  static constexpr u64 most_slots = brief::is_exact ? ~u32(0) : 1U << 14;  // of a region
+  // Mark of a merge.
+  static constexpr word was_there =
+      merges_too ? static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word))) : word(0);
 
   Design design;
   tiled_bins<Design> bins;
@@ -247,13 +336,19 @@ struct tiled_build {
   tiled_spill<Design> spill;
   u64* inserted;
 
-  // Scratch: the region's words; the homeless items; per bucket a count and the filter's bits; the list of
-  // items that are not in their first bucket; its length, the homeless items' number, how many of them have
-  // been taken up, and the number of new keys.
+  // Scratch: the region's words; for words of 16 bytes the bin; the homeless items; per bucket a count; the
+  // list of items that are not in their first bucket; per bucket the filter's bits; the list's length, the
+  // homeless items' number, how many of them have been taken up, and the number of new keys.
   TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return buckets * slots * 3 / 16; }
   TILEHASH_FN static constexpr u64 homeless_room(u64 buckets) { return buckets * slots * 3 / 32; }
+  TILEHASH_FN static constexpr u64 items_at(u64 buckets) {
+    return (buckets * slots * sizeof(word) + 15) / 16 * 16;
+  }
+  TILEHASH_FN static constexpr u64 homeless_at(u64 buckets) {
+    return items_at(buckets) + (brief::is_exact ? 0 : buckets * slots * sizeof(table_word));
+  }
   static constexpr u64 scratch_bytes(u64 buckets) {
-    return (buckets * slots + homeless_room(buckets)) * sizeof(word) +
+    return homeless_at(buckets) + homeless_room(buckets) * sizeof(word) +
            (2 * buckets + list_room(buckets) + 4) * sizeof(u32);
   }
 
@@ -272,22 +367,35 @@ struct tiled_build {
     TILEHASH_FN u32 match(needle wanted) const {  // bit k: words[k]
       u32 mask = 0;
       TILEHASH_UNROLL
-      for (u32 k = 0; k < slots; ++k) mask |= u32(slot_type::needle_in(words[k]) == wanted) << k;
+      for (u32 k = 0; k < slots; ++k) mask |= u32(brief::needle_in(words[k]) == wanted) << k;
       return mask;
     }
     TILEHASH_FN u32 lowest_slot(u32 mask) const { return lowest(mask) ^ turn; }
   };
+  // The slots of a bucket that have this word's key, as view::match().
+  TILEHASH_FN static u32 match_key(const auto& in, const view& b, word content) {
+    u32 mask = b.match(brief::needle_in(content));
+    if constexpr (!brief::is_exact) {
+      if (mask != 0) {
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < slots; ++k) {
+          if ((mask >> k & 1) != 0 && !in.same_key(b.words[k], content)) mask &= ~(1U << k);
+        }
+      }
+    }
+    return mask;
+  }
   // Puts a word into a free slot of a bucket, all threads into the same one first: inserted, present, or
   // refused when it is full.
   template <class Words, class Counts>
-  TILEHASH_FN static outcome put(Words words, Counts counts, u32 number, word content) {
+  TILEHASH_FN static outcome put(const auto& in, Words words, Counts counts, u32 number, word content) {
     for (;;) {  // again when another took the slot: at most once for each slot
       const view b(words, number, number);
-      const u32 free = b.match(slot_type::empty_tag);
-      if (b.match(slot_type::needle_in(content)) != 0) return outcome::present;
+      const u32 free = b.match(0);
+      if (match_key(in, b, content) != 0) return outcome::present;
       if (free == 0) return outcome::refused;
       const auto at = words + (number * slots + b.lowest_slot(free));
-      if (slot_type::is_free(compare_and_swap(at, word(0), content))) {
+      if (brief::is_free(compare_and_swap(at, word(0), content))) {
         fetch_add(counts + number, u32(1));
         return outcome::inserted;
       }
@@ -295,30 +403,32 @@ struct tiled_build {
   }
   // Of equal keys in a bucket the one in the lowest slot stays.
   template <class Words, class Counts>
-  TILEHASH_FN static void remove_twins(Words words, Counts counts, u32 number) {
+  TILEHASH_FN static void remove_twins(const auto& in, Words words, Counts counts, u32 number) {
     const view b(words, number, number);
     needle seen[slots];
     TILEHASH_UNROLL
     for (u32 k = 0; k < slots; ++k)  // no two free slots alike: an even needle is no key's
-      seen[k] =
-          slot_type::is_free(b.words[k]) ? static_cast<needle>(2 * k) : slot_type::needle_in(b.words[k]);
+      seen[k] = brief::is_free(b.words[k]) ? static_cast<needle>(2 * k) : brief::needle_in(b.words[k]);
     bool twins = false;
     TILEHASH_UNROLL
     for (u32 s = 1; s < slots; ++s) {
       TILEHASH_UNROLL
       for (u32 r = 0; r < s; ++r) twins |= seen[r] == seen[s];
     }
-    if (twins) close_up(words, counts, number);
+    if (twins) close_up(in, words, counts, number);
   }
   // Keeps the first of equal keys of a bucket and leaves no free slot before a taken one.
   template <class Words, class Counts>
-  TILEHASH_FN static void close_up(Words words, Counts counts, u32 number) {
+  TILEHASH_FN static void close_up(const auto& in, Words words, Counts counts, u32 number) {
     const auto bucket = words + number * slots;
     u32 kept = 0;
     for (u32 s = 0; s < slots; ++s) {
       const word w = bucket[s];
-      bool goes = slot_type::is_free(w);
-      for (u32 r = 0; r < kept; ++r) goes |= slot_type::needle_in(bucket[r]) == slot_type::needle_in(w);
+      bool goes = brief::is_free(w);
+      for (u32 r = 0; r < kept; ++r) {
+        const word kept_one = bucket[r];
+        goes |= brief::needle_in(kept_one) == brief::needle_in(w) && in.same_key(kept_one, w);
+      }
       if (!goes) bucket[kept++] = w;
     }
     for (u32 s = kept; s < slots; ++s) bucket[s] = word(0);
@@ -343,8 +453,7 @@ struct tiled_build {
   TILEHASH_FN static void drop(Words words, u32 number, word content) {
     for (u32 s = number % slots;; s = (s + 1) % slots) {  // at most once round for each slot
       const auto at = words + (number * slots + s);
-      if (slot_type::is_free(load_relaxed(at)) && slot_type::is_free(compare_and_swap(at, word(0), content)))
-        return;
+      if (brief::is_free(load_relaxed(at)) && brief::is_free(compare_and_swap(at, word(0), content))) return;
     }
   }
 
@@ -354,12 +463,12 @@ struct tiled_build {
     u32 to_room = 0, freely = 0;  // as view::match()
   };
   template <class Counts>
-  TILEHASH_FN movers movers_in(const view& b, Counts counts, u32 bucket) const {
+  TILEHASH_FN static movers movers_in(const auto& in, const view& b, Counts counts, u32 bucket) {
     movers m;
     TILEHASH_UNROLL
     for (u32 k = 0; k < slots; ++k) {
-      const u32 other = design.mirror(bucket, slot_type::needle_in(b.words[k]));
-      const bool taken = !slot_type::is_free(b.words[k]);
+      const bool taken = !brief::is_free(b.words[k]);
+      const u32 other = taken ? in.mirror(bucket, b.words[k]) : bucket;
       m.to_room |= u32(taken && load_relaxed(counts + other) < slots) << k;
       m.freely |= u32(taken && (b.words[k] & was_there) == 0) << k;
     }
@@ -375,18 +484,17 @@ struct tiled_build {
   };
   // One look at a bucket. True when the walker has found a place.
   template <class Words, class Counts, class Filters>
-  TILEHASH_FN bool step(walker& w, Words words, Counts counts, Filters filters) const {
+  TILEHASH_FN static bool step(const auto& in, walker& w, Words words, Counts counts, Filters filters) {
     if (reserve(counts + w.bucket)) {
       drop(words, w.bucket, w.mover);
       return true;
     }
     w.dice = mix64(w.dice + w.looks);
     const view b(words, w.bucket, static_cast<u32>(w.dice >> 32));
-    const movers m = movers_in(b, counts, w.bucket);
+    const movers m = movers_in(in, b, counts, w.bucket);
     if (m.to_room == 0 && w.looks == 0) {  // on to the first bucket
-      const needle own = slot_type::needle_in(w.mover);
-      w.bucket = design.mirror(w.bucket, own);
-      w.mover = slot_type::make(own ^ 2, slot_type::value_of(w.mover));
+      w.bucket = in.mirror(w.bucket, w.mover);
+      w.mover = brief::in_other_bucket(w.mover);
       return false;
     }
     const u32 candidates = m.to_room != 0 ? m.to_room : m.freely;
@@ -396,17 +504,15 @@ struct tiled_build {
     }
     const auto at = words + (w.bucket * slots + b.lowest_slot(candidates));
     const word seen = load_relaxed(at);  // a taken slot stays taken
-    const needle n = slot_type::needle_in(seen);
-    const u32 other = design.mirror(w.bucket, n);
-    const word moved =
-        static_cast<word>(slot_type::make(n ^ 2, slot_type::value_of(seen)) | (seen & was_there));
+    const u32 other = in.mirror(w.bucket, seen);
+    const word moved = static_cast<word>(brief::in_other_bucket(seen) | (seen & was_there));
     const bool promised = m.to_room != 0 && reserve(counts + other);
     if (m.to_room != 0 && !promised) return false;
     if (compare_and_swap(at, seen, w.mover) != seen) {
       if (promised) give_back(counts + other);
       return false;
     }
-    if (!slot_type::is_second(n)) set_bits(filters + w.bucket, 1U << design.filter_index(n));
+    if (!brief::is_second(seen)) set_bits(filters + w.bucket, 1U << in.filter_index(seen));
     if (promised)
       drop(words, other, moved);
     else
@@ -420,34 +526,36 @@ struct tiled_build {
     const auto words = block.template scratch<word>();
     const u32 room = static_cast<u32>(list_room(buckets)),
               more_room = static_cast<u32>(homeless_room(buckets));
-    const auto homeless = words + buckets * slots;
-    const auto counts =
-        block.template scratch<u32>((static_cast<u64>(buckets) * slots + more_room) * sizeof(word));
-    const auto filters = counts + buckets;
-    const auto list = filters + buckets;
-    const auto listed = list + room, wandering = listed + 1, taken_up = listed + 2, change = listed + 3;
-    const word* const bin = bins.at(region);
-    word* const home = design.region_at(region);
+    const auto items = block.template scratch<table_word>(items_at(buckets));
+    const auto homeless = block.template scratch<word>(homeless_at(buckets));
+    const auto counts = block.template scratch<u32>(homeless_at(buckets) + more_room * sizeof(word));
+    const auto list = counts + buckets;
+    const auto filters = list + room;
+    const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3;
+    const table_word* const bin = bins.at(region);
+    table_word* const home = design.region_at(region);
+    const tiled_brief<Design, decltype(items)> in{design, items};
     const u32 n = bins.size(region), me = block.rank(), all = block.size();
 
-    for (u32 i = me; i < 2 * buckets; i += all) counts[i] = 0;  // 0
+    for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;  // 0
     for (u32 i = me; i < 4; i += all) listed[i] = 0;
     u32 before = 0;
-    if (merges) {
+    if (merges_too && merges) {
       block.barrier();
       for (u32 i = me; i < buckets * slots; i += all) {
-        const word w = home[i];
-        const bool taken = !slot_type::is_free(w);
-        words[i] = taken ? static_cast<word>((w & ~slot_type::filter_mask) | was_there) : word(0);
-        const u32 bits = static_cast<u32>((w & slot_type::filter_mask) >> slot_type::filter_shift);
+        const auto w = static_cast<word>(home[i]);
+        const bool taken = !brief::is_free(w);
+        words[i] =
+            taken ? static_cast<word>((w & ~static_cast<word>(slot_type::filter_mask)) | was_there) : word(0);
+        const u32 bits = static_cast<u32>((home[i] & slot_type::filter_mask) >> slot_type::filter_shift);
         if (bits != 0) set_bits(filters + i / slots, bits << (i % slots * slot_type::filter_bits));
         before += taken;
       }
       block.barrier();
       for (u32 b = me; b < buckets; b += all) {
-        const u32 free = view(words, b, 0).match(slot_type::empty_tag), taken = ~free & ((1U << slots) - 1);
+        const u32 free = view(words, b, 0).match(0), taken = ~free & ((1U << slots) - 1);
         counts[b] = count_ones(taken);
-        if ((taken & (taken + 1)) != 0) close_up(words, counts, b);
+        if ((taken & (taken + 1)) != 0) close_up(in, words, counts, b);
       }
     } else {
       for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
@@ -456,7 +564,7 @@ struct tiled_build {
 
     constexpr u32 at_once = 4;
     for (u32 first = me; first < n; first += at_once * all) {  // 1
-      word e[at_once];
+      table_word e[at_once];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (first + k * all < n) e[k] = bin[first + k * all];
@@ -465,38 +573,40 @@ struct tiled_build {
       for (u32 k = 0; k < at_once; ++k) {
         const u32 i = first + k * all;
         if (i >= n) continue;
+        if constexpr (!brief::is_exact) items[i] = e[k];
         const place p = design.place_of(entry::hash_of(e[k]));
         // With its filter bit set, the key may stand in its second bucket from before.
         const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.needle));
         const u32 s = waits ? slots : fetch_add(counts + p.bucket, u32(1));
         if (s < slots)
-          words[p.bucket * slots + s] = slot_type::make(p.needle, entry::value_of(e[k]));
+          words[p.bucket * slots + s] = brief::make(p.needle, e[k], i);
         else
           enlist(list, listed, room, i, e[k]);
       }
     }
     block.barrier();
 
-    for (u32 b = me; b < buckets; b += all) remove_twins(words, counts, b);  // 2
+    for (u32 b = me; b < buckets; b += all) remove_twins(in, words, counts, b);  // 2
     block.barrier();
 
     const u32 waiting = listed[0] < room ? u32(listed[0]) : room;
     for (u32 q = me; q < waiting; q += all) {  // 3
-      const word e = bin[list[q]];
-      place p = design.place_of(entry::hash_of(e));
-      const u32 first = p.bucket, bit = design.filter_index(p.needle);
+      const u32 number = list[q];
+      const table_word e = bin[number];
+      const place p = design.place_of(entry::hash_of(e));
       place second = p;
       design.advance(second);
-      if (merges && has_bit(filters + first, bit) &&
-          view(words, second.bucket, second.bucket).match(second.needle) != 0)
+      const u32 bit = design.filter_index(p.needle);
+      if (merges && has_bit(filters + p.bucket, bit) &&
+          view(words, second.bucket, second.bucket)
+                  .match(brief::needle_in(brief::make(second.needle, e, 0))) != 0)
         continue;
-      const auto value = entry::value_of(e);
-      outcome o = put(words, counts, first, slot_type::make(p.needle, value));
+      outcome o = put(in, words, counts, p.bucket, brief::make(p.needle, e, number));
       if (o == outcome::refused) {
-        set_bits(filters + first, 1U << bit);
-        o = put(words, counts, second.bucket, slot_type::make(second.needle, value));
+        set_bits(filters + p.bucket, 1U << bit);
+        o = put(in, words, counts, second.bucket, brief::make(second.needle, e, number));
       }
-      if (o == outcome::refused) enlist(homeless, wandering, more_room, e, e);
+      if (o == outcome::refused) enlist(homeless, wandering, more_room, brief::note(e, number), e);
     }
     block.barrier();
 
@@ -506,27 +616,28 @@ struct tiled_build {
       if (!walking) {
         const u32 q = fetch_add(taken_up, u32(1));
         if (q >= left) break;
-        const word e = homeless[q];
+        const word note = homeless[q];
+        const table_word e = in.noted(note);
         place p = design.place_of(entry::hash_of(e));
         design.advance(p);
-        walk = {slot_type::make(p.needle, entry::value_of(e)), p.bucket, 0,
+        walk = {brief::make(p.needle, e, brief::number_in(note)), p.bucket, 0,
                 static_cast<u64>(entry::hash_of(e))};
       }
-      const bool placed = step(walk, words, counts, filters);
+      const bool placed = step(in, walk, words, counts, filters);
       walking = !placed && ++walk.looks < max_looks;
-      if (!placed && !walking) {
-        spill.add(entry::pack(design.hash_in(region, walk.bucket, slot_type::needle_in(walk.mover)),
-                              slot_type::value_of(walk.mover)));
-      }
+      if (!placed && !walking) spill.add(in.entry_of(region, walk.bucket, walk.mover));
     }
     block.barrier();
 
     for (u32 q = me; q < left; q += all) {  // 5
-      place p = design.place_of(entry::hash_of(homeless[q]));
+      const word note = homeless[q];
+      const table_word e = in.noted(note);
+      place p = design.place_of(entry::hash_of(e));
       bool seen = false;
       for (u32 half = 0; half < 2; ++half, design.advance(p)) {
         const view b(words, p.bucket, p.bucket);
-        for (u32 twins = b.match(p.needle); twins != 0; twins &= twins - 1) {
+        u32 twins = match_key(in, b, brief::make(p.needle, e, brief::number_in(note)));
+        for (; twins != 0; twins &= twins - 1) {
           const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
           if (seen) compare_and_swap(at, load_relaxed(at), word(0));
           seen = true;
@@ -538,7 +649,7 @@ struct tiled_build {
     u32 after = 0;
     for (u32 i = me * together; i < buckets * slots; i += all * together) {  // 6
       struct alignas(16) some {
-        word words[together];
+        table_word words[together];
       } out;
       const u32 filter = filters[i / slots];
       TILEHASH_UNROLL
@@ -546,9 +657,9 @@ struct tiled_build {
         const word w = words[i + k];
         const u32 s = (i + k) % slots;
         const u32 bits = s < 8 ? filter >> (s * slot_type::filter_bits) & 7 : 0;
-        after += !slot_type::is_free(w);
-        out.words[k] =
-            static_cast<word>((w & ~was_there) | static_cast<word>(bits) << slot_type::filter_shift);
+        after += !brief::is_free(w);
+        out.words[k] = static_cast<table_word>(in_table(in, w) | static_cast<table_word>(bits)
+                                                                     << slot_type::filter_shift);
       }
       *reinterpret_cast<some*>(home + i) = out;
     }
@@ -557,13 +668,23 @@ struct tiled_build {
     if (me == 0) fetch_add(inserted, static_cast<u64>(u32(change[0])));
   }
 
+  // A word of the scratch as the table has it, without filter bits.
+  TILEHASH_FN static table_word in_table(const auto& in, word w) {
+    if constexpr (brief::is_exact) {
+      return static_cast<table_word>(w & ~was_there);
+    } else {
+      if (brief::is_free(w)) return 0;
+      return slot_type::make(in.full_needle(w), entry::value_of(in.entry_of(0, 0, w)));
+    }
+  }
+
   template <class Filters>
   TILEHASH_FN static bool has_bit(Filters at, u32 bit) {
     return (load_relaxed(at) >> bit & 1) != 0;
   }
   // Puts an item of the bin on a list, or hands it to the caller when the list is full.
   template <class List, class Length, class Item>
-  TILEHASH_FN void enlist(List list, Length length, u32 room, Item item, word e) const {
+  TILEHASH_FN void enlist(List list, Length length, u32 room, Item item, const table_word& e) const {
     const u32 at = fetch_add(length, u32(1));
     if (at < room)
       list[at] = item;
@@ -588,7 +709,8 @@ struct tiled_filled {
 // A GPU's thread keeps its items in registers; a CPU's block is one thread, and its share a cacheful.
 template <class Design, class Source, class Space>
 using tiled_partition_in =
-    tiled_partition<Design, Source, Space::has_lanes ? 16 : 16384, Space::has_lanes ? 1024 : 1>;
+    tiled_partition<Design, Source, Space::has_lanes ? (sizeof(typename Design::word) <= 8 ? 16 : 8) : 16384,
+                    Space::has_lanes ? 1024 : 1>;
 
 // Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
 // so not for few; and a block's scratch must hold a region, and a partition's counters for all regions.
@@ -596,13 +718,16 @@ template <class Space, class Design>
 bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
   using source = bulk::array_source<typename Design::slot_type>;
   return n >= (u64(1) << 15) && n >= design.capacity() / (held == 0 ? 4 : 8) &&
+         (held == 0 || tiled_build<Design>::merges_too) &&
+         design.region_slots() <= tiled_build<Design>::most_slots &&
          tiled_partition_in<Design, source, Space>::scratch_bytes(design.regions()) <=
              space.largest_scratch() &&
          tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
 
 // Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
-// beside that it takes a thirty-second of the items' bytes, and a merge their bytes once more.
+// beside that it takes a thirty-second of the items' bytes; a merge, and a build of words of 16 bytes, their
+// bytes once more.
 template <class Design, class Space, class Source>
 tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const Source& source, u64 n,
                                        bool merges) {
@@ -616,9 +741,11 @@ tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const
   buffer<u64, Space> counters(space, 3);
   buffer<word, Space> beside;
   tiled_bins<Design> bins{design.slots(), design.region_slots(), fill.data()};
-  if (merges) {
+  if (merges || !tiled_build<Design>::merges_too) {
     const double mean = static_cast<double>(n) / regions;
-    bins.room = static_cast<u32>(mean + 8 * std::sqrt(mean)) + 32;  // the number that comes varies by a root
+    const double room = mean + 8 * std::sqrt(mean) + 32;        // the number that comes varies by a root
+    const u32 most = merges ? ~u32(0) : design.region_slots();  // more would be left over anyway
+    bins.room = room < most ? static_cast<u32>(room) : most;
     beside = buffer<word, Space>(space, static_cast<u64>(bins.room) * regions);
     bins.entries = beside.data();
   }

@@ -116,7 +116,7 @@ class cpu {
     TILEHASH_FN u32 size() const { return 1; }
     TILEHASH_FN void barrier() const {}
     template <class T>
-    detail::own_pointer<T> scratch(u64 at_byte = 0) const {
+    TILEHASH_FN detail::own_pointer<T> scratch(u64 at_byte = 0) const {
       return detail::own_pointer<T>(reinterpret_cast<T*>(static_cast<char*>(memory) + at_byte));
     }
     template <u32 Width>
