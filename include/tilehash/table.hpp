@@ -107,6 +107,8 @@ class table {
   }
   // The value becomes op(stored, given): sum, minimum, maximum (core/combine.hpp) or a function of your own,
   // on a GPU a __device__ functor. Every item that is not refused counts exactly once, in no given order.
+  // Where many items come and op is associative, those of equal keys are combined first, in memory of 2.6
+  // times the items' bytes while the call runs; where that is not to be had, each item meets the table.
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})
@@ -342,33 +344,45 @@ class table {
     const auto items = array_of(keys, values);
     const bulk::apply<Op> update{op};
     bulk::combined<typename Design::slot_type, Space> list;
+    buffer<u64, Space> counter;
     try {
+      counter = buffer<u64, Space>(space, 1);
       list = bulk::combine<typename Design::slot_type>(space, items, keys.size(), op);
     } catch (const out_of_memory&) {
-      return insert_items(space, items, keys.size(), nullptr, update);
+      list.complete = false;
     }
     if (!list.complete) return insert_items(space, items, keys.size(), nullptr, update);
+    // So that the rest, whose keys may be in the table by then, finds memory.
+    buffer<u64, Space> held(space, 4 * list.left);
     insert_report report;
-    const auto add = [&](const insert_report& r) {
-      report.inserted += r.inserted, report.refused += r.refused, report.restarts += r.restarts;
+    bool changed = false;  // then a call that finds no memory does not throw: what is left is refused
+    const auto add = [&](const auto& source, u64 n, const auto& how) {
+      try {
+        const insert_report r = insert_items(space, source, n, nullptr, how);
+        report.inserted += r.inserted, report.refused += r.refused, report.restarts += r.restarts;
+      } catch (const out_of_memory&) {
+        if (!changed) throw;
+        report.refused += n;
+      }
+      changed = true;
     };
     if (size_ == 0 && list.unique) {
-      if (options_.grow && list.size > limit()) grow(space, list.size, report);
-      add(insert_items(space, list.source(), list.size, nullptr, bulk::keep{}));
+      if (options_.grow && list.size > limit()) changed = grow(space, list.size, report);
+      add(list.source(), list.size, bulk::keep{});
     } else {
-      add(insert_items(space, list.source(), list.size, nullptr, update));
+      add(list.source(), list.size, update);
     }
-    add(insert_items(space, list.rest(), list.left, nullptr, update));
-    report.refused = report.refused == 0 ? list.illegal : missing(space, keys);
+    held = {};
+    add(list.rest(), list.left, update);
+    report.refused = report.refused == 0 ? list.illegal : count_missing(space, keys, counter);
     report.present = keys.size() - report.inserted - report.refused;
     return report;
   }
   // How many of these keys are not in the table.
-  u64 missing(Space& space, keys_in keys) const {
-    buffer<u64, Space> count(space, 1);
-    space.fill(count.data(), 1, u64(0));
-    look_up(space, keys, nullptr, detail::missing_sink{count.data()});
-    return read_one(space, count.data());
+  u64 count_missing(Space& space, keys_in keys, const buffer<u64, Space>& counter) const {
+    space.fill(counter.data(), 1, u64(0));
+    look_up(space, keys, nullptr, detail::missing_sink{counter.data()});
+    return read_one(space, counter.data());
   }
 
   // Inserts items in pieces that leave slots free, and grows between two pieces when the load factor asked

@@ -1,6 +1,7 @@
 // Items of equal keys combined block by block before they come to a table.
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <unordered_set>
 
 #include <tilehash/designs/linear_probing.hpp>
@@ -133,6 +134,37 @@ TEST(Combine, AggregatesIntoATable) {
   aggregate<linear_probing<u32, u32>>(9'000, 2'000, {}, 3);
   aggregate<linear_probing<u32, u32>>(9'000, 2'000, {.load_factor = 0.9, .grow = false}, 4);
   aggregate<tiled<u32, u32>>(9'000, 4'000, {.load_factor = 0.9, .grow = false}, 5);
+}
+
+// With less and less memory the call throws and leaves the table empty, or refuses what it has no room for;
+// every item that it does not refuse is in its key's sum.
+TEST(Combine, LosesNothingWithoutMemory) {
+  const u64 n = 4'100, distinct = 1'500;
+  std::vector<u32> keys(n), values(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(mix64(i) % distinct), values[i] = 1;
+  u64 threw = 0, refusing = 0;
+  for (u64 memory = 70'000; memory < 700'000; memory += memory / 4) {
+    SCOPED_TRACE(memory);
+    emulated space({.seed = memory}, memory);
+    buffer<u32, emulated> k(space, keys), v(space, values), out(space, n), totals(space, n);
+    table<linear_probing<u32, u32>, emulated> t(space, 100);
+    insert_report r;
+    try {
+      r = t.insert_or_apply(space, k.span(), v.span(), sum{});
+    } catch (const out_of_memory&) {
+      EXPECT_EQ(t.size(), 0U);
+      ++threw;
+      continue;
+    }
+    EXPECT_EQ(r.inserted, t.size());
+    EXPECT_EQ(r.inserted + r.present + r.refused, n);
+    ASSERT_EQ(t.retrieve_all(space, out.span(), totals.span()), t.size());
+    const auto counted = totals.to_host();
+    EXPECT_EQ(std::accumulate(counted.begin(), counted.begin() + static_cast<i64>(t.size()), u64(0)),
+              n - r.refused);
+    refusing += r.refused != 0;
+  }
+  EXPECT_GT(threw + refusing, 0U);
 }
 
 }  // namespace
