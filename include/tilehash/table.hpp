@@ -351,7 +351,10 @@ class table {
     } catch (const out_of_memory&) {
       list.complete = false;
     }
-    if (!list.complete) return insert_items(space, items, keys.size(), nullptr, update);
+    // In a table that may not grow, a key that comes to it twice could be refused once and taken once.
+    const bool each_once = list.left == 0 && list.unique;
+    if (!list.complete || (!options_.grow && !each_once))
+      return insert_items(space, items, keys.size(), nullptr, update);
     // So that the rest, whose keys may be in the table by then, finds memory.
     buffer<u64, Space> held(space, 4 * list.left);
     insert_report report;

@@ -1,6 +1,8 @@
 // Scratch that one thread has to itself, spoken to as if others shared it.
 #pragma once
 
+#include <concepts>
+
 #include <tilehash/core/config.hpp>
 
 namespace tilehash::detail {
@@ -19,7 +21,10 @@ class own_pointer {
   TILEHASH_FN friend T load_relaxed(own_pointer p) { return *p; }
   TILEHASH_FN friend T fetch_add(own_pointer p, T by) {
     const T old = *p;
-    *p = static_cast<T>(old + by);
+    if constexpr (std::signed_integral<T>)  // wraps round, as the atomic one does
+      *p = static_cast<T>(static_cast<u64>(old) + static_cast<u64>(by));
+    else
+      *p = static_cast<T>(old + by);
     return old;
   }
   TILEHASH_FN friend T compare_and_swap(own_pointer p, T expected, T desired) {

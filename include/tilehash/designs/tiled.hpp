@@ -141,17 +141,8 @@ class tiled {
 
   // The other bucket, within the region, of what looks like `n` in bucket `b`.
   TILEHASH_FN u32 mirror(u32 b, needle_type n) const {
-    return mirror_by(b, scramble(slot_type::remainder_of(n)));
-  }
-  TILEHASH_FN u32 mirror_by(u32 b, u32 scrambled) const {
-    const u32 sum = scale(scrambled, region_buckets_);
+    const u32 sum = scale(scramble(slot_type::remainder_of(n)), region_buckets_);
     return sum >= b ? sum - b : sum - b + region_buckets_;
-  }
-  TILEHASH_FN static u32 scramble(tag remainder) {
-    u32 x = static_cast<u32>(remainder);
-    if constexpr (sizeof(tag) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
-    x *= 0x9e3779b1U;
-    return x ^ x >> 15;
   }
   // The overflow filter's bit for a key, as slot and bit within the slot's word.
   struct filter_bit {
@@ -309,6 +300,12 @@ class tiled {
     return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
   }
   TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
+  TILEHASH_FN static u32 scramble(tag remainder) {
+    u32 x = static_cast<u32>(remainder);
+    if constexpr (sizeof(tag) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
+    x *= 0x9e3779b1U;
+    return x ^ x >> 15;
+  }
   TILEHASH_FN void set_filter(u32 bucket, filter_bit f) const {
     detail::set_bits(bucket_at(bucket) + f.slot, static_cast<word>(word(1) << f.at));
   }
