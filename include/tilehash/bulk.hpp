@@ -47,7 +47,7 @@ void fetch_ahead(u64 from, u64 to, Fetch fetch, Use use) {
 }
 
 // ---- lookups --------------------------------------------------------------------------------------------
-// sink(i, hit) is called once for each key. A hit says found(), value(), count() and probes().
+// sink(i, hit) is called once for each key, keys[i]. A hit says found(), value(), count() and probes().
 
 template <class Slot>
 struct slot_hit {
@@ -60,7 +60,7 @@ struct slot_hit {
   TILEHASH_FN u32 probes() const { return steps; }  // buckets read
 };
 
-template <bucketed Design, class Sink, u32 Width>
+template <bucketed Design, class Keys, class Sink, u32 Width>
 struct look_up_lanes {
   // They wait for memory: all the warps that there is room for, unless wide words need more than 32
   // registers.
@@ -72,7 +72,7 @@ struct look_up_lanes {
 
   Design design;
   detail::aside<slot_type> aside;
-  const typename Design::key_type* keys;
+  Keys keys;
   u64 n;
   Sink sink;
 
@@ -129,14 +129,14 @@ struct look_up_lanes {
   }
 };
 
-template <bucketed Design, class Sink>
+template <bucketed Design, class Keys, class Sink>
 struct look_up_ring {
   using slot_type = typename Design::slot_type;
   using result = answer<typename slot_type::value_bits>;
 
   Design design;
   detail::aside<slot_type> aside;
-  const typename Design::key_type* keys;
+  Keys keys;
   Sink sink;
 
   struct pending {
@@ -200,14 +200,14 @@ struct look_up_ring {
   }
 };
 
-template <bucketed Design, class Space, class Sink>
+template <bucketed Design, class Space, class Keys, class Sink>
 void look_up(Space& space, const Design& design, const detail::aside<typename Design::slot_type>& aside,
-             const typename Design::key_type* keys, u64 n, Sink sink) {
+             Keys keys, u64 n, Sink sink) {
   if constexpr (Space::has_lanes) {
-    space.for_each_lane(n,
-                        look_up_lanes<Design, Sink, Design::preferred_width>{design, aside, keys, n, sink});
+    space.for_each_lane(
+        n, look_up_lanes<Design, Keys, Sink, Design::preferred_width>{design, aside, keys, n, sink});
   } else {
-    space.for_each_chunk(n, look_up_ring<Design, Sink>{design, aside, keys, sink});
+    space.for_each_chunk(n, look_up_ring<Design, Keys, Sink>{design, aside, keys, sink});
   }
 }
 

@@ -21,7 +21,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/concepts.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/table_bodies.hpp>
+#include <tilehash/table_reads.hpp>
 #include <tilehash/table_view.hpp>
 
 namespace tilehash {
@@ -32,10 +32,15 @@ struct table_options {
   u64 seed = 0x7469'6c65'6861'7368;  // of the hash function; a rebuild takes the next one
   bool grow =
       true;  // make room for all items; false: keep the capacity and report what does not fit as refused
+  bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
 };
 
 template <class Design, class Space>
-class table {
+class table : public detail::table_reads<table<Design, Space>, Space, typename Design::key_type,
+                                         typename Design::mapped_type> {
+  using reads =
+      detail::table_reads<table, Space, typename Design::key_type, typename Design::mapped_type>;
+
  public:
   using design_type = Design;
   using space_type = Space;
@@ -46,10 +51,9 @@ class table {
   using view_type = table_view<Design>;
   static constexpr bool is_set = std::is_void_v<mapped_type>;
 
-  // The element type of value arrays; in a set no verb takes one.
-  using value_element = std::conditional_t<is_set, char, mapped_type>;
-  using keys_in = std::span<const key_type>;
-  using values_in = std::span<const value_element>;
+  using typename reads::keys_in;
+  using typename reads::value_element;  // of value arrays; in a set no verb takes one
+  using typename reads::values_in;
 
   // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument,
   // out_of_memory.
@@ -123,64 +127,6 @@ class table {
     return insert_checked(space, keys, values.data(), outcomes, bulk::apply<Op>{op});
   }
 
-  // ---- lookups: O(1) expected per key ----
-  // Those that end in _async do not wait: the answers are there when the space's earlier work is done, and
-  // until then the table and the arrays must stay as they are.
-
-  // found[i] says whether keys[i] is in the table and out[i] is its value (Value{} when absent). `found` may
-  // be empty when the caller knows.
-  void find(Space& space, keys_in keys, std::span<value_element> out, std::span<bool> found = {}) const
-    requires(!is_set)
-  {
-    find_async(space, keys, out, found);
-    space.synchronize();
-  }
-  void find_async(Space& space, keys_in keys, std::span<value_element> out, std::span<bool> found = {}) const
-    requires(!is_set)
-  {
-    detail::require(out.size() == keys.size() && (found.empty() || found.size() == keys.size()),
-                    "find: keys, values and flags differ in length");
-    space.check_pointer(data_or_null(found), "find: the flags");
-    look_up(space, keys, out.data(),
-            detail::value_sink<mapped_type>{out.data(), data_or_null(found), value_element{}});
-  }
-  // The same, with `missing` for the values of absent keys.
-  void find_or(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const
-    requires(!is_set)
-  {
-    find_or_async(space, keys, out, missing);
-    space.synchronize();
-  }
-  void find_or_async(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const
-    requires(!is_set)
-  {
-    detail::require(out.size() == keys.size(), "find_or: keys and values differ in length");
-    look_up(space, keys, out.data(), detail::value_sink<mapped_type>{out.data(), nullptr, missing});
-  }
-  void contains(Space& space, keys_in keys, std::span<bool> out) const {
-    contains_async(space, keys, out);
-    space.synchronize();
-  }
-  void contains_async(Space& space, keys_in keys, std::span<bool> out) const {
-    detail::require(out.size() == keys.size(), "contains: keys and flags differ in length");
-    look_up(space, keys, out.data(), detail::found_sink{out.data()});
-  }
-  // How many items have this key.
-  void count(Space& space, keys_in keys, std::span<u32> out) const {
-    count_async(space, keys, out);
-    space.synchronize();
-  }
-  void count_async(Space& space, keys_in keys, std::span<u32> out) const {
-    detail::require(out.size() == keys.size(), "count: keys and counts differ in length");
-    look_up(space, keys, out.data(), detail::count_sink{out.data()});
-  }
-  // How many buckets (open addressing: slots; hash_graph: bounds and entries) the lookup of each key reads.
-  void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
-    detail::require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
-    look_up(space, keys, out.data(), detail::probe_sink{out.data()});
-    space.synchronize();
-  }
-
   // ---- erase: how many of these keys were in the table and are gone ----
   u64 erase(Space& space, keys_in keys)
     requires erasable<Design>
@@ -194,24 +140,21 @@ class table {
     return n;
   }
 
-  // ---- all items, in no given order ----
-  // Writes size() keys (and values) and gives how many.
-  u64 retrieve_all(Space& space, std::span<key_type> keys, std::span<value_element> values) const
-    requires(!is_set)
-  {
-    detail::require(values.size() >= size_, "retrieve_all: the values' array is smaller than size()");
-    return retrieve(space, keys, values.data());
+  // ---- what adaptors stand on; neither waits ----
+  // sink(i, hit) for the i-th of n keys, which may be reckoned on the way: keys[i].
+  template <class Keys, class Sink>
+  void look_up_each(Space& space, Keys keys, u64 n, Sink sink) const {
+    if constexpr (rowed<Design>)
+      bulk::look_up(space, view_.design, keys, n, sink);
+    else
+      bulk::look_up(space, view_.design, view_.aside, keys, n, sink);
   }
-  u64 retrieve_all(Space& space, std::span<key_type> keys) const
-    requires is_set
+  // Inserts the items that source(0), ... source(n - 1) give (core/item.hpp), as insert() does.
+  template <class Source>
+  insert_report insert_each(Space& space, const Source& source, u64 n)
+    requires insertable<Design>
   {
-    return retrieve(space, keys, nullptr);
-  }
-  // f(key, value), in a set f(key), for every item, in parallel. On a GPU f is a __device__ functor.
-  template <class F>
-  void for_each(Space& space, F f) const {
-    detail::for_each_entry(space, view_, f);
-    space.synchronize();
+    return insert_items(space, source, n, nullptr, bulk::keep{});
   }
 
   // ---- memory ----
@@ -286,12 +229,6 @@ class table {
     size_ = 0;
   }
 
-  // An empty span may have an address, and still asks for nothing.
-  template <class T>
-  static T* data_or_null(std::span<T> s) {
-    return s.empty() ? nullptr : s.data();
-  }
-
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
     space.check_pointer(keys.data(), "build: the keys");
@@ -327,8 +264,8 @@ class table {
     detail::require(outcomes.empty() || outcomes.size() == keys.size(),
                     "insert: keys and outcomes differ in length");
     space.check_pointer(keys.data(), "insert: the keys");
-    space.check_pointer(data_or_null(outcomes), "insert: the outcomes");
-    return insert_items(space, array_of(keys, values), keys.size(), data_or_null(outcomes), update);
+    space.check_pointer(detail::data_or_null(outcomes), "insert: the outcomes");
+    return insert_items(space, array_of(keys, values), keys.size(), detail::data_or_null(outcomes), update);
   }
 
   // From so many items on, combining those of equal keys first is worth it: a block each has something to do,
@@ -384,7 +321,7 @@ class table {
   // How many of these keys are not in the table.
   u64 count_missing(Space& space, keys_in keys, const buffer<u64, Space>& counter) const {
     space.fill(counter.data(), 1, u64(0));
-    look_up(space, keys, nullptr, detail::missing_sink{counter.data()});
+    look_up_each(space, keys.data(), keys.size(), detail::missing_sink{counter.data()});
     return read_one(space, counter.data());
   }
 
@@ -472,25 +409,41 @@ class table {
                       .outcomes = outcomes};
     const u64 before = size_;
     insert_report piece;
-    const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
-      bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
-      const auto counts = displace(space, source, number, book, counters, spare, update);
-      const u64 refused = counts.back();
+    const auto note = [&](const auto& counts, u64 refused) {
       piece.present = counts[0];
       piece.refused = refused + counts[1];
       piece.inserted = n - piece.present - piece.refused;
       size_ = before + piece.inserted;
       return refused;
     };
+    const auto make_room = [&](u64 most) {
+      const auto counts = displace(space, source, most, book, counters, spare, update);
+      return note(counts, counts.back());
+    };
+    bool waits = false;  // what found no room waits for the table to grow
+    const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
+      bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
+      if (options_.grow && before + n > limit()) {
+        // What would take the table past its load factor makes it grow in any case: no key moves for that.
+        const auto counts = counters.to_host();
+        waits = before + n - counts[0] - counts[1] > limit();
+        if (waits) return note(counts, counts[2]);
+      }
+      return make_room(number);
+    };
     u64 left = settle(source, n);
     for (u32 tries = 0; left != 0 && options_.grow && tries < max_restarts; ++tries) {
       buffer<u64, Space> again;
+      bool grown = false;
       try {
         again = buffer<u64, Space>(space, left);
+        grown = grow(space, size_ + left, total);
       } catch (const out_of_memory&) {
+      }
+      if (!grown) {
+        if (waits) left = make_room(left);
         break;
       }
-      if (!grow(space, size_ + left, total)) break;
       space.copy(again.data(), book.list, left * sizeof(u64));
       space.fill(book.left, passes, u64(0));
       book.numbers = again.data();
@@ -595,27 +548,6 @@ class table {
     }
     throw error("tilehash: the items could not be placed with " + std::to_string(max_restarts) +
                 " hash functions; ask for a lower load factor");
-  }
-
-  template <class Sink>
-  void look_up(Space& space, keys_in keys, const void* out, Sink sink) const {
-    space.check_pointer(keys.data(), "the keys");
-    space.check_pointer(out, "the results");
-    if constexpr (rowed<Design>)
-      bulk::look_up(space, view_.design, keys.data(), keys.size(), sink);
-    else
-      bulk::look_up(space, view_.design, view_.aside, keys.data(), keys.size(), sink);
-  }
-
-  template <class Pointer>
-  u64 retrieve(Space& space, std::span<key_type> keys, Pointer values) const {
-    detail::require(keys.size() >= size_, "retrieve_all: the keys' array is smaller than size()");
-    space.check_pointer(keys.data(), "retrieve_all: the keys");
-    space.check_pointer(values, "retrieve_all: the values");
-    buffer<u64, Space> count(space, 1);
-    space.fill(count.data(), 1, u64(0));
-    detail::collect_entries(space, view_, keys.data(), static_cast<value_element*>(values), count.data());
-    return read_one(space, count.data());
   }
 
   buffer<char, Space> memory_;

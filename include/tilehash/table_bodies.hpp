@@ -1,6 +1,7 @@
 // The small functions a table hands to bulk and to its space: where answers go, and how items come out.
 #pragma once
 
+#include <tilehash/bulk_enlist.hpp>
 #include <tilehash/table_view.hpp>
 
 namespace tilehash::detail {
@@ -47,60 +48,17 @@ struct probe_sink {
   }
 };
 
-// ---- all items of a table: entry i of [0, entries_in(view)) is an item or nothing ----
-template <class Design>
-u64 entries_in(const table_view<Design>& view) {
-  if constexpr (rowed<Design>)
-    return view.design.size();
-  else
-    return view.design.capacity() + table_view<Design>::aside_type::count;
-}
-
-// use(key, value), in a set use(key), if there is an item at i; says whether there was.
-template <class Design, class Use>
-TILEHASH_FN bool use_entry(const table_view<Design>& view, u64 i, const Use& use) {
-  if constexpr (rowed<Design>) {
-    const auto& e = view.design.item(i);
-    if constexpr (Design::is_set)
-      use(e.key);
-    else
-      use(e.key, e.value);
-    return true;
-  } else {
-    using slot_type = typename Design::slot_type;
-    using key_type = typename Design::key_type;
-    typename slot_type::tag tag;
-    typename slot_type::value_bits value = 0;
-    if (i < view.design.capacity()) {
-      const auto word = view.design.slots()[i];
-      if (slot_type::is_free(word)) return false;
-      tag = view.design.tag_in(i, word);
-      value = slot_type::value_of(word);
-    } else {
-      const auto& cell = view.aside.cells[i - view.design.capacity()];
-      if (!cell.taken()) return false;
-      tag = view.aside.tag_at(static_cast<u32>(i - view.design.capacity()));
-      value = cell.value();
-    }
-    const key_type key = slot_type::decode(tag);
-    if constexpr (slot_type::is_set)
-      use(key);
-    else
-      use(key, from_bits<typename slot_type::mapped_type>(value));
-    return true;
-  }
-}
-
-template <class Design, class F>
+// ---- all items of a table ----
+template <class View, class F>
 struct entry_body {
-  table_view<Design> view;
+  View view;
   F f;
-  TILEHASH_FN void operator()(u64 i) const { use_entry(view, i, f); }
+  TILEHASH_FN void operator()(u64 i) const { view.use_entry(i, f); }
 };
 
-template <class Space, class Design, class F>
-void for_each_entry(Space& space, const table_view<Design>& view, F f) {
-  space.for_each(entries_in(view), entry_body<Design, F>{view, f});
+template <class Space, class View, class F>
+void for_each_entry(Space& space, const View& view, F f) {
+  space.for_each(view.entries(), entry_body<View, F>{view, f});
 }
 
 // Writes an item to position `at` of the arrays; counts instead when there are none.
@@ -120,39 +78,22 @@ struct entry_probe {
   TILEHASH_FN void operator()(const Item&...) const {}
 };
 
-template <class Design, class Value>
-struct collect_body {
-  using key_type = typename Design::key_type;
-  table_view<Design> view;
+template <class View, class Value>
+struct entry_collector {
+  using key_type = typename View::key_type;
+  View view;
   key_type* keys;
   Value* values;
-  u64 n;
-  u64* count;
-
-  template <class Lane>
-  TILEHASH_FN void operator()(Lane lane) const {
-    const u64 i = lane.index();
-    const bool is_item = i < n && use_entry(view, i, entry_probe{});
-    const u64 at = lane.enlist(count, is_item);
-    if (is_item) use_entry(view, i, entry_writer<key_type, Value>{keys, values, at});
-  }
-  void operator()(u64 from, u64 to) const {
-    u64 items = 0;
-    for (u64 i = from; i < to; ++i) items += use_entry(view, i, entry_probe{});
-    u64 at = fetch_add(count, items);
-    for (u64 i = from; i < to; ++i) at += use_entry(view, i, entry_writer<key_type, Value>{keys, values, at});
+  TILEHASH_FN bool chooses(u64 i) const { return view.use_entry(i, entry_probe{}); }
+  TILEHASH_FN void use(u64 i, u64 at) const {
+    view.use_entry(i, entry_writer<key_type, Value>{keys, values, at});
   }
 };
 
-template <class Space, class Design, class Value>
-void collect_entries(Space& space, const table_view<Design>& view, typename Design::key_type* keys,
-                     Value* values, u64* count) {
-  const u64 n = entries_in(view);
-  const collect_body<Design, Value> work{view, keys, values, n, count};
-  if constexpr (Space::has_lanes)
-    space.for_each_lane(n, work);
-  else
-    space.for_each_chunk(n, work);
+template <class Space, class View, class Value>
+void collect_entries(Space& space, const View& view, typename View::key_type* keys, Value* values,
+                     u64* count) {
+  bulk::enlist(space, view.entries(), entry_collector<View, Value>{view, keys, values}, count);
 }
 
 }  // namespace tilehash::detail

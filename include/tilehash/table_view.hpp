@@ -46,6 +46,32 @@ struct table_view {
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
+  // Entries hold an item or nothing: the slots, and the cells aside.
+  u64 entries() const { return design.capacity() + aside_type::count; }
+  // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  template <class Use>
+  TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
+    typename slot_type::tag tag;
+    typename slot_type::value_bits value = 0;
+    if (i < design.capacity()) {
+      const auto word = design.slots()[i];
+      if (slot_type::is_free(word)) return false;
+      tag = design.tag_in(i, word);
+      value = slot_type::value_of(word);
+    } else {
+      const auto& cell = aside.cells[i - design.capacity()];
+      if (!cell.taken()) return false;
+      tag = aside.tag_at(static_cast<u32>(i - design.capacity()));
+      value = cell.value();
+    }
+    const key_type key = slot_type::decode(tag);
+    if constexpr (slot_type::is_set)
+      use(key);
+    else
+      use(key, detail::from_bits<mapped_type>(value));
+    return true;
+  }
+
  private:
   static Design design_in(char* memory, u64 capacity, u64 seed, double load_factor) {
     if constexpr (std::is_constructible_v<Design, char*, u64, u64, double>)
@@ -65,6 +91,17 @@ struct table_view<Design> {
   TILEHASH_FN auto find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
+
+  u64 entries() const { return design.size(); }
+  template <class Use>
+  TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
+    const auto& e = design.item(i);
+    if constexpr (Design::is_set)
+      use(e.key);
+    else
+      use(e.key, e.value);
+    return true;
+  }
 };
 
 }  // namespace tilehash

@@ -12,15 +12,12 @@
 namespace tilehash::app {
 namespace {
 
+using testing::contains;
 using testing::message_of;
 using testing::temporary_file;
 
 std::string refusal(const std::string& spec, unsigned key_bits = 0) {
   return message_of<input_error>([&] { load_input(spec, key_bits, 1); });
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 bool reads_gzip() { return !contains(refusal("lines:/nonexistent.gz"), "without zlib"); }

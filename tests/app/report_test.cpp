@@ -5,8 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "support.hpp"
+
 namespace tilehash::app {
 namespace {
+
+using testing::contains;
 
 row example(std::string design, std::string op, double rate) {
   row r;
@@ -24,10 +28,6 @@ row example(std::string design, std::string op, double rate) {
   r.seconds = 0.0123;
   r.mitems_per_s = rate;
   return r;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(Probes, ArePercentilesByNearestRank) {

@@ -27,6 +27,10 @@ class temporary_file {
   std::filesystem::path path_;
 };
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 // The message of the Error that `call` throws; empty if it throws none.
 template <class Error, class Call>
 std::string message_of(Call call) {

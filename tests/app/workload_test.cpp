@@ -109,9 +109,9 @@ TEST(Workload, JudgesValues) {
 
   dataset data = of_keys({4, 8});
   data.counts = {10, 20};
-  const workload counted(data, 0, 0.5, 1);
-  EXPECT_TRUE(counted.is_right(8, counted.truth.find(8), 20));
-  EXPECT_FALSE(counted.is_right(8, counted.truth.find(8), 10));
+  const workload repeats(data, 0, 0.5, 1);
+  EXPECT_TRUE(repeats.is_right(8, repeats.truth.find(8), 20));
+  EXPECT_FALSE(repeats.is_right(8, repeats.truth.find(8), 10));
 }
 
 }  // namespace

@@ -3,5 +3,5 @@
 
 #include <tilehash/tilehash.hpp>
 
-tilehash::map<std::array<int, 4>, unsigned, tilehash::cpu>* p = nullptr;
+tilehash::table<tilehash::bucketed_cuckoo<std::array<int, 4>, unsigned>, tilehash::cpu>* p = nullptr;
 auto n = p->size();

@@ -2,7 +2,6 @@
 
 namespace tilehash::contract {
 
-template void ask_all(const maker<float, void>&);
 template void ask_all(const maker<double, std::int64_t>&);
 template void ask_all(const maker<bitwise<float>, u32>&);
 

@@ -4,6 +4,5 @@ namespace tilehash::contract {
 
 template void ask_all(const maker<u8, void>&);
 template void ask_all(const maker<u16, u8>&);
-template void ask_all(const maker<u16, u16>&);
 
 }  // namespace tilehash::contract

@@ -72,10 +72,12 @@ class table_subject final : public subject<typename Design::key_type, typename D
   using space_type = faulty<Space>;
   using table_type = table<Design, space_type>;
   static constexpr bool is_set = table_type::is_set;
+  static constexpr bool inserts = requires(table_type t, space_type s) { t.reserve(s, u64(0)); };
+  static constexpr bool erases = requires(table_type t, space_type s) { t.erase(s, {}); };
 
  public:
-  static constexpr abilities can = {.inserts = insertable<Design>,
-                                    .erases = erasable<Design>,
+  static constexpr abilities can = {.inserts = inserts,
+                                    .erases = erases,
                                     .keeps_duplicates = multivalue<Design>,
                                     .maps = !is_set,
                                     .hashes = !sorted<Design>};
@@ -95,7 +97,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
   }
   inserted insert(const keys& k, const values& v) override {
     inserted result;
-    if constexpr (insertable<Design>) {
+    if constexpr (inserts) {
       const auto ks = to_space(*space_, k);
       const auto vs = to_space(*space_, v);
       const buffer<outcome, space_type> outcomes(*space_, k.size());
@@ -110,7 +112,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     return result;
   }
   insert_report insert_unnamed(const keys& k, const values& v) override {
-    if constexpr (insertable<Design>) {
+    if constexpr (inserts) {
       const auto ks = to_space(*space_, k);
       const auto vs = to_space(*space_, v);
       return space_->guarded([&] {
@@ -124,7 +126,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     }
   }
   inserted insert_or_assign(const keys& k, const values& v) override {
-    if constexpr (insertable<Design> && !is_set)
+    if constexpr (inserts && !is_set)
       return change(k, v, [&](auto keys_in, auto values_in, auto outcomes) {
         return table_.insert_or_assign(*space_, keys_in, values_in, outcomes);
       });
@@ -132,7 +134,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
       return {};
   }
   inserted insert_or_apply(const keys& k, const values& v) override {
-    if constexpr (insertable<Design> && !is_set)
+    if constexpr (inserts && !is_set)
       return change(k, v, [&](auto keys_in, auto values_in, auto outcomes) {
         return table_.insert_or_apply(*space_, keys_in, values_in, sum_of_bytes{}, outcomes);
       });
@@ -140,7 +142,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
       return {};
   }
   u64 erase(const keys& k) override {
-    if constexpr (erasable<Design>) {
+    if constexpr (erases) {
       const auto ks = to_space(*space_, k);
       return space_->guarded([&] { return table_.erase(*space_, ks.span()); });
     } else {
@@ -151,13 +153,13 @@ class table_subject final : public subject<typename Design::key_type, typename D
     space_->guarded([&] { table_.clear(*space_); });
   }
   insert_report reserve(u64 n) override {
-    if constexpr (insertable<Design>)
+    if constexpr (inserts)
       return space_->guarded([&] { return table_.reserve(*space_, n); });
     else
       return {};
   }
   insert_report rehash(u64 n) override {
-    if constexpr (insertable<Design>)
+    if constexpr (inserts)
       return space_->guarded([&] { return table_.rehash(*space_, n); });
     else
       return {};

@@ -8,8 +8,9 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = bucketed_cuckoo<Key, Value>;
-using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{} + big_key_pairs{});
-using pairs_elsewhere = decltype(slot_pairs{} + big_key_pairs{});
+using pairs_on_cpu = decltype(slot_pairs{} + big_key_pairs{});
+using pairs_elsewhere =
+    pairs<pair_of<u32, u32>, pair_of<u64, u32>, pair_of<double, std::int64_t>, pair_of<ivec4, void>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<double, std::int64_t>>;
 
 }  // namespace tilehash::contract

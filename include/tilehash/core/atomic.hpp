@@ -154,6 +154,12 @@ TILEHASH_FN void set_bits(Word* at, Word bits) {
   }
 }
 
+// Clears a bit of an array of bits: of several who try at once, true for the one who found it set.
+TILEHASH_FN bool clear_bit(u32* bits, u64 which) {
+  const u32 bit = 1U << (which % 32);
+  return (shared_ref<u32>(bits[which / 32]).fetch_and(~bit, relaxed) & bit) != 0;
+}
+
 // Takes the lock bit `which` of an array of bits. False when another holds it: never waits.
 TILEHASH_FN bool try_lock(u32* bits, u64 which) {
   const u32 bit = 1U << (which % 32);

@@ -26,8 +26,7 @@ struct remainder_slot {
   static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
   static_assert(
       sizeof(Key) <= 8 && detail::bytes_of<Value> <= 8,
-      "tilehash: this design keeps keys and values of at most 8 bytes each; use hash_graph, or store an "
-      "index to the value");
+      "tilehash: this design keeps keys and values of at most 8 bytes each; use map, which takes any");
 
   using key_type = Key;
   using mapped_type = Value;

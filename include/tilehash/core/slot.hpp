@@ -103,7 +103,7 @@ struct slot {
   static constexpr u32 value_bytes = detail::bytes_of<Value>;
   static_assert(key_bytes + value_bytes <= 16,
                 "tilehash: this design keeps key and value in one atomic word of at most 16 bytes; "
-                "use hash_graph, or store an index to the value");
+                "use map, which takes any");
 
   using key_type = Key;
   using mapped_type = Value;

@@ -1,0 +1,70 @@
+// indexed: keys and values of any size, in rows that a table of ids points to.
+//
+//   key -> tiled: [ f7: 2 | 19: 0 | .. | c4: 1 ]           a key's fingerprint, and its id
+//                       \      \            \ .
+//   row (id)             \      0            1             2              3
+//                         \   | key value  | key value   | key value    | (free)       |
+//                          +-----------------------------^
+//
+// The ids of the first k keys are 0, 1, ... k - 1, in no given order: dense, so that they index arrays of the
+// user's own, and a key keeps its id while it is in the table. The id of an erased key goes to a new one.
+//
+// A key of up to 8 bytes stands in the table of ids itself. A larger one is represented there by 64 bits of
+// its hash, its fingerprint, and a lookup compares the key in the row. No two keys of a table have one
+// fingerprint: where an insert meets such a pair, the table of ids is built anew with another hash function.
+// (Of 2^32 keys, that happens once in two tables; of 2^26, once in 8192.)
+//
+// Invariants. (1) A row is taken if and only if its id stands in the table of ids, once. (2) Fingerprints in
+// the table of ids are distinct, so a fingerprint that is found and belongs to another key means that the key
+// asked for is absent.
+//
+// A lookup reads a bucket of 64 bytes and a row. An insert finds out which keys are new, lets equal ones
+// among them meet in a table of their own, writes the rows and then puts their ids in: until that last step,
+// lookups see nothing of it, and a call that fails has changed nothing.
+//
+// Safe to run at the same time: lookups with lookups.
+#pragma once
+
+#include <tilehash/core/key.hpp>
+#include <tilehash/designs/tiled.hpp>
+
+namespace tilehash {
+
+// The bulk verbs are in table_indexed.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
+template <key_like Key, value_like Value, class Hash = murmur>
+struct indexed {
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = Hash;
+  static constexpr const char* name = "indexed";
+  static constexpr bool is_set = std::is_void_v<Value>;
+
+  // How a key stands in the table of ids.
+  static constexpr bool is_exact = sizeof(Key) <= 8;
+  using fingerprint = std::conditional_t<is_exact, Key, u64>;
+  using ids = tiled<fingerprint, u32>;
+  static constexpr u32 none = ~0U;  // no id: a table has at most 2^32 - 1
+
+  struct pair_row {
+    Key key;
+    std::conditional_t<is_set, char, Value> value;
+  };
+  struct key_row {
+    Key key;
+  };
+  using row = std::conditional_t<is_set, key_row, pair_row>;
+
+  Hash hash;
+
+  indexed() = default;
+  explicit indexed(u64 seed) : hash(seed) {}
+
+  TILEHASH_FN fingerprint fingerprint_of(const Key& key) const {
+    if constexpr (is_exact)
+      return key;
+    else
+      return detail::hash_key(hash, key);
+  }
+};
+
+}  // namespace tilehash
