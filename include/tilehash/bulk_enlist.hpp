@@ -1,5 +1,5 @@
-// Numbers those of n things that a choice picks: from *count on, which grows by how many they are, in no given
-// order.
+// Numbers those of n things that a choice picks: from *count on, which grows by how many they are, in no
+// given order.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>

@@ -38,8 +38,7 @@ struct table_options {
 template <class Design, class Space>
 class table : public detail::table_reads<table<Design, Space>, Space, typename Design::key_type,
                                          typename Design::mapped_type> {
-  using reads =
-      detail::table_reads<table, Space, typename Design::key_type, typename Design::mapped_type>;
+  using reads = detail::table_reads<table, Space, typename Design::key_type, typename Design::mapped_type>;
 
  public:
   using design_type = Design;

@@ -1,8 +1,8 @@
 // table<indexed<Key, Value>, Space>: the verbs of table.hpp for keys and values of any size, and those of a
 // two-way index: key to id and id to key. The memory and its invariants: designs/indexed.hpp.
 //
-// What table.hpp says of spaces, waiting, threads and failures holds here too. A call that inserts needs, while
-// it runs, about 12 bytes for each item and 30 more for each whose key is not in the table yet.
+// What table.hpp says of spaces, waiting, threads and failures holds here too. A call that inserts needs,
+// while it runs, about 12 bytes for each item and 30 more for each whose key is not in the table yet.
 #pragma once
 
 #include <span>
@@ -172,8 +172,8 @@ struct winner_choice {  // of the new items, those that lead get an id: a free o
   TILEHASH_FN bool chooses(u64 j) const { return leaders[j] == j; }
   TILEHASH_FN void use(u64 j, u64 number) const {
     winners[number] = fresh[j];
-    ids[fresh[j]] = number < free_count ? free[free_count - 1 - number]
-                                        : static_cast<u32>(limit + number - free_count);
+    ids[fresh[j]] =
+        number < free_count ? free[free_count - 1 - number] : static_cast<u32>(limit + number - free_count);
   }
 };
 struct taken_choice {  // all ids in use
@@ -248,7 +248,8 @@ struct outcome_writer {
 template <class Design, class Op>
 struct value_changer {
   using value = typename Design::mapped_type;
-  static constexpr bool is_word = (sizeof(value) == 4 || sizeof(value) == 8) && alignof(value) == sizeof(value);
+  static constexpr bool is_word =
+      (sizeof(value) == 4 || sizeof(value) == 8) && alignof(value) == sizeof(value);
 
   const value* values;
   const u32* ids;
@@ -329,9 +330,7 @@ class table<indexed<Key, Value, Hash>, Space>
   u64 size() const { return ids_.size(); }
   u64 capacity() const { return ids_.capacity(); }
   double load_factor() const { return ids_.load_factor(); }
-  u64 bytes() const {
-    return ids_.bytes() + rows_.bytes() + taken_.bytes() + locks_.bytes() + free_.bytes();
-  }
+  u64 bytes() const { return ids_.bytes() + rows_.bytes() + taken_.bytes() + locks_.bytes() + free_.bytes(); }
   bool empty() const { return ids_.empty(); }
   u64 id_limit() const { return limit_; }  // all ids are below; without erases it is size()
   view_type view() const { return {design_, ids_.view(), rows_.data(), taken_.data(), limit_}; }
@@ -400,7 +399,8 @@ class table<indexed<Key, Value, Hash>, Space>
     space.synchronize();
   }
   // keys[i] is the key whose id is ids[i], where found[i]; `found` may be empty when the caller knows.
-  void keys_of(Space& space, std::span<const u32> ids, std::span<Key> keys, std::span<bool> found = {}) const {
+  void keys_of(Space& space, std::span<const u32> ids, std::span<Key> keys,
+               std::span<bool> found = {}) const {
     detail::require(ids.size() == keys.size() && (found.empty() || found.size() == ids.size()),
                     "keys_of: ids, keys and flags differ in length");
     space.check_pointer(ids.data(), "keys_of: the ids");
@@ -530,13 +530,15 @@ class table<indexed<Key, Value, Hash>, Space>
       space.for_each(winners_n, detail::row_taker{winners.data(), ids, taken_.data()});
     } else {
       space.fill(refused, 1, free_count_);
-      ids_.look_up_each(space, winning, winners_n,
-                        detail::kept_row_sink{winners.data(), no_id, ids, taken_.data(), free_.data(), refused});
+      ids_.look_up_each(
+          space, winning, winners_n,
+          detail::kept_row_sink{winners.data(), no_id, ids, taken_.data(), free_.data(), refused});
       space.fill(refused, 1, u64(0));
       free_count_ += stored.refused;
     }
     if (became != nullptr) space.fill(became, n, outcome::present);
-    space.for_each(fresh_n, detail::outcome_writer{fresh.data(), leaders.data(), no_id, ids, became, refused});
+    space.for_each(fresh_n,
+                   detail::outcome_writer{fresh.data(), leaders.data(), no_id, ids, became, refused});
     if constexpr (changes) {
       using op = decltype(update.op);
       space.for_each(n, detail::value_changer<design, op>{values.data(), ids, became, rows_.data(),
@@ -599,8 +601,8 @@ class table<indexed<Key, Value, Hash>, Space>
     buffer<typename design::fingerprint, Space> gone(space, n);
     space.fill(counter.data(), 1, u64(0));
     look_up_each(space, keys.data(), n, detail::id_sink{ids.data()});
-    bulk::enlist(space, n,
-                 detail::gone_choice<design>{{design_, keys.data()}, ids.data(), gone.data()}, counter.data());
+    bulk::enlist(space, n, detail::gone_choice<design>{{design_, keys.data()}, ids.data(), gone.data()},
+                 counter.data());
     const u64 erased = ids_.erase(space, gone.first(read_one(space, counter.data())));
     space.fill(counter.data(), 1, free_count_);
     space.for_each(n, detail::row_freer{ids.data(), no_id, taken_.data(), free_.data(), counter.data()});

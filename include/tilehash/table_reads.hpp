@@ -45,10 +45,9 @@ class table_reads {
     requires(!is_set)
   {
     require(out.size() == keys.size() && (found.empty() || found.size() == keys.size()),
-                    "find: keys, values and flags differ in length");
+            "find: keys, values and flags differ in length");
     space.check_pointer(data_or_null(found), "find: the flags");
-    look_up(space, keys, out.data(),
-            value_sink<Mapped>{out.data(), data_or_null(found), value_element{}});
+    look_up(space, keys, out.data(), value_sink<Mapped>{out.data(), data_or_null(found), value_element{}});
   }
   // The same, with `missing` for the values of absent keys.
   void find_or(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const

@@ -21,8 +21,8 @@ struct failure : question<Key, Value> {
   template <class Call>
   static void with_less_and_less(const maker& make, Call call) {
     auto random = numbers_of_this_test();
-    const auto old = failure::distinct_keys(random, make.at_most(scaled(300, 100)));
-    auto more = failure::distinct_keys(random, make.at_most(scaled(700, 300)));
+    const auto old = failure::distinct_keys(random, make.at_most(scaled(200, 60)));
+    auto more = failure::distinct_keys(random, make.at_most(scaled(400, 150)));
     for (const Key& key : special_keys<Key>()) more.push_back(key);
     const auto values = failure::values_for(random, more);
     for (u64 allocations = 0; allocations < 200; ++allocations) {

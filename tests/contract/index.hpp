@@ -1,5 +1,5 @@
-// What an indexed table has beyond the contract of all tables: ids, fingerprints that clash, values that change
-// under a lock.
+// What an indexed table has beyond the contract of all tables: ids, fingerprints that clash, values that
+// change under a lock.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -21,11 +21,11 @@ struct reports : question<Key, Value> {
       const u64 room = sizeof(Key) == 1 ? 60 : make.at_most(scaled(600, 150));
       const auto table = make(room, {.load_factor = load, .grow = false});
       const u64 capacity = table->capacity();
-      auto k = reports::distinct_keys(random, 2 * capacity);
+      auto k = reports::distinct_keys(random, capacity + capacity / 4);
       for (const Key& key : special_keys<Key>()) k.push_back(key);
       model<Key, Value> expected(make.can);
       const auto report = expected.insert(*table, k, reports::values_for(random, k), true);
-      if (k.size() > 2 * capacity) {
+      if (k.size() > capacity + capacity / 4) {
         ASSERT_GT(report.refused, 0U);
       }
       ASSERT_EQ(report.restarts, 0U);
