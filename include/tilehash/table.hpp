@@ -243,9 +243,9 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     } else {
       table fresh(std::move(m), options_);
       insert_report report;
-      const auto source = array_of(keys, values);
-      if (!fresh.insert_partitioned(space, source, keys.size(), report))
-        report = fresh.insert_items(space, source, keys.size(), nullptr, bulk::keep{});
+      const auto items = array_of(keys, values);
+      if (!fresh.insert_partitioned(space, bulk::all_of(items), keys.size(), report))
+        report = fresh.insert_items(space, items, keys.size(), nullptr, bulk::keep{});
       *this = std::move(fresh);
       return report;
     }
@@ -342,7 +342,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
         if (Space::has_lanes && fresh <= fits / 8 && fits < 4 * last) fits = 4 * last;
         if (piece > fits) piece = fits;
       }
-      const bulk::shifted_source<Source> rest{source, done};
+      const bulk::part_source<Source> rest{source, done};
       outcome* const named = outcomes == nullptr ? nullptr : outcomes + done;
       const u64 before = size_;
       try {
@@ -379,8 +379,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
 
   // One piece, by regions of the table where that pays and nobody asks for each item's outcome.
   template <class Source, class Update>
-  void insert_piece(Space& space, const Source& source, u64 n, outcome* outcomes, insert_report& total,
-                    const Update& update) {
+  void insert_piece(Space& space, const bulk::part_source<Source>& source, u64 n, outcome* outcomes,
+                    insert_report& total, const Update& update) {
     constexpr bool keeps = std::same_as<Update, bulk::keep>,
                    assigns = std::same_as<Update, bulk::apply<assign>>;
     if constexpr (keeps || assigns) {  // into an empty table these are the same: any of equal keys wins
@@ -396,8 +396,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   // Inserts where there is room, then displaces, then grows for what is left. (From another table's slots,
   // the free ones are counted as inserted; rebuild() knows better.)
   template <class Source, class Update>
-  void insert_one_by_one(Space& space, const Source& source, u64 n, outcome* outcomes, insert_report& total,
-                         const Update& update) {
+  void insert_one_by_one(Space& space, const bulk::part_source<Source>& source, u64 n, outcome* outcomes,
+                         insert_report& total, const Update& update) {
     buffer<u64, Space> list(space, n), spare(space, displacing<Design> ? n : 0);
     buffer<u64, Space> counters(space, 2 + passes);  // present, illegal, and left after each pass
     space.fill(counters.data(), counters.size(), u64(0));
@@ -446,7 +446,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       space.copy(again.data(), book.list, left * sizeof(u64));
       space.fill(book.left, passes, u64(0));
       book.numbers = again.data();
-      left = settle(bulk::listed_source<Source>{source, again.data()}, left);
+      left = settle(source.named(again.data()), left);
     }
     total.inserted += piece.inserted;
     total.present += piece.present;
@@ -462,7 +462,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   }
   // Inserts region by region where that pays, else nothing. The slots of an empty table may hold anything.
   template <class Source>
-  bool insert_partitioned(Space& space, const Source& source, u64 n, insert_report& total) {
+  bool insert_partitioned(Space& space, const bulk::part_source<Source>& source, u64 n,
+                          insert_report& total) {
     if (!partition_pays(space, view_.design, n, size_)) return false;
     if constexpr (partition_built<Design>) {
       const auto filled = view_.design.insert_partitioned(space, source, n, size_ != 0);
@@ -473,7 +474,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
         if (!filled.lists_left)
           insert_one_by_one(space, source, n, nullptr, rest, bulk::keep{});
         else if (filled.left != 0)
-          insert_one_by_one(space, filled.rest(), filled.left, nullptr, rest, bulk::keep{});
+          insert_one_by_one(space, bulk::all_of(filled.rest()), filled.left, nullptr, rest, bulk::keep{});
       } catch (const out_of_memory&) {
         rest.refused += filled.left;
         counts_illegal = false;
@@ -490,7 +491,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   // Makes room for the listed items, `most` at most, by moving others, where the design can; gives the
   // counters, the last of them that of the items that are left on book.list.
   template <class Source, class Update>
-  auto displace(Space& space, const Source& source, u64 most, const bulk::ledger& book,
+  auto displace(Space& space, const bulk::part_source<Source>& source, u64 most, const bulk::ledger& book,
                 const buffer<u64, Space>& counters, buffer<u64, Space>& spare, const Update& update) {
     if constexpr (displacing<Design>) {
       constexpr bool changes_values = !std::same_as<Update, bulk::keep>;
@@ -511,8 +512,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       auto counts = counters.to_host();
       if (changes_values && counts.back() != 0) {  // while keys moved, no value changed
         space.fill(left, 1, u64(0));
-        bulk::upsert(space, view_.design, view_.aside, bulk::listed_source<Source>{source, from},
-                     counts.back(), pass_over(left, false), update);
+        bulk::upsert(space, view_.design, view_.aside, source.named(from), counts.back(),
+                     pass_over(left, false), update);
         counts = counters.to_host();
         std::swap(from, to);
       }
@@ -532,8 +533,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       table fresh(make(space, items, options_.seed), options_);
       fresh.options_.grow = false;
       insert_report moved;
-      fresh.insert_piece(space, bulk::slots_source<Design>{view_.design}, capacity(), nullptr, moved,
-                         bulk::keep{});
+      fresh.insert_piece(space, bulk::all_of(bulk::slots_source<Design>{view_.design}), capacity(), nullptr,
+                         moved, bulk::keep{});
       if (moved.refused == 0) {
         if constexpr (slot_type::reserves_keys)
           space.copy(fresh.view_.aside.cells, view_.aside.cells, view_type::aside_type::bytes);

@@ -19,11 +19,15 @@ struct value_sink {
     if (flags != nullptr) flags[i] = found;
   }
 };
-struct found_sink {
-  bool* out;
+// What lookups say beside values; any may be null.
+struct notes_sink {
+  bool* found = nullptr;
+  u32 *counts = nullptr, *probes = nullptr;
   template <class Hit>
   TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
-    out[i] = hit.found();
+    if (found != nullptr) found[i] = hit.found();
+    if (counts != nullptr) counts[i] = hit.count();
+    if (probes != nullptr) probes[i] = hit.probes();
   }
 };
 struct missing_sink {
@@ -31,20 +35,6 @@ struct missing_sink {
   template <class Hit>
   TILEHASH_FN void operator()(u64 /*i*/, const Hit& hit) const {
     if (!hit.found()) fetch_add(count, u64(1));
-  }
-};
-struct count_sink {
-  u32* out;
-  template <class Hit>
-  TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
-    out[i] = hit.count();
-  }
-};
-struct probe_sink {
-  u32* out;
-  template <class Hit>
-  TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
-    out[i] = hit.probes();
   }
 };
 

@@ -627,7 +627,8 @@ class table<indexed<Key, Value, Hash>, Space>
     const u64 words = detail::divide_up(room, 32);
     buffer<row, Space> rows(space, room);
     buffer<u32, Space> taken(space, words), locks(space, words), free(space, room);
-    space.fill(reinterpret_cast<char*>(rows.data()), rows.bytes(), char(0));  // gaps between members are copied too
+    space.fill(reinterpret_cast<char*>(rows.data()), rows.bytes(),
+               char(0));  // gaps between members are copied too
     space.fill(locks.data(), words, 0U);
     space.fill(taken.data(), words, 0U);
     if (limit_ != 0) {

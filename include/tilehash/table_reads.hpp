@@ -68,7 +68,7 @@ class table_reads {
   }
   void contains_async(Space& space, keys_in keys, std::span<bool> out) const {
     require(out.size() == keys.size(), "contains: keys and flags differ in length");
-    look_up(space, keys, out.data(), found_sink{out.data()});
+    look_up(space, keys, out.data(), notes_sink{.found = out.data()});
   }
   // How many items have this key.
   void count(Space& space, keys_in keys, std::span<u32> out) const {
@@ -77,12 +77,12 @@ class table_reads {
   }
   void count_async(Space& space, keys_in keys, std::span<u32> out) const {
     require(out.size() == keys.size(), "count: keys and counts differ in length");
-    look_up(space, keys, out.data(), count_sink{out.data()});
+    look_up(space, keys, out.data(), notes_sink{.counts = out.data()});
   }
   // How many buckets (open addressing: slots; hash_graph: bounds and entries) the lookup of each key reads.
   void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
     require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
-    look_up(space, keys, out.data(), probe_sink{out.data()});
+    look_up(space, keys, out.data(), notes_sink{.probes = out.data()});
     space.synchronize();
   }
 

@@ -51,7 +51,7 @@ class race : public ::testing::Test {
   // Small tables, where threads meet often, and some large ones.
   static std::vector<round> rounds() {
     std::vector<round> all;
-    for (u64 i = 0; i < scaled(150, 40); ++i) all.push_back({1 + i % 60, i % 3 == 0 ? 0.98 : 0.7});
+    for (u64 i = 0; i < scaled(60, 40); ++i) all.push_back({1 + i % 60, i % 3 == 0 ? 0.98 : 0.7});
     for (double load : {0.5, 0.9, 0.98}) all.push_back({scaled(20'000, 3'000), load});
     return all;
   }

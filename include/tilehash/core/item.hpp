@@ -37,22 +37,21 @@ struct array_source {
   }
 };
 
-// The items of an array that a list names.
+// Some of a source's items: those from number `first` on, or, of these, the ones that a list names. One type
+// for all, so that what inserts them is compiled once.
 template <class Source>
-struct listed_source {
+struct part_source {
   Source source;
-  const u64* list;
+  u64 first = 0;
+  const u64* list = nullptr;
 
-  TILEHASH_FN auto operator()(u64 i) const { return source(list[i]); }
+  TILEHASH_FN auto operator()(u64 i) const { return source(first + (list != nullptr ? list[i] : i)); }
+  part_source named(const u64* numbers) const { return {source, first, numbers}; }
 };
 
-// The items from number `first` on.
 template <class Source>
-struct shifted_source {
-  Source source;
-  u64 first;
-
-  TILEHASH_FN auto operator()(u64 i) const { return source(first + i); }
-};
+part_source<Source> all_of(const Source& source) {
+  return {source};
+}
 
 }  // namespace tilehash::bulk
