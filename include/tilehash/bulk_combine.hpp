@@ -378,7 +378,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   constexpr bool narrow = sizeof(loose_item<Slot>) <= 8;
   constexpr u32 threads = Space::has_lanes ? 1024 : 1,
                 each = 1024 / threads;  // what fits shared memory, or L2
-  using shares_type = combine_shares<Slot, part_source<Source>, Op, (narrow ? 16 : 8) * each, threads>;
+  using shares_type = combine_shares<Slot, shifted_source<Source>, Op, (narrow ? 16 : 8) * each, threads>;
   using parts_type = combine_parts<Slot, Op, (narrow ? 28 : 14) * each, threads>;
   constexpr u64 share = shares_type::share;
   constexpr u64 fill = parts_type::slots / 3 * 2;  // different keys that find their slots fast

@@ -244,7 +244,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       table fresh(std::move(m), options_);
       insert_report report;
       const auto items = array_of(keys, values);
-      if (!fresh.insert_partitioned(space, bulk::all_of(items), keys.size(), report))
+      if (!fresh.insert_partitioned(space, bulk::from_source(items), keys.size(), report))
         report = fresh.insert_items(space, items, keys.size(), nullptr, bulk::keep{});
       *this = std::move(fresh);
       return report;
@@ -342,7 +342,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
         if (Space::has_lanes && fresh <= fits / 8 && fits < 4 * last) fits = 4 * last;
         if (piece > fits) piece = fits;
       }
-      const bulk::part_source<Source> rest{source, done};
+      const auto rest = bulk::from_source(source, done);
       outcome* const named = outcomes == nullptr ? nullptr : outcomes + done;
       const u64 before = size_;
       try {
@@ -466,7 +466,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
                           insert_report& total) {
     if (!partition_pays(space, view_.design, n, size_)) return false;
     if constexpr (partition_built<Design>) {
-      const auto filled = view_.design.insert_partitioned(space, source, n, size_ != 0);
+      const auto filled = view_.design.insert_partitioned(space, source.all, n, size_ != 0);
       size_ += filled.inserted;
       insert_report rest;
       bool counts_illegal = !filled.lists_left;  // as all items go through the insert again
@@ -474,7 +474,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
         if (!filled.lists_left)
           insert_one_by_one(space, source, n, nullptr, rest, bulk::keep{});
         else if (filled.left != 0)
-          insert_one_by_one(space, bulk::all_of(filled.rest()), filled.left, nullptr, rest, bulk::keep{});
+          insert_one_by_one(space, bulk::from_source(filled.rest()), filled.left, nullptr, rest,
+                            bulk::keep{});
       } catch (const out_of_memory&) {
         rest.refused += filled.left;
         counts_illegal = false;
@@ -533,8 +534,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       table fresh(make(space, items, options_.seed), options_);
       fresh.options_.grow = false;
       insert_report moved;
-      fresh.insert_piece(space, bulk::all_of(bulk::slots_source<Design>{view_.design}), capacity(), nullptr,
-                         moved, bulk::keep{});
+      fresh.insert_piece(space, bulk::from_source(bulk::slots_source<Design>{view_.design}), capacity(),
+                         nullptr, moved, bulk::keep{});
       if (moved.refused == 0) {
         if constexpr (slot_type::reserves_keys)
           space.copy(fresh.view_.aside.cells, view_.aside.cells, view_type::aside_type::bytes);

@@ -37,21 +37,29 @@ struct array_source {
   }
 };
 
-// Some of a source's items: those from number `first` on, or, of these, the ones that a list names. One type
-// for all, so that what inserts them is compiled once.
+// A source's items from number `first` on.
 template <class Source>
-struct part_source {
+struct shifted_source {
   Source source;
   u64 first = 0;
+
+  TILEHASH_FN auto operator()(u64 i) const { return source(first + i); }
+};
+
+// ... or, of these, the ones that a list names. One type for both, so that what inserts them is compiled
+// once.
+template <class Source>
+struct part_source {
+  shifted_source<Source> all;
   const u64* list = nullptr;
 
-  TILEHASH_FN auto operator()(u64 i) const { return source(first + (list != nullptr ? list[i] : i)); }
-  part_source named(const u64* numbers) const { return {source, first, numbers}; }
+  TILEHASH_FN auto operator()(u64 i) const { return all(list != nullptr ? list[i] : i); }
+  part_source named(const u64* numbers) const { return {all, numbers}; }
 };
 
 template <class Source>
-part_source<Source> all_of(const Source& source) {
-  return {source};
+part_source<Source> from_source(const Source& source, u64 first = 0) {
+  return {{source, first}, nullptr};
 }
 
 }  // namespace tilehash::bulk
