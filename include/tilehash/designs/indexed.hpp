@@ -31,8 +31,12 @@
 namespace tilehash {
 
 // The bulk verbs are in table_indexed.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
-template <key_like Key, value_like Value, class Hash = murmur>
+template <class Key, class Value, class Hash = murmur>
 struct indexed {
+  static_assert(key_like<Key>,
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+
   using key_type = Key;
   using mapped_type = Value;
   using hasher = Hash;

@@ -1,0 +1,297 @@
+// What an indexed table is to the threads that work on it: its view, and the small functions that the table
+// hands to its table of ids and to its space.
+#pragma once
+
+#include <tilehash/bulk_enlist.hpp>
+#include <tilehash/core/combine.hpp>
+#include <tilehash/designs/indexed.hpp>
+#include <tilehash/table_view.hpp>
+
+namespace tilehash {
+
+template <class Key, class Value, class Hash>
+struct table_view<indexed<Key, Value, Hash>> {
+  using design_type = indexed<Key, Value, Hash>;
+  using key_type = Key;
+  using mapped_type = Value;
+  using row = typename design_type::row;
+  using id_view = table_view<typename design_type::ids>;
+
+  design_type design;
+  id_view ids;
+  const row* rows;
+  const u32* taken;  // a bit a row
+  u64 limit;         // all ids are below
+
+  struct hit {
+    const row* at;  // null: the key is absent
+    u32 number, steps;
+
+    TILEHASH_FN bool found() const { return at != nullptr; }
+    TILEHASH_FN u32 id() const { return at != nullptr ? number : design_type::none; }
+    TILEHASH_FN auto value() const
+      requires(!design_type::is_set)
+    {
+      return at->value;
+    }
+    TILEHASH_FN u32 count() const { return found(); }
+    TILEHASH_FN u32 probes() const { return steps; }  // buckets and rows read
+  };
+  // One thread, one key. Not beside changes.
+  TILEHASH_FN hit find(const Key& key) const { return judge(key, ids.find(design.fingerprint_of(key))); }
+  TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
+  TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
+
+  // What became of a key whose fingerprint met this in the table of ids.
+  template <class IdHit>
+  TILEHASH_FN hit judge(const Key& key, const IdHit& met) const {
+    if (!met.found()) return {nullptr, 0, met.probes()};
+    const row* const at = rows + met.value();
+    const bool same = design_type::is_exact || detail::same_key(at->key, key);
+    return {same ? at : nullptr, met.value(), met.probes() + 1};
+  }
+
+  TILEHASH_FN bool is_taken(u64 id) const { return id < limit && (taken[id / 32] >> id % 32 & 1) != 0; }
+  TILEHASH_FN const Key& key(u64 id) const { return rows[id].key; }  // of an id that is taken
+
+  u64 entries() const { return limit; }
+  template <class Use>
+  TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
+    if (!is_taken(i)) return false;
+    if constexpr (design_type::is_set)
+      use(rows[i].key);
+    else
+      use(rows[i].key, rows[i].value);
+    return true;
+  }
+};
+
+namespace detail {
+
+// The fingerprints of keys, or of those a list names.
+template <class Design>
+struct fingerprints {
+  Design design;
+  const typename Design::key_type* keys;
+  const u32* list = nullptr;
+  TILEHASH_FN auto operator[](u64 i) const {
+    return design.fingerprint_of(keys[list != nullptr ? list[i] : i]);
+  }
+};
+
+// Items for a table of ids: fingerprints with numbers.
+template <class Design>
+struct fingerprint_source {
+  fingerprints<Design> keys;
+  const u32* numbers = nullptr;  // of the listed keys, by the key's own place; null: 0, 1, 2, ...
+  TILEHASH_FN auto operator()(u64 i) const {
+    using slot_type = typename Design::ids::slot_type;
+    const u32 number = numbers != nullptr ? numbers[keys.list[i]] : static_cast<u32>(i);
+    return bulk::item<slot_type>{bulk::query<slot_type>(keys[i]), number, true};
+  }
+};
+// The rows that a list names, with their ids.
+template <class Design>
+struct row_source {
+  Design design;
+  const typename Design::row* rows;
+  const u32* list;
+  TILEHASH_FN auto operator()(u64 i) const {
+    using slot_type = typename Design::ids::slot_type;
+    const u32 id = list[i];
+    return bulk::item<slot_type>{bulk::query<slot_type>(design.fingerprint_of(rows[id].key)), id, true};
+  }
+};
+
+// Hands a lookup of fingerprints on as one of keys.
+template <class View, class Sink>
+struct through_rows {
+  View view;
+  const typename View::key_type* keys;
+  Sink sink;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
+    sink(i, view.judge(keys[i], met));
+  }
+};
+struct id_sink {
+  u32* ids;
+  template <class Hit>
+  TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
+    ids[i] = hit.id();
+  }
+};
+// The same, and counts the keys that met the fingerprint of another.
+template <class View>
+struct id_and_clash_sink {
+  View view;
+  const typename View::key_type* keys;
+  u32* ids;
+  u64* clashes;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
+    const auto hit = view.judge(keys[i], met);
+    ids[i] = hit.id();
+    if (met.found() && !hit.found()) fetch_add(clashes, u64(1));
+  }
+};
+// Which of the new items won its key: the leader.
+template <class Design>
+struct leader_sink {
+  const typename Design::key_type* keys;
+  const u32* fresh;
+  u32* leaders;
+  u64* clashes;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 j, const IdHit& met) const {
+    const u32 leader = met.found() ? met.value() : Design::none;
+    leaders[j] = leader;
+    if constexpr (!Design::is_exact) {
+      if (met.found() && !same_key(keys[fresh[j]], keys[fresh[leader]])) fetch_add(clashes, u64(1));
+    }
+  }
+};
+
+struct fresh_choice {  // items whose keys have no id
+  const u32* ids;
+  u32 none;
+  u32* fresh;
+  TILEHASH_FN bool chooses(u64 i) const { return ids[i] == none; }
+  TILEHASH_FN void use(u64 i, u64 number) const { fresh[number] = static_cast<u32>(i); }
+};
+struct winner_choice {  // of the new items, those that lead get an id: a free one, or the next
+  const u32 *fresh, *leaders;
+  const u32* free;
+  u64 free_count, limit;
+  u32 *winners, *ids;
+  TILEHASH_FN bool chooses(u64 j) const { return leaders[j] == j; }
+  TILEHASH_FN void use(u64 j, u64 number) const {
+    winners[number] = fresh[j];
+    ids[fresh[j]] =
+        number < free_count ? free[free_count - 1 - number] : static_cast<u32>(limit + number - free_count);
+  }
+};
+struct taken_choice {  // all ids in use
+  const u32* taken;
+  u32* list;
+  TILEHASH_FN bool chooses(u64 id) const { return (taken[id / 32] >> id % 32 & 1) != 0; }
+  TILEHASH_FN void use(u64 id, u64 number) const { list[number] = static_cast<u32>(id); }
+};
+template <class Design>
+struct gone_choice {  // fingerprints of the keys to erase that are there
+  fingerprints<Design> keys;
+  const u32* ids;
+  typename Design::fingerprint* gone;
+  TILEHASH_FN bool chooses(u64 i) const { return ids[i] != Design::none; }
+  TILEHASH_FN void use(u64 i, u64 number) const { gone[number] = keys[i]; }
+};
+
+template <class Design, class Element>
+struct row_writer {
+  const typename Design::key_type* keys;
+  const Element* values;
+  const u32 *winners, *ids;
+  typename Design::row* rows;
+  TILEHASH_FN void operator()(u64 r) const {
+    const u32 i = winners[r];
+    auto& row = rows[ids[i]];
+    row.key = canonical(keys[i]);
+    if constexpr (!Design::is_set) row.value = values[i];
+  }
+};
+struct row_taker {
+  const u32 *winners, *ids;
+  u32* taken;
+  TILEHASH_FN void operator()(u64 r) const {
+    const u32 id = ids[winners[r]];
+    set_bits(taken + id / 32, 1U << id % 32);
+  }
+};
+// ... where the table of ids may have refused some.
+struct kept_row_sink {
+  const u32* winners;
+  u32 none;
+  u32 *ids, *taken, *free;
+  u64* freed;  // the length of `free`
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 r, const IdHit& met) const {
+    u32& id = ids[winners[r]];
+    if (met.found()) {
+      set_bits(taken + id / 32, 1U << id % 32);
+    } else {
+      free[fetch_add(freed, u64(1))] = id;
+      id = none;
+    }
+  }
+};
+struct outcome_writer {
+  const u32 *fresh, *leaders;
+  u32 none;
+  u32* ids;
+  outcome* became;
+  u64* refused;
+  TILEHASH_FN void operator()(u64 j) const {
+    const u32 leader = leaders[j], i = fresh[j];
+    const u32 id = leader != none ? ids[fresh[leader]] : none;
+    if (leader != j) ids[i] = id;
+    if (became != nullptr)
+      became[i] = id == none ? outcome::refused : leader == j ? outcome::inserted : outcome::present;
+    if (id == none) fetch_add(refused, u64(1));
+  }
+};
+// Values of one word change by its atomic operations, others under their row's lock.
+template <class Design, class Op>
+struct value_changer {
+  using value = typename Design::mapped_type;
+  static constexpr u32 size = sizeof(value), alignment = alignof(value);
+  static constexpr bool is_word = (size == 4 || size == 8) && alignment == size;
+
+  const value* values;
+  const u32* ids;
+  const outcome* became;
+  typename Design::row* rows;
+  u32* locks;
+  Op op;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (became[i] != outcome::present) return;
+    const u32 id = ids[i];
+    value& stored = rows[id].value;
+    if constexpr (is_word) {
+      combine_at(reinterpret_cast<combinable<Op, value>*>(&stored), values[i], op);
+    } else {
+      for (bool open = true; open;) {  // a lock is held for one change
+        if (!try_lock(locks, id)) continue;
+        stored = op(stored, values[i]);
+        unlock(locks, id);
+        open = false;
+      }
+    }
+  }
+};
+struct row_freer {
+  const u32* ids;
+  u32 none;
+  u32 *taken, *free;
+  u64* freed;
+  TILEHASH_FN void operator()(u64 i) const {
+    const u32 id = ids[i];
+    if (id == none || !clear_bit(taken, id)) return;  // of equal keys one frees the row
+    free[fetch_add(freed, u64(1))] = id;
+  }
+};
+template <class View>
+struct key_reader {
+  View view;
+  const u32* ids;
+  typename View::key_type* out;
+  bool* found;  // may be null
+  TILEHASH_FN void operator()(u64 i) const {
+    const bool is = view.is_taken(ids[i]);
+    if (is) out[i] = view.key(ids[i]);
+    if (found != nullptr) found[i] = is;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace tilehash
