@@ -491,7 +491,7 @@ class table {
     insert_report piece;
     const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
       bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
-      const auto counts = displace(space, source, number, book, counters, spare, update);
+      const auto counts = displace(space, source, number, book, counters, spare, update, before + n);
       const u64 refused = counts.back();
       piece.present = counts[0];
       piece.refused = refused + counts[1];
@@ -562,11 +562,20 @@ class table {
   }
 
   // Makes room for the listed items, `most` at most, by moving others, where the design can; gives the
-  // counters, the last of them that of the items that are left on book.list.
+  // counters, the last of them that of the items that are left on book.list. Less those present, the table
+  // would then have `most_items`.
   template <class Source, class Update>
   auto displace(Space& space, const Source& source, u64 most, const bulk::ledger& book,
-                const buffer<u64, Space>& counters, buffer<u64, Space>& spare, const Update& update) {
+                const buffer<u64, Space>& counters, buffer<u64, Space>& spare, const Update& update,
+                [[maybe_unused]] u64 most_items) {
     if constexpr (displacing<Design>) {
+      if constexpr (stashing<Design>) {  // walks in vain are long: none where the table grows anyway
+        auto counts = counters.to_host();
+        if (counts[2] == 0 || (options_.grow && most_items - counts[0] - counts[1] > limit())) {
+          counts.back() = counts[2];
+          return counts;
+        }
+      }
       constexpr bool changes_values = !std::same_as<Update, bulk::keep>;
       u64 *from = book.list, *to = spare.data(), *left = book.left;
       const auto pass_over = [&](u64* leaves, bool lists_present) {  // `from`, which leaves items on `to`

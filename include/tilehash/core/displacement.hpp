@@ -34,10 +34,11 @@
 namespace tilehash::detail {
 
 // How a key that is tried again and again fares. It is given up after Design::max_searches paths in vain, or
-// Design::max_rounds tries, those included that met a lock or a path that had changed.
+// Design::max_rounds tries, those included that met a lock or a path that had changed, or when the design calls
+// it hopeless.
 template <class Design>
 struct displacement_tries {
-  enum class verdict : u32 { done, known, no_room, disturbed };
+  enum class verdict : u32 { done, known, no_room, disturbed, hopeless };
   struct progress {
     u32 rounds = 0, failed = 0;
     outcome became = outcome::refused;
@@ -47,7 +48,8 @@ struct displacement_tries {
       ++rounds;
       if (v == verdict::done) became = outcome::inserted;
       if (v == verdict::known) became = outcome::present;
-      return became != outcome::refused || failed >= Design::max_searches || rounds >= Design::max_rounds;
+      return became != outcome::refused || v == verdict::hopeless || failed >= Design::max_searches ||
+             rounds >= Design::max_rounds;
     }
   };
   // All tries.

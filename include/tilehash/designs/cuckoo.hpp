@@ -46,6 +46,8 @@
 // Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 6.
 #pragma once
 
+#include <cuda/std/bit>
+
 #include <tilehash/core/bucket.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/displacement.hpp>
@@ -83,15 +85,14 @@ class cuckoo {
                                                 : Functions == 4 ? 1 / 1.03
                                                                  : detail::max_load_factor;
 
-  static constexpr u32 max_path = 24;      // keys that move for one
-  static constexpr u32 max_searches = 48;  // walks in vain before the stash
-  static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
+  static constexpr u32 max_path = Functions == 2 ? 96 : 24;  // keys that move for one
+  static constexpr u32 max_searches = 1024;                  // walks in vain; see patience()
+  static constexpr u32 max_rounds = 4096;                    // tries in all, those that met a lock included
 
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 slots = detail::slots_for(items, load_factor);
     if (load_factor > highest_load_factor)
-      detail::refuse(std::string(name) + " with " + std::to_string(Functions) +
-                     " functions has at least " + least_size() +
+      detail::refuse(std::string(name) + " has at least " + least_size() +
                      " slots an item: ask for a lower load factor, or let the table grow");
     return slots + StashSlots;
   }
@@ -213,7 +214,7 @@ class cuckoo {
     TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
       path p;
       const u64 dice = mix64(design.hash_(slot_type::hash_input(wanted)) + round);
-      const bool found = design.search(t, p, wanted, dice, active);
+      const bool found = design.search(t, p, wanted, dice, reach(round), active);
       bool clear = found;  // as long as nobody has changed what comes next
       word mark = found ? p.content[p.length] : slot_type::empty_word;
       for (u32 i = p.length; t.any(clear && i != 0);) {
@@ -222,9 +223,9 @@ class cuckoo {
         const bool moved = design.move(t, p.content[from], p.slot[from], p.slot[to], mark, on);
         if (on) clear = moved, --i, mark = slot_type::erased_word;
       }
-      const bool last_resort = stash_slots != 0 && active && !found && round + 1 >= max_searches;
-      const auto put = design.put(t, wanted, content, found ? p.slot[0] : 0, mark, clear, last_resort, active);
-      return put == verdict::no_room && found ? verdict::disturbed : put;
+      const bool last_resort = active && !found && round + 1 >= design.patience();
+      const auto v = design.put(t, wanted, content, found ? p.slot[0] : 0, mark, clear, last_resort, active);
+      return v == verdict::no_room && found ? verdict::disturbed : v;
     }
     template <class Tile>
     TILEHASH_FN outcome run(Tile t, bool active) const {
@@ -237,6 +238,16 @@ class cuckoo {
 
  private:
   static constexpr u32 slots_a_lock = 8;
+
+  // Walks in vain before a key is given up: (lg S)^2 / 2. With two functions there is but one way on from a key.
+  TILEHASH_FN u32 patience() const {
+    const u32 lg = static_cast<u32>(::cuda::std::bit_width(size_));
+    return Functions == 2 ? 8 : 8 + lg * lg / 2;
+  }
+  // How far the walk of a round goes: the first are short, because keys far down a path move to later slots.
+  TILEHASH_FN static u32 reach(u32 round) {
+    return Functions == 2 || round + 4 > max_path ? max_path : round + 4;
+  }
 
   static constexpr const char* least_size() {
     return Functions == 2 ? "2.1" : Functions == 3 ? "1.1" : Functions == 4 ? "1.03" : "1.0204";
@@ -271,7 +282,7 @@ class cuckoo {
 
   // Walks from a key to a free slot.
   template <class Tile>
-  TILEHASH_FN bool search(Tile t, path& p, tag holder, u64 random, bool active) const {
+  TILEHASH_FN bool search(Tile t, path& p, tag holder, u64 random, u32 longest, bool active) const {
     bool found = false;
     u64 own = capacity();  // the slot in which the holder stands: the first one stands in none
     for (bool walking = active; t.any(walking);) {
@@ -295,7 +306,7 @@ class cuckoo {
       for (u32 i = Functions; i-- > 0;) {  // the first free one, so that none is passed
         if (at[i] != own && slot_type::is_free(content[i])) found = true, next = i;
       }
-      walking = !found && p.length < max_path;
+      walking = !found && p.length < longest;
       if (!found && !walking) continue;
       TILEHASH_UNROLL
       for (u32 i = 0; i < Functions; ++i) {
@@ -338,10 +349,9 @@ class cuckoo {
     const bool done = claim(t, slots_ + to, mark, content, mine && room && !known);
     if (done && last_resort && t.rank() == 0) detail::set_bits(stash_in_use(), 1U);
     unlock(t, first, mine);
-    return known                   ? verdict::known
-           : done                  ? verdict::done
-           : last_resort && !mine  ? verdict::disturbed
-                                   : verdict::no_room;
+    if (known || done) return known ? verdict::known : verdict::done;
+    if (!last_resort) return verdict::no_room;
+    return mine ? verdict::hopeless : verdict::disturbed;
   }
 
   word* slots_ = nullptr;
