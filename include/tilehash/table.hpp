@@ -53,8 +53,7 @@ class table {
 
   // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument,
   // out_of_memory.
-  explicit table(Space& space, u64 items = 0, table_options options = {})
-      : options_(permitted(options)) {
+  explicit table(Space& space, u64 items = 0, table_options options = {}) : options_(permitted(options)) {
     adopt(make(space, bulk_built<Design> ? 0 : items, options_.seed));  // what is built in bulk starts empty
   }
 

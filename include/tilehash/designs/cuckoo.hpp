@@ -239,7 +239,8 @@ class cuckoo {
  private:
   static constexpr u32 slots_a_lock = 8;
 
-  // Walks in vain before a key is given up: (lg S)^2 / 2. With two functions there is but one way on from a key.
+  // Walks in vain before a key is given up: (lg S)^2 / 2. With two functions there is but one way on from a
+  // key.
   TILEHASH_FN u32 patience() const {
     const u32 lg = static_cast<u32>(::cuda::std::bit_width(size_));
     return Functions == 2 ? 8 : 8 + lg * lg / 2;
@@ -310,14 +311,16 @@ class cuckoo {
       if (!found && !walking) continue;
       TILEHASH_UNROLL
       for (u32 i = 0; i < Functions; ++i) {
-        if (i == next) own = p.slot[p.length] = at[i], holder = slot_type::tag_of(p.content[p.length] = content[i]);
+        if (i == next)
+          own = p.slot[p.length] = at[i], holder = slot_type::tag_of(p.content[p.length] = content[i]);
       }
       p.length += walking;
     }
     return found;
   }
 
-  // Moves a key from one of its slots to another that holds `mark`. False if it has gone or the slot is taken.
+  // Moves a key from one of its slots to another that holds `mark`. False if it has gone or the slot is
+  // taken.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, word content, u64 from, u64 to, word mark, bool active) const {
     const u64 first = locate(slot_type::tag_of(content)).at;
