@@ -34,7 +34,7 @@
 // for eight slots, tried and never waited for); one lock at a time. So a slot that holds a key changes under
 // that key's lock, a free one by compare-and-swap, and of equal keys one is inserted and the others see it.
 //
-// A key for which max_searches walks in vain have been made goes to the stash, where it has one slot. If that
+// A key for which (lg S)^2 / 2 walks have been made in vain goes to the stash, where it has one slot. If that
 // is taken too, it is refused, and the table above takes new hash functions and starts again (a restart).
 //
 // The H slots are a double hash's, (h + i j) mod S: to keys that are spread well, as good as H functions that
@@ -239,8 +239,7 @@ class cuckoo {
  private:
   static constexpr u32 slots_a_lock = 8;
 
-  // Walks in vain before a key is given up: (lg S)^2 / 2. With two functions there is but one way on from a
-  // key.
+  // Walks in vain before a key is given up. With two functions there is but one way on from a key.
   TILEHASH_FN u32 patience() const {
     const u32 lg = static_cast<u32>(::cuda::std::bit_width(size_));
     return Functions == 2 ? 8 : 8 + lg * lg / 2;
@@ -319,8 +318,7 @@ class cuckoo {
     return found;
   }
 
-  // Moves a key from one of its slots to another that holds `mark`. False if it has gone or the slot is
-  // taken.
+  // Moves a key from one of its slots to another that holds `mark`. False if either has changed.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, word content, u64 from, u64 to, word mark, bool active) const {
     const u64 first = locate(slot_type::tag_of(content)).at;
