@@ -34,8 +34,8 @@
 namespace tilehash::detail {
 
 // How a key that is tried again and again fares. It is given up after Design::max_searches paths in vain, or
-// Design::max_rounds tries, those included that met a lock or a path that had changed, or when the design calls
-// it hopeless.
+// Design::max_rounds tries, those included that met a lock or a path that had changed; or when the design
+// calls it hopeless.
 template <class Design>
 struct displacement_tries {
   enum class verdict : u32 { done, known, no_room, disturbed, hopeless };
