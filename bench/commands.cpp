@@ -1,4 +1,4 @@
-// tilehash bench ceilings, tilehash bench yardstick, tilehash bench aggregation.
+// tilehash bench ceilings, yardstick, aggregation, thesis/restarts.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "environment.hpp"
 #include "report.hpp"
 #include "run_command.hpp"
+#include "thesis_restarts.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -46,6 +47,11 @@ struct yardstick_options : common_options {
 struct aggregation_options : common_options {
   std::uint64_t items = 1 << 26;
   std::vector<std::uint64_t> groups{1 << 10, 1 << 16, 1 << 24};
+};
+
+struct restarts_options : common_options {
+  std::vector<std::uint64_t> items{1'000, 10'000, 1'000'000};
+  std::uint64_t all_items = 20'000'000;
 };
 
 void add_common(CLI::App& command, common_options& options) {
@@ -208,6 +214,34 @@ void run_aggregation(const aggregation_options& options) {
   }
 }
 
+void run_restarts(const restarts_options& options) {
+  for (const std::uint64_t n : options.items) {
+    if (n < 1 || n >= 1ULL << 31)
+      throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", n));
+  }
+  session session(options);
+  session.say(bench::restarts_heading());
+  std::vector<bench::restart_counts> rows;
+  const std::vector<std::pair<unsigned, std::vector<double>>> sizes{
+      {4, {1.03, 1.04, 1.05, 1.1, 1.25}}, {2, {2.1, 2.2}}, {3, {1.1, 1.15}}, {5, {1.0205, 1.05}}};
+  for (const auto& [functions, its_sizes] : sizes) {
+    for (const std::uint64_t n : options.items) {
+      const std::uint64_t trials = std::max<std::uint64_t>(1, options.all_items / n);
+      for (const double size : its_sizes) {
+        for (const bool stash : {true, false}) {
+          rows.push_back(bench::count_restarts({functions, stash, n, trials, size}));
+          session.say(bench::restarts_line(rows.back()));
+        }
+      }
+    }
+  }
+  session.write(bench::restarts_as_json(rows));
+  if (std::ranges::any_of(rows, [](const bench::restart_counts& row) { return row.lost != 0; })) {
+    fmt::print(stderr, "tilehash: some items were lost; see the rows above\n");
+    throw CLI::RuntimeError(wrong_or_lost);
+  }
+}
+
 }  // namespace
 
 void add_bench_commands(CLI::App& bench) {
@@ -254,6 +288,22 @@ void add_bench_commands(CLI::App& bench) {
       ->delimiter(',')
       ->default_str("1024,65536,16777216");
   aggregation->callback([sums] { run_aggregation(*sums); });
+
+  CLI::App* restarts = bench.add_subcommand(
+      "thesis/restarts", "How often cuckoo tables start again, with the stash and without (on the CPU)");
+  const auto constructions = std::make_shared<restarts_options>();
+  constructions->space = "cpu";
+  restarts->add_option("--items", constructions->items, "Numbers of items in a table")
+      ->delimiter(',')
+      ->default_str("1000,10000,1000000");
+  restarts
+      ->add_option("--all-items", constructions->all_items,
+                   "Items in all tables of a row: as many tables are built as come to that")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  restarts->add_option("--json", constructions->json, "Write the rows to FILE, or to standard output with -")
+      ->type_name("FILE|-");
+  restarts->callback([constructions] { run_restarts(*constructions); });
 }
 
 }  // namespace tilehash::app

@@ -56,7 +56,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
 
   // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument,
   // out_of_memory.
-  explicit table(Space& space, u64 items = 0, table_options options = {}) : options_(options) {
+  explicit table(Space& space, u64 items = 0, table_options options = {}) : options_(permitted(options)) {
     adopt(make(space, bulk_built<Design> ? 0 : items, options_.seed));  // what is built in bulk starts empty
   }
 
@@ -187,7 +187,17 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     view_type view;
   };
   static constexpr u32 max_restarts = 64;
+  static constexpr u32 restarts_before_growth = 4;
   static constexpr u64 smallest_piece = 1024;
+
+  static table_options permitted(table_options options) {
+    if constexpr (load_limited<Design>) {
+      constexpr double highest = Design::highest_load_factor;
+      const bool legal = options.load_factor <= detail::max_load_factor;
+      if (options.grow && legal && options.load_factor > highest) options.load_factor = highest;
+    }
+    return options;
+  }
 
   u64 capacity_for(u64 items) const {
     if constexpr (bulk_built<Design>)
@@ -196,9 +206,10 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       return Design::capacity_for(items, options_.load_factor);
   }
 
-  // Memory for an empty table with room for `items`, its slots marked free unless they are filled at once.
-  made make(Space& space, u64 items, u64 seed, bool fills_all_slots = false) const {
-    const u64 capacity = capacity_for(items);
+  // Memory for an empty table with room for `items`, and of the least capacity asked for; its slots marked
+  // free unless they are filled at once.
+  made make(Space& space, u64 items, u64 seed, bool fills_all_slots = false, u64 least = 0) const {
+    const u64 asked = capacity_for(items), capacity = asked < least ? least : asked;
     made m;
     if constexpr (bulk_built<Design>) {
       m.memory = buffer<char, Space>(space, Design::bytes(capacity, items));
@@ -364,13 +375,18 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
 
   // Items at the load factor asked for.
   u64 limit() const {
-    return static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(capacity())));
+    u64 slots = capacity();
+    if constexpr (stashing<Design>) slots -= Design::stash_slots;
+    return static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(slots)));
   }
 
   // At least doubles the room. A space without the memory leaves the table as it is.
   bool grow(Space& space, u64 items, insert_report& report) {
+    return restart(space, items < 2 * size_ ? 2 * size_ : items, 0, report);
+  }
+  bool restart(Space& space, u64 items, u64 least_capacity, insert_report& report) {
     try {
-      report.restarts += rebuild(space, items < 2 * size_ ? 2 * size_ : items).restarts + 1;
+      report.restarts += rebuild(space, items, least_capacity).restarts + 1;
       return true;
     } catch (const out_of_memory&) {
       return false;
@@ -436,7 +452,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       bool grown = false;
       try {
         again = buffer<u64, Space>(space, left);
-        grown = grow(space, size_ + left, total);
+        grown = widen(space, left, tries, total);
       } catch (const out_of_memory&) {
       }
       if (!grown) {
@@ -451,6 +467,16 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     total.inserted += piece.inserted;
     total.present += piece.present;
     total.refused += piece.refused;
+  }
+
+  // Makes room for what is left after so many tries in vain: where a stash has failed, other hash functions may
+  // do at the same size.
+  bool widen(Space& space, u64 left, u32 tries, insert_report& report) {
+    if constexpr (stashing<Design>) {
+      if (tries < restarts_before_growth && size_ + left <= limit())
+        return restart(space, size_ + left, capacity(), report);
+    }
+    return grow(space, size_ + left, report);
   }
 
   // Is it worth while to partition n items for a table that holds `held`?
@@ -526,12 +552,12 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   }
 
   // Moves all items to a new table with room for `items`; again, larger, if they do not fit.
-  insert_report rebuild(Space& space, u64 items) {
+  insert_report rebuild(Space& space, u64 items, u64 least_capacity = 0) {
     using slot_type = typename Design::slot_type;
     insert_report report;
     for (u32 tries = 0; tries < max_restarts; ++tries) {
       options_.seed += 1;
-      table fresh(make(space, items, options_.seed), options_);
+      table fresh(make(space, items, options_.seed, false, least_capacity), options_);
       fresh.options_.grow = false;
       insert_report moved;
       fresh.insert_piece(space, bulk::from_source(bulk::slots_source<Design>{view_.design}), capacity(),

@@ -4,6 +4,7 @@
 
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/chained.hpp>
+#include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/linear_probing.hpp>

@@ -126,7 +126,8 @@ using designs =
     ::testing::Types<linear_probing<u32, u32>, quadratic_probing<u32, u32>, double_hashing<u32, void>,
                      linear_probing<u32, u64>, bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, void>,
                      bucketed_cuckoo<u32, u32, placement::balanced>, bucketed_cuckoo<u64, u64>,
-                     tiled<u32, u32>, tiled<u64, u64>, tiled<u16, u8>>;
+                     cuckoo<u32, u32>, cuckoo<u32, u32, 3, murmur, 0>, tiled<u32, u32>, tiled<u64, u64>,
+                     tiled<u16, u8>>;
 TYPED_TEST_SUITE(race, designs);
 
 TYPED_TEST(race, inserts_of_different_keys) {

@@ -2,6 +2,7 @@
 // answers.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -60,6 +61,14 @@ struct ask_view {
 template <class Design>
 concept sorted = Design::is_sorted;
 
+// A load that the design can be filled to; what it says to others is asked elsewhere.
+template <class Design>
+table_options within_limits(table_options options) {
+  if constexpr (load_limited<Design>)
+    options.load_factor = std::min(options.load_factor, double(Design::highest_load_factor));
+  return options;
+}
+
 template <class Design, class Space>
 class table_subject final : public subject<typename Design::key_type, typename Design::mapped_type> {
   using base = subject<typename Design::key_type, typename Design::mapped_type>;
@@ -83,7 +92,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
                                     .hashes = !sorted<Design>};
 
   table_subject(std::unique_ptr<space_type> space, u64 n, table_options options)
-      : space_(std::move(space)), table_(*space_, n, options) {}
+      : space_(std::move(space)), table_(*space_, n, within_limits<Design>(options)) {}
 
   insert_report build(const keys& k, const values& v) override {
     const auto ks = to_space(*space_, k);

@@ -112,7 +112,8 @@ class differential : public ::testing::Test {};
 using designs =
     ::testing::Types<linear_probing<u32, u32>, quadratic_probing<u32, u32>, double_hashing<u32, u32>,
                      bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
-                     hash_graph<u32, u32>, chained<u32, u32>, sorted_array<u32, u32>, tiled<u32, u32>>;
+                     cuckoo<u32, u32>, hash_graph<u32, u32>, chained<u32, u32>, sorted_array<u32, u32>,
+                     tiled<u32, u32>>;
 
 struct design_name {
   template <class Design>

@@ -65,7 +65,7 @@ class driver {
   static constexpr bool keeps_all = multivalue<Design>;
 
   driver(emulation::schedule s, u64 items, table_options options)
-      : space_(s), table_(space_, items, options) {}
+      : space_(s), table_(space_, items, within_limits(options)) {}
 
   // Inserts or builds; every item gets a value of its own. Checks the report. An insert that asks for no
   // outcomes may go by regions.
@@ -211,6 +211,13 @@ class driver {
       return table_.insert(space_, keys, outcomes);
     else
       return table_.insert(space_, keys, values, outcomes);
+  }
+
+  // A load that the design can be filled to.
+  static table_options within_limits(table_options options) {
+    if constexpr (load_limited<Design>)
+      options.load_factor = std::min(options.load_factor, double(Design::highest_load_factor));
+    return options;
   }
 
   // Is this one of the values the key may have? From now on it must have this one.

@@ -58,6 +58,19 @@ concept displacing = insertable<D> && requires(const D d, typename D::tag t, typ
   { d.displacement_of(t, w).run(solo_tile{}, true) } -> std::same_as<outcome>;
 };
 
+// Cannot be filled to every load: a table that may grow is made larger instead, one that may not is refused.
+template <class D>
+concept load_limited = requires {
+  { D::highest_load_factor } -> std::convertible_to<double>;
+};
+
+// Its last slots, so many, are a stash for keys that found no room elsewhere; the load is reckoned without
+// them. If the stash fails too, that is the hash functions' fault: the table takes new ones before it grows.
+template <class D>
+concept stashing = displacing<D> && requires {
+  { D::stash_slots } -> std::convertible_to<u32>;
+};
+
 // Built from all items at once; cannot be changed afterwards.
 template <class D>
 concept bulk_built = D::is_bulk_built;

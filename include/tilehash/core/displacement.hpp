@@ -33,8 +33,42 @@
 
 namespace tilehash::detail {
 
+// How a key that is tried again and again fares. It is given up after Design::max_searches paths in vain, or
+// Design::max_rounds tries, those included that met a lock or a path that had changed; or when the design
+// calls it hopeless.
+template <class Design>
+struct displacement_tries {
+  enum class verdict : u32 { done, known, no_room, disturbed, hopeless };
+  struct progress {
+    u32 rounds = 0, failed = 0;
+    outcome became = outcome::refused;
+    // True when no more is to be tried.
+    TILEHASH_FN bool ends_with(verdict v) {
+      failed += v == verdict::no_room;
+      ++rounds;
+      if (v == verdict::done) became = outcome::inserted;
+      if (v == verdict::known) became = outcome::present;
+      return became != outcome::refused || v == verdict::hopeless || failed >= Design::max_searches ||
+             rounds >= Design::max_rounds;
+    }
+  };
+  // All tries.
+  template <class Displacement, class Tile>
+  TILEHASH_FN static outcome all_of(const Displacement& d, Tile t, bool active) {
+    progress p;
+    while (t.any(active)) {
+      const verdict v = d.attempt(t, p.rounds, active);
+      if (active) active = !p.ends_with(v);
+    }
+    return p.became;
+  }
+};
+
 template <class Design, u32 MaxPath>
 struct displacement {
+  using tries = displacement_tries<Design>;
+  using verdict = typename tries::verdict;
+  using progress = typename tries::progress;
   using word = typename Design::word;
   using place = typename Design::place;
   template <class Tile>
@@ -53,23 +87,6 @@ struct displacement {
   target first, second;
   u64 dice;
 
-  enum class verdict : u32 { done, known, no_room, disturbed };
-
-  // How a key that is tried again and again fares. It is given up after Design::max_searches paths in vain,
-  // or Design::max_rounds tries, those included that met a lock or a path that had changed.
-  struct progress {
-    u32 rounds = 0, failed = 0;
-    outcome became = outcome::refused;
-    // True when no more is to be tried.
-    TILEHASH_FN bool ends_with(verdict v) {
-      failed += v == verdict::no_room;
-      ++rounds;
-      if (v == verdict::done) became = outcome::inserted;
-      if (v == verdict::known) became = outcome::present;
-      return became != outcome::refused || failed >= Design::max_searches || rounds >= Design::max_rounds;
-    }
-  };
-
   // One try.
   template <class Tile>
   TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
@@ -78,15 +95,9 @@ struct displacement {
                           other ? second.content : first.content};
     return push(t, start, mix64(dice + round), active);
   }
-  // All tries.
   template <class Tile>
   TILEHASH_FN outcome run(Tile t, bool active) const {
-    progress p;
-    while (t.any(active)) {
-      const verdict v = attempt(t, p.rounds, active);
-      if (active) active = !p.ends_with(v);
-    }
-    return p.became;
+    return tries::all_of(*this, t, active);
   }
 
  private:

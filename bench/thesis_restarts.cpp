@@ -1,0 +1,125 @@
+#include "thesis_restarts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/space/cpu.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::bench {
+namespace {
+
+// All different: the mixer is a bijection.
+void make_keys(std::vector<u32>& keys, u64 trial) {
+  for (u64 i = 0; i < keys.size(); ++i) keys[i] = mix32(static_cast<u32>(trial * keys.size() + i));
+}
+
+// Puts items in one after another, as displacement follows insertion, and counts the walks.
+template <class Design>
+void count_walks(const Design& design, const std::vector<u32>& keys, u64& hard, u64& walks, u64& most) {
+  using slot = typename Design::slot_type;
+  const solo_tile alone;
+  for (const u32 key : keys) {
+    const auto tag = slot::encode(key);
+    if (slot::is_reserved(tag)) continue;
+    const auto word = slot::pack(tag, key);
+    if (design.insert(alone, tag, word, true) != outcome::refused) continue;
+    const auto displacement = design.displacement_of(tag, word);
+    typename Design::displacement::progress p;
+    while (!p.ends_with(displacement.attempt(alone, p.rounds, true))) continue;
+    ++hard;
+    walks += p.rounds;
+    most = std::max<u64>(most, p.rounds);
+  }
+}
+
+template <class Design>
+restart_counts count(const restart_case& c) {
+  cpu space(1);
+  restart_counts row{.what = c};
+  std::vector<u32> keys(c.items), out(c.items);
+  u64 hard = 0, walks = 0;
+  const table_options options{.load_factor = std::min(1 / c.size, double(Design::highest_load_factor))};
+  for (u64 trial = 0; trial < c.trials; ++trial) {
+    make_keys(keys, trial);
+    table_options its = options;
+    its.seed = mix64(trial);
+    table<Design, cpu> t(space, c.items, its);
+    const u64 capacity = t.capacity();
+    row.restarted += t.insert(space, keys, keys).restarts != 0;
+    row.larger += t.capacity() != capacity;
+    if (t.view().design.max_steps() > c.functions) {
+      ++row.stash_used;
+      t.probe_counts(space, keys, out);
+      row.stashed += static_cast<u64>(std::ranges::count(out, c.functions + 1));
+    }
+    t.find(space, keys, out);
+    for (u64 i = 0; i < c.items; ++i) row.lost += out[i] != keys[i];
+
+    table<Design, cpu> serial(space, c.items, its);
+    count_walks(serial.view().design, keys, hard, walks, row.most_walks);
+  }
+  row.hard = static_cast<double>(hard) / static_cast<double>(c.items * c.trials);
+  row.walks = hard == 0 ? 0 : static_cast<double>(walks) / static_cast<double>(hard);
+  return row;
+}
+
+template <u32 Functions>
+restart_counts count_with(const restart_case& c) {
+  return c.stash ? count<cuckoo<u32, u32, Functions>>(c) : count<cuckoo<u32, u32, Functions, murmur, 0>>(c);
+}
+
+double share(u64 part, u64 all) {
+  return all == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(all);
+}
+
+}  // namespace
+
+restart_counts count_restarts(const restart_case& c) {
+  return c.functions == 2   ? count_with<2>(c)
+         : c.functions == 3 ? count_with<3>(c)
+         : c.functions == 4 ? count_with<4>(c)
+                            : count_with<5>(c);
+}
+
+std::string restarts_heading() {
+  return fmt::format("{:>2} {:>6} {:>9} {:>6} {:>7} {:>10} {:>8} {:>11} {:>8} {:>7} {:>6} {:>5}\n", "H",
+                     "stash", "items", "size", "trials", "restarted", "larger", "stash used", "in it", "hard",
+                     "walks", "most");
+}
+
+std::string restarts_line(const restart_counts& row) {
+  const restart_case& c = row.what;
+  return fmt::format(
+      "{:>2} {:>6} {:>9} {:>4.2f} N {:>7} {:>8.2f} % {:>6.2f} % {:>9.2f} % {:>8} {:>5.2f} % {:>6.2f} "
+      "{:>5}{}\n",
+      c.functions, c.stash ? "101" : "none", c.items, c.size, c.trials, share(row.restarted, c.trials),
+      share(row.larger, c.trials), share(row.stash_used, c.trials), row.stashed, 100 * row.hard, row.walks,
+      row.most_walks, row.lost != 0 ? "  LOST" : "");
+}
+
+nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows) {
+  auto all = nlohmann::ordered_json::array();
+  for (const restart_counts& row : rows) {
+    all.push_back({{"functions", row.what.functions},
+                   {"stash", row.what.stash},
+                   {"items", row.what.items},
+                   {"size", row.what.size},
+                   {"trials", row.what.trials},
+                   {"restarted", row.restarted},
+                   {"larger", row.larger},
+                   {"stash_used", row.stash_used},
+                   {"stashed", row.stashed},
+                   {"lost", row.lost},
+                   {"hard_share", row.hard},
+                   {"walks", row.walks},
+                   {"most_walks", row.most_walks}});
+  }
+  return all;
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,40 @@
+// How often a cuckoo table's construction must start again, and how far its walks go, against the table's
+// size, with the stash and without (Alcantara, sections 5.5 and 6.1.1). These do not depend on the machine.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace tilehash::bench {
+
+struct restart_case {
+  u32 functions = 4;
+  bool stash = true;
+  u64 items = 0, trials = 0;
+  double size = 0;  // of the table, in slots an item
+};
+
+struct restart_counts {
+  restart_case what;
+  u64 restarted = 0;   // constructions that took new hash functions
+  u64 larger = 0;      // of these, the ones that ended in a larger table
+  u64 stash_used = 0;  // constructions that put something into the stash
+  u64 stashed = 0;     // items in it, in all of them
+  u64 lost = 0;        // items that are not found afterwards
+  double hard = 0;     // share of the items for which others moved, or were to
+  double walks = 0;    // searches for a path, for each of those
+  u64 most_walks = 0;  // for any one
+};
+
+restart_counts count_restarts(const restart_case& the_case);
+
+std::string restarts_heading();
+std::string restarts_line(const restart_counts& row);
+nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows);
+
+}  // namespace tilehash::bench

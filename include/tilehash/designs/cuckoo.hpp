@@ -1,0 +1,363 @@
+// Cuckoo hashing in one table: H slots per key, keys that make room for each other, and a stash for the rest.
+//
+//            h1(k)      h2(k)               h3(k)   h4(k)               s(k)
+//              |          |                   |       |                  |
+//   | a | . | [b] | c | [d] | x | e | . | f | [g] | [i] | j |   | . | q | [.] | . |   . empty   x erased
+//   |<-- slots, each one word: a key and its value ------->|   |<- 101 stash -->|
+//
+// A lookup reads h1(k), h2(k), ... until it meets the key or an empty slot, and after the last of them, only
+// where the stash is in use, one slot of the stash. So no lookup reads more than H + 1 slots, whatever the
+// table's size; with H = 4 functions the table needs no more than 1.03 slots an item.
+//
+// Invariants. (1) A key stands in one of its H slots or in its slot of the stash, once. (2) No empty slot
+// precedes a key among its own: a slot that was taken never becomes `empty` again. erase() leaves `erased`,
+// which lookups pass and inserts may take, so lookups stop early before and after keys were erased alike.
+//
+// Inserting has two phases, both exact under any race:
+//
+//   insert()      never moves a key: it takes the first free of the key's slots. While only these run, slots
+//                 only fill up, so two inserts of one key meet at the same slot. What finds H slots full
+//                 comes back as `refused`; that is so for all of several equal keys or for none.
+//   displacement  takes those, after all inserts are done. The thesis exchanges the key in hand for the one
+//                 in the slot and goes on with that one; then a key in flight is in no slot, where an equal
+//                 one misses it, and when the last one in hand finds no room, a key is lost that was here
+//                 before. So here a path is searched first:
+//
+//                     k --> [b] --> [e] --> [.]     each key on it moves to another of its own H slots
+//
+//                 and walked from its far end: e is written to the free slot and erased from its own, then b,
+//                 and k comes last. Every step leaves a table in which all keys can be found, so a path that
+//                 another has changed is simply given up. The walk is at random, and reads all slots of the
+//                 key that it meets at once, so that it ends as soon as any of them is free.
+//
+// A key is written to a slot, or taken from one, only by who holds the lock of the key's first slot (a bit
+// for eight slots, tried and never waited for); one lock at a time. So a slot that holds a key changes under
+// that key's lock, a free one by compare-and-swap, and of equal keys one is inserted and the others see it.
+//
+// A key for which (lg S)^2 / 2 walks have been made in vain goes to the stash, where it has one slot. If that
+// is taken too, it is refused, and the table above takes new hash functions and starts again (a restart).
+//
+// The H slots are a double hash's, (h + i j) mod S: to keys that are spread well, as good as H functions that
+// know nothing of each other (Mitzenmacher and Thaler 2012 for what a table can hold).
+//
+// Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases,
+// displacements with displacements; nothing else.
+//
+// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 6.
+#pragma once
+
+#include <cuda/std/bit>
+
+#include <tilehash/core/bucket.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/displacement.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/probe.hpp>
+#include <tilehash/core/result.hpp>
+
+namespace tilehash {
+
+// Functions: H, of 2 to 5. StashSlots: 0 for none.
+template <class Key, class Value, u32 Functions = 4, class Hash = murmur, u32 StashSlots = 101>
+class cuckoo {
+  static_assert(Functions >= 2 && Functions <= 5, "tilehash: cuckoo has 2, 3, 4 or 5 hash functions");
+
+ public:
+  using slot_type = slot<Key, Value>;
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = Hash;
+  using word = typename slot_type::word;
+  using tag = typename slot_type::tag;
+  static constexpr u32 bucket_slots = 1;
+  template <class Tile>
+  using bucket_type = bucket<slot_type, 1, Tile>;
+
+  static constexpr const char* name = Functions == 2   ? "cuckoo_2"
+                                      : Functions == 3 ? "cuckoo_3"
+                                      : Functions == 4 ? "cuckoo"
+                                                       : "cuckoo_5";
+  static constexpr u32 preferred_width = 1;
+  static constexpr u32 stash_slots = StashSlots;  // the last of the table's slots
+  // The fullest table that can be built: 2.1, 1.1, 1.03 and 1.0204 slots an item (section 6.1.1).
+  static constexpr double highest_load_factor = Functions == 2   ? 1 / 2.1
+                                                : Functions == 3 ? 1 / 1.1
+                                                : Functions == 4 ? 1 / 1.03
+                                                                 : detail::max_load_factor;
+
+  static constexpr u32 max_path = Functions == 2 ? 96 : 24;  // keys that move for one
+  static constexpr u32 max_searches = 1024;                  // walks in vain; see patience()
+  static constexpr u32 max_rounds = 4096;                    // tries in all, those that met a lock included
+
+  static u64 capacity_for(u64 items, double load_factor) {
+    const u64 slots = detail::slots_for(items, load_factor);
+    if (load_factor > highest_load_factor)
+      detail::refuse(std::string(name) + " has at least " + least_size() +
+                     " slots an item: ask for a lower load factor, or let the table grow");
+    return slots + StashSlots;
+  }
+  static u64 bytes(u64 capacity) {
+    return capacity * sizeof(word) + (1 + detail::divide_up(capacity / slots_a_lock + 1, 32)) * sizeof(u32);
+  }
+
+  cuckoo() = default;
+  cuckoo(void* memory, u64 capacity, u64 seed)
+      : slots_(static_cast<word*>(memory)), size_(capacity - StashSlots), hash_(seed) {}
+
+  TILEHASH_FN u64 capacity() const { return size_ + StashSlots; }
+  TILEHASH_FN word* slots() const { return slots_; }
+
+  // ---- lookup ----
+  struct place {
+    u64 at, jump;
+    u32 number;  // of the hash function; H stands for the stash
+  };
+  TILEHASH_FN place locate(tag t) const {
+    const u64 h = hash_(slot_type::hash_input(t));
+    return {reduce(h, size_), 1 + reduce(rehash(h), size_ - 1), 0};
+  }
+  TILEHASH_FN static tag needle(const place&, tag t) { return t; }  // what a bucket is compared with
+  TILEHASH_FN static tag tag_in(u64 /*slot*/, word w) { return slot_type::tag_of(w); }
+  TILEHASH_FN u64 where(const place& p) const { return p.at; }
+  TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
+  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
+  TILEHASH_FN void advance(place& p) const {
+    p.at = probe::add_modulo(p.at, p.jump, size_);
+    if (++p.number == Functions) p.at = size_ + reduce(mix64(p.at ^ rehash(p.jump)), StashSlots);
+  }
+  TILEHASH_FN u32 max_steps() const {
+    if constexpr (StashSlots == 0)
+      return Functions;
+    else
+      return Functions + u32(*stash_in_use() != 0);  // only a displacement writes it
+  }
+
+  template <class Tile>
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+    auto a = b.look_up(t, wanted);
+    const bool end = b.has_empty(t);
+    if (a.what != state::found && !end) a.what = state::go_on;
+    return a;
+  }
+
+  // ---- change ----
+  template <class Tile>
+  TILEHASH_FN offer<word> examine_for_insert(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+    const bool here = b.has(t, wanted), empty = b.has_empty(t);
+    return {here ? state::found : empty ? state::absent : state::go_on, 0, slot_type::empty_word};
+  }
+
+  // Puts a key where there is room for it without moving another; `refused` means that a displacement may
+  // still help.
+  template <class Tile>
+  TILEHASH_FN outcome insert(Tile t, tag wanted, word content, bool active) const {
+    enum : u32 { walking, inserted, present, refused } now = active ? walking : refused;
+    const place home = locate(wanted);
+    const u32 steps = max_steps();
+    place p = home;
+    word* grave = nullptr;  // the first erased slot we passed
+    while (t.any(now == walking)) {
+      const bool on = now == walking, may_take = p.number < Functions;
+      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, on);
+      const bool same = b.has(t, wanted), free = b.has_empty(t), used = b.has(t, slot_type::erased_tag);
+      const bool empty = free && may_take;
+      if (on && used && may_take && grave == nullptr) grave = slots_ + p.at;
+      const bool last = empty || p.number + 1 == steps;
+      const bool take = on && !same && last && (empty || grave != nullptr);
+      word* const aim = grave != nullptr ? grave : slots_ + p.at;
+      const bool won =
+          claim(t, aim, grave != nullptr ? slot_type::erased_word : slot_type::empty_word, content, take);
+      if (!on) continue;
+      if (same)
+        now = present;
+      else if (won)
+        now = inserted;
+      else if (take)
+        p = home, grave = nullptr;  // somebody was faster, at most H times: look again from the start
+      else if (last)
+        now = refused;
+      else
+        advance(p);
+    }
+    return now == inserted ? outcome::inserted : now == present ? outcome::present : outcome::refused;
+  }
+
+  // True if the key was in the table and this call took it out.
+  template <class Tile>
+  TILEHASH_FN bool erase(Tile t, tag wanted, bool active) const {
+    bool erased = false;
+    const u32 steps = max_steps();
+    for (place p = locate(wanted); t.any(active);) {
+      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, active);
+      const bool same = b.has(t, wanted), empty = b.has_empty(t);
+      const bool won = claim(t, slots_ + p.at, b.at(t, 0), slot_type::erased_word, active && same);
+      if (!active) continue;
+      erased = won;
+      active = !same && !empty && p.number + 1 < steps;
+      if (active) advance(p);
+    }
+    return erased;
+  }
+
+  // ---- how to make room for a key that insert() refused ----
+  struct displacement {
+    using tries = detail::displacement_tries<cuckoo>;
+    using verdict = typename tries::verdict;
+    using progress = typename tries::progress;
+
+    cuckoo design;
+    tag wanted;
+    word content;
+
+    // One try: a walk to a free slot, the moves from its far end on, and the key into the slot they leave.
+    template <class Tile>
+    TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
+      path p;
+      const u64 dice = mix64(design.hash_(slot_type::hash_input(wanted)) + round);
+      const bool found = design.search(t, p, wanted, dice, reach(round), active);
+      bool clear = found;  // as long as nobody has changed what comes next
+      word mark = found ? p.content[p.length] : slot_type::empty_word;
+      for (u32 i = p.length; t.any(clear && i != 0);) {
+        const bool on = clear && i != 0;
+        const u32 from = on ? i - 1 : 0, to = on ? i : 0;
+        const bool moved = design.move(t, p.content[from], p.slot[from], p.slot[to], mark, on);
+        if (on) clear = moved, --i, mark = slot_type::erased_word;
+      }
+      const bool last_resort = active && !found && round + 1 >= design.patience();
+      const auto v = design.put(t, wanted, content, found ? p.slot[0] : 0, mark, clear, last_resort, active);
+      return v == verdict::no_room && found ? verdict::disturbed : v;
+    }
+    template <class Tile>
+    TILEHASH_FN outcome run(Tile t, bool active) const {
+      return tries::all_of(*this, t, active);
+    }
+  };
+  TILEHASH_FN displacement displacement_of(tag wanted, word content) const {
+    return {*this, wanted, content};
+  }
+
+ private:
+  static constexpr u32 slots_a_lock = 8;
+
+  // Walks in vain before a key is given up. With two functions there is but one way on from a key.
+  TILEHASH_FN u32 patience() const {
+    const u32 lg = static_cast<u32>(::cuda::std::bit_width(size_));
+    return Functions == 2 ? 8 : 8 + lg * lg / 2;
+  }
+  // How far the walk of a round goes: the first are short, because keys far down a path move to later slots.
+  TILEHASH_FN static u32 reach(u32 round) {
+    return Functions == 2 || round + 4 > max_path ? max_path : round + 4;
+  }
+
+  static constexpr const char* least_size() {
+    return Functions == 2 ? "2.1" : Functions == 3 ? "1.1" : Functions == 4 ? "1.03" : "1.0204";
+  }
+
+  TILEHASH_FN u32* stash_in_use() const { return reinterpret_cast<u32*>(slots_ + capacity()); }
+  template <class Tile>
+  TILEHASH_FN word read(Tile t, u64 at, bool active) const {
+    return bucket_type<Tile>::read_shared(t, slots_ + at, active).at(t, 0);
+  }
+  // The lock of the key whose first slot this is; false if another has it.
+  template <class Tile>
+  TILEHASH_FN bool lock(Tile t, u64 first, bool wanted) const {
+    bool mine = false;
+    if (wanted && t.rank() == 0) mine = detail::try_lock(stash_in_use() + 1, first / slots_a_lock);
+    mine = t.broadcast(u32(mine), 0) != 0;
+    t.sync();
+    return mine;
+  }
+  template <class Tile>
+  TILEHASH_FN void unlock(Tile t, u64 first, bool mine) const {
+    t.sync();
+    if (mine && t.rank() == 0) detail::unlock(stash_in_use() + 1, first / slots_a_lock);
+  }
+
+  // The keys that move, each to the next one's slot, and behind them a free slot.
+  struct path {
+    u64 slot[max_path + 1];
+    word content[max_path + 1];
+    u32 length = 0;  // keys that move
+  };
+
+  // Walks from a key to a free slot.
+  template <class Tile>
+  TILEHASH_FN bool search(Tile t, path& p, tag holder, u64 random, u32 longest, bool active) const {
+    bool found = false;
+    u64 own = capacity();  // the slot in which the holder stands: the first one stands in none
+    for (bool walking = active; t.any(walking);) {
+      u64 at[Functions];
+      word content[Functions];
+      place q = locate(holder);
+      TILEHASH_UNROLL
+      for (u32 i = 0; i < Functions; ++i, advance(q)) {
+        at[i] = q.at;
+        content[i] = read(t, q.at, walking);
+      }
+      if (!walking) continue;
+      random = mix64(random);
+      u32 is_own = Functions;
+      TILEHASH_UNROLL
+      for (u32 i = 0; i < Functions; ++i) is_own = at[i] == own ? i : is_own;
+      const u32 others = is_own < Functions ? Functions - 1 : Functions;
+      u32 next = static_cast<u32>((random >> 32) * others >> 32);
+      next += next >= is_own;
+      TILEHASH_UNROLL
+      for (u32 i = Functions; i-- > 0;) {  // the first free one, so that none is passed
+        if (at[i] != own && slot_type::is_free(content[i])) found = true, next = i;
+      }
+      walking = !found && p.length < longest;
+      if (!found && !walking) continue;
+      TILEHASH_UNROLL
+      for (u32 i = 0; i < Functions; ++i) {
+        if (i == next)
+          own = p.slot[p.length] = at[i], holder = slot_type::tag_of(p.content[p.length] = content[i]);
+      }
+      p.length += walking;
+    }
+    return found;
+  }
+
+  // Moves a key from one of its slots to another that holds `mark`. False if either has changed.
+  template <class Tile>
+  TILEHASH_FN bool move(Tile t, word content, u64 from, u64 to, word mark, bool active) const {
+    const u64 first = locate(slot_type::tag_of(content)).at;
+    const bool mine = lock(t, first, active);
+    const bool stands = read(t, from, mine) == content && mine;
+    const bool moved = claim(t, slots_ + to, mark, content, stands);
+    claim(t, slots_ + from, content, slot_type::erased_word, moved);
+    unlock(t, first, mine);
+    return moved;
+  }
+
+  // Puts a new key into one of its slots if that still holds `mark`, or, as a last resort, into the stash.
+  template <class Tile>
+  TILEHASH_FN auto put(Tile t, tag wanted, word content, u64 to, word mark, bool clear, bool last_resort,
+                       bool active) const {
+    using verdict = typename displacement::verdict;
+    place p = locate(wanted);
+    const u64 first = p.at;
+    const bool mine = lock(t, first, clear || last_resort);
+    bool known = false, room = clear;
+    TILEHASH_UNROLL
+    for (u32 i = 0; i < Functions; ++i, advance(p))
+      known |= slot_type::tag_of(read(t, p.at, active)) == wanted && active;
+    if constexpr (StashSlots != 0) {
+      const word stashed = read(t, p.at, active);
+      known |= slot_type::tag_of(stashed) == wanted && active;
+      if (last_resort) to = p.at, mark = stashed, room = slot_type::is_free(stashed);
+    }
+    const bool done = claim(t, slots_ + to, mark, content, mine && room && !known);
+    if (done && last_resort && t.rank() == 0) detail::set_bits(stash_in_use(), 1U);
+    unlock(t, first, mine);
+    if (known || done) return known ? verdict::known : verdict::done;
+    if (!last_resort) return verdict::no_room;
+    return mine ? verdict::hopeless : verdict::disturbed;
+  }
+
+  word* slots_ = nullptr;
+  u64 size_ = 0;  // slots without the stash
+  Hash hash_;
+};
+
+}  // namespace tilehash

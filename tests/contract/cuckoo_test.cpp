@@ -1,0 +1,187 @@
+// What is special to `cuckoo`: the least size for each number of functions, the stash, restarts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/tilehash.hpp>
+
+namespace tilehash {
+namespace {
+
+using contract::run_seed;
+using contract::scaled;
+
+template <u32 Functions, u32 Stash = 101>
+using map_of = cuckoo<u32, u32, Functions, murmur, Stash>;
+
+std::vector<u32> numbers(u64 first, u64 n) {  // all different: the mixer is a bijection
+  std::vector<u32> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(first + i));
+  return keys;
+}
+
+template <class Design>
+class least_size : public ::testing::Test {};
+using all_functions = ::testing::Types<map_of<2>, map_of<3>, map_of<4>, map_of<5>>;
+TYPED_TEST_SUITE(least_size, all_functions);
+
+constexpr double least_slots[] = {0, 0, 2.1, 1.1, 1.03, 1 / 0.98};
+template <class Design>
+constexpr u32 functions_of = 0;
+template <u32 Functions, u32 Stash>
+constexpr u32 functions_of<map_of<Functions, Stash>> = Functions;
+
+// The smallest table that is documented holds all items; a fuller one is refused, or made larger.
+TYPED_TEST(least_size, is_enough) {
+  cpu space(2);
+  const u64 n = scaled(100'000, 10'000), seed = run_seed();
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
+  const double size = least_slots[functions_of<TypeParam>], load = TypeParam::highest_load_factor;
+  EXPECT_NEAR(load, 1 / size, 1e-9);
+  const auto keys = numbers(seed, n);
+  table<TypeParam, cpu> fixed(space, n, {.load_factor = load, .seed = seed, .grow = false});
+  const u64 slots = fixed.capacity() - TypeParam::stash_slots;
+  EXPECT_NEAR(static_cast<double>(slots), size * static_cast<double>(n), 2);
+  EXPECT_EQ(fixed.insert(space, keys, keys), (insert_report{.inserted = n}));
+  std::vector<u32> found(n);
+  fixed.find(space, keys, found);
+  EXPECT_EQ(found, keys);
+
+  table<TypeParam, cpu> fuller(space, n, {.load_factor = 0.98});
+  EXPECT_EQ(fuller.capacity(), fixed.capacity());
+}
+TEST(least_size, is_asked_for) {
+  cpu space(1);
+  try {
+    const table<map_of<2>, cpu> t(space, 100, {.load_factor = 0.8, .grow = false});
+    ADD_FAILURE() << "no error";
+  } catch (const invalid_argument& e) {
+    EXPECT_STREQ(e.what(),
+                 "tilehash: cuckoo_2 has at least 2.1 slots an item: ask for a lower load factor, or let the "
+                 "table grow");
+  }
+  EXPECT_THROW((table<map_of<4>, cpu>(space, 0, {.load_factor = 1.5})), invalid_argument);
+}
+
+// More keys than there are slots, so that the stash is used; then they go and come back. All as a map has it.
+TYPED_TEST(least_size, then_the_stash) {
+  cpu space(2);
+  using map = table<TypeParam, cpu>;
+  constexpr u32 functions = functions_of<TypeParam>;
+  map t(space, 200, {.load_factor = 0.4, .seed = run_seed(), .grow = false});
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const auto keys = numbers(0, 900);
+  std::vector<outcome> outcomes(keys.size());
+  std::vector<u32> probes(keys.size());
+  const auto stashed = [&] {
+    t.probe_counts(space, keys, probes);
+    return static_cast<u64>(std::ranges::count(probes, functions + 1));
+  };
+  EXPECT_EQ(stashed(), 0U);
+  auto report = t.insert(space, keys, keys, outcomes);
+  EXPECT_GT(report.refused, 0U);
+  EXPECT_GT(t.size(), t.capacity() - TypeParam::stash_slots);  // all slots, and then some
+  std::unordered_map<u32, u32> model;
+  for (u64 i = 0; i < keys.size(); ++i) {
+    if (outcomes[i] == outcome::inserted) model[keys[i]] = keys[i];
+  }
+  const auto expect_like_the_model = [&] {
+    ASSERT_EQ(t.size(), model.size());
+    std::vector<u32> found(keys.size()), all(t.size()), values(t.size());
+    t.count(space, keys, found);
+    for (u64 i = 0; i < keys.size(); ++i) ASSERT_EQ(found[i], model.count(keys[i])) << i;
+    ASSERT_EQ(t.retrieve_all(space, all, values), model.size());
+    for (u64 i = 0; i < all.size(); ++i) ASSERT_EQ(model.at(all[i]), values[i]);
+  };
+  expect_like_the_model();
+  EXPECT_EQ(t.insert(space, keys, keys).present, model.size());
+
+  // Those in the stash have been looked up there, behind all their slots.
+  std::vector<u32> gone;
+  EXPECT_GT(stashed(), 0U);
+  for (u64 i = 0; i < keys.size(); ++i) {
+    if ((probes[i] == functions + 1 || i % 3 == 0) && model.erase(keys[i]) != 0) gone.push_back(keys[i]);
+  }
+  EXPECT_EQ(t.erase(space, gone), gone.size());
+  expect_like_the_model();
+  report = t.insert(space, gone, gone, std::span(outcomes).first(gone.size()));
+  for (u64 i = 0; i < gone.size(); ++i) {
+    if (outcomes[i] == outcome::inserted) model[gone[i]] = gone[i];
+  }
+  EXPECT_EQ(report.present, 0U);
+  expect_like_the_model();
+  t.clear(space);
+  EXPECT_EQ(stashed(), 0U);
+}
+
+// A key in the stash while one of its slots is free again: it is present, and not inserted twice.
+TEST(stash, is_looked_at_before_a_free_slot_is_taken) {
+  cpu space(1);
+  table<map_of<3>, cpu> t(space, 40, {.load_factor = 0.5, .grow = false});
+  const auto keys = numbers(0, 400);
+  t.insert(space, keys, keys);
+  std::vector<u32> probes(keys.size()), others, in_stash;
+  std::vector<u32> there(keys.size());
+  t.probe_counts(space, keys, probes);
+  t.count(space, keys, there);
+  for (u64 i = 0; i < keys.size(); ++i) {
+    if (there[i] != 0) (probes[i] == 4 ? in_stash : others).push_back(keys[i]);
+  }
+  ASSERT_FALSE(in_stash.empty());
+  t.erase(space, others);
+  EXPECT_EQ(t.insert(space, in_stash, in_stash), (insert_report{.present = in_stash.size()}));
+  EXPECT_EQ(t.erase(space, in_stash), in_stash.size());
+  EXPECT_EQ(t.erase(space, in_stash), 0U);
+  EXPECT_TRUE(t.empty());
+}
+
+// Any hash function serves.
+TEST(restarts, of_a_weak_hash_function) {
+  cpu space(2);
+  const auto keys = numbers(0, 10'000);
+  table<cuckoo<u32, u32, 4, xor_polynomial>, cpu> t(space, 0, {.load_factor = 0.95});
+  const auto report = t.build(space, keys, keys);
+  EXPECT_EQ(report.inserted, keys.size());
+  std::vector<u32> found(keys.size());
+  t.find(space, keys, found);
+  EXPECT_EQ(found, keys);
+}
+
+// Sections 5.5 and 6.1.1: small tables fail most, fuller ones more, and hardly any with a stash. A restart
+// takes other hash functions and, the first times, no more memory.
+struct constructions {
+  u64 restarted = 0, larger = 0, lost = 0;
+};
+template <class Design>
+constructions of_many(u64 n, double size) {
+  cpu space(1);
+  constructions all;
+  const u64 trials = scaled(1'000, 200);
+  for (u64 i = 0; i < trials; ++i) {
+    const auto keys = numbers(run_seed() + i * n, n);
+    table<Design, cpu> t(space, n, {.load_factor = 1 / size, .seed = run_seed() + 100 * i});
+    const u64 before = t.capacity();
+    const auto report = t.insert(space, keys, keys);
+    all.restarted += report.restarts != 0;
+    all.larger += t.capacity() != before;
+    all.lost += n - report.inserted;
+    EXPECT_TRUE(report.restarts != 0 || t.capacity() == before);
+  }
+  return all;
+}
+TEST(restarts, are_rare_with_a_stash) {
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const auto tight = of_many<map_of<4, 0>>(500, 1.03), loose = of_many<map_of<4, 0>>(500, 1.25);
+  const auto saved = of_many<map_of<4>>(500, 1.03);
+  EXPECT_EQ(tight.lost + loose.lost + saved.lost, 0U);
+  EXPECT_GT(tight.restarted, 5 * saved.restarted);
+  EXPECT_GT(tight.restarted, 5 * loose.restarted);
+  EXPECT_LE(tight.larger, tight.restarted / 2);
+}
+
+}  // namespace
+}  // namespace tilehash

@@ -1,0 +1,17 @@
+#include <tilehash/designs/cuckoo.hpp>
+
+#include "designs_test.hpp"
+
+namespace tilehash::designs_test {
+
+// clang-format off
+using types = testing::Types<
+#if !defined(TILEHASH_EMULATION_ASAN)  // sanitizers make compiling slow: a part will do
+    with_width<cuckoo<u64, u32, 3>, 4>,
+#endif
+    with_width<cuckoo<u32, u32>, 1>>;
+// clang-format on
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Cuckoo, EmulatedDesign, types);
+
+}  // namespace tilehash::designs_test
