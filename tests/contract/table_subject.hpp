@@ -2,6 +2,7 @@
 // answers.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -78,7 +79,8 @@ class table_subject final : public subject<typename Design::key_type, typename D
                                     .erases = erasable<Design>,
                                     .keeps_duplicates = multivalue<Design>,
                                     .maps = !is_set,
-                                    .hashes = !sorted<Design>};
+                                    .hashes = !sorted<Design>,
+                                    .highest_load = std::min(0.98, detail::highest_load_factor<Design>())};
 
   table_subject(std::unique_ptr<space_type> space, u64 n, table_options options)
       : space_(std::move(space)), table_(*space_, n, options) {}
@@ -297,11 +299,12 @@ bool check(pairs<Pairs...>) {
     const u64 largest =
         sizeof(key) > 16 ? scaled(under_test<Space>::largest, 1'500) : under_test<Space>::largest;
     for (int variant = 0; variant < variants; ++variant) {
-      ask_all<key, mapped>({design::name, under_test<Space>::name(variant), subject_type::can, largest,
-                            [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
-                              return std::make_unique<subject_type>(under_test<Space>::make(variant), n,
-                                                                    options);
-                            }});
+      ask_all<key, mapped>(
+          {design::name, under_test<Space>::name(variant), subject_type::can, largest,
+           [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
+             options.load_factor = std::min(options.load_factor, subject_type::can.highest_load);
+             return std::make_unique<subject_type>(under_test<Space>::make(variant), n, options);
+           }});
     }
     variants = 1;
   };

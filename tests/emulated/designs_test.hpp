@@ -65,7 +65,7 @@ class driver {
   static constexpr bool keeps_all = multivalue<Design>;
 
   driver(emulation::schedule s, u64 items, table_options options)
-      : space_(s), table_(space_, items, options) {}
+      : space_(s), table_(space_, items, lowered(options)) {}
 
   // Inserts or builds; every item gets a value of its own. Checks the report. An insert that asks for no
   // outcomes may go by regions.
@@ -197,6 +197,12 @@ class driver {
  private:
   using keys_in = typename table_type::keys_in;
   using values_in = typename table_type::values_in;
+
+  // Who asks for a higher load than the design takes gets a table for that.
+  static table_options lowered(table_options options) {
+    options.load_factor = std::min(options.load_factor, detail::highest_load_factor<Design>());
+    return options;
+  }
 
   insert_report build_from(keys_in keys, values_in values) {
     if constexpr (is_set)
