@@ -75,65 +75,49 @@ TEST(two_level, regions_overfill_as_often_as_in_the_thesis) {
   EXPECT_NEAR(static_cast<double>(over), expected, 5 * std::sqrt(expected));
 }
 
-struct lengths {
-  double average;
-  u32 p50, p80, p90, p100;
-};
+// How many slots the lookups of these keys read on average.
 template <class Design>
-lengths measure(cpu& space, const table<Design, cpu>& t, const std::vector<u32>& keys) {
+double average_probes(cpu& space, const table<Design, cpu>& t, const std::vector<u32>& keys) {
   std::vector<u32> probes(keys.size());
   t.probe_counts(space, keys, probes);
-  std::sort(probes.begin(), probes.end());
-  const auto at = [&](double share) {
-    return probes[static_cast<u64>(std::ceil(share * static_cast<double>(keys.size()))) - 1];
-  };
-  return {std::accumulate(probes.begin(), probes.end(), 0.0) / static_cast<double>(keys.size()), at(0.5),
-          at(0.8), at(0.9), at(1)};
+  EXPECT_LE(*std::ranges::max_element(probes), 3U);
+  return std::accumulate(probes.begin(), probes.end(), 0.0) / static_cast<double>(keys.size());
 }
 
 // Sections 5.1.1 and 5.2: how large tables are for their items, that few regions fail under their first seed
-// and nearly all of those are built under the next, and that no lookup reads more than three slots.
+// and nearly all of those are built under the next, and that no lookup reads more than three slots. (The
+// paper's failed lookups read all three; ours end at an empty slot.)
 template <u32 Capacity>
-void expect_as_in_the_thesis(double slots_an_item, double load_factor, const lengths& found,
-                             const lengths& missing) {
+void expect_as_in_the_thesis(double slots_an_item, double load, double found) {
   SCOPED_TRACE(Capacity);
   using design = two_level_cuckoo<u32, u32, Capacity>;
   cpu space(2);
   const u64 n = scaled(1'000'000, 100'000);
   const auto keys = different_keys(n);
-  table<design, cpu> t(space, 0, {.load_factor = load_factor, .seed = run_seed()});
+  table<design, cpu> t(space, 0, {.load_factor = load, .seed = run_seed()});
   const insert_report report = t.build(space, keys, keys);
   EXPECT_EQ(report.inserted, n);
   EXPECT_LE(report.restarts, 1U);
-  EXPECT_NEAR(static_cast<double>(t.capacity()) / static_cast<double>(n), slots_an_item, 0.005);
-  EXPECT_NEAR(static_cast<double>(t.bytes()) / static_cast<double>(n), 8 * slots_an_item, 0.05);
+  EXPECT_NEAR(static_cast<double>(t.capacity()) / static_cast<double>(n), slots_an_item, 0.01);
+  EXPECT_NEAR(static_cast<double>(t.bytes()) / static_cast<double>(n), 8 * slots_an_item, 0.08);
   expect_all(space, t, keys, keys);
 
   const design d = t.view().design;
-  const u64 failed =
-      static_cast<u64>(std::count_if(d.seeds(), d.seeds() + d.regions(), [](u8 s) { return s != 0; }));
-  const u64 twice =
-      static_cast<u64>(std::count_if(d.seeds(), d.seeds() + d.regions(), [](u8 s) { return s > 1; }));
-  EXPECT_LE(failed, d.regions() / 100 + 2) << "of " << d.regions() << " regions";
-  EXPECT_LE(twice, failed / 10 + 1);
+  const auto tried_more = [&](u8 seeds) {
+    return std::count_if(d.seeds(), d.seeds() + d.regions(), [=](u8 s) { return s >= seeds; });
+  };
+  EXPECT_LE(tried_more(1), d.regions() / 200 + 2) << "of " << d.regions() << " regions";
+  EXPECT_LE(tried_more(2), tried_more(1) / 10 + 1);
   if (report.restarts == 0) {
     EXPECT_EQ(report.retries, std::accumulate(d.seeds(), d.seeds() + d.regions(), u64(0)));
   }
-
-  const auto expect_like = [](const lengths& ours, const lengths& expected) {
-    EXPECT_NEAR(ours.average, expected.average, 0.02);
-    EXPECT_EQ(ours.p50, expected.p50);
-    EXPECT_EQ(ours.p80, expected.p80);
-    EXPECT_EQ(ours.p90, expected.p90);
-    EXPECT_LE(ours.p100, 3U);
-  };
-  expect_like(measure(space, t, keys), found);
-  expect_like(measure(space, t, different_keys(n, n)), missing);
+  EXPECT_NEAR(average_probes(space, t, keys), found, 0.01);
+  EXPECT_NEAR(average_probes(space, t, different_keys(n, n)), 1 + load + load * load, 0.01);
 }
 TEST(two_level, tables_are_as_large_and_regions_fail_as_seldom_as_in_the_thesis) {
-  expect_as_in_the_thesis<512>(1.41, 0.711, {1.5, 1, 2, 3, 3}, {2.2, 2, 3, 3, 3});
-  expect_as_in_the_thesis<1024>(1.325, 0.755, {1.5, 1, 2, 3, 3}, {2.3, 3, 3, 3, 3});
-  expect_as_in_the_thesis<2048>(1.25, 0.8, {1.6, 1, 2, 3, 3}, {2.4, 3, 3, 3, 3});
+  expect_as_in_the_thesis<512>(1.41, 0.711, 1.514);    // the paper's 1.42 N
+  expect_as_in_the_thesis<1024>(1.325, 0.755, 1.572);  // 1.33 N
+  expect_as_in_the_thesis<2048>(1.25, 0.8, 1.647);
 }
 
 // ---- failures

@@ -214,8 +214,13 @@ struct two_level_build {
     TILEHASH_UNROLL
     for (u32 k = 0; k < 3; ++k) known |= in.same_key(seen[k], w.key);
     if (known) return true;
-    u32 to = w.from == s.at[0] ? s.at[1] : w.from == s.at[1] ? s.at[2] : s.at[0];
-    held_word old = w.from == s.at[0] ? seen[1] : w.from == s.at[1] ? seen[2] : seen[0];
+    // The spot after the one it had to leave; where two spots are the same slot, not that one again.
+    u32 to = s.at[0];
+    held_word old = seen[0];
+    if (w.from == s.at[0] && s.at[1] != w.from)
+      to = s.at[1], old = seen[1];
+    else if ((w.from == s.at[0] || w.from == s.at[1]) && s.at[2] != w.from)
+      to = s.at[2], old = seen[2];
     TILEHASH_UNROLL
     for (u32 k = 3; k-- > 0;) {
       if (seen[k] == held::empty) to = s.at[k], old = held::empty;
