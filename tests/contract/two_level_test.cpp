@@ -65,7 +65,8 @@ TEST(two_level, regions_overfill_as_often_as_in_the_thesis) {
   const auto keys = different_keys(scaled(1'000'000, 100'000));
   for (u64 seed = run_seed(); seed < run_seed() + 4; ++seed) {
     const u64 all = static_cast<u64>(static_cast<double>(keys.size()) / (fill * 512));
-    const design d(nullptr, all * design::most_slots, seed);
+    std::vector<char> memory(design::bytes(all * design::most_slots));
+    const design d(memory.data(), all * design::most_slots, seed);
     std::vector<u32> sizes(all);
     for (u32 key : keys) ++sizes[d.region_of(d.hash(key))];
     regions += all;

@@ -20,7 +20,6 @@
 //      the other looked, meet here: of those in several spots the one in the first stays
 #pragma once
 
-#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -36,8 +35,11 @@
 
 namespace tilehash::detail {
 
-// What a build counts.
-enum two_level_counter : u32 { illegal_items, items_aside, items_stored, retries, hopeless, counters };
+// What a build counts: items whose key is NaN, items aside, items in the regions, regions given up under a
+// seed, and groups with one that was given up under all.
+struct two_level_counter {
+  static constexpr u32 illegal = 0, aside = 1, stored = 2, retries = 3, hopeless = 4, all = 5;
+};
 
 // Which group a key's region is in, as the partition asks for it: its regions are our groups.
 template <class Design>
@@ -162,6 +164,7 @@ struct two_level_build {
   using held = two_level_held<Design>;
   using held_word = typename held::type;
   using spots = typename Design::spots;
+  using counter = two_level_counter;
   static constexpr u32 block_size = 1024;
   static constexpr bool builds_in_place = sizeof(word) <= 8;  // the bins are the table
   static constexpr u32 max_looks = 128;                       // of a key, and of those that make room for it
@@ -312,9 +315,9 @@ struct two_level_build {
     fetch_add(stored, kept);
     block.barrier();
     if (me != 0) return;
-    fetch_add(counts + items_stored, static_cast<u64>(u32(stored[0])));
-    if (before != 0) fetch_add(counts + retries, static_cast<u64>(before));
-    if (seed == Design::max_seeds) fetch_add(counts + hopeless, u64(1));
+    fetch_add(counts + counter::stored, static_cast<u64>(u32(stored[0])));
+    if (before != 0) fetch_add(counts + counter::retries, static_cast<u64>(before));
+    if (seed == Design::max_seeds) fetch_add(counts + counter::hopeless, u64(1));
   }
 };
 
@@ -326,13 +329,14 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   using word = typename Design::word;
   using build_type = two_level_build<Design>;
   using groups_type = two_level_groups<Design>;
+  using counter = two_level_counter;
   using source_type = items_not_aside<slot_type, Source>;
   using partition_type = tiled_partition_in<groups_type, source_type, Space, two_level_bins<word>, no_spill>;
   const u32 shift = build_type::group_shift(space, design);
   const groups_type route{design, shift};
   const u32 groups = route.regions(), room = design.region_slots() << shift;
   buffer<u32, Space> fill(space, groups);
-  buffer<u64, Space> counts(space, counters);
+  buffer<u64, Space> counts(space, counter::all);
   buffer<word, Space> beside(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * room);
   buffer<u64, Space> starts;
   const u32 last_room = static_cast<u32>(design.capacity() - static_cast<u64>(groups - 1) * room);
@@ -340,33 +344,36 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
                             groups, fill.data()};
   const auto partition = [&] {
     space.fill(fill.data(), groups, u32(0));
-    space.fill(counts.data(), counters, u64(0));
-    const source_type items{source, cells, counts.data() + items_aside};
+    space.fill(counts.data(), counter::all, u64(0));
+    const source_type items{source, cells, counts.data() + counter::aside};
     if (partition_type::scratch_bytes(groups) <= space.largest_scratch()) {
-      const partition_type by_blocks{route, items, n, bins, {}, counts.data() + illegal_items};
+      const partition_type by_blocks{route, items, n, bins, {}, counts.data() + counter::illegal};
       const u64 shares = divide_up(n, partition_type::share), at_once = space.large_blocks_at_once();
       space.for_each_block(shares < at_once ? shares : at_once, partition_type::block_size,
                            partition_type::scratch_bytes(groups), by_blocks);
     } else {
-      space.for_each(
-          n, scatter_one_by_one<groups_type, source_type>{route, items, bins, counts.data() + illegal_items});
+      space.for_each(n, scatter_one_by_one<groups_type, source_type>{route, items, bins,
+                                                                     counts.data() + counter::illegal});
     }
     return fill.to_host();
   };
 
   const auto sizes = partition();
+  if (n > ~u32(0)) {  // a bin's count may have gone round
+    const auto known = counts.to_host();
+    require(std::accumulate(sizes.begin(), sizes.end(), u64(0)) + known[counter::illegal] +
+                    known[counter::aside] ==
+                n,
+            "two_level_cuckoo: over 2^32 items fall to one block; leave out repeated keys");
+  }
   bool overflow = false;
   for (u32 g = 0; g < groups; ++g) overflow |= sizes[g] > bins.room_of(g);
   if (overflow) {
     std::vector<u64> sums(groups);
     std::exclusive_scan(sizes.begin(), sizes.end(), sums.begin(), u64(0));
-    const auto known = counts.to_host();
-    const u64 all = sums.back() + sizes.back();
-    require(all + known[illegal_items] + known[items_aside] == n,
-            "two_level_cuckoo: over 2^32 items fall to one block; remove repeated keys first");
     starts = buffer<u64, Space>(space, sums);
     beside = {};
-    beside = buffer<word, Space>(space, all);
+    beside = buffer<word, Space>(space, sums.back() + sizes.back());
     bins.entries = beside.data();
     bins.starts = starts.data();
     partition();
@@ -377,17 +384,17 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
 
   const auto sums = counts.to_host();
   build_result result;
-  result.complete = sums[hopeless] == 0;
+  result.complete = sums[counter::hopeless] == 0;
   insert_report& report = result.report;
-  report.inserted = sums[items_stored];
+  report.inserted = sums[counter::stored];
   if constexpr (slot_type::reserves_keys) {
     typename aside<slot_type>::cell two[2];
     space.copy_to_host(two, cells.cells, sizeof two);
     report.inserted += two[0].taken() + two[1].taken();
   }
-  report.refused = sums[illegal_items];
+  report.refused = sums[counter::illegal];
   report.present = n - report.inserted - report.refused;
-  report.retries = sums[retries];
+  report.retries = sums[counter::retries];
   return result;
 }
 
