@@ -15,9 +15,9 @@
 //   1  put every item into the first empty one of its three spots; where none is, take the place of the key
 //      in one of them, which then looks for another of its own. A key that meets its like is dropped. A key
 //      that has looked too often gives the region up for this seed
-//   2  if regions were given up, clear them, and again from step 1, with the next seed, for their items alone
-//   3  write the regions and their seeds out. Equal keys that did not meet, because one was on its way while
-//      the other looked, meet here: of those in several spots the one in the first stays
+//   2  clear the regions that were given up; then step 1 again, with the next seed, for their items alone
+//   3  write the regions and their seeds out. Of equal keys that did not meet, because one was on its way
+//      while the other looked, the one in the first spot stays
 #pragma once
 
 #include <numeric>
@@ -180,8 +180,7 @@ struct two_level_build {
   static constexpr u64 scratch_bytes(u32 shift, u32 region_slots) {
     return (u64(region_slots) << shift) * sizeof(held_word) + ((u64(1) << shift) + 2) * sizeof(u32);
   }
-  // Groups are as large as a block's scratch allows, so that the partition writes long runs; but each of the
-  // blocks that run side by side should have one.
+  // Groups are large, so that the partition writes long runs, but each block should have one.
   template <class Space>
   static u32 group_shift(const Space& space, const Design& design) {
     const u64 room = space.largest_scratch();
