@@ -174,7 +174,7 @@ void run_yardstick(const yardstick_options& options) {
       }
       for (const subject& design : designs) {
         const auto its = run(design, the_case);
-        if (!rival.empty()) session.say(bench::advantage_line(its, rival));
+        if (!rival.empty() && !its.empty()) session.say(bench::advantage_line(its, rival));
       }
     }
   }

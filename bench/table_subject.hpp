@@ -61,8 +61,10 @@ void register_designs(std::vector<subject>& all, const std::string& space_name,
   const app::registry known_designs = app::all_designs();
   for (const app::design_entry& design : known_designs.designs()) {
     if (!(design.*its_tables)) continue;
-    const auto run = [=, name = design.name, tables = *(design.*its_tables)](
-                         const yardstick_case& the_case, known_limits& known, const emit& tell) {
+    const auto run = [=, name = design.name, highest = design.max_load_factor,
+                      tables = *(design.*its_tables)](const yardstick_case& the_case, known_limits& known,
+                                                      const emit& tell) {
+      if (the_case.load_factor > highest) return;  // a table of this design is never so full
       auto space = open(the_case);
       const auto limit = [&](u64 bytes) { return known.at(space, bytes, the_case.repeat); };
       const auto run_as = [&]<class Key, class Value>() {

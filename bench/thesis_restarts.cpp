@@ -43,7 +43,7 @@ restart_counts count(const restart_case& c) {
   restart_counts row{.what = c};
   std::vector<u32> keys(c.items), out(c.items);
   u64 hard = 0, walks = 0;
-  const table_options options{.load_factor = std::min(1 / c.size, double(Design::highest_load_factor))};
+  const table_options options{.load_factor = std::min(1 / c.size, double(Design::max_load_factor))};
   for (u64 trial = 0; trial < c.trials; ++trial) {
     make_keys(keys, trial);
     table_options its = options;

@@ -21,6 +21,11 @@ namespace {
 
 constexpr std::size_t most_ops = 6;  // build, insert, three kinds of find, erase
 
+bool asks_for_all(const run_options& options) {
+  return std::ranges::find(options.designs, "all") != options.designs.end();
+}
+bool takes(const design_entry& design, double load_factor) { return load_factor <= design.max_load_factor; }
+
 std::string choose_space(const std::string& asked) {
   const std::string obstacle = why_no_cuda();
   if (asked == "auto") return obstacle.empty() ? "cuda" : "cpu";
@@ -30,13 +35,13 @@ std::string choose_space(const std::string& asked) {
   return asked;
 }
 
-// "all" means all that can run there; a design asked for by name must be able to.
+// "all" means all that can run there, and that full; a design asked for by name must be able to.
 std::vector<const design_entry*> choose_designs(const run_options& options, const registry& designs,
                                                 const std::string& space) {
   std::vector<const design_entry*> chosen;
-  if (std::ranges::find(options.designs, "all") != options.designs.end()) {
+  if (asks_for_all(options)) {
     for (const design_entry& design : designs.designs()) {
-      if (design.runs_on(space)) chosen.push_back(&design);
+      if (design.runs_on(space) && takes(design, options.settings.load_factor)) chosen.push_back(&design);
     }
     return chosen;
   }
@@ -77,9 +82,9 @@ exit_code run_command(const run_options& options, const registry& designs) {
   const std::string space = choose_space(options.space);
   const auto chosen = choose_designs(options, designs, space);
   for (const design_entry* design : chosen) {
-    if (options.settings.load_factor > design->max_load_factor)
+    if (!takes(*design, options.settings.load_factor))
       throw input_error(
-          fmt::format("--load-factor {}: {} takes at most {}; fuller tables cannot be built reliably",
+          fmt::format("--load-factor {}: {} takes at most {:.3g}; fuller tables cannot be built reliably",
                       options.settings.load_factor, design->name, design->max_load_factor));
   }
   json_output json(options.json);
@@ -92,6 +97,11 @@ exit_code run_command(const run_options& options, const registry& designs) {
                       options.hit_rate, options.settings.seed);
   bar.clear();
   fmt::print(out, "{}", heading(work, options.settings));
+  for (const design_entry& design : designs.designs()) {
+    if (asks_for_all(options) && design.runs_on(space) && !takes(design, options.settings.load_factor))
+      fmt::print(out, "{} is left out: it takes a load factor of at most {:.3f}\n", design.name,
+                 design.max_load_factor);
+  }
 
   std::vector<row> rows;
   for (std::size_t i = 0; i < chosen.size(); ++i) {

@@ -104,14 +104,6 @@ std::vector<std::string> abilities_of() {
   return abilities;
 }
 
-template <class Design>
-double max_load_factor_of() {
-  if constexpr (requires { Design::max_load_factor; })
-    return Design::max_load_factor;
-  else
-    return detail::max_load_factor;
-}
-
 // Adds what Entry describes, in the space whose tables these are.
 template <class Entry, class Space>
 void register_design(registry& all, const std::string& name, const std::string& space_name,
@@ -122,7 +114,7 @@ void register_design(registry& all, const std::string& name, const std::string& 
                      .summary = std::string(Entry::summary),
                      .abilities = abilities_of<any_design>(),
                      .spaces = {},
-                     .max_load_factor = max_load_factor_of<any_design>()};
+                     .max_load_factor = detail::highest_load_factor<any_design>()};
   const auto makers = makers_of<Entry, Space>(table_makers<Space>());
   entry.*tables = makers;
   entry.spaces.emplace(space_name, run_with(makers, name));

@@ -159,7 +159,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   // ---- memory ----
   // Removes all items and keeps the capacity.
   void clear(Space& space) {
-    if constexpr (bulk_built<Design>)
+    if constexpr (rowed<Design>)
       adopt(make(space, 0, options_.seed));
     else {
       wipe_slots(space, view_.design);
@@ -192,7 +192,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
 
   static table_options permitted(table_options options) {
     if constexpr (load_limited<Design>) {
-      constexpr double highest = Design::highest_load_factor;
+      constexpr double highest = Design::max_load_factor;
       const bool legal = options.load_factor <= detail::max_load_factor;
       if (options.grow && legal && options.load_factor > highest) options.load_factor = highest;
     }
@@ -200,7 +200,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   }
 
   u64 capacity_for(u64 items) const {
-    if constexpr (bulk_built<Design>)
+    if constexpr (rowed<Design>)
       return Design::rows_for(items, options_.load_factor);
     else
       return Design::capacity_for(items, options_.load_factor);
@@ -211,14 +211,14 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   made make(Space& space, u64 items, u64 seed, bool fills_all_slots = false, u64 least = 0) const {
     const u64 asked = capacity_for(items), capacity = asked < least ? least : asked;
     made m;
-    if constexpr (bulk_built<Design>) {
+    if constexpr (rowed<Design>) {
       m.memory = buffer<char, Space>(space, Design::bytes(capacity, items));
       m.view.design = Design(m.memory.data(), capacity, items, seed);
       if (items == 0) m.view.design.build(space, nullptr, static_cast<const value_element*>(nullptr), 0);
     } else {
       m.memory = buffer<char, Space>(space, view_type::aside_at(capacity) + view_type::aside_type::bytes);
       m.view = view_type(m.memory.data(), capacity, seed, options_.load_factor);
-      if (!(fills_all_slots && partition_pays(space, m.view.design, items, 0)))
+      if (!(fills_all_slots && (bulk_built<Design> || partition_pays(space, m.view.design, items, 0))))
         wipe_slots(space, m.view.design);
       wipe_rest(space, m.memory.data(), m.view.design);
     }
@@ -242,8 +242,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
     space.check_pointer(keys.data(), "build: the keys");
-    made m = make(space, keys.size(), options_.seed, true);
-    if constexpr (bulk_built<Design>) {
+    if constexpr (rowed<Design>) {
+      made m = make(space, keys.size(), options_.seed);
       insert_report report;
       report.inserted =
           m.view.design.build(space, keys.data(), static_cast<const value_element*>(values), keys.size());
@@ -251,8 +251,10 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       adopt(std::move(m));
       size_ = report.inserted;
       return report;
+    } else if constexpr (bulk_built<Design>) {
+      return build_at_once(space, array_of(keys, values), keys.size());
     } else {
-      table fresh(std::move(m), options_);
+      table fresh(make(space, keys.size(), options_.seed, true), options_);
       insert_report report;
       const auto items = array_of(keys, values);
       if (!fresh.insert_partitioned(space, bulk::from_source(items), keys.size(), report))
@@ -260,6 +262,27 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       *this = std::move(fresh);
       return report;
     }
+  }
+  // Builds until a hash function suits the keys; the first few in memory of the same size.
+  template <class Source>
+  insert_report build_at_once(Space& space, const Source& source, u64 n) {
+    constexpr u64 most = 16, of_same_size = 4;
+    u64 restarts = 0, retries = 0;
+    for (u64 room = n; restarts < most; room += restarts < of_same_size ? 0 : room / 8 + 1) {
+      made m = make(space, room, options_.seed + restarts, true);
+      build_result built = m.view.design.build(space, source, n, m.view.aside);
+      retries += built.report.retries;
+      if (built.complete) {
+        adopt(std::move(m));
+        size_ = built.report.inserted;
+        built.report.restarts = restarts;
+        built.report.retries = retries;
+        return built.report;
+      }
+      ++restarts;
+    }
+    throw error("tilehash: the items could not be placed with " + std::to_string(most) +
+                " hash functions; ask for a lower load factor, or take another hash");
   }
   table(made m, table_options options) : options_(options) { adopt(std::move(m)); }
   template <class Pointer>

@@ -11,6 +11,7 @@
 #include <tilehash/designs/quadratic_probing.hpp>
 #include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/designs/two_level_cuckoo.hpp>
 #include <tilehash/index.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/multimap.hpp>

@@ -67,6 +67,17 @@ TEST_F(RunCommand, RefusesALoadFactorThatADesignCannotTake) {
   EXPECT_NE(message_of<input_error>([&] { run(); }).find("good takes at most 0.98"), std::string::npos);
 }
 
+TEST_F(RunCommand, LeavesOutOfAllWhatCannotBeSoFull) {
+  design_entry roomy = toy("roomy", 0, 0);
+  roomy.max_load_factor = 0.7;
+  designs.add(roomy);
+  options.designs = {"all"};
+  run();
+  EXPECT_NE(out.find("roomy is left out: it takes a load factor of at most 0.7"), std::string::npos) << out;
+  EXPECT_EQ(out.find("roomy on toy machine"), std::string::npos) << out;
+  EXPECT_NE(out.find("good on toy machine"), std::string::npos) << out;
+}
+
 TEST_F(RunCommand, ReturnsOneForWrongAnswersAndLostItems) {
   options.designs = {"good"};
   EXPECT_EQ(run(), all_right);

@@ -40,7 +40,7 @@ TYPED_TEST(least_size, is_enough) {
   cpu space(2);
   const u64 n = scaled(100'000, 10'000), seed = run_seed();
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
-  const double size = least_slots[functions_of<TypeParam>], load = TypeParam::highest_load_factor;
+  const double size = least_slots[functions_of<TypeParam>], load = TypeParam::max_load_factor;
   EXPECT_NEAR(load, 1 / size, 1e-9);
   const auto keys = numbers(seed, n);
   table<TypeParam, cpu> fixed(space, n, {.load_factor = load, .seed = seed, .grow = false});

@@ -36,6 +36,7 @@ struct sum_of_bytes {
 
 struct abilities {
   bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false;
+  double highest_load = 0.98;  // where a test asks for more, it gets a table for this
 };
 
 template <class Key, class Value>

@@ -61,14 +61,6 @@ struct ask_view {
 template <class Design>
 concept sorted = Design::is_sorted;
 
-// A load that the design can be filled to; what it says to others is asked elsewhere.
-template <class Design>
-table_options within_limits(table_options options) {
-  if constexpr (load_limited<Design>)
-    options.load_factor = std::min(options.load_factor, double(Design::highest_load_factor));
-  return options;
-}
-
 template <class Design, class Space>
 class table_subject final : public subject<typename Design::key_type, typename Design::mapped_type> {
   using base = subject<typename Design::key_type, typename Design::mapped_type>;
@@ -89,10 +81,11 @@ class table_subject final : public subject<typename Design::key_type, typename D
                                     .erases = erases,
                                     .keeps_duplicates = multivalue<Design>,
                                     .maps = !is_set,
-                                    .hashes = !sorted<Design>};
+                                    .hashes = !sorted<Design>,
+                                    .highest_load = std::min(0.98, detail::highest_load_factor<Design>())};
 
   table_subject(std::unique_ptr<space_type> space, u64 n, table_options options)
-      : space_(std::move(space)), table_(*space_, n, within_limits<Design>(options)) {}
+      : space_(std::move(space)), table_(*space_, n, options) {}
 
   insert_report build(const keys& k, const values& v) override {
     const auto ks = to_space(*space_, k);
@@ -308,11 +301,12 @@ bool check(pairs<Pairs...>) {
     const u64 largest =
         sizeof(key) > 16 ? scaled(under_test<Space>::largest, 1'500) : under_test<Space>::largest;
     for (int variant = 0; variant < variants; ++variant) {
-      ask_all<key, mapped>({design::name, under_test<Space>::name(variant), subject_type::can, largest,
-                            [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
-                              return std::make_unique<subject_type>(under_test<Space>::make(variant), n,
-                                                                    options);
-                            }});
+      ask_all<key, mapped>(
+          {design::name, under_test<Space>::name(variant), subject_type::can, largest,
+           [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
+             options.load_factor = std::min(options.load_factor, subject_type::can.highest_load);
+             return std::make_unique<subject_type>(under_test<Space>::make(variant), n, options);
+           }});
     }
     variants = 1;
   };

@@ -2,6 +2,7 @@
 // GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <unordered_map>
@@ -55,7 +56,8 @@ answers ask(Space& space, const keys_t& keys, const keys_t& queries, double load
   for (u32 i = 0; i < numbers.size(); ++i) numbers[i] = i;
   buffer<u32, Space> k(space, keys), v(space, numbers), q(space, queries), out(space, queries.size());
   buffer<bool, Space> found(space, queries.size());
-  table<Design, Space> t(space, 0, {.load_factor = load_factor});
+  const double load = std::min(load_factor, detail::highest_load_factor<Design>());
+  table<Design, Space> t(space, 0, {.load_factor = load});
   answers a;
   a.report = t.build(space, k.span(), v.span());
   t.find(space, q.span(), out.span(), found.span());
@@ -112,8 +114,8 @@ class differential : public ::testing::Test {};
 using designs =
     ::testing::Types<linear_probing<u32, u32>, quadratic_probing<u32, u32>, double_hashing<u32, u32>,
                      bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
-                     cuckoo<u32, u32>, hash_graph<u32, u32>, chained<u32, u32>, sorted_array<u32, u32>,
-                     tiled<u32, u32>>;
+                     cuckoo<u32, u32>, two_level_cuckoo<u32, u32>, hash_graph<u32, u32>, chained<u32, u32>,
+                     sorted_array<u32, u32>, tiled<u32, u32>>;
 
 struct design_name {
   template <class Design>

@@ -65,7 +65,7 @@ class driver {
   static constexpr bool keeps_all = multivalue<Design>;
 
   driver(emulation::schedule s, u64 items, table_options options)
-      : space_(s), table_(space_, items, within_limits(options)) {}
+      : space_(s), table_(space_, items, lowered(options)) {}
 
   // Inserts or builds; every item gets a value of its own. Checks the report. An insert that asks for no
   // outcomes may go by regions.
@@ -198,6 +198,12 @@ class driver {
   using keys_in = typename table_type::keys_in;
   using values_in = typename table_type::values_in;
 
+  // Who asks for a higher load than the design takes gets a table for that.
+  static table_options lowered(table_options options) {
+    options.load_factor = std::min(options.load_factor, detail::highest_load_factor<Design>());
+    return options;
+  }
+
   insert_report build_from(keys_in keys, values_in values) {
     if constexpr (is_set)
       return table_.build(space_, keys);
@@ -211,13 +217,6 @@ class driver {
       return table_.insert(space_, keys, outcomes);
     else
       return table_.insert(space_, keys, values, outcomes);
-  }
-
-  // A load that the design can be filled to.
-  static table_options within_limits(table_options options) {
-    if constexpr (load_limited<Design>)
-      options.load_factor = std::min(options.load_factor, double(Design::highest_load_factor));
-    return options;
   }
 
   // Is this one of the values the key may have? From now on it must have this one.

@@ -13,6 +13,15 @@ inline constexpr u64 max_slots = u64(1) << 48;
 // The highest load factor that may be asked for: above it, insertion into any of the designs degenerates.
 inline constexpr double max_load_factor = 0.98;
 
+// The highest that a design takes.
+template <class Design>
+constexpr double highest_load_factor() {
+  if constexpr (requires { Design::max_load_factor; })
+    return Design::max_load_factor;
+  else
+    return max_load_factor;
+}
+
 // Slots for `items` at `load_factor`, at least 1. Throws invalid_argument when either is out of range.
 inline u64 slots_for(u64 items, double load_factor, double highest = max_load_factor) {
   require(load_factor > 0 && load_factor <= highest, highest == max_load_factor

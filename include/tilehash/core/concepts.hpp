@@ -60,8 +60,8 @@ concept displacing = insertable<D> && requires(const D d, typename D::tag t, typ
 
 // Cannot be filled to every load: a table that may grow is made larger instead, one that may not is refused.
 template <class D>
-concept load_limited = requires {
-  { D::highest_load_factor } -> std::convertible_to<double>;
+concept load_limited = insertable<D> && requires {
+  { D::max_load_factor } -> std::convertible_to<double>;
 };
 
 // Its last slots, so many, are a stash for keys that found no room elsewhere; the load is reckoned without

@@ -18,8 +18,15 @@ struct insert_report {
   u64 present = 0;
   u64 refused = 0;
   u64 restarts = 0;  // how often the table was rebuilt, larger or with another hash function, to fit all
+  u64 retries = 0;   // how often a part of it alone was (two_level_cuckoo)
 
   friend bool operator==(const insert_report&, const insert_report&) = default;
+};
+
+// What became of a bulk build that may have to start anew, with another hash function.
+struct build_result {
+  insert_report report;  // means nothing unless it is complete, but for the retries
+  bool complete = false;
 };
 
 // What examining one bucket says of a key.

@@ -80,7 +80,7 @@ class cuckoo {
   static constexpr u32 preferred_width = 1;
   static constexpr u32 stash_slots = StashSlots;  // the last of the table's slots
   // The fullest table that can be built: 2.1, 1.1, 1.03 and 1.0204 slots an item (section 6.1.1).
-  static constexpr double highest_load_factor = Functions == 2   ? 1 / 2.1
+  static constexpr double max_load_factor = Functions == 2   ? 1 / 2.1
                                                 : Functions == 3 ? 1 / 1.1
                                                 : Functions == 4 ? 1 / 1.03
                                                                  : detail::max_load_factor;
@@ -91,7 +91,7 @@ class cuckoo {
 
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 slots = detail::slots_for(items, load_factor);
-    if (load_factor > highest_load_factor)
+    if (load_factor > max_load_factor)
       detail::refuse(std::string(name) + " has at least " + least_size() +
                      " slots an item: ask for a lower load factor, or let the table grow");
     return slots + StashSlots;

@@ -101,13 +101,15 @@ struct tiled_bins {
   u32* fill;
 
   TILEHASH_FN word* at(u32 region) const { return entries + static_cast<u64>(region) * room; }
+  TILEHASH_FN u32 room_of(u32 /*region*/) const { return room; }
   TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
 };
 
 // A block takes one share of the items after the other and sorts it by region in its scratch, so that the
 // items of a region leave for its bin side by side: a run of neighbours costs the memory little more than one
-// item. While a share leaves, the next one is on its way in.
-template <class Design, class Source, u32 PerThread, u32 Threads>
+// item. While a share leaves, the next one is on its way in. (Of the design it asks how many regions there
+// are and which one a key's hash falls to; two_level_cuckoo has bins of its own.)
+template <class Design, class Source, u32 PerThread, u32 Threads, class Bins, class Spill>
 struct tiled_partition {
   using slot_type = typename Design::slot_type;
   using tag = typename slot_type::tag;
@@ -124,8 +126,8 @@ struct tiled_partition {
   Design design;
   Source source;
   u64 n;
-  tiled_bins<Design> bins;
-  tiled_spill<Design> spill;
+  Bins bins;
+  Spill spill;
   u64* illegal;
 
   // Scratch: the share's entries; for each region where its entries begin, and how far its bin is from there;
@@ -191,7 +193,7 @@ struct tiled_partition {
         TILEHASH_UNROLL
         for (u32 k = 0; k < leaving_at_once; ++k) {
           if (first + k * Threads >= all) continue;
-          if (at[k] < bins.room)
+          if (at[k] < bins.room_of(region[k]))
             bins.at(region[k])[at[k]] = e[k];
           else
             spill.add(e[k]);
@@ -707,10 +709,12 @@ struct tiled_filled {
 };
 
 // A GPU's thread keeps its items in registers; a CPU's block is one thread, and its share a cacheful.
-template <class Design, class Source, class Space>
+template <class Design, class Source, class Space, class Bins = tiled_bins<Design>,
+          class Spill = tiled_spill<Design>>
 using tiled_partition_in =
-    tiled_partition<Design, Source, Space::has_lanes ? (sizeof(typename Design::word) <= 8 ? 16 : 8) : 16384,
-                    Space::has_lanes ? 1024 : 1>;
+    tiled_partition<Design, Source,
+                    Space::has_lanes ? (sizeof(typename Design::slot_type::word) <= 8 ? 16 : 8) : 16384,
+                    Space::has_lanes ? 1024 : 1, Bins, Spill>;
 
 // Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
 // so not for few; and a block's scratch must hold a region, and a partition's counters for all regions.

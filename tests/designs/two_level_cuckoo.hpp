@@ -1,0 +1,16 @@
+// Two-level cuckoo hashing: built in bulk, one item a key.
+#pragma once
+
+#include <contract/types.hpp>
+#include <tilehash/designs/two_level_cuckoo.hpp>
+
+namespace tilehash::contract {
+
+template <class Key, class Value>
+using design = two_level_cuckoo<Key, Value>;
+using pairs_on_cpu =
+    pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<u16, u8>, pair_of<double, std::int64_t>>;
+using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<double, std::int64_t>>;
+using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<double, std::int64_t>>;
+
+}  // namespace tilehash::contract
