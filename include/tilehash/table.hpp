@@ -174,7 +174,8 @@ class table {
     detail::require(out.size() == keys.size(), "count: keys and counts differ in length");
     look_up(space, keys, out.data(), detail::count_sink{out.data()});
   }
-  // How many buckets (open addressing: slots; hash_graph: bounds and entries) the lookup of each key reads.
+  // How many buckets (open addressing: slots; hash_graph: bounds and entries; perfect_spatial: offset and
+  // slot) the lookup of each key reads.
   void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
     detail::require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
     look_up(space, keys, out.data(), detail::probe_sink{out.data()});
@@ -286,6 +287,10 @@ class table {
     size_ = 0;
   }
 
+  // What a design says of a build of n items: a report, or only how many of them were legal.
+  static insert_report reported(const insert_report& report, u64 /*n*/) { return report; }
+  static insert_report reported(u64 legal, u64 n) { return {.inserted = legal, .refused = n - legal}; }
+
   // An empty span may have an address, and still asks for nothing.
   template <class T>
   static T* data_or_null(std::span<T> s) {
@@ -297,10 +302,9 @@ class table {
     space.check_pointer(keys.data(), "build: the keys");
     made m = make(space, keys.size(), options_.seed, true);
     if constexpr (bulk_built<Design>) {
-      insert_report report;
-      report.inserted =
-          m.view.design.build(space, keys.data(), static_cast<const value_element*>(values), keys.size());
-      report.refused = keys.size() - report.inserted;
+      const insert_report report = reported(
+          m.view.design.build(space, keys.data(), static_cast<const value_element*>(values), keys.size()),
+          keys.size());
       adopt(std::move(m));
       size_ = report.inserted;
       return report;

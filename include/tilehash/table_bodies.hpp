@@ -50,7 +50,9 @@ struct probe_sink {
 // ---- all items of a table: entry i of [0, entries_in(view)) is an item or nothing ----
 template <class Design>
 u64 entries_in(const table_view<Design>& view) {
-  if constexpr (rowed<Design>)
+  if constexpr (sparse<Design>)
+    return view.design.capacity();
+  else if constexpr (rowed<Design>)
     return view.design.size();
   else
     return view.design.capacity() + table_view<Design>::aside_type::count;
@@ -60,6 +62,9 @@ u64 entries_in(const table_view<Design>& view) {
 template <class Design, class Use>
 TILEHASH_FN bool use_entry(const table_view<Design>& view, u64 i, const Use& use) {
   if constexpr (rowed<Design>) {
+    if constexpr (sparse<Design>) {
+      if (!view.design.holds(i)) return false;
+    }
     const auto& e = view.design.item(i);
     if constexpr (Design::is_set)
       use(e.key);

@@ -1,5 +1,6 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/designs/perfect_spatial.hpp>
 #include <tilehash/designs/sorted_array.hpp>
 
 #include "designs_test.hpp"
@@ -13,5 +14,6 @@ using others = testing::Types<chained<u32, u32>, chained<u64, void>, chained<dou
                               sorted_array<u32, u32>, sorted_array<u16, u8>, sorted_array<double, i64>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(HashGraph, EmulatedDesign, hash_graphs);
 INSTANTIATE_TYPED_TEST_SUITE_P(ChainedAndSorted, EmulatedDesign, others);
+INSTANTIATE_TYPED_TEST_SUITE_P(PerfectSpatial, EmulatedDesign, testing::Types<perfect_spatial<u32, u32>>);
 
 }  // namespace tilehash::designs_test
