@@ -2,8 +2,8 @@
 //
 //   example_voxel_boolean [A B] [--grid 128] [--points 160000] [--frames 3] [--picture voxel_boolean.png]
 //
-// The application of chapter 1 of D. Alcantara's thesis (Efficient Hash Tables on the GPU, UC Davis 2011): two
-// models of about 160 000 points in a grid of 128^3, whose tables are built and asked in every frame.
+// The application of chapter 1 of D. Alcantara's thesis (Efficient Hash Tables on the GPU, UC Davis 2011):
+// two models of about 160 000 points in a grid of 128^3, whose tables are built and asked in every frame.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -36,8 +36,9 @@ std::uint64_t number(std::string_view name, std::string_view text, std::uint64_t
   std::uint64_t n = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (problem != std::errc() || end != text.data() + text.size() || n < least || n > most)
-    throw std::runtime_error(std::string(name) + " is '" + std::string(text) + "'; it must be a number from " +
-                             std::to_string(least) + " to " + std::to_string(most));
+    throw std::runtime_error(std::string(name) + " is '" + std::string(text) +
+                             "'; it must be a number from " + std::to_string(least) + " to " +
+                             std::to_string(most));
   return n;
 }
 
@@ -80,7 +81,7 @@ class dense_solid {
       const count i = index(x, y, z);
       if (wall[i] || !dry_[i]) return;
       dry_[i] = false;
-      front.push_back(voxel_at(x, y, z));
+      front.push_back(key_at(x, y, z));
     };
     for (count u = 0; u < side; ++u) {
       for (count v = 0; v < side; ++v) {
@@ -96,7 +97,6 @@ class dense_solid {
     }
   }
   bool has(voxel v) const { return dry_[index(x_of(v), y_of(v), z_of(v))]; }
-  count size() const { return static_cast<count>(std::count(dry_.begin(), dry_.end(), true)); }
 
  private:
   count index(count x, count y, count z) const { return (z * side_ + y) * side_ + x; }
@@ -105,22 +105,40 @@ class dense_solid {
   std::vector<bool> dry_;
 };
 
-// How many things are wrong with a frame.
+std::vector<voxel> voxels_of(const word_list& list) {
+  std::vector<voxel> voxels;
+  for (std::size_t i = 0; i < list.words.size(); ++i) {
+    const word w = list.words[i];
+    for (count bit = 0; bit < 64; ++bit) {
+      if ((list.contents[i] >> bit & 1) != 0) voxels.push_back(key_at(64 * x_of(w) + bit, y_of(w), z_of(w)));
+    }
+  }
+  return voxels;
+}
+
+// How many voxels of a frame are wrong, missing or there twice.
 count mistakes(const frame& f, count side) {
-  const dense_solid a(f.surface_a, side), b(f.surface_b, side);
-  const auto wrong = [](const std::vector<voxel>& list, auto belongs) {
-    const std::unordered_set<voxel> distinct(list.begin(), list.end());
-    return list.size() - distinct.size() +
-           static_cast<count>(std::count_if(list.begin(), list.end(), [&](voxel v) { return !belongs(v); }));
+  const dense_solid a(voxels_of(f.surface_a), side), b(voxels_of(f.surface_b), side);
+  const auto wrong = [&](const word_list& list, auto belongs) {
+    count n = 0;
+    std::vector<bool> seen(side * side * side);
+    for (const voxel v : voxels_of(list)) {
+      const bool inside = x_of(v) < side && y_of(v) < side && z_of(v) < side;
+      if (!inside || seen[(z_of(v) * side + y_of(v)) * side + x_of(v)]) {
+        ++n;
+        continue;
+      }
+      seen[(z_of(v) * side + y_of(v)) * side + x_of(v)] = true;
+    }
+    for (count i = 0; i < seen.size(); ++i)
+      n += seen[i] != belongs(key_at(i % side, i / side % side, i / side / side));
+    return n;
   };
-  count n = wrong(f.either, [&](voxel v) { return a.has(v) || b.has(v); }) +
-            wrong(f.both, [&](voxel v) { return a.has(v) && b.has(v); }) +
-            wrong(f.a_without_b, [&](voxel v) { return a.has(v) && !b.has(v); });
-  n += f.solid_a != a.size();
-  n += f.solid_b != b.size();
-  n += f.either.size() + f.both.size() != f.solid_a + f.solid_b;
-  n += f.a_without_b.size() + f.both.size() != f.solid_a;
-  return n;
+  return wrong(f.solid_a, [&](voxel v) { return a.has(v); }) +
+         wrong(f.solid_b, [&](voxel v) { return b.has(v); }) +
+         wrong(f.either, [&](voxel v) { return a.has(v) || b.has(v); }) +
+         wrong(f.both, [&](voxel v) { return a.has(v) && b.has(v); }) +
+         wrong(f.a_without_b, [&](voxel v) { return a.has(v) && !b.has(v); });
 }
 
 void print(const show& s) {
@@ -143,9 +161,12 @@ int run(const arguments& given) {
   if (!on_gpu.frames.empty()) wrong += mistakes(on_gpu.frames[0], given.side);
 
   const frame& f = on_cpu.frames[0];
-  std::printf("%zu and %zu voxels of surface enclose %llu and %llu: union %zu, intersection %zu, difference %zu\n",
-              f.surface_a.size(), f.surface_b.size(), static_cast<unsigned long long>(f.solid_a),
-              static_cast<unsigned long long>(f.solid_b), f.either.size(), f.both.size(), f.a_without_b.size());
+  const auto surface_a = voxels_of(f.surface_a), surface_b = voxels_of(f.surface_b), both = voxels_of(f.both),
+             a_without_b = voxels_of(f.a_without_b);
+  std::printf(
+      "%zu and %zu voxels of surface enclose %zu and %zu: union %zu, intersection %zu, difference %zu\n",
+      surface_a.size(), surface_b.size(), voxels_of(f.solid_a).size(), voxels_of(f.solid_b).size(),
+      voxels_of(f.either).size(), both.size(), a_without_b.size());
   print(on_cpu);
   if (on_gpu.frames.empty())
     std::puts("no GPU here, or built without CUDA");
@@ -153,13 +174,13 @@ int run(const arguments& given) {
     print(on_gpu);
 
   const colour blue = {88, 140, 214}, orange = {236, 150, 66}, green = {92, 178, 100}, grey = {190, 190, 190};
-  const std::unordered_set<voxel> common(f.both.begin(), f.both.end());
+  const std::unordered_set<voxel> common(both.begin(), both.end());
   std::vector<voxel> inside, outside;  // the surface of b, in a or not
-  for (const voxel v : f.surface_b) (common.contains(v) ? inside : outside).push_back(v);
+  for (const voxel v : surface_b) (common.contains(v) ? inside : outside).push_back(v);
   write_picture(given.picture, given.side,
-                {{{&f.surface_a, blue}, {&f.surface_b, orange}},
-                 {{&f.both, green}},
-                 {{&f.a_without_b, blue}},
+                {{{&surface_a, blue}, {&surface_b, orange}},
+                 {{&both, green}},
+                 {{&a_without_b, blue}},
                  {{&outside, grey}, {&inside, green}}});
   std::printf("picture: %s (union, intersection, difference, and what of b's surface lies in a)\n",
               given.picture.c_str());

@@ -19,7 +19,7 @@ class panel {
 
   // The camera looks along z, turned by 0.5 about the vertical and 0.35 about the horizontal axis.
   void draw(voxel v, const colour& paint) {
-    const float middle = side_ / 2, scale = static_cast<float>(width) / (1.15F * side_);
+    const float middle = side_ / 2, scale = static_cast<float>(width) / (0.82F * side_);
     const float x = float(x_of(v)) - middle, y = float(y_of(v)) - middle, z = float(z_of(v)) - middle;
     const float across = 0.878F * x - 0.479F * z, away = 0.479F * x + 0.878F * z;
     const float up = 0.939F * y + 0.343F * away, depth = 0.939F * away - 0.343F * y;
@@ -42,7 +42,7 @@ class panel {
     if (depth_[at] == far) return background;
     const float right = smooth(row, column + 2) - smooth(row, column - 2);
     const float down = smooth(row + 2, column) - smooth(row - 2, column);
-    const float step = 4 * 1.15F * side_ / static_cast<float>(width);
+    const float step = 4 * 0.82F * side_ / static_cast<float>(width);
     const float length = std::sqrt(right * right + down * down + step * step);
     const float light = (0.35F * right + 0.5F * down + 0.8F * step) / length;
     const float shade = 0.3F + 0.7F * std::clamp(light, 0.0F, 1.0F);

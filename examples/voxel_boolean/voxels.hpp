@@ -1,7 +1,8 @@
-// The frame of the voxel application, written once for every space: two clouds of points become sets of
-// voxels, a flood fill finds what lies outside of each, and set operations combine the solids.
+// The frame of the voxel application, written once for every space: two clouds of points become solids of
+// voxels, a flood fill finds what lies outside of each, and set operations combine them.
 //
-// All of it happens on hash tables: a voxel is a key of 3 x 21 bits, and what is in no table costs no memory.
+// All of it happens on hash tables. A table maps words to bits: 64 voxels that lie side by side along x share
+// a key, and what is in no table costs no memory. To add voxels is insert_or_apply with OR.
 #pragma once
 
 #include <cuda/atomic>
@@ -13,11 +14,14 @@
 #include <string>
 #include <vector>
 
+#include <tilehash/map.hpp>
 #include <tilehash/set.hpp>
 
 namespace voxel_boolean {
 
 using voxel = std::uint64_t;  // x, y, z from the low bits up, 21 bits each
+using word = std::uint64_t;   // the same with x / 64
+using bits = std::uint64_t;   // of a word's voxels
 using count = std::uint64_t;
 inline constexpr count largest_side = count(1) << 21;
 
@@ -32,157 +36,207 @@ struct placement {
   float scale = 1;
 };
 
-// The voxels of one frame.
+// Voxels as they come from a table.
+struct word_list {
+  std::vector<word> words;
+  std::vector<bits> contents;
+};
 struct frame {
-  std::vector<voxel> surface_a, surface_b, either, both, a_without_b;
-  count solid_a = 0, solid_b = 0, rounds = 0;  // of the flood fill
+  word_list surface_a, surface_b, solid_a, solid_b, either, both, a_without_b;
+  count rounds = 0;  // of the flood fill
   double surfaces_s = 0, flood_s = 0, boolean_s = 0;
 
   double seconds() const { return surfaces_s + flood_s + boolean_s; }
 };
 
-// ---- small functions for every voxel or point, run by space.for_each ----
+// ---- small functions for every point or word, run by space.for_each
+// -----------------------------------------
 
-TILEHASH_FN voxel voxel_at(count x, count y, count z) { return x | y << 21 | z << 42; }
-TILEHASH_FN count x_of(voxel v) { return v & (largest_side - 1); }
-TILEHASH_FN count y_of(voxel v) { return v >> 21 & (largest_side - 1); }
-TILEHASH_FN count z_of(voxel v) { return v >> 42; }
+TILEHASH_FN std::uint64_t key_at(count x, count y, count z) { return x | y << 21 | z << 42; }
+TILEHASH_FN count x_of(std::uint64_t key) { return key & (largest_side - 1); }
+TILEHASH_FN count y_of(std::uint64_t key) { return key >> 21 & (largest_side - 1); }
+TILEHASH_FN count z_of(std::uint64_t key) { return key >> 42; }
 
-TILEHASH_FN count add_one(count* counter) {
-  return ::cuda::atomic_ref<count, ::cuda::thread_scope_device>(*counter).fetch_add(
-      1, ::cuda::std::memory_order_relaxed);
-}
+struct join {
+  static constexpr bool is_associative = true;
+  TILEHASH_FN bits operator()(const bits& stored, const bits& given) const { return stored | given; }
+};
+
+// A list of words that grows while a function runs; `length` may lie beyond what has room.
+struct appender {
+  word* words;
+  bits* contents;
+  count* length;
+
+  TILEHASH_FN void add(word w, bits b) const {
+    if (b == 0) return;
+    const count at = ::cuda::atomic_ref<count, ::cuda::thread_scope_device>(*length).fetch_add(
+        1, ::cuda::std::memory_order_relaxed);
+    words[at] = w;
+    contents[at] = b;
+  }
+};
 
 struct to_voxels {
   const point* points;
-  voxel* voxels;
+  word* words;
+  bits* contents;
   placement at;
   count side;
 
   TILEHASH_FN count along(float position) const {  // keeps two voxels clear on every side
-    const float scaled = position * static_cast<float>(side - 4);
-    const float inside = scaled < 0 ? 0 : scaled > static_cast<float>(side - 5) ? float(side - 5) : scaled;
-    return 2 + static_cast<count>(inside);
+    const auto last = static_cast<float>(side - 5);
+    const float scaled = position * (last + 1);
+    return 2 + static_cast<count>(scaled < 0 ? 0 : scaled > last ? last : scaled);
   }
   TILEHASH_FN void operator()(count i) const {
     const point p = points[i];
     const float x = (p.x - 0.5F) * at.scale, y = (p.y - 0.5F) * at.scale, z = (p.z - 0.5F) * at.scale;
-    voxels[i] = voxel_at(along(0.5F + at.shift.x + x * at.cosine + z * at.sine), along(0.5F + at.shift.y + y),
-                         along(0.5F + at.shift.z - x * at.sine + z * at.cosine));
+    const count column = along(0.5F + at.shift.x + x * at.cosine + z * at.sine);
+    words[i] = key_at(column / 64, along(0.5F + at.shift.y + y),
+                      along(0.5F + at.shift.z - x * at.sine + z * at.cosine));
+    contents[i] = bits(1) << column % 64;
   }
 };
 
-// The six faces of the grid, from which the flood comes in.
-struct to_faces {
-  voxel* voxels;
-  count side;
-
-  TILEHASH_FN void operator()(count i) const {
-    const count face = i / (side * side), u = i / side % side, v = i % side, end = face % 2 * (side - 1);
-    voxels[i] = face < 2 ? voxel_at(end, u, v) : face < 4 ? voxel_at(u, end, v) : voxel_at(u, v, end);
-  }
-};
-
-// The neighbours of a voxel that the flood may enter and has not entered yet.
 template <class View>
-struct to_neighbours {
-  const voxel* from;
+TILEHASH_FN bits bits_in(const View& table, word w) {
+  const auto hit = table.find(w);
+  return hit.found() ? hit.value() : 0;
+}
+
+// Where the flood is, and where it may go.
+template <class View>
+struct waters {
   View surface, wet;
   count side;
-  voxel* found;
-  count* number;
 
-  TILEHASH_FN void visit(count x, count y, count z) const {
-    if (x >= side || y >= side || z >= side) return;  // below 0 is far above the side
-    const voxel v = voxel_at(x, y, z);
-    if (!surface.contains(v) && !wet.contains(v)) found[add_one(number)] = v;
+  TILEHASH_FN count row_words() const { return (side + 63) / 64; }
+  TILEHASH_FN word word_at(count i) const {  // of row_words() * side * side
+    return key_at(i % row_words(), i / row_words() % side, i / row_words() / side);
   }
-  TILEHASH_FN void operator()(count i) const {
-    const count x = x_of(from[i]), y = y_of(from[i]), z = z_of(from[i]);
-    visit(x - 1, y, z), visit(x + 1, y, z);
-    visit(x, y - 1, z), visit(x, y + 1, z);
-    visit(x, y, z - 1), visit(x, y, z + 1);
+  TILEHASH_FN bits inside_grid(count x) const {
+    return side % 64 != 0 && x == side / 64 ? (bits(1) << side % 64) - 1 : ~bits(0);
   }
-};
-
-// Those of a list that the table has just met for the first time.
-struct to_inserted {
-  const voxel* from;
-  const tilehash::outcome* became;
-  voxel* found;
-  count* number;
-
-  TILEHASH_FN void operator()(count i) const {
-    if (became[i] == tilehash::outcome::inserted) found[add_one(number)] = from[i];
+  // What flows into a word where `entering` does: along x, up to the surface on both sides.
+  TILEHASH_FN bits flow(word w, bits entering) const {
+    const bits free = inside_grid(x_of(w)) & ~bits_in(surface, w);
+    bits up = entering & free, down = up;
+    bits open_up = free, open_down = free;
+    for (std::uint32_t by = 1; by < 64; by *= 2) {
+      up |= open_up & up << by, open_up &= open_up << by;
+      down |= open_down & down >> by, open_down &= open_down >> by;
+    }
+    return up | down;
   }
 };
 
-// All voxels of the grid that the flood did not reach.
+// The flood comes in from the six faces of the grid.
+template <class View>
+struct from_faces {
+  waters<View> water;
+  appender found;
+
+  TILEHASH_FN void operator()(count i) const {
+    const word w = water.word_at(i);
+    const count x = x_of(w), y = y_of(w), z = z_of(w), end = water.side - 1;
+    const bool all = y == 0 || y == end || z == 0 || z == end;
+    const bits first = x == 0 ? 1 : 0, last = x == end / 64 ? bits(1) << end % 64 : 0;
+    found.add(w, water.flow(w, all ? ~bits(0) : first | last));
+  }
+};
+
+// ... and goes on from words that it has entered to their neighbours.
+template <class View>
+struct to_neighbours {
+  const word* front;
+  waters<View> water;
+  appender found;
+
+  TILEHASH_FN void visit(count x, count y, count z, bits entering) const {
+    if (x >= water.row_words() || y >= water.side || z >= water.side) return;  // below 0 is far above
+    const word w = key_at(x, y, z);
+    const bits wet = bits_in(water.wet, w);
+    if ((entering & ~wet) != 0) found.add(w, water.flow(w, entering) & ~wet);
+  }
+  TILEHASH_FN void operator()(count i) const {
+    const count x = x_of(front[i]), y = y_of(front[i]), z = z_of(front[i]);
+    const bits here = bits_in(water.wet, front[i]);
+    visit(x, y - 1, z, here), visit(x, y + 1, z, here);
+    visit(x, y, z - 1, here), visit(x, y, z + 1, here);
+    visit(x + 1, y, z, here >> 63), visit(x - 1, y, z, here << 63);
+  }
+};
+
+// What the flood did not reach: the surface and all that it encloses.
 template <class View>
 struct to_dry {
-  View wet;
-  count side;
-  voxel* found;  // null: only count them
-  count* number;
+  waters<View> water;
+  appender found;
 
   TILEHASH_FN void operator()(count i) const {
-    const voxel v = voxel_at(i % side, i / side % side, i / side / side);
-    if (wet.contains(v)) return;
-    const count at = add_one(number);
-    if (found != nullptr) found[at] = v;
+    const word w = water.word_at(i);
+    found.add(w, water.inside_grid(x_of(w)) & ~bits_in(water.wet, w));
   }
 };
 
-// Those of a list that are in a table, or that are not.
+// The voxels of a list that a table holds too, or that it does not.
 template <class View>
-struct to_members {
-  const voxel* from;
+struct to_common {
+  const word* words;
+  const bits* contents;
   View table;
   bool wanted;
-  voxel* found;
-  count* number;
+  appender found;
 
   TILEHASH_FN void operator()(count i) const {
-    if (table.contains(from[i]) == wanted) found[add_one(number)] = from[i];
+    const bits there = bits_in(table, words[i]);
+    found.add(words[i], contents[i] & (wanted ? there : ~there));
   }
 };
 
-// ---- the application ----
+// ---- the application
+// ----------------------------------------------------------------------------------------
 template <class Space>
 class application {
-  using set = tilehash::set<voxel, Space>;
-  using voxels = tilehash::buffer<voxel, Space>;
+  using map = tilehash::map<word, bits, Space>;
+  using view = typename map::view_type;
+  template <class T>
+  using memory = tilehash::buffer<T, Space>;
+  struct list {
+    memory<word> words;
+    memory<bits> contents;
+    count size = 0;
+  };
 
  public:
   application(Space& space, const std::vector<point>& a, const std::vector<point>& b, count side)
-      : space_(space), a_(space, a), b_(space, b), counter_(space, 1), side_(side) {}
+      : space_(space), a_(space, a), b_(space, b), length_(space, 1), side_(side) {}
 
   frame run(const placement& at_a, const placement& at_b) {
     frame f;
-    set surface_a(space_), surface_b(space_), solid_a(space_), solid_b(space_);
+    map surface_a(space_), surface_b(space_), solid_b(space_), either(space_);
+    list inside_a, inside_b, both, a_without_b;
     f.surfaces_s = timed([&] {
-      build_surface(surface_a, a_, at_a);
-      build_surface(surface_b, b_, at_b);
+      make_surface(surface_a, a_, at_a);
+      make_surface(surface_b, b_, at_b);
     });
-    voxels inside_a, inside_b;
     f.flood_s = timed([&] {
       inside_a = fill(surface_a, f.rounds);
       inside_b = fill(surface_b, f.rounds);
     });
-    voxels both, a_without_b;
-    set either(space_);
     f.boolean_s = timed([&] {
-      solid_a.build(space_, inside_a.span());
-      solid_b.build(space_, inside_b.span());
-      either.reserve(space_, solid_a.size() + solid_b.size());
-      either.insert(space_, inside_a.span());
-      either.insert(space_, inside_b.span());
-      both = members(inside_a, solid_b, true);
-      a_without_b = members(inside_a, solid_b, false);
+      solid_b.reserve(space_, inside_b.size);
+      join_to(solid_b, inside_b);
+      either.reserve(space_, inside_a.size + inside_b.size);
+      join_to(either, inside_a);
+      join_to(either, inside_b);
+      both = common(inside_a, solid_b, true);
+      a_without_b = common(inside_a, solid_b, false);
     });
-    f.solid_a = solid_a.size(), f.solid_b = solid_b.size();
     f.surface_a = contents(surface_a), f.surface_b = contents(surface_b), f.either = contents(either);
-    f.both = both.to_host(), f.a_without_b = a_without_b.to_host();
+    f.solid_a = to_host(inside_a), f.solid_b = to_host(inside_b);
+    f.both = to_host(both), f.a_without_b = to_host(a_without_b);
     return f;
   }
 
@@ -196,63 +250,70 @@ class application {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  // [build-begin]
-  void build_surface(set& surface, const tilehash::buffer<point, Space>& points, const placement& at) {
-    voxels keys(space_, points.size());
-    space_.for_each(points.size(), to_voxels{points.data(), keys.data(), at, side_});
-    surface.build(space_, keys.span());  // many points share a voxel: the set keeps one
+  // [surface-begin]
+  void make_surface(map& surface, const memory<point>& points, const placement& at) {
+    memory<word> words(space_, points.size());
+    memory<bits> contents(space_, points.size());
+    space_.for_each(points.size(), to_voxels{points.data(), words.data(), contents.data(), at, side_});
+    surface.insert_or_apply(space_, words.span(), contents.span(), join{});  // many points share a word
   }
-  // [build-end]
+  // [surface-end]
 
-  // Gives what the flood from the grid's faces does not reach: the surface and all that it encloses.
-  voxels fill(const set& surface, count& rounds) {
-    const count cells = side_ * side_ * side_;
-    set wet(space_, cells);
-    voxels found(space_, 6 * side_ * side_);
-    space_.for_each(found.size(), to_faces{found.data(), side_});
-    // [flood-begin]
-    for (count n = found.size(); n != 0; ++rounds) {  // ends: every round adds voxels, or is the last
-      tilehash::buffer<tilehash::outcome, Space> became(space_, n);
-      wet.insert(space_, found.first(n), became.span());
-      voxels front(space_, n);
-      const count fresh = listed(n, to_inserted{found.data(), became.data(), front.data(), counter_.data()});
-      found = voxels(space_, 6 * fresh);
-      n = listed(fresh, to_neighbours<typename set::view_type>{front.data(), surface.view(), wet.view(), side_,
-                                                               found.data(), counter_.data()});
+  list fill(const map& surface, count& rounds) {
+    const count all = (side_ + 63) / 64 * side_ * side_;
+    map wet(space_, all);
+    tilehash::set<word, Space> entered(space_);
+    const auto water = [&] { return waters<view>{surface.view(), wet.view(), side_}; };
+    list found = listed(all, all, [&](appender to) { return from_faces<view>{water(), to}; });
+    for (; found.size != 0; ++rounds) {  // ends, as every round adds voxels
+      const auto words = found.words.first(found.size);
+      wet.insert_or_apply(space_, words, found.contents.first(found.size), join{});
+      entered.build(space_, words);  // each once
+      memory<word> front(space_, entered.size());
+      entered.retrieve_all(space_, front.span());
+      found = listed(front.size(), 6 * front.size(), [&](appender to) {
+        return to_neighbours<view>{front.data(), water(), to};
+      });
     }
-    // [flood-end]
-    using dry = to_dry<typename set::view_type>;
-    voxels inside(space_, listed(cells, dry{wet.view(), side_, nullptr, counter_.data()}));
-    listed(cells, dry{wet.view(), side_, inside.data(), counter_.data()});
-    return inside;
+    return listed(all, all, [&](appender to) { return to_dry<view>{water(), to}; });
   }
 
-  // Runs a function that makes a list, and gives the list's length.
-  template <class Body>
-  count listed(count n, Body body) {
-    space_.fill(counter_.data(), 1, count(0));
-    space_.for_each(n, body);
-    return tilehash::read_one(space_, counter_.data());
+  void join_to(map& table, const list& voxels) {
+    table.insert_or_apply(space_, voxels.words.first(voxels.size), voxels.contents.first(voxels.size),
+                          join{});
+  }
+  list common(const list& of, const map& table, bool wanted) {
+    return listed(of.size, of.size, [&](appender to) {
+      return to_common<view>{of.words.data(), of.contents.data(), table.view(), wanted, to};
+    });
   }
 
-  voxels members(const voxels& of, const set& table, bool wanted) {
-    voxels found(space_, of.size());
-    const count n = listed(of.size(), to_members<typename set::view_type>{of.data(), table.view(), wanted,
-                                                                          found.data(), counter_.data()});
-    voxels exact(space_, n);
-    if (n != 0) space_.copy(exact.data(), found.data(), exact.bytes());
-    return exact;
+  // The list that a function makes of n things, at most `most` words long.
+  template <class Make>
+  list listed(count n, count most, Make make) {
+    list l{memory<word>(space_, most), memory<bits>(space_, most), 0};
+    space_.fill(length_.data(), 1, count(0));
+    space_.for_each(n, make(appender{l.words.data(), l.contents.data(), length_.data()}));
+    l.size = tilehash::read_one(space_, length_.data());
+    return l;
   }
 
-  std::vector<voxel> contents(const set& s) {
-    voxels all(space_, s.size());
-    s.retrieve_all(space_, all.span());
-    return all.to_host();
+  word_list to_host(const list& l) {
+    word_list host{l.words.to_host(), l.contents.to_host()};
+    host.words.resize(l.size);
+    host.contents.resize(l.size);
+    return host;
+  }
+  word_list contents(const map& m) {
+    memory<word> words(space_, m.size());
+    memory<bits> contents(space_, m.size());
+    m.retrieve_all(space_, words.span(), contents.span());
+    return {words.to_host(), contents.to_host()};
   }
 
   Space& space_;
-  tilehash::buffer<point, Space> a_, b_;
-  tilehash::buffer<count, Space> counter_;
+  memory<point> a_, b_;
+  memory<count> length_;
   count side_;
 };
 

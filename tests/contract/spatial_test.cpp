@@ -176,9 +176,10 @@ TEST(spatial, keys_with_one_code) {
   } catch (const error& e) {
     message = e.what();
   }
-  EXPECT_EQ(message,
-            "tilehash: perfect_spatial: 32 sets of parameters have all left keys that collide; ask for a lower "
-            "load factor");
+  EXPECT_EQ(
+      message,
+      "tilehash: perfect_spatial: 32 sets of parameters have all left keys that collide; ask for a lower "
+      "load factor");
   EXPECT_EQ(t.size(), 3U);
   expect_exactly(t, space, one, pairs, [&](const wide& key) { return key == one[0] || key == one[1]; });
 }

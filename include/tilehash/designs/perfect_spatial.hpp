@@ -24,10 +24,11 @@
 //                 dimensions; ours are their rows, one after another (the linear forms 1, W, W^2), so that
 //                 any number of slots will do.
 //   other keys    h0 and h1 come from a seeded hash. Taken from the key itself, two keys that agree modulo
-//                 the numbers of slots and of offsets can never be parted; of n random keys there are two such
-//                 pairs whatever n is, and adversaries know how to give more. So the offset is multiplied by
-//                 a step of the key's own: h = h0 + offset * step, and the keys of a group part sooner or
-//                 later, whatever they are. Points that cannot be parted as points are treated so too.
+//                 the numbers of slots and of offsets can never be parted; of n random keys there are two
+//                 such pairs whatever n is, and adversaries know how to give more. So the offset is
+//                 multiplied by a step of the key's own: h = h0 + offset * step, and the keys of a group part
+//                 sooner or later, whatever they are. Points that cannot be parted as points are treated so
+//                 too.
 //
 // The build sorts the items by code, so that groups and equal keys stand side by side; then all groups of one
 // size try offsets at the same time. A group claims its slots one by one in a map of bits, and gives back
@@ -81,22 +82,12 @@ class spatial_code {
   spatial_code() = default;
   // `attempt` 0, 1, ... of a build.
   spatial_code(u64 slots, u64 groups, u64 seed, u32 attempt)
-      : slots_(slots),
-        groups_(groups),
-        hash_(seed + attempt),
-        is_linear_(attempt < linear_attempts && slots < largest_linear) {
-    if (!is_linear_) return;
-    u64 across_slots = side(slots), across_groups = side(groups);
-    if (attempt != 0) {
-      across_slots += mix64(seed + attempt) % (across_slots + 1);
-      across_groups += mix64(~seed + attempt) % (across_groups + 1);
+      : slots_(slots), groups_(groups), hash_(seed + attempt) {
+    if constexpr (coordinates > 1) {
+      is_linear_ = attempt < linear_attempts && slots < largest_linear;
+      if (is_linear_) set_linear_forms(seed, attempt);
     }
-    if (across_slots == across_groups) ++across_slots;
-    u64 slot = ~u64(0) / slots, group = ~u64(0) / groups;
-    for (u32 d = 0; d < coordinates; ++d, slot *= across_slots, group *= across_groups)
-      to_slot_[d] = slot, to_group_[d] = group;
   }
-
   // Positions are fractions of the table, of 64 bits: where a sum passes 2^64, it begins again at the front.
   TILEHASH_FN u64 operator()(const Key& key) const {
     if constexpr (coordinates > 1) {
@@ -134,6 +125,17 @@ class spatial_code {
   // Groups of a regular body are all alike, and when the holes that fit them are used up, no shift helps: so
   // offsets from here on stretch the group as well, by 3, 5, 7, ... times.
   static constexpr u32 plain = 256;
+  void set_linear_forms(u64 seed, u32 attempt) {
+    u64 across_slots = side(slots_), across_groups = side(groups_);
+    if (attempt != 0) {
+      across_slots += mix64(seed + attempt) % (across_slots + 1);
+      across_groups += mix64(~seed + attempt) % (across_groups + 1);
+    }
+    if (across_slots == across_groups) ++across_slots;
+    u64 slot = ~u64(0) / slots_, group = ~u64(0) / groups_;
+    for (u32 d = 0; d < coordinates; ++d, slot *= across_slots, group *= across_groups)
+      to_slot_[d] = slot, to_group_[d] = group;
+  }
   static u64 side(u64 n) {  // of a square or cube with room for n
     return static_cast<u64>(std::ceil(std::pow(static_cast<double>(n), 1.0 / coordinates)));
   }
@@ -393,17 +395,16 @@ class perfect_spatial {
     if (found.repeated != 0) keep_one_of_each(space, codes, order, legal, items);
 
     numbers starts(space, groups_ + 1);
-    space.for_each(items + 1, find_starts<group_of_code>{{code_, codes.data()}, items, groups_, starts.data()});
+    space.for_each(items + 1,
+                   find_starts<group_of_code>{{code_, codes.data()}, items, groups_, starts.data()});
     if (!find_offsets(space, codes.data(), starts.data(), book.data())) return false;
     if (items != 0) {
       space.for_each(slots_, write_filler<MappedPointer>{*this, keys, values, order.data()});
       space.for_each(items, write_item<MappedPointer>{*this, keys, values, codes.data(), order.data()});
     }
     items_ = items;
-    report = {.inserted = items,
-              .present = found.repeated,
-              .refused = n - legal,
-              .restarts = report.restarts};
+    report = {
+        .inserted = items, .present = found.repeated, .refused = n - legal, .restarts = report.restarts};
     space.synchronize();
     return true;
   }
@@ -415,8 +416,8 @@ class perfect_spatial {
     buffer<u64, Space> rank(space, n), kept_codes(space, kept), kept_order(space, kept);
     space.for_each(n, mark_first{codes.data(), rank.data()});
     space.exclusive_scan(rank.data(), rank.data(), n);
-    space.for_each(
-        n, keep_first{codes.data(), order.data(), rank.data(), kept_codes.data(), kept_order.data()});
+    space.for_each(n,
+                   keep_first{codes.data(), order.data(), rank.data(), kept_codes.data(), kept_order.data()});
     codes = std::move(kept_codes);
     order = std::move(kept_order);
   }
@@ -429,7 +430,8 @@ class perfect_spatial {
     if (read_one(space, book).failed != 0) return false;
     space.sort_pairs(ranks.data(), order.data(), groups_, 7);
     static_assert(largest_group < 128);
-    space.for_each(groups_ + 1, find_starts<number_at>{{ranks.data()}, groups_, largest_group + 1, classes.data()});
+    space.for_each(groups_ + 1,
+                   find_starts<number_at>{{ranks.data()}, groups_, largest_group + 1, classes.data()});
     const auto begin = classes.to_host();
 
     const u64 words = slots_ / 32 + 1;
