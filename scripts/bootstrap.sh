@@ -16,7 +16,7 @@ case "${1:-}" in
   "")
     packages+=(
       clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16 codespell shellcheck
-      libgtest-dev librapidcheck-dev libabsl-dev
+      libgtest-dev librapidcheck-dev libabsl-dev libassimp-dev assimp-testmodels libpng-dev
       "libboost1.83-dev|libboost1.81-dev" "libboost-context1.83-dev|libboost-context1.81-dev"
     )
     ;;

@@ -239,15 +239,18 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     size_ = 0;
   }
 
+  // What a design says of a build of n items: a report, or only how many of them were legal.
+  static insert_report reported(const insert_report& report, u64 /*n*/) { return report; }
+  static insert_report reported(u64 legal, u64 n) { return {.inserted = legal, .refused = n - legal}; }
+
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
     space.check_pointer(keys.data(), "build: the keys");
     if constexpr (rowed<Design>) {
       made m = make(space, keys.size(), options_.seed);
-      insert_report report;
-      report.inserted =
-          m.view.design.build(space, keys.data(), static_cast<const value_element*>(values), keys.size());
-      report.refused = keys.size() - report.inserted;
+      const insert_report report = reported(
+          m.view.design.build(space, keys.data(), static_cast<const value_element*>(values), keys.size()),
+          keys.size());
       adopt(std::move(m));
       size_ = report.inserted;
       return report;

@@ -79,7 +79,8 @@ class table_reads {
     require(out.size() == keys.size(), "count: keys and counts differ in length");
     look_up(space, keys, out.data(), notes_sink{.counts = out.data()});
   }
-  // How many buckets (open addressing: slots; hash_graph: bounds and entries) the lookup of each key reads.
+  // How many buckets (open addressing: slots; hash_graph: bounds and entries; perfect_spatial:
+  // offset and slot) the lookup of each key reads.
   void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
     require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
     look_up(space, keys, out.data(), notes_sink{.probes = out.data()});

@@ -92,9 +92,17 @@ struct table_view<Design> {
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
-  u64 entries() const { return design.size(); }
+  u64 entries() const {
+    if constexpr (sparse<Design>)
+      return design.capacity();
+    else
+      return design.size();
+  }
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
+    if constexpr (sparse<Design>) {
+      if (!design.holds(i)) return false;
+    }
     const auto& e = design.item(i);
     if constexpr (Design::is_set)
       use(e.key);

@@ -41,6 +41,8 @@ inline constexpr const char* type_name<double> = "double";
 template <>
 inline constexpr const char* type_name<bitwise<float>> = "bitwise_float";
 template <>
+inline constexpr const char* type_name<ivec3> = "ivec3";
+template <>
 inline constexpr const char* type_name<ivec4> = "ivec4";
 template <>
 inline constexpr const char* type_name<wide_key> = "wide32";

@@ -8,6 +8,7 @@
 
 namespace tilehash::contract {
 
+using ivec3 = std::array<std::int32_t, 3>;
 using ivec4 = std::array<std::int32_t, 4>;
 using wide_key = std::array<u64, 4>;
 using wide_value = std::array<u32, 21>;

@@ -1,5 +1,6 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/designs/perfect_spatial.hpp>
 #include <tilehash/designs/sorted_array.hpp>
 
 #include "designs_test.hpp"
@@ -13,6 +14,7 @@ using types = testing::Types<
     sorted_array<double, i64>,
 #if !TILEHASH_FEW_TYPES
     hash_graph<u64, void>,
+    perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,
     sorted_array<u16, u8>,

@@ -35,6 +35,12 @@ concept rowed = std::is_trivially_copyable_v<D> && requires(const D d, typename 
   d.hit(k, d.row(d.locate(k)));
 };
 
+// Its items stand among empty slots: of the `capacity` many, slot i holds one where holds(i).
+template <class D>
+concept sparse = rowed<D> && requires(const D d) {
+  { d.holds(0) } -> std::same_as<bool>;
+};
+
 template <class D>
 concept insertable = bucketed<D> && requires(const D d, typename D::tag t, typename D::word w) {
   { d.insert(solo_tile{}, t, w, true) } -> std::same_as<outcome>;
