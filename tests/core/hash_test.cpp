@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <random>
+#include <unordered_set>
 #include <vector>
 
 namespace tilehash {
@@ -26,14 +27,14 @@ constexpr u64 golden_rehash[] = {0x0000000000000000, 0x9e3779b97f4a7c15, 0x3c6ef
 constexpr u64 golden_murmur_32[2][7] = {
     {0x0000000000000000, 0xb456bcfc34c2cb2c, 0x3abf2a20650683e7, 0xd930745910885960, 0xe3beca1f9a7e4886,
      0xcc71ecda2aa8bcc6, 0x0789620c2ee64a3e},
-    {0x016ec0f3788703c6, 0x5874495079dd235c, 0x9865e07427737fdf, 0x73293d25a6cdc112, 0x577c18a12caaf9f8,
-     0xc54dd985f8c5ff1d, 0x354a7914f592d04e}};
+    {0x1270b07adc5ebe0b, 0x539b5e435e6a2be8, 0x883a34ed4825b866, 0x36fb0423f1031651, 0x76e3cb3773626369,
+     0xcd4427872a04571e, 0x0c0c1437805b8c99}};
 constexpr u64 golden_murmur_64[2][7] = {
     {0x0000000000000000, 0xb456bcfc34c2cb2c, 0x3abf2a20650683e7, 0x18b8c062f6f42398, 0x8f780810af31a493,
      0x64b5720b4b825f21, 0x3a8593886c55a02b},
-    {0x016ec0f3788703c6, 0x5874495079dd235c, 0x9865e07427737fdf, 0xd393afd7334a03fd, 0x5e1dd4191c9de211,
-     0x7fd0a8844d8527e1, 0x36a4ebbe7a6b386f}};
-constexpr u64 golden_murmur_128 = 0x15b4f09faa204443;
+    {0x1270b07adc5ebe0b, 0x539b5e435e6a2be8, 0x883a34ed4825b866, 0x2e129ef8c0fd4024, 0xf64b2e555eb09b2b,
+     0xdddab0ef9047dd3b, 0x70e125f5a513a56d}};
+constexpr u64 golden_murmur_128 = 0x5b17bbf9714323c1;
 constexpr u64 golden_linear_polynomial_32[2][7] = {
     {0xba747c2700000000, 0xba747c2800000000, 0xba747c2900000000, 0xcca8d29f00000000, 0x3a747c2c00000000,
      0xba747c2b00000000, 0xba747c2a00000000},
@@ -99,6 +100,13 @@ TEST(golden, xor_polynomial) {
 TEST(golden, jenkins) {
   expect_golden<jenkins>(samples, golden_jenkins_32);
   expect_golden<jenkins>(wide_samples, golden_jenkins_64);
+}
+
+// ... of the same keys: what cannot be placed with one seed is placed with the next.
+TEST(seeds, that_follow_each_other_give_other_hashes) {
+  std::unordered_set<u64> first;
+  for (u64 key = 0; key < 4096; ++key) first.insert(murmur(8)(key));
+  for (u64 key = 0; key < 4096; ++key) ASSERT_FALSE(first.contains(murmur(9)(key)));
 }
 
 TEST(mixers, are_bijections) {

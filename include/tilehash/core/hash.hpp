@@ -59,12 +59,13 @@ TILEHASH_FN constexpr u32 unmix32(u32 x) {
 TILEHASH_FN constexpr u64 rehash(u64 hash) { return (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15ULL; }
 
 // Murmur's finaliser behind a seed; the default. Bijective for keys of up to 64 bits: no two keys share a
-// hash value.
+// hash value. The seed is mixed first: neighbouring ones would only permute the hashes of a range of keys,
+// and what one of them cannot place, the other could not either.
 struct murmur {
   u64 seed = 0;
 
   murmur() = default;
-  TILEHASH_FN constexpr explicit murmur(u64 s) : seed(s) {}
+  TILEHASH_FN constexpr explicit murmur(u64 s) : seed(mix64(s)) {}
 
   TILEHASH_FN constexpr u64 operator()(u32 key) const { return mix64(key ^ seed); }
   TILEHASH_FN constexpr u64 operator()(u64 key) const { return mix64(key ^ seed); }

@@ -81,9 +81,9 @@ class cuckoo {
   static constexpr u32 stash_slots = StashSlots;  // the last of the table's slots
   // The fullest table that can be built: 2.1, 1.1, 1.03 and 1.0204 slots an item (section 6.1.1).
   static constexpr double max_load_factor = Functions == 2   ? 1 / 2.1
-                                                : Functions == 3 ? 1 / 1.1
-                                                : Functions == 4 ? 1 / 1.03
-                                                                 : detail::max_load_factor;
+                                            : Functions == 3 ? 1 / 1.1
+                                            : Functions == 4 ? 1 / 1.03
+                                                             : detail::max_load_factor;
 
   static constexpr u32 max_path = Functions == 2 ? 96 : 24;  // keys that move for one
   static constexpr u32 max_searches = 1024;                  // walks in vain; see patience()
