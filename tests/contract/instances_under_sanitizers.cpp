@@ -6,6 +6,7 @@ namespace tilehash::contract {
 template void ask_all(const maker<u32, u32>&);
 template void ask_all(const maker<u16, u8>&);
 template void ask_all(const maker<double, std::int64_t>&);
+template void ask_all(const maker<ivec3, u32>&);
 template void ask_all(const maker<ivec4, u32>&);
 template void ask_all(const maker<wide_key, wide_value>&);
 

@@ -145,7 +145,7 @@ TEST(spatial, every_load_needs_no_restart_and_little_memory) {
 TEST(spatial, a_group_that_is_too_large) {
   cpu space(2);
   std::vector<u64> keys(400);
-  for (u64 i = 0; i < keys.size(); ++i) keys[i] = unmix64(i) ^ seed;
+  for (u64 i = 0; i < keys.size(); ++i) keys[i] = unmix64(i) ^ murmur(seed).seed;
   spatial_map<u64> t(space);
   const auto report = build(t, space, keys);
   EXPECT_EQ(report.inserted, keys.size());
@@ -163,7 +163,8 @@ TEST(spatial, keys_with_one_code) {
   for (u64 i = 0; i < design::max_attempts; ++i) {
     const u64 high = mix64(2 * i), other = mix64(2 * i + 1), low = i;
     pairs.push_back({low, high});
-    pairs.push_back({low ^ mix64(high ^ (seed + i)) ^ mix64(other ^ (seed + i)), other});
+    const u64 mixed = murmur(seed + i).seed;
+    pairs.push_back({low ^ mix64(high ^ mixed) ^ mix64(other ^ mixed), other});
   }
   spatial_map<wide> t(space);
   const std::vector<wide> one = {pairs[0], pairs[1], {5, 6}};

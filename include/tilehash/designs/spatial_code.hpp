@@ -47,7 +47,7 @@ template <key_like Key>
 class spatial_code {
  public:
   static constexpr u32 coordinates = dimensions<Key>;
-  static_assert(coordinates == 1 || sizeof(Key) == 4 * coordinates,
+  static_assert(coordinates == 1 || sizeof(Key) == u64(4) * coordinates,
                 "tilehash: a point has 2 or 3 coordinates of 32 bits and nothing else");
   static constexpr u32 linear_attempts = coordinates > 1 ? 3 : 0;  // before points are hashed like other keys
 
