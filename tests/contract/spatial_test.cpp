@@ -97,7 +97,9 @@ TEST(spatial, pixels_of_a_drawing) {
 TEST(spatial, points_that_cannot_be_parted_as_points) {
   using code_of = detail::spatial_code<pixel>;
   const u64 n = 2 * code_of::linear_attempts;
-  const perfect_spatial<pixel, u32> plan(nullptr, perfect_spatial<pixel, u32>::rows_for(n, 0.8), n, seed);
+  const u64 slots = perfect_spatial<pixel, u32>::rows_for(n, 0.8);
+  std::vector<u64> memory(perfect_spatial<pixel, u32>::bytes(slots, n) / sizeof(u64) + 1);
+  const perfect_spatial<pixel, u32> plan(memory.data(), slots, n, seed);
   std::vector<pixel> keys;
   for (u32 attempt = 0; attempt < code_of::linear_attempts; ++attempt) {
     const code_of code(plan.capacity(), plan.groups(), seed, attempt);
