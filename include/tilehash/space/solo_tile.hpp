@@ -15,6 +15,43 @@
 
 namespace tilehash {
 
+namespace detail {
+
+// A bucket is compared in vectors of 32 bytes, so it must also be stored in such: a processor does not
+// forward two smaller stores to one larger load but waits for both to reach its cache, and lookups and
+// inserts take nearly twice as long. Compilers copy by words or by 16 bytes.
+#if defined(__AVX2__) && !defined(__CUDA_ARCH__)
+template <u64 Bytes>
+inline constexpr bool in_vectors = Bytes % 32 == 0;
+
+// Where others may be writing, by aligned loads of 16 bytes, which are one access on every x86-64 with AVX.
+template <bool Shared, u32 N, class Word>
+TILEHASH_FN void copy_vectors(const Word* from, Word (&to)[N]) {
+  for (u32 i = 0; i < sizeof to / 32; ++i) {
+    const auto at = reinterpret_cast<const __m256i*>(from) + i;
+    __m256i v;
+    if constexpr (Shared) {
+      const auto halves = reinterpret_cast<const __m128i*>(at);
+      __m128i low, high;
+      asm volatile("vmovdqa %1, %0" : "=x"(low) : "m"(halves[0]));
+      asm volatile("vmovdqa %1, %0" : "=x"(high) : "m"(halves[1]));
+      v = _mm256_set_m128i(high, low);
+    } else {
+      v = _mm256_loadu_si256(at);
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to) + i, v);
+  }
+}
+#else
+template <u64 Bytes>
+inline constexpr bool in_vectors = false;
+
+template <bool Shared, u32 N, class Word>
+TILEHASH_FN void copy_vectors(const Word*, Word (&)[N]) {}
+#endif
+
+}  // namespace detail
+
 struct solo_tile {
   static constexpr u32 width = 1;
 
@@ -34,11 +71,17 @@ struct solo_tile {
   // Reads N neighbouring words that nobody writes meanwhile.
   template <u32 N, class Word>
   TILEHASH_FN void load(const Word* from, Word (&to)[N], bool /*active*/) const {
-    std::memcpy(to, __builtin_assume_aligned(from, sizeof(Word)), sizeof to);
+    if constexpr (detail::in_vectors<sizeof to>)
+      detail::copy_vectors<false>(from, to);
+    else
+      std::memcpy(to, __builtin_assume_aligned(from, sizeof(Word)), sizeof to);
   }
   // Reads N neighbouring words that others may be writing; each word is read whole.
   template <u32 N, class Word>
   TILEHASH_FN void load_shared(const Word* from, Word (&to)[N], bool active) const {
+    if constexpr (detail::in_vectors<sizeof to>) {
+      if (active) return detail::copy_vectors<true>(from, to);
+    }
     TILEHASH_UNROLL
     for (u32 i = 0; i < N; ++i) to[i] = active ? detail::load_relaxed(from + i) : Word(0);
   }
