@@ -187,7 +187,42 @@ TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
   }
 }
 
+// Knows how much memory was in use at most.
+struct metered_space : region_space {
+  void* allocate(u64 bytes) {
+    void* p = region_space::allocate(bytes);
+    most = std::max(most, in_use += bytes);
+    return p;
+  }
+  void deallocate(void* p, u64 bytes) noexcept {
+    in_use -= bytes;
+    region_space::deallocate(p, bytes);
+  }
+  u64 in_use = 0, most = 0;
+};
+
+TYPED_TEST_P(regions, a_build_takes_little_memory_beside_the_table) {
+  using key = typename TypeParam::key_type;
+  using table_type = table<TypeParam, metered_space>;
+  const u64 n = scaled(200'000, 60'000);
+  metered_space space;
+  const buffer<key, metered_space> keys(space, region_keys<key>(n, 0));
+  const buffer<typename table_type::value_element, metered_space> values(space, table_type::is_set ? 0 : n);
+  space.fill(values.data(), values.size(), typename table_type::value_element(1));
+  table_type t(space, n, {.load_factor = 0.9, .seed = run_seed()});
+  const u64 before = space.most = space.in_use;
+  insert_report report;
+  if constexpr (table_type::is_set)
+    report = t.insert(space, keys.span());
+  else
+    report = t.insert(space, keys.span(), values.span());
+  EXPECT_EQ(report.inserted + report.present, n);
+  EXPECT_LT(static_cast<double>(space.most - before),
+            0.3 * static_cast<double>(keys.bytes() + values.bytes()));
+}
+
 REGISTER_TYPED_TEST_SUITE_P(regions, a_table_grows_and_merges, a_small_table_grows_by_regions,
-                            uneven_items_are_inserted_too, keys_that_look_alike_are_different);
+                            uneven_items_are_inserted_too, keys_that_look_alike_are_different,
+                            a_build_takes_little_memory_beside_the_table);
 
 }  // namespace tilehash::contract

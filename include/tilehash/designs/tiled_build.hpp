@@ -12,8 +12,7 @@
 //
 // An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
 // memory beside the table. Into a table that holds items, many new ones are merged in the same way: the bins
-// stand beside it, and a block begins with what its region holds. (Words of 16 bytes, whose bins stand beside
-// the table too, are not merged.)
+// stand beside it, and a block begins with what its region holds. (Words of 16 bytes are not merged.)
 //
 // What does not fit (many equal keys) and what finds no place in its region goes to `left`, and the caller
 // inserts that one by one. If even `left` overflows, the caller inserts everything one by one.
@@ -730,8 +729,7 @@ bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 h
 }
 
 // Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
-// beside that it takes a thirty-second of the items' bytes; a merge, and a build of words of 16 bytes, their
-// bytes once more.
+// beside that it takes a thirty-second of the items' bytes; a merge their bytes once more.
 template <class Design, class Space, class Source>
 tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const Source& source, u64 n,
                                        bool merges) {
@@ -745,11 +743,10 @@ tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const
   buffer<u64, Space> counters(space, 3);
   buffer<word, Space> beside;
   tiled_bins<Design> bins{design.slots(), design.region_slots(), fill.data()};
-  if (merges || !tiled_build<Design>::merges_too) {
+  if (merges) {
     const double mean = static_cast<double>(n) / regions;
-    const double room = mean + 8 * std::sqrt(mean) + 32;        // the number that comes varies by a root
-    const u32 most = merges ? ~u32(0) : design.region_slots();  // more would be left over anyway
-    bins.room = room < most ? static_cast<u32>(room) : most;
+    const double room = mean + 8 * std::sqrt(mean) + 32;  // the number that comes varies by a root
+    bins.room = room < ~u32(0) ? static_cast<u32>(room) : ~u32(0);
     beside = buffer<word, Space>(space, static_cast<u64>(bins.room) * regions);
     bins.entries = beside.data();
   }
