@@ -23,4 +23,15 @@ using types = testing::Types<
 // clang-format on
 INSTANTIATE_TYPED_TEST_SUITE_P(Rows, EmulatedDesign, types);
 
+// So many items that they are partitioned, and a block sorts those of a region.
+TEST(RowsBuild, ByRegions) {
+  for (const pattern p : {pattern::distinct, pattern::some_twice, pattern::all_equal}) {
+    driver<chained<u32, u32>> d({.seed = 3, .preempt = true}, 0, {.load_factor = 0.8});
+    const auto keys = make_keys<u32>(33'000, p, 3);
+    d.put(keys, true);
+    d.look_up(p == pattern::all_equal ? make_keys<u32>(10, p, 3) : keys);
+    d.compare();
+  }
+}
+
 }  // namespace tilehash::designs_test

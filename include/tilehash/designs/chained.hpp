@@ -5,9 +5,10 @@
 //   a boundary lies in front of entry 2 (buckets 1 and 2 start there: 1 is empty) and of entry 3 (bucket 3)
 //
 // A radix sort by the bucket's number moves all items of a bucket side by side, so that a chain is an array
-// and the build writes memory in order, with no atomic operation: what a sort costs is what the build costs.
-// Then every entry looks at its neighbour, and where the bucket changes it notes the start of all buckets
-// between the two, empty ones too.
+// and the build writes memory in order. Where keys and values fit a word it has two digits, and the second
+// is counted in block-local memory, with the starts of the buckets (rows_build.hpp). Otherwise the space's
+// own radix sort is taken: then every entry looks at its neighbour, and where the bucket changes it notes the
+// start of all buckets between the two, empty ones too.
 //
 // The number of buckets is free: load factor 10 (B = 0.1N) is the smallest table, with long walks; load
 // factor 0.5 (B = 2N) the largest. About B = 0.5N (load factor 2) found and missing keys cost the same. A
@@ -18,6 +19,7 @@
 
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/designs/rows_build.hpp>
 #include <tilehash/space/algorithms.hpp>
 
 namespace tilehash {
@@ -72,6 +74,9 @@ struct sort_by_row {
   // they are, larger ones by their numbers.
   template <class Space, class Rows, class Key, class MappedPointer>
   static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+    if constexpr (rows_have_words<Rows>) {
+      if (build_rows_by_regions(space, rows, keys, values, n)) return;
+    }
     using offset = typename Rows::offset;
     using entry = typename Rows::entry;
     constexpr bool moves_entries = sizeof(entry) <= 16;

@@ -36,30 +36,14 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
-#include <tilehash/core/block_sums.hpp>
 #include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/partition.hpp>
 
 namespace tilehash::detail {
-
-// An item on its way: a word like a slot's, with the whole hash in it.
-template <class Slot>
-struct tiled_entry {
-  using word = typename Slot::word;
-  TILEHASH_FN static word pack(typename Slot::tag hash, typename Slot::value_bits v) {
-    if constexpr (Slot::is_set)
-      return hash;
-    else
-      return static_cast<word>(hash) << Slot::value_shift | v;
-  }
-  TILEHASH_FN static typename Slot::tag hash_of(word e) {
-    return static_cast<typename Slot::tag>(e >> Slot::value_shift);
-  }
-  TILEHASH_FN static typename Slot::value_bits value_of(word e) { return Slot::value_of(e); }
-};
 
 // What the build does not place, for the caller to insert.
 template <class Design>
@@ -82,7 +66,7 @@ struct tiled_spill_source {
   const typename Design::word* left;
 
   TILEHASH_FN auto operator()(u64 i) const {
-    using entry = tiled_entry<typename Design::slot_type>;
+    using entry = routed_item<typename Design::slot_type>;
     bulk::item<typename Design::slot_type> x;
     x.key.tag = design.unhash(entry::hash_of(left[i]));
     x.key.legal = x.valid = true;
@@ -104,138 +88,11 @@ struct tiled_bins {
   TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
 };
 
-// A block takes one share of the items after the other and sorts it by region in its scratch, so that the
-// items of a region leave for its bin side by side: a run of neighbours costs the memory little more than one
-// item. While a share leaves, the next one is on its way in. (Of the design it asks how many regions there
-// are and which one a key's hash falls to; two_level_cuckoo has bins of its own.)
-template <class Design, class Source, u32 PerThread, u32 Threads, class Bins, class Spill>
-struct tiled_partition {
-  using slot_type = typename Design::slot_type;
-  using tag = typename slot_type::tag;
-  using value_bits = typename slot_type::value_bits;
-  using word = typename slot_type::word;
-  using entry = tiled_entry<slot_type>;
-  static constexpr u32 block_size = Threads;
-  static constexpr u32 share = PerThread * Threads;  // items of one block
-  using sums = block_sums<Threads>;
-  static constexpr u32 at_once =
-      sizeof(word) <= 8 ? 4 : 5;  // requests of a thread that are under way together
-  static constexpr u32 leaving_at_once = 2;
-
-  Design design;
-  Source source;
-  u64 n;
-  Bins bins;
-  Spill spill;
-  u64* illegal;
-
-  // Scratch: the share's entries; for each region where its entries begin, and how far its bin is from there;
-  // the threads' and the groups' sums.
-  static constexpr u64 scratch_bytes(u64 regions) {
-    return share * sizeof(word) + (2 * regions + sums::words) * sizeof(u32);
-  }
-
-  template <class Block>
-  TILEHASH_FN void operator()(Block block) const {
-    const u32 regions = design.regions(), me = block.rank();
-    const auto sorted = block.template scratch<word>();
-    const auto starts = block.template scratch<u32>(share * sizeof(word));
-    const auto shifts = starts + regions;
-    tag tags[PerThread];
-    value_bits values[PerThread];
-    u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and its key is legal
-    const auto take = [&](u64 number) {
-      for (u32& bits : goes) bits = 0;
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < PerThread; ++k) {
-        const u64 i = number * share + static_cast<u64>(k) * Threads + me;
-        const bulk::item<slot_type> x = i < n ? source(i) : bulk::item<slot_type>{};
-        tags[k] = x.key.tag;
-        values[k] = x.value;
-        goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
-        if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
-      }
-    };
-    take(block.index());
-    for (u64 number = block.index(); number * share < n; number += block.count()) {
-      for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
-      u32 ranks[PerThread];  // the item's number within its region's share of this block
-      block.barrier();
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < PerThread; ++k) {
-        tags[k] = design.hash(tags[k]);
-        if (goes[k / 32] >> (k % 32) & 1) ranks[k] = fetch_add(starts + design.region_of(tags[k]), u32(1));
-      }
-      block.barrier();
-      const u32 all = reserve(block, starts, shifts, regions);
-      block.barrier();
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < PerThread; ++k) {
-        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
-        sorted[u32(starts[design.region_of(tags[k])]) + ranks[k]] = entry::pack(tags[k], values[k]);
-      }
-      block.barrier();
-      if ((number + block.count()) * share < n) take(number + block.count());
-      for (u32 first = me; first < all; first += leaving_at_once * Threads) {
-        word e[leaving_at_once];
-        u32 region[leaving_at_once], at[leaving_at_once];
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < leaving_at_once; ++k) {
-          const u32 i = first + k * Threads;
-          e[k] = sorted[i < all ? i : 0];
-        }
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < leaving_at_once; ++k) {
-          region[k] = design.region_of(entry::hash_of(e[k]));
-          at[k] = u32(shifts[region[k]]) + first + k * Threads;
-        }
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < leaving_at_once; ++k) {
-          if (first + k * Threads >= all) continue;
-          if (at[k] < bins.room_of(region[k]))
-            bins.at(region[k])[at[k]] = e[k];
-          else
-            spill.add(e[k]);
-        }
-      }
-      block.barrier();
-    }
-  }
-
-  // Replaces each region's count by where its entries begin among the block's, finds them room in the
-  // region's bin, and gives how many entries there are in all. A thread serves neighbouring regions.
-  template <class Block, class Counts>
-  TILEHASH_FN u32 reserve(Block block, Counts starts, Counts shifts, u32 regions) const {
-    const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
-    const u32 from = me * each < regions ? me * each : regions;
-    const u32 to = from + each < regions ? from + each : regions;
-    u32 mine = 0;
-    for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
-    u32 all = 0, start = sums::before(block, shifts + regions, mine, all);
-    for (u32 r = from; r < to; r += at_once) {
-      u32 count[at_once], base[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        count[k] = r + k < to ? u32(starts[r + k]) : 0;
-        base[k] = count[k] != 0 ? fetch_add(bins.fill + r + k, count[k]) : 0;
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (r + k >= to) continue;
-        starts[r + k] = start;
-        shifts[r + k] = base[k] - start;
-        start += count[k];
-      }
-    }
-    return all;
-  }
-};
-
 // What stands in a block's scratch for an item: the slot's word, as it will be in the table.
 template <class Design, class Items>
 struct tiled_brief {
   using slot_type = typename Design::slot_type;
-  using entry = tiled_entry<slot_type>;
+  using entry = routed_item<slot_type>;
   using word = typename slot_type::word;
   using needle = typename slot_type::needle;
   static constexpr bool is_exact = true;  // equal needles in a bucket are equal keys
@@ -275,7 +132,7 @@ template <class Design, class Items>
   requires(sizeof(typename Design::word) == 16)
 struct tiled_brief<Design, Items> {
   using slot_type = typename Design::slot_type;
-  using entry = tiled_entry<slot_type>;
+  using entry = routed_item<slot_type>;
   using table_word = typename slot_type::word;
   using word = u32;
   using needle = u32;
@@ -318,7 +175,7 @@ struct tiled_build {
   using brief = tiled_brief<Design, const typename slot_type::word*>;
   using word = typename brief::word;
   using needle = typename brief::needle;
-  using entry = tiled_entry<slot_type>;
+  using entry = routed_item<slot_type>;
   using place = typename Design::place;
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots;
@@ -707,13 +564,8 @@ struct tiled_filled {
   tiled_spill_source<Design> rest() const { return {design, spilled.data()}; }
 };
 
-// A GPU's thread keeps its items in registers; a CPU's block is one thread, and its share a cacheful.
-template <class Design, class Source, class Space, class Bins = tiled_bins<Design>,
-          class Spill = tiled_spill<Design>>
-using tiled_partition_in =
-    tiled_partition<Design, Source,
-                    Space::has_lanes ? (sizeof(typename Design::slot_type::word) <= 8 ? 16 : 8) : 16384,
-                    Space::has_lanes ? 1024 : 1, Bins, Spill>;
+template <class Design, class Source, class Space>
+using tiled_partition = partition_in<Design, Source, Space, tiled_bins<Design>, tiled_spill<Design>>;
 
 // Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
 // so not for few; and a block's scratch must hold a region, and a partition's counters for all regions.
@@ -723,8 +575,7 @@ bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 h
   return n >= (u64(1) << 15) && n >= design.capacity() / (held == 0 ? 4 : 8) &&
          (held == 0 || tiled_build<Design>::merges_too) &&
          design.region_slots() <= tiled_build<Design>::most_slots &&
-         tiled_partition_in<Design, source, Space>::scratch_bytes(design.regions()) <=
-             space.largest_scratch() &&
+         tiled_partition<Design, source, Space>::scratch_bytes(design.regions()) <= space.largest_scratch() &&
          tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
 
@@ -753,7 +604,7 @@ tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const
   space.fill(fill.data(), regions, u32(0));
   space.fill(counters.data(), 3, u64(0));
   const tiled_spill<Design> spill{result.spilled.data(), counters.data(), spill_capacity};
-  using partition_type = tiled_partition_in<Design, Source, Space>;
+  using partition_type = tiled_partition<Design, Source, Space>;
   const partition_type partition{design, source, n, bins, spill, counters.data() + 1};
   const u64 shares = divide_up(n, partition.share), at_once = space.large_blocks_at_once();
   space.for_each_block(shares < at_once ? shares : at_once, partition.block_size,

@@ -5,7 +5,7 @@
 //                         block 0  block 1 ... each reads its bin, builds the group's regions in its scratch
 //                                              and writes them to the table
 //
-// The partition is that of `tiled` (tiled_build.hpp). A bin is the memory of its group's slots: there is a
+// The partition is partition.hpp's. A bin is the memory of its group's slots: there is a
 // slot for each item, so the build needs next to no memory beside the table. Where a key comes so often that
 // its bin overflows, the bins' counts are known all the same, and the items are partitioned a second time,
 // into bins as large as they must be. (Words of 16 bytes always have bins beside the table.)
@@ -31,7 +31,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/core/slot.hpp>
-#include <tilehash/designs/tiled_build.hpp>
+#include <tilehash/designs/partition.hpp>
 
 namespace tilehash::detail {
 
@@ -55,27 +55,6 @@ struct two_level_groups {
   TILEHASH_FN u32 region_of(tag t) const { return design.region_of(design.hash(t)) >> shift; }
 };
 
-// The items of each group, side by side.
-template <class Word>
-struct two_level_bins {
-  Word* entries;
-  u32 room, last_room;  // of each bin, and of the last
-  u32 groups;
-  u32* fill;                    // how many items came, whether or not there was room
-  const u64* starts = nullptr;  // where bins begin that have room for all that came; null: all have `room`
-
-  TILEHASH_FN Word* at(u32 group) const {
-    return entries + (starts != nullptr ? starts[group] : static_cast<u64>(group) * room);
-  }
-  TILEHASH_FN u32 room_of(u32 group) const {
-    return starts != nullptr ? ~u32(0) : group + 1 == groups ? last_room : room;
-  }
-};
-struct no_spill {  // fill tells
-  template <class Word>
-  TILEHASH_FN void add(const Word& /*entry*/) const {}
-};
-
 // Items whose keys live aside are put there, and to the partition they are not there.
 template <class Slot, class Source>
 struct items_not_aside {
@@ -93,27 +72,6 @@ struct items_not_aside {
       }
     }
     return x;
-  }
-};
-
-// Where there are more groups than a block can count, the items are written to their bins as they come.
-template <class Groups, class Source>
-struct scatter_one_by_one {
-  using slot_type = typename Groups::slot_type;
-  Groups groups;
-  Source source;
-  two_level_bins<typename slot_type::word> bins;
-  u64* illegal;
-
-  TILEHASH_FN void operator()(u64 i) const {
-    const bulk::item<slot_type> x = source(i);
-    if (!x.valid) return;
-    if (!x.key.legal) {
-      fetch_add(illegal, u64(1));
-      return;
-    }
-    const u32 group = groups.region_of(x.key.tag), at = fetch_add(bins.fill + group, u32(1));
-    if (at < bins.room_of(group)) bins.at(group)[at] = slot_type::pack(x.key.tag, x.value);
   }
 };
 
@@ -172,7 +130,7 @@ struct two_level_build {
 
   Design design;
   u32 shift;  // log2 of the regions of a group
-  two_level_bins<word> bins;
+  counted_bins<word> bins;
   u64* counts;
 
   // Scratch: what the slots hold; for each region the seed it is built with; how many regions were given up
@@ -330,7 +288,6 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   using groups_type = two_level_groups<Design>;
   using counter = two_level_counter;
   using source_type = items_not_aside<slot_type, Source>;
-  using partition_type = tiled_partition_in<groups_type, source_type, Space, two_level_bins<word>, no_spill>;
   const u32 shift = build_type::group_shift(space, design);
   const groups_type route{design, shift};
   const u32 groups = route.regions(), room = design.region_slots() << shift;
@@ -339,22 +296,12 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   buffer<word, Space> beside(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * room);
   buffer<u64, Space> starts;
   const u32 last_room = static_cast<u32>(design.capacity() - static_cast<u64>(groups - 1) * room);
-  two_level_bins<word> bins{build_type::builds_in_place ? design.slots() : beside.data(), room, last_room,
-                            groups, fill.data()};
+  counted_bins<word> bins{build_type::builds_in_place ? design.slots() : beside.data(), room, last_room,
+                          groups, fill.data()};
   const auto partition = [&] {
-    space.fill(fill.data(), groups, u32(0));
     space.fill(counts.data(), counter::all, u64(0));
     const source_type items{source, cells, counts.data() + counter::aside};
-    if (partition_type::scratch_bytes(groups) <= space.largest_scratch()) {
-      const partition_type by_blocks{route, items, n, bins, {}, counts.data() + counter::illegal};
-      const u64 shares = divide_up(n, partition_type::share), at_once = space.large_blocks_at_once();
-      space.for_each_block(shares < at_once ? shares : at_once, partition_type::block_size,
-                           partition_type::scratch_bytes(groups), by_blocks);
-    } else {
-      space.for_each(n, scatter_one_by_one<groups_type, source_type>{route, items, bins,
-                                                                     counts.data() + counter::illegal});
-    }
-    return fill.to_host();
+    return send_to_bins(space, route, items, n, bins, fill, counts.data() + counter::illegal);
   };
 
   const auto sizes = partition();
@@ -365,18 +312,7 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
                 n,
             "two_level_cuckoo: over 2^32 items fall to one block; leave out repeated keys");
   }
-  bool overflow = false;
-  for (u32 g = 0; g < groups; ++g) overflow |= sizes[g] > bins.room_of(g);
-  if (overflow) {
-    std::vector<u64> sums(groups);
-    std::exclusive_scan(sizes.begin(), sizes.end(), sums.begin(), u64(0));
-    starts = buffer<u64, Space>(space, sums);
-    beside = {};
-    beside = buffer<word, Space>(space, sums.back() + sizes.back());
-    bins.entries = beside.data();
-    bins.starts = starts.data();
-    partition();
-  }
+  if (grow_bins(space, bins, sizes, beside, starts)) partition();
   space.for_each_block(groups, build_type::block_size,
                        build_type::scratch_bytes(shift, design.region_slots()),
                        build_type{design, shift, bins, counts.data()});

@@ -1,0 +1,127 @@
+// Rows that are built by regions: so many items that other tests, with fewer, sort them instead.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/chained.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+template <class Design>
+class rows : public ::testing::Test {
+ protected:
+  using key = typename Design::key_type;
+  using table_type = table<Design, rows_space>;
+  using value = typename table_type::value_element;
+
+  // Builds, and compares counts and all items with std::unordered_multimap.
+  void build_and_compare(const std::vector<key>& keys, double load_factor) {
+    const u64 n = keys.size();
+    std::vector<value> values(n);
+    std::unordered_multimap<key, value> model;
+    u64 illegal = 0;
+    for (u64 i = 0; i < n; ++i) {
+      values[i] = table_type::is_set ? value() : static_cast<value>(i);
+      if (keys[i] == keys[i])
+        model.emplace(keys[i], values[i]);
+      else
+        ++illegal;
+    }
+    const buffer<key, rows_space> k(space_, keys);
+    const buffer<value, rows_space> v(space_, values);
+    table_type t(space_, 0, {.load_factor = load_factor, .seed = run_seed()});
+    insert_report report;
+    if constexpr (table_type::is_set)
+      report = t.build(space_, k.span());
+    else
+      report = t.build(space_, k.span(), v.span());
+    EXPECT_EQ(report.inserted, model.size());
+    EXPECT_EQ(report.refused, illegal);
+
+    std::unordered_map<key, u32> expected;
+    for (const auto& [one, its] : model) ++expected[one];
+    std::vector<key> different;
+    for (const auto& [one, count] : expected) different.push_back(one);
+    const buffer<key, rows_space> questions(space_, different);
+    const buffer<u32, rows_space> counts(space_, different.size());
+    t.count(space_, questions.span(), counts.span());
+    const auto counted = counts.to_host();
+    u64 wrong = 0;
+    for (u64 i = 0; i < different.size(); ++i) wrong += counted[i] != expected[different[i]];
+    EXPECT_EQ(wrong, 0U);
+
+    // Room for more than there should be.
+    const buffer<key, rows_space> all(space_, n + 1);
+    const buffer<value, rows_space> all_values(space_, n + 1);
+    u64 given = 0;
+    if constexpr (table_type::is_set)
+      given = t.retrieve_all(space_, all.span());
+    else
+      given = t.retrieve_all(space_, all.span(), all_values.span());
+    ASSERT_EQ(given, model.size());
+    const auto got = all.to_host();
+    const auto got_values = all_values.to_host();
+    std::vector<bool> seen(n);  // by number, which is the value
+    for (u64 i = 0; i < given; ++i) {
+      const u64 number = table_type::is_set ? 0 : static_cast<u64>(got_values[i]);
+      if constexpr (table_type::is_set) {
+        wrong += expected[got[i]]-- == 0;
+      } else {
+        wrong += number >= n || seen[number] || keys[number] != got[i];
+        if (number < n) seen[number] = true;
+      }
+    }
+    EXPECT_EQ(wrong, 0U);
+  }
+
+  static std::vector<key> make_keys(u64 n, u64 different) {
+    random_numbers random("rows");
+    std::vector<key> keys(n);
+    for (key& one : keys) one = static_cast<key>(different == 0 ? random() : mix64(random.below(different)));
+    return keys;
+  }
+
+ private:
+  rows_space space_;
+};
+
+using row_designs =
+    std::conditional_t<TILEHASH_FEW_TYPES != 0, ::testing::Types<chained<u32, u32>>,
+                       ::testing::Types<chained<u32, u32>, chained<u64, void>, chained<double, u64>>>;
+TYPED_TEST_SUITE_P(rows);
+
+TYPED_TEST_P(rows, are_built_by_regions) {
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = scaled(150'000, 40'000);
+  for (const double load : {0.5, 10.0}) {
+    SCOPED_TRACE("load " + std::to_string(load));
+    this->build_and_compare(this->make_keys(n, 0), load);
+    this->build_and_compare(this->make_keys(n, n / 3), load);
+  }
+}
+
+// More than a region's bin can hold, or a block should do.
+TYPED_TEST_P(rows, with_keys_that_come_often) {
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = scaled(150'000, 40'000);
+  auto keys = this->make_keys(n, 0);
+  for (u64 i = 0; i < n; i += 4) keys[i] = keys[0];
+  this->build_and_compare(keys, 0.8);
+  this->build_and_compare(this->make_keys(n, 20), 0.8);
+  std::ranges::fill(keys, keys[0]);
+  if constexpr (std::floating_point<typename TypeParam::key_type>) {
+    for (u64 i = 1; i < n; i += 3) keys[i] = std::numeric_limits<typename TypeParam::key_type>::quiet_NaN();
+  }
+  this->build_and_compare(keys, 0.8);
+}
+
+REGISTER_TYPED_TEST_SUITE_P(rows, are_built_by_regions, with_keys_that_come_often);
+
+}  // namespace tilehash::contract
