@@ -60,6 +60,8 @@ class rows : public ::testing::Test {
     // Room for more than there should be.
     const buffer<key, rows_space> all(space_, n + 1);
     const buffer<value, rows_space> all_values(space_, n + 1);
+    space_.fill(all.data(), all.size(), key(0));
+    space_.fill(all_values.data(), all_values.size(), value(0));
     u64 given = 0;
     if constexpr (table_type::is_set)
       given = t.retrieve_all(space_, all.span());

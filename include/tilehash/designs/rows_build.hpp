@@ -2,11 +2,11 @@
 //
 //   items    --partition-->  | bin 0 | bin 1 | ...     one for each region: 2^k neighbouring rows
 //                               |       |
-//                            block 0  block 1 ...      each counts its rows' items in its scratch, adds the
-//                                                      counts up to offsets, and writes the items in order
+//                            block 0  block 1 ...      each counts its rows' items, adds the counts up to
+//                                                      offsets, and puts the items in order, all in its
+//                                                      scratch; then it writes them out
 //
-// The partition writes long runs, and a block writes into a part of the entries that stays in the cache, so
-// that each item goes to memory twice; a radix sort takes it there four times.
+// Each item goes to memory twice, in runs; a radix sort takes it there four times.
 #pragma once
 
 #include <algorithm>
@@ -47,47 +47,74 @@ struct rows_build {
 
   route way;
   counted_bins<word> bins;
-  const offset* firsts;  // of each region, its first entry; and how many entries there are
+  const offset* firsts;  // of each region, its first entry
+  u32 room;              // items of a region that the scratch can hold; what is larger is written as it comes
 
-  // Scratch: a count for each row, then where its next entry goes; the threads' sums.
-  static constexpr u64 scratch_bytes(u32 shift) { return ((u64(1) << shift) + sums::words) * sizeof(u32); }
+  static constexpr u32 at_once = 8;  // requests of a thread that are under way together
+
+  // Scratch: the items in order; a count for each row, then where its next item goes; the threads' sums. A
+  // thread adds up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet
+  // different banks.
+  TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
+  static constexpr u64 scratch_bytes(u32 shift, u32 room) {
+    return room * sizeof(word) + (padded(1U << shift) + sums::words) * sizeof(u32);
+  }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 me = block.rank(), all = block.size(), region = static_cast<u32>(block.index());
-    const u32 size = 1U << way.shift, n = bins.fill[region];
+    const u32 size = 1U << way.shift;
     const u64 first_row = static_cast<u64>(region) << way.shift;
     const u64 left = way.rows.capacity() - first_row;
     const u32 rows = left < size ? static_cast<u32>(left) : size;
     const offset first = firsts[region];
-    const word* const bin = bins.at(region);
-    const auto next = block.template scratch<u32>();
+    const u32 n = bins.fill[region];
+    const auto sorted = block.template scratch<word>();
+    const auto next = block.template scratch<u32>(room * sizeof(word));
 
-    for (u32 r = me; r < size; r += all) next[r] = 0;
+    for (u32 i = me; i < padded(size); i += all) next[i] = 0;
     block.barrier();
-    for (u32 i = me; i < n; i += all) fetch_add(next + row_in_region(bin[i]), u32(1));
+    for_each_item(block, [&](word, u32 row) { fetch_add(next + padded(row), u32(1)); });
     block.barrier();
     const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
     const u32 to = from + each < size ? from + each : size;
     u32 mine = 0, sum_of_all;
-    for (u32 r = from; r < to; ++r) mine += u32(next[r]);
-    u32 start = sums::before(block, next + size, mine, sum_of_all);
+    for (u32 r = from; r < to; ++r) mine += u32(next[padded(r)]);
+    u32 start = sums::before(block, next + padded(size), mine, sum_of_all);
     for (u32 r = from; r < to; ++r) {
-      const u32 count = next[r];
-      next[r] = start;
+      const u32 count = next[padded(r)];
+      next[padded(r)] = start;
       start += count;
     }
     block.barrier();
-    for (u32 r = me; r < rows; r += all) way.rows.offsets()[first_row + r] = first + u32(next[r]);
+    for (u32 r = me; r < rows; r += all) way.rows.offsets()[first_row + r] = first + u32(next[padded(r)]);
     if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = first + n;
     block.barrier();
-    for (u32 i = me; i < n; i += all) {
-      const word w = bin[i];
-      way.rows.entries()[first + fetch_add(next + row_in_region(w), u32(1))] = entry_of(w);
+    entry* const out = way.rows.entries() + first;
+    if (n > room) {
+      for_each_item(block,
+                    [&](word w, u32 row) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
+      return;
     }
+    for_each_item(block, [&](word w, u32 row) { sorted[fetch_add(next + padded(row), u32(1))] = w; });
+    block.barrier();
+    for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
   }
-  TILEHASH_FN u32 row_in_region(word w) const {
-    return static_cast<u32>(way.row_of(item::hash_of(w))) & ((1U << way.shift) - 1);
+  // use(word, row in the region) for this thread's items of the bin.
+  template <class Block, class Use>
+  TILEHASH_FN void for_each_item(Block block, Use use) const {
+    const u32 all = block.size(), region = static_cast<u32>(block.index()), n = bins.fill[region];
+    const word* const bin = bins.at(region);
+    for (u32 i = block.rank(); i < n; i += at_once * all) {
+      word w[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * all < n ? i + k * all : i];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        const u64 row = way.row_of(item::hash_of(w[k]));
+        if (i + k * all < n) use(w[k], static_cast<u32>(row) & ((1U << way.shift) - 1));
+      }
+    }
   }
   TILEHASH_FN static entry entry_of(word w) {
     entry e;
@@ -116,20 +143,23 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   constexpr u64 most_items = 16384;  // of a region, on average
   if (n < (u64(1) << 15) || n > ~u32(0)) return false;
 
-  route_type route{rows, 0};
   const u64 wanted = Space::has_lanes ? space.large_blocks_at_once() : 1;
   const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
-  while (route.shift < build_type::max_shift && load * std::exp2(route.shift + 1) <= most_items &&
+  const auto mean_of = [&](u32 shift) { return load * std::exp2(shift); };
+  const auto room_of = [&](u32 shift) {  // the number that comes varies by a root
+    return static_cast<u32>(mean_of(shift) + 8 * std::sqrt(mean_of(shift)) + 32);
+  };
+  const auto scratch_of = [&](u32 shift) { return build_type::scratch_bytes(shift, room_of(shift)); };
+  route_type route{rows, 0};
+  while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
+         scratch_of(route.shift + 1) <= space.largest_scratch() &&
          (rows.capacity() >> (route.shift + 1)) >= wanted)
     ++route.shift;
-  const u32 regions = route.regions();
+  const u32 regions = route.regions(), room = room_of(route.shift);
   if (partition_type::scratch_bytes(regions) > space.largest_scratch() ||
-      build_type::scratch_bytes(route.shift) > space.largest_scratch())
+      scratch_of(route.shift) > space.largest_scratch())
     return false;
 
-  const double mean = static_cast<double>(n) / regions;
-  const u32 room =
-      static_cast<u32>(mean + 8 * std::sqrt(mean) + 32);  // the number that comes varies by a root
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
   buffer<u32, Space> fill(space, regions);
   buffer<u64, Space> illegal(space, 1), starts;
@@ -137,15 +167,15 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   const source_type source{keys, values};
   space.fill(illegal.data(), 1, u64(0));
   const auto came = send_to_bins(space, route, source, n, bins, fill, illegal.data());
-  if (*std::ranges::max_element(came) > 16 * mean + most_items) return false;
+  if (*std::ranges::max_element(came) > 16 * mean_of(route.shift) + most_items) return false;
   if (grow_bins(space, bins, came, entries, starts)) {
     send_to_bins(space, route, source, n, bins, fill, illegal.data());
   }
   std::vector<offset> firsts(regions);
   std::exclusive_scan(came.begin(), came.end(), firsts.begin(), offset(0));
   const buffer<offset, Space> first(space, firsts);
-  space.for_each_block(regions, build_type::block_size, build_type::scratch_bytes(route.shift),
-                       build_type{route, bins, first.data()});
+  space.for_each_block(regions, build_type::block_size, scratch_of(route.shift),
+                       build_type{route, bins, first.data(), room});
   return true;
 }
 

@@ -568,11 +568,17 @@ template <class Design, class Source, class Space>
 using tiled_partition = partition_in<Design, Source, Space, tiled_bins<Design>, tiled_spill<Design>>;
 
 // Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
-// so not for few; and a block's scratch must hold a region, and a partition's counters for all regions.
+// so not for few: an eighth of the capacity, or where single inserts would be slow because the table gets
+// full, an eleventh (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's
+// counters for all regions.
 template <class Space, class Design>
 bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
   using source = bulk::array_source<typename Design::slot_type>;
-  return n >= (u64(1) << 15) && n >= design.capacity() / (held == 0 ? 4 : 8) &&
+  const bool gets_full = static_cast<double>(held + n) > 0.85 * static_cast<double>(design.capacity());
+  return n >= (u64(1) << 15) &&
+         n >= design.capacity() / (held == 0   ? 4
+                                   : gets_full ? 11
+                                               : 8) &&
          (held == 0 || tiled_build<Design>::merges_too) &&
          design.region_slots() <= tiled_build<Design>::most_slots &&
          tiled_partition<Design, source, Space>::scratch_bytes(design.regions()) <= space.largest_scratch() &&
