@@ -1,5 +1,5 @@
 // A thousand builds at a load factor of 0.95 on a GPU: none refuses an item, and none needs another hash
-// function.
+// function. And tables of so many items that they are built slice by slice.
 #include <gtest/gtest.h>
 
 #include <contract/random.hpp>
@@ -50,6 +50,55 @@ TYPED_TEST(cuda_loads, are_reached_by_a_thousand_builds) {
   EXPECT_EQ(not_inserted, 0U);
   EXPECT_EQ(restarts, 0U);
   EXPECT_EQ(missing, 0U);
+}
+
+// Of each 64 items one has the first key of all, 16 the key of one before them. A value is its key's
+// complement.
+template <class T>
+struct make_many {
+  T *keys, *values;
+  __device__ void operator()(u64 i) const {
+    const u64 number = i % 64 == 1 ? 0 : i % 4 == 2 ? i - 2 : i;
+    keys[i] =
+        sizeof(T) == 4 ? static_cast<T>(mix32(static_cast<u32>(number))) : static_cast<T>(mix64(number));
+    values[i] = static_cast<T>(~keys[i]);
+  }
+};
+template <class T>
+struct count_wrong {
+  const T *keys, *values;
+  const bool* found;
+  u64* wrong;
+  __device__ void operator()(u64 i) const {
+    if (!found[i] || values[i] != static_cast<T>(~keys[i])) detail::fetch_add(wrong, u64(1));
+  }
+};
+
+template <class T>
+void build_many(u64 n, double load_factor) {
+  using table_type = table<tiled<T, T>, tilehash::cuda>;
+  n = contract::scaled(n, 64 * 157);
+  tilehash::cuda space;
+  const buffer<T, tilehash::cuda> keys(space, n), values(space, n), out(space, n);
+  const buffer<bool, tilehash::cuda> found(space, n);
+  const buffer<u64, tilehash::cuda> wrong(space, 1);
+  space.for_each(n, make_many<T>{keys.data(), values.data()});
+  space.fill(wrong.data(), 1, u64(0));
+  table_type t(space, 0, {.load_factor = load_factor, .seed = contract::run_seed()});
+  const insert_report report = t.build(space, keys.span(), values.span());
+  EXPECT_EQ(report.refused, 0U);
+  EXPECT_EQ(report.inserted, n / 64 * 47);
+  EXPECT_EQ(t.size(), report.inserted);
+  EXPECT_EQ(report.inserted + report.present, n);
+  t.find(space, keys.span(), out.span(), found.span());
+  space.for_each(n, count_wrong<T>{keys.data(), out.data(), found.data(), wrong.data()});
+  EXPECT_EQ(read_one(space, wrong.data()), 0U);
+}
+
+TEST(cuda_loads_of_many, are_built_slice_by_slice) {
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(contract::run_seed()));
+  build_many<u32>(u64(64) * 3'125'000, 0.8);
+  build_many<u64>(u64(64) * 1'400'000, 0.9);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
-#include <tilehash/designs/tiled_build.hpp>
+#include <tilehash/designs/tiled_fill.hpp>
 
 namespace tilehash {
 
@@ -267,7 +267,7 @@ class tiled {
     return erased;
   }
 
-  // ---- many items at once (tiled_build.hpp) ----
+  // ---- many items at once (tiled_fill.hpp) ----
   // Is partitioning worth it for n items and a table that holds `held`?
   template <class Space>
   bool partition_pays(const Space& space, u64 n, u64 held) const {

@@ -32,8 +32,6 @@
 // length: partition and build are one algorithm of seven steps, read together.
 #pragma once
 
-#include <cmath>
-
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/buffer.hpp>
@@ -189,8 +187,9 @@ struct tiled_build {
       merges_too ? static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word))) : word(0);
 
   Design design;
-  tiled_bins<Design> bins;
-  bool merges;  // the table holds items
+  tiled_bins<Design> bins;  // of the regions that are built
+  u32 first_region;         // of these
+  bool merges;              // the table holds items
   tiled_spill<Design> spill;
   u64* inserted;
 
@@ -380,7 +379,8 @@ struct tiled_build {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 region = static_cast<u32>(block.index()), buckets = design.region_buckets();
+    const u32 nth = static_cast<u32>(block.index()), region = first_region + nth;
+    const u32 buckets = design.region_buckets();
     const auto words = block.template scratch<word>();
     const u32 room = static_cast<u32>(list_room(buckets)),
               more_room = static_cast<u32>(homeless_room(buckets));
@@ -390,10 +390,10 @@ struct tiled_build {
     const auto list = counts + buckets;
     const auto filters = list + room;
     const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3;
-    const table_word* const bin = bins.at(region);
+    const table_word* const bin = bins.at(nth);
     table_word* const home = design.region_at(region);
     const tiled_brief<Design, decltype(items)> in{design, items};
-    const u32 n = bins.size(region), me = block.rank(), all = block.size();
+    const u32 n = bins.size(nth), me = block.rank(), all = block.size();
 
     for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;  // 0
     for (u32 i = me; i < 4; i += all) listed[i] = 0;
@@ -550,79 +550,5 @@ struct tiled_build {
       spill.add(e);
   }
 };
-
-// What was inserted by regions, and what was not.
-template <class Design, class Space>
-struct tiled_filled {
-  bool lists_left = false;  // false: too uneven, what is left is not known
-  u64 inserted = 0;
-  u64 illegal = 0;
-  u64 left = 0;  // items to insert one by one, from rest()
-  buffer<typename Design::word, Space> spilled;
-  Design design;
-
-  tiled_spill_source<Design> rest() const { return {design, spilled.data()}; }
-};
-
-template <class Design, class Source, class Space>
-using tiled_partition = partition_in<Design, Source, Space, tiled_bins<Design>, tiled_spill<Design>>;
-
-// Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
-// so not for few: an eighth of the capacity, or where single inserts would be slow because the table gets
-// full, an eleventh (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's
-// counters for all regions.
-template <class Space, class Design>
-bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
-  using source = bulk::array_source<typename Design::slot_type>;
-  const bool gets_full = static_cast<double>(held + n) > 0.85 * static_cast<double>(design.capacity());
-  return n >= (u64(1) << 15) &&
-         n >= design.capacity() / (held == 0   ? 4
-                                   : gets_full ? 11
-                                               : 8) &&
-         (held == 0 || tiled_build<Design>::merges_too) &&
-         design.region_slots() <= tiled_build<Design>::most_slots &&
-         tiled_partition<Design, source, Space>::scratch_bytes(design.regions()) <= space.largest_scratch() &&
-         tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
-}
-
-// Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
-// beside that it takes a thirty-second of the items' bytes; a merge their bytes once more.
-template <class Design, class Space, class Source>
-tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const Source& source, u64 n,
-                                       bool merges) {
-  using word = typename Design::word;
-  const u32 regions = design.regions();
-  tiled_filled<Design, Space> result;
-  result.design = design;
-  const u64 spill_capacity = n / 32 + 1024;
-  result.spilled = buffer<word, Space>(space, spill_capacity);
-  buffer<u32, Space> fill(space, regions);
-  buffer<u64, Space> counters(space, 3);
-  buffer<word, Space> beside;
-  tiled_bins<Design> bins{design.slots(), design.region_slots(), fill.data()};
-  if (merges) {
-    const double mean = static_cast<double>(n) / regions;
-    const double room = mean + 8 * std::sqrt(mean) + 32;  // the number that comes varies by a root
-    bins.room = room < ~u32(0) ? static_cast<u32>(room) : ~u32(0);
-    beside = buffer<word, Space>(space, static_cast<u64>(bins.room) * regions);
-    bins.entries = beside.data();
-  }
-  space.fill(fill.data(), regions, u32(0));
-  space.fill(counters.data(), 3, u64(0));
-  const tiled_spill<Design> spill{result.spilled.data(), counters.data(), spill_capacity};
-  using partition_type = tiled_partition<Design, Source, Space>;
-  const partition_type partition{design, source, n, bins, spill, counters.data() + 1};
-  const u64 shares = divide_up(n, partition.share), at_once = space.large_blocks_at_once();
-  space.for_each_block(shares < at_once ? shares : at_once, partition.block_size,
-                       partition.scratch_bytes(regions), partition);
-  const tiled_build<Design> build{design, bins, merges, spill, counters.data() + 2};
-  space.for_each_block(regions, build.block_size, build.scratch_bytes(design.region_buckets()), build);
-  const auto counts = counters.to_host();
-  result.left = counts[0];
-  result.illegal = counts[1];
-  result.inserted = counts[2];
-  result.lists_left = result.left <= spill_capacity;
-  return result;
-}
 
 }  // namespace tilehash::detail

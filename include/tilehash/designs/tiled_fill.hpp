@@ -1,0 +1,231 @@
+// When and how `tiled` is filled by regions: the launches around tiled_build.hpp.
+//
+//   an empty table            bins are the regions' own memory     partition, build
+//   one that holds items      bins stand beside the table          partition, build
+//   an empty one with more regions than runs are long for:
+//
+//   items --partition--> | slice 0 | slice 1 | ...     in the table's memory
+//                             |
+//                             +--partition--> | bin | bin | ... beside it --build--> the slice's regions
+//
+// What is left over (tiled_build.hpp) comes back as a source of items to insert one by one.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/designs/tiled_build.hpp>
+
+namespace tilehash::detail {
+
+// What was inserted by regions, and what was not.
+template <class Design, class Space>
+struct tiled_filled {
+  bool lists_left = false;  // false: too uneven, what is left is not known
+  u64 inserted = 0;
+  u64 illegal = 0;
+  u64 left = 0;  // items to insert one by one, from rest()
+  buffer<typename Design::word, Space> spilled;
+  Design design;
+
+  tiled_spill_source<Design> rest() const { return {design, spilled.data()}; }
+};
+
+template <class Route, class Source, class Space, class Design, class Bins = tiled_bins<Design>>
+using tiled_partition = partition_in<Route, Source, Space, Bins, tiled_spill<Design>>;
+
+// How many regions a partition's block can count.
+template <class Design, class Space>
+u64 tiled_most_regions(const Space& space) {
+  using partition = tiled_partition<Design, bulk::array_source<typename Design::slot_type>, Space, Design>;
+  const u64 fixed = partition::scratch_bytes(0), each = partition::scratch_bytes(1) - fixed;
+  return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
+}
+// With more of them its runs get so short that an empty table is filled slice by slice. (On a CPU that comes
+// beyond the largest tables.)
+inline constexpr u32 tiled_best_regions = 8192;
+
+// Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
+// so not for few: an eighth of the capacity, or where single inserts would be slow because the table gets
+// full, an eleventh (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's
+// counters: where there are more regions than it can count, an empty table is filled slice by slice. (A CPU
+// can count those of any table.)
+template <class Space, class Design>
+bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
+  const bool gets_full = static_cast<double>(held + n) > 0.85 * static_cast<double>(design.capacity());
+  const u64 share = held == 0 ? 4 : gets_full ? 11 : 8;
+  const u64 most = tiled_most_regions<Design>(space);
+  return n >= (u64(1) << 15) && n >= design.capacity() / share &&
+         (held == 0 || tiled_build<Design>::merges_too) &&
+         (design.regions() <= most || (Space::has_lanes && held == 0 && most != 0)) &&
+         design.region_slots() <= tiled_build<Design>::most_slots &&
+         tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+}
+
+// ---- slices: so many neighbouring regions that a block can count them ----
+
+// To the slices.
+template <class Design>
+struct tiled_slices {
+  using slot_type = typename Design::slot_type;
+  using tag = typename slot_type::tag;
+  Design design;
+  u32 each;  // regions of a slice
+
+  TILEHASH_FN u32 regions() const { return (design.regions() - 1) / each + 1; }
+  TILEHASH_FN tag hash(tag t) const { return design.hash(t); }
+  TILEHASH_FN u32 region_of(tag h) const { return design.region_of(h) / each; }
+};
+// From a slice to its regions. What comes is hashed already.
+template <class Design>
+struct tiled_slice {
+  using slot_type = typename Design::slot_type;
+  using tag = typename slot_type::tag;
+  Design design;
+  u32 first, count;
+
+  TILEHASH_FN u32 regions() const { return count; }
+  TILEHASH_FN static tag hash(tag h) { return h; }
+  TILEHASH_FN u32 region_of(tag h) const { return design.region_of(h) - first; }
+};
+template <class Design>
+struct tiled_slice_bins : tiled_bins<Design> {
+  u32 last, last_room;  // the last slice may be smaller
+
+  TILEHASH_FN u32 room_of(u32 slice) const { return slice == last ? last_room : this->room; }
+};
+template <class Slot>
+struct tiled_slice_source {
+  const typename Slot::word* words;
+
+  TILEHASH_FN bulk::item<Slot> operator()(u64 i) const {
+    bulk::item<Slot> x;
+    x.key.tag = routed_item<Slot>::hash_of(words[i]);
+    x.key.legal = x.valid = true;
+    x.value = routed_item<Slot>::value_of(words[i]);
+    return x;
+  }
+};
+
+// Fills a table's regions with the items of sources.
+template <class Design, class Space>
+class tiled_fill {
+  using word = typename Design::word;
+  using bins_type = tiled_bins<Design>;
+
+ public:
+  tiled_fill(Space& space, const Design& design, u64 n, bool merges)
+      : space_(space),
+        design_(design),
+        merges_(merges),
+        spill_capacity_(n / 32 + 1024),
+        spilled_(space, spill_capacity_),
+        counters_(space, 3) {
+    space.fill(counters_.data(), 3, u64(0));
+  }
+
+  // All regions at once. Their bins are the table's own memory, or stand beside it.
+  template <class Source>
+  void fill_all(const Source& source, u64 n) {
+    const bins_type bins = merges_ ? bins_beside(n, design_.regions())
+                                   : bins_of(design_.slots(), design_.region_slots(), design_.regions());
+    partition(design_, source, n, bins);
+    build(bins, 0, design_.regions());
+  }
+  // Into an empty table, slice by slice: the slices' bins are the table's memory, those of a slice's regions
+  // stand beside it.
+  template <class Source>
+  void fill_slices(const Source& source, u64 n) {
+    const u32 regions = design_.regions();
+    const u64 each =
+        std::min<u64>({tiled_best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
+                       tiled_most_regions<Design>(space_)});
+    const tiled_slices<Design> slices{design_, static_cast<u32>(each)};
+    const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
+    const tiled_slice_bins<Design> outer{
+        bins_of(design_.slots(), slices.each * design_.region_slots(), slices.regions()), last,
+        in_last * design_.region_slots()};
+    partition(slices, source, n, outer);
+    const auto came = fill_.to_host();
+    for (u32 s = 0; s <= last; ++s) {
+      const u32 first = s * slices.each, count = s == last ? in_last : slices.each;
+      const u64 its = came[s] < outer.room_of(s) ? came[s] : outer.room_of(s);
+      const bins_type bins = bins_beside(its, count);
+      partition(tiled_slice<Design>{design_, first, count},
+                tiled_slice_source<typename Design::slot_type>{outer.at(s)}, its, bins);
+      build(bins, first, count);
+    }
+  }
+
+  tiled_filled<Design, Space> result() {
+    const auto counts = counters_.to_host();
+    tiled_filled<Design, Space> r;
+    r.design = design_;
+    r.left = counts[0];
+    r.illegal = counts[1];
+    r.inserted = counts[2];
+    r.lists_left = r.left <= spill_capacity_;
+    r.spilled = std::move(spilled_);
+    return r;
+  }
+
+ private:
+  bins_type bins_of(word* entries, u32 room, u32 bins) {
+    fill_ = buffer<u32, Space>(space_, bins);
+    space_.fill(fill_.data(), bins, u32(0));
+    return {entries, room, fill_.data()};
+  }
+  bins_type bins_beside(u64 n, u32 bins) {
+    const double mean = static_cast<double>(n) / bins;
+    const double room = mean + 8 * std::sqrt(mean) + 32;  // the number that comes varies by a root
+    const u32 its = room < ~u32(0) ? static_cast<u32>(room) : ~u32(0);
+    beside_ = {};
+    beside_ = buffer<word, Space>(space_, static_cast<u64>(its) * bins);
+    return bins_of(beside_.data(), its, bins);
+  }
+  tiled_spill<Design> spill() const { return {spilled_.data(), counters_.data(), spill_capacity_}; }
+
+  template <class Route, class Source, class Bins>
+  void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
+    using partition_type = tiled_partition<Route, Source, Space, Design, Bins>;
+    const u64 shares = divide_up(n, partition_type::share), at_once = space_.large_blocks_at_once();
+    space_.for_each_block(shares < at_once ? shares : at_once, partition_type::block_size,
+                          partition_type::scratch_bytes(route.regions()),
+                          partition_type{route, source, n, bins, spill(), counters_.data() + 1});
+  }
+  void build(const bins_type& bins, u32 first, u32 count) {
+    using build_type = tiled_build<Design>;
+    space_.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design_.region_buckets()),
+                          build_type{design_, bins, first, merges_, spill(), counters_.data() + 2});
+  }
+
+  Space& space_;
+  Design design_;
+  bool merges_;
+  u64 spill_capacity_;
+  buffer<word, Space> spilled_, beside_;
+  buffer<u64, Space> counters_;
+  buffer<u32, Space> fill_;
+};
+
+// Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
+// beside that it takes a thirty-second of the items' bytes, and a slice's where there are slices; a merge
+// their bytes once more.
+template <class Design, class Space, class Source>
+tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const Source& source, u64 n,
+                                       bool merges) {
+  tiled_fill<Design, Space> fill(space, design, n, merges);
+  if constexpr (Space::has_lanes) {
+    const u64 most = tiled_most_regions<Design>(space);
+    if (!merges && design.regions() > (most < tiled_best_regions ? most : tiled_best_regions)) {
+      fill.fill_slices(source, n);
+      return fill.result();
+    }
+  }
+  fill.fill_all(source, n);
+  return fill.result();
+}
+
+}  // namespace tilehash::detail
