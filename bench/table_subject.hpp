@@ -82,7 +82,7 @@ void register_designs(std::vector<subject>& all, const std::string& space_name,
       else
         run_as.template operator()<u32, u32>();
     };
-    all.push_back({design.name, space_name, false, run});
+    all.push_back({design.name, space_name, false, run, design.bytes, design.max_load_factor});
   }
 }
 

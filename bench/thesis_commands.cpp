@@ -1,0 +1,160 @@
+// tilehash bench thesis/...
+#include "thesis_commands.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataset.hpp"
+#include "session.hpp"
+#include "sweep.hpp"
+#include "thesis_restarts.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using bench::measurement;
+using bench::subject;
+using bench::sweep;
+using bench::sweep_row;
+
+// What is not given is the sweep's own.
+struct sweep_options : common_options {
+  std::string name;
+  std::vector<std::string> designs;
+  std::vector<std::uint64_t> items;
+  std::vector<double> sizes;
+  std::vector<unsigned> failed;
+};
+
+struct restarts_options : common_options {
+  std::vector<std::uint64_t> items{1'000, 10'000, 1'000'000};
+  std::uint64_t all_items = 20'000'000;
+};
+
+sweep asked_for(const sweep_options& options, const std::string& space) {
+  const auto sweeps = bench::thesis_sweeps(space);
+  sweep s = *std::ranges::find(sweeps, options.name, &sweep::name);
+  if (!options.items.empty()) s.items = options.items;
+  if (!options.sizes.empty()) s.sizes = options.sizes;
+  if (!options.failed.empty()) s.failed = options.failed;
+  return s;
+}
+
+std::vector<subject> designs_of(const sweep_options& options, const std::string& space) {
+  std::vector<subject> known;
+  for (const subject& s : bench::all_subjects()) {
+    if (s.space == space && !s.is_peer) known.push_back(s);
+  }
+  if (!options.designs.empty()) return choose(known, options.designs, "--designs");
+  std::vector<subject> chosen;
+  for (const std::string& name : bench::thesis_designs()) {
+    const auto at = std::ranges::find(known, name, &subject::name);
+    if (at != known.end()) chosen.push_back(*at);  // the program may have been built without it
+  }
+  return chosen;
+}
+
+void run_sweep(const sweep_options& options) {
+  for (const std::uint64_t n : options.items) {
+    if (n < 2 || n >= 1ULL << 31) throw input_error(fmt::format("--n {}: must be at least 2 and below 2^31", n));
+  }
+  session session(options);
+  const sweep s = asked_for(options, session.space());
+  const auto designs = designs_of(options, session.space());
+  session.say(session.machine() + '\n');
+  std::vector<sweep_row> rows;
+  bench::known_limits unused;
+  for (const std::uint64_t n : s.items) {
+    for (const double size : s.sizes) {
+      session.say(bench::sweep_heading(n, size, s));
+      for (const subject& design : designs) {
+        bench::yardstick_case the_case{
+            n, bench::load_factor_for(design, n, size), 32, options.repeat, options.threads, {}};
+        for (const bool sorted : {false, true}) {
+          if (sorted && design.name != "sorted_array") continue;  // order helps a binary search, no hash table
+          for (const unsigned percent : s.failed) the_case.queries.push_back({percent, sorted});
+        }
+        std::vector<sweep_row> its;
+        design.run(the_case, unused, [&](const measurement& m) { its.push_back({size, m}); });
+        session.say(bench::sweep_lines(its));
+        rows.insert(rows.end(), its.begin(), its.end());
+      }
+    }
+  }
+  session.write(bench::sweep_as_json(rows), options.name);
+  const bool faulty =
+      std::ranges::any_of(rows, [](const sweep_row& row) { return row.what.failed + row.what.wrong != 0; });
+  session::fail_if(faulty, "answers were wrong or items lost");
+}
+
+void run_restarts(const restarts_options& options) {
+  for (const std::uint64_t n : options.items) {
+    if (n < 1 || n >= 1ULL << 31)
+      throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", n));
+  }
+  session session(options);
+  session.say(bench::restarts_heading());
+  std::vector<bench::restart_counts> rows;
+  const std::vector<std::pair<unsigned, std::vector<double>>> sizes{
+      {4, {1.03, 1.04, 1.05, 1.1, 1.25}}, {2, {2.1, 2.2}}, {3, {1.1, 1.15}}, {5, {1.0205, 1.05}}};
+  for (const auto& [functions, its_sizes] : sizes) {
+    for (const std::uint64_t n : options.items) {
+      const std::uint64_t trials = std::max<std::uint64_t>(1, options.all_items / n);
+      for (const double size : its_sizes) {
+        for (const bool stash : {true, false}) {
+          rows.push_back(bench::count_restarts({functions, stash, n, trials, size}));
+          session.say(bench::restarts_line(rows.back()));
+        }
+      }
+    }
+  }
+  session.write(bench::restarts_as_json(rows));
+  session::fail_if(
+      std::ranges::any_of(rows, [](const bench::restart_counts& row) { return row.lost != 0; }),
+      "items were lost");
+}
+
+void add_sweep(CLI::App& bench, const sweep& s) {
+  CLI::App* command = bench.add_subcommand(s.name, s.about);
+  const auto options = std::make_shared<sweep_options>();
+  options->name = s.name;
+  add_common(*command, *options);
+  command->add_option("--designs", options->designs, "Designs to measure (default: the thesis' and ours), or all")
+      ->delimiter(',');
+  command->add_option("--n", options->items, "Numbers of items (default: more on a GPU)")->delimiter(',');
+  command->add_option("--size", options->sizes, "Sizes of the table, in slots of 8 bytes an item")
+      ->delimiter(',')
+      ->check(CLI::Range(1.0, 16.0));
+  command->add_option("--failed", options->failed, "Shares of the queries whose keys are not there, in percent")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 100));
+  command->callback([options] { run_sweep(*options); });
+}
+
+}  // namespace
+
+void add_thesis_commands(CLI::App& bench) {
+  for (const sweep& s : tilehash::bench::thesis_sweeps("cpu")) add_sweep(bench, s);
+
+  CLI::App* restarts = bench.add_subcommand(
+      "thesis/restarts", "How often cuckoo tables start again, with the stash and without (on the CPU)");
+  const auto constructions = std::make_shared<restarts_options>();
+  constructions->space = "cpu";
+  restarts->add_option("--items", constructions->items, "Numbers of items in a table")
+      ->delimiter(',')
+      ->default_str("1000,10000,1000000");
+  restarts
+      ->add_option("--all-items", constructions->all_items,
+                   "Items in all tables of a row: as many tables are built as come to that")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_json(*restarts, *constructions);
+  restarts->callback([constructions] { run_restarts(*constructions); });
+}
+
+}  // namespace tilehash::app
