@@ -17,16 +17,7 @@ namespace {
 
 using i64 = std::int64_t;
 
-// Sums and how many they are of: 8 bytes that no machine adds at once.
-struct average {
-  u32 total, count;
-  friend bool operator==(const average&, const average&) = default;
-};
-struct merge {
-  TILEHASH_FN average operator()(const average& a, const average& b) const {
-    return {a.total + b.total, a.count + b.count};
-  }
-};
+using average = mean_of<u32>;  // 8 bytes that no machine adds at once
 
 template <class Value>
 Value some_value(u64 x) {
@@ -81,7 +72,7 @@ void combine_items(u64 n, pattern p, u64 seed) {
 
 TEST(Combine, EveryItemOfAKeyCounts) {
   combine_items<tiled<u32, u32>, sum>(17'000, pattern::few, 1);
-  combine_items<tiled<u64, average>, merge>(9'000, pattern::few, 2);
+  combine_items<tiled<u64, average>, mean>(9'000, pattern::few, 2);
 #if !TILEHASH_FEW_TYPES
   combine_items<tiled<u32, u32>, sum>(33'000, pattern::all_equal, 3);
   combine_items<linear_probing<u32, std::int32_t>, minimum>(20'001, pattern::distinct, 4);
