@@ -124,7 +124,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   // ... of `mean` numbers, in a table of mean_of<T>. (Ops like it take memory for n values while they run.)
   template <lifts<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys,
-                                std::span<const typename Op::template given<value_element>> given, Op op,
+                                std::span<const given_to<Op, value_element>> given, Op op,
                                 std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
   {

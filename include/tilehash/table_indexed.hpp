@@ -92,7 +92,7 @@ class table<indexed<Key, Value, Hash>, Space>
   }
   template <lifts<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys,
-                                std::span<const typename Op::template given<value_element>> given, Op op,
+                                std::span<const given_to<Op, value_element>> given, Op op,
                                 std::span<outcome> outcomes = {})
     requires(!is_set)
   {

@@ -129,6 +129,29 @@ TEST(Combine, AggregatesIntoATable) {
 #endif
 }
 
+// What an op is given may be numbers, or nothing but the keys.
+TEST(Combine, CountsAndTakesMeans) {
+  const u64 n = 3'000, distinct = 40;
+  std::vector<u32> keys(n), numbers(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(mix64(i) % distinct), numbers[i] = keys[i] + i % 2;
+  emulated space({.preempt = true});
+  const buffer<u32, emulated> k(space, keys), given(space, numbers), counts(space, n);
+  const buffer<average, emulated> means(space, n);
+  table<linear_probing<u32, u32>, emulated> counted(space, 100);
+  EXPECT_EQ(counted.insert_or_apply(space, k.span(), count{}).inserted, distinct);
+  table<tiled<u32, average>, emulated> averaged(space, 100);
+  EXPECT_EQ(averaged.insert_or_apply(space, k.span(), given.span(), mean{}).inserted, distinct);
+  counted.find(space, k.span(), counts.span());
+  averaged.find(space, k.span(), means.span());
+  const auto times = counts.to_host();
+  const auto got = means.to_host();
+  for (u64 i = 0; i < n; ++i) {
+    ASSERT_EQ(times[i], std::count(keys.begin(), keys.end(), keys[i]));
+    ASSERT_EQ(got[i].items, times[i]);
+    ASSERT_NEAR(got[i].value(), keys[i] + 0.5, 0.5);
+  }
+}
+
 // With less and less memory the call throws and leaves the table empty, or refuses what it has no room for;
 // every item that it does not refuse is in its key's sum.
 TEST(Combine, LosesNothingWithoutMemory) {

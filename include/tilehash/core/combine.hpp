@@ -34,6 +34,20 @@ struct nothing {};
 template <class Op, class Value>
 concept lifts_nothing = lifts<Op, Value> && std::same_as<typename Op::template given<Value>, nothing>;
 
+namespace detail {
+template <class Op, class Value>
+struct given_to {
+  using type = Value;
+};
+template <class Op, class Value>
+  requires lifts<Op, Value>
+struct given_to<Op, Value> {
+  using type = typename Op::template given<Value>;
+};
+}  // namespace detail
+template <class Op, class Value>
+using given_to = typename detail::given_to<Op, Value>::type;
+
 // Integers that the machine adds and compares in place.
 template <class Value>
 concept atomic_integer = std::integral<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
