@@ -34,6 +34,8 @@ struct sweep_options : common_options {
 struct restarts_options : common_options {
   std::vector<std::uint64_t> items{1'000, 10'000, 1'000'000};
   std::uint64_t all_items = 20'000'000;
+  std::vector<std::uint64_t> partitioned{1'000'000, 5'000'000};
+  std::uint64_t all_partitioned = 25'000'000'000;
 };
 
 sweep asked_for(const sweep_options& options, const std::string& space) {
@@ -93,12 +95,20 @@ void run_sweep(const sweep_options& options) {
 }
 
 void run_restarts(const restarts_options& options) {
-  for (const std::uint64_t n : options.items) {
-    if (n < 1 || n >= 1ULL << 31)
-      throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", n));
+  for (const auto* list : {&options.items, &options.partitioned}) {
+    for (const std::uint64_t n : *list) {
+      if (n < 1 || n >= 1ULL << 31) throw input_error(fmt::format("{} items: must be at least 1 and below 2^31", n));
+    }
   }
   session session(options);
-  session.say(bench::restarts_heading());
+  std::vector<bench::partition_counts> partitions;
+  session.say(bench::partitions_heading());
+  for (const std::uint64_t n : options.partitioned) {
+    partitions.push_back(bench::count_partitions({n, std::max<std::uint64_t>(1, options.all_partitioned / n),
+                                                  std::max<std::uint64_t>(1, 10 * options.all_items / n)}));
+    session.say(bench::partitions_line(partitions.back()));
+  }
+  session.say('\n' + bench::restarts_heading());
   std::vector<bench::restart_counts> rows;
   const std::vector<std::pair<unsigned, std::vector<double>>> sizes{
       {4, {1.03, 1.04, 1.05, 1.1, 1.25}}, {2, {2.1, 2.2}}, {3, {1.1, 1.15}}, {5, {1.0205, 1.05}}};
@@ -113,10 +123,9 @@ void run_restarts(const restarts_options& options) {
       }
     }
   }
-  session.write(bench::restarts_as_json(rows));
-  session::fail_if(
-      std::ranges::any_of(rows, [](const bench::restart_counts& row) { return row.lost != 0; }),
-      "items were lost");
+  session.write(bench::restarts_as_json(rows, partitions));
+  const auto lost = [](const auto& row) { return row.lost != 0; };
+  session::fail_if(std::ranges::any_of(rows, lost) || std::ranges::any_of(partitions, lost), "items were lost");
 }
 
 void add_sweep(CLI::App& bench, const sweep& s) {
@@ -142,10 +151,11 @@ void add_thesis_commands(CLI::App& bench) {
   for (const sweep& s : tilehash::bench::thesis_sweeps("cpu")) add_sweep(bench, s);
 
   CLI::App* restarts = bench.add_subcommand(
-      "thesis/restarts", "How often cuckoo tables start again, with the stash and without (on the CPU)");
+      "thesis/restarts", "How often cuckoo tables start again: two-level ones, and single-level ones with the stash "
+                         "and without (on the CPU)");
   const auto constructions = std::make_shared<restarts_options>();
   constructions->space = "cpu";
-  restarts->add_option("--items", constructions->items, "Numbers of items in a table")
+  restarts->add_option("--items", constructions->items, "Numbers of items in a single-level table")
       ->delimiter(',')
       ->default_str("1000,10000,1000000");
   restarts
@@ -153,6 +163,16 @@ void add_thesis_commands(CLI::App& bench) {
                    "Items in all tables of a row: as many tables are built as come to that")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  restarts
+      ->add_option("--partitioned", constructions->partitioned,
+                   "Numbers of items in a two-level table")
+      ->delimiter(',')
+      ->default_str("1000000,5000000");
+  restarts
+      ->add_option("--all-partitioned", constructions->all_partitioned,
+                   "Items in all partitions of a row, which are only counted")
+      ->check(CLI::PositiveNumber)
+      ->default_str("25000000000");
   add_json(*restarts, *constructions);
   restarts->callback([constructions] { run_restarts(*constructions); });
 }
