@@ -12,6 +12,7 @@
 #include "dataset.hpp"
 #include "session.hpp"
 #include "sweep.hpp"
+#include "thesis_probes.hpp"
 #include "thesis_restarts.hpp"
 
 namespace tilehash::app {
@@ -36,6 +37,11 @@ struct restarts_options : common_options {
   std::uint64_t all_items = 20'000'000;
   std::vector<std::uint64_t> partitioned{1'000'000, 5'000'000};
   std::uint64_t all_partitioned = 25'000'000'000;
+};
+
+struct probes_options : common_options {
+  std::uint64_t items = 1'000'000;
+  std::vector<double> sizes{1.05, 1.25, 2};
 };
 
 sweep asked_for(const sweep_options& options, const std::string& space) {
@@ -128,6 +134,19 @@ void run_restarts(const restarts_options& options) {
   session::fail_if(std::ranges::any_of(rows, lost) || std::ranges::any_of(partitions, lost), "items were lost");
 }
 
+void run_probes(const probes_options& options) {
+  session session(options);
+  session.say(bench::probes_heading());
+  std::vector<bench::probe_statistics> rows;
+  for (const double size : options.sizes) {
+    bench::count_probes(options.items, size, [&](const bench::probe_statistics& row) {
+      session.say(bench::probes_line(row));
+      rows.push_back(row);
+    });
+  }
+  session.write(bench::probes_as_json(rows));
+}
+
 void add_sweep(CLI::App& bench, const sweep& s) {
   CLI::App* command = bench.add_subcommand(s.name, s.about);
   const auto options = std::make_shared<sweep_options>();
@@ -149,6 +168,20 @@ void add_sweep(CLI::App& bench, const sweep& s) {
 
 void add_thesis_commands(CLI::App& bench) {
   for (const sweep& s : tilehash::bench::thesis_sweeps("cpu")) add_sweep(bench, s);
+
+  CLI::App* probes = bench.add_subcommand(
+      "thesis/probes", "Slots that a lookup reads in open addressing: hash functions and jumps (on the CPU)");
+  const auto statistics = std::make_shared<probes_options>();
+  statistics->space = "cpu";
+  probes->add_option("--n", statistics->items, "Number of items")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31))
+      ->capture_default_str();
+  probes->add_option("--size", statistics->sizes, "Slots an item")
+      ->delimiter(',')
+      ->check(CLI::Range(1.0205, 16.0))
+      ->default_str("1.05,1.25,2");
+  add_json(*probes, *statistics);
+  probes->callback([statistics] { run_probes(*statistics); });
 
   CLI::App* restarts = bench.add_subcommand(
       "thesis/restarts", "How often cuckoo tables start again: two-level ones, and single-level ones with the stash "

@@ -521,10 +521,9 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     total.refused += piece.refused;
   }
 
-  // Makes room for what is left after so many tries in vain: where a stash has failed, other hash functions
-  // may do at the same size.
+  // Makes room for what is left after so many tries in vain: other hash functions may do at the same size.
   bool widen(Space& space, u64 left, u32 tries, insert_report& report) {
-    if constexpr (stashing<Design>) {
+    if constexpr (restarting<Design>) {
       if (tries < restarts_before_growth && size_ + left <= limit())
         return restart(space, size_ + left, capacity(), report);
     }
