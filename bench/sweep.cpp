@@ -75,6 +75,20 @@ std::string sweep_lines(std::span<const sweep_row> of_one_table) {
   return shuffled + '\n' + (sorted.empty() ? sorted : sorted + '\n');
 }
 
+std::string fill_lines(std::span<const sweep_row> of_one_table) {
+  std::string text = fmt::format("  {:<20} at a fill of", of_one_table.front().what.design);
+  std::string rates = fmt::format("  {:<20} million a second", "");
+  u64 failed = 0, wrong = 0;
+  for (const sweep_row& row : of_one_table) {
+    text += fmt::format(" {:>6.2f}", row.what.load_factor);
+    rates += fmt::format(" {:>6.0f}", row.what.rate() / 1e6);
+    failed += row.what.failed, wrong += row.what.wrong;
+  }
+  if (failed != 0) rates += fmt::format("  {} REFUSED", failed);
+  if (wrong != 0) rates += fmt::format("  {} WRONG", wrong);
+  return text + '\n' + rates + '\n';
+}
+
 nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows) {
   auto all = nlohmann::ordered_json::array();
   for (const sweep_row& row : rows) {

@@ -42,6 +42,7 @@ double load_factor_for(const subject& design, u64 items, double size);
 
 std::string sweep_heading(u64 items, double size, const sweep& s);
 std::string sweep_lines(std::span<const sweep_row> of_one_table);
+std::string fill_lines(std::span<const sweep_row> of_one_table);
 nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows);
 
 }  // namespace tilehash::bench

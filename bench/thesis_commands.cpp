@@ -32,6 +32,13 @@ struct sweep_options : common_options {
   std::vector<unsigned> failed;
 };
 
+struct fill_options : common_options {
+  std::vector<std::string> designs;
+  std::uint64_t items = 0;
+  double load_factor = 0.95;
+  unsigned steps = 19;
+};
+
 struct restarts_options : common_options {
   std::vector<std::uint64_t> items{1'000, 10'000, 1'000'000};
   std::uint64_t all_items = 20'000'000;
@@ -53,12 +60,12 @@ sweep asked_for(const sweep_options& options, const std::string& space) {
   return s;
 }
 
-std::vector<subject> designs_of(const sweep_options& options, const std::string& space) {
+std::vector<subject> designs_of(const std::vector<std::string>& names, const std::string& space) {
   std::vector<subject> known;
   for (const subject& s : bench::all_subjects()) {
     if (s.space == space && !s.is_peer) known.push_back(s);
   }
-  if (!options.designs.empty()) return choose(known, options.designs, "--designs");
+  if (!names.empty()) return choose(known, names, "--designs");
   std::vector<subject> chosen;
   for (const std::string& name : bench::thesis_designs()) {
     const auto at = std::ranges::find(known, name, &subject::name);
@@ -67,13 +74,20 @@ std::vector<subject> designs_of(const sweep_options& options, const std::string&
   return chosen;
 }
 
+void finish(session& session, const std::vector<sweep_row>& rows, const std::string& name) {
+  session.write(bench::sweep_as_json(rows), name);
+  const bool faulty =
+      std::ranges::any_of(rows, [](const sweep_row& row) { return row.what.failed + row.what.wrong != 0; });
+  session::fail_if(faulty, "answers were wrong or items lost");
+}
+
 void run_sweep(const sweep_options& options) {
   for (const std::uint64_t n : options.items) {
     if (n < 2 || n >= 1ULL << 31) throw input_error(fmt::format("--n {}: must be at least 2 and below 2^31", n));
   }
   session session(options);
   const sweep s = asked_for(options, session.space());
-  const auto designs = designs_of(options, session.space());
+  const auto designs = designs_of(options.designs, session.space());
   session.say(session.machine() + '\n');
   std::vector<sweep_row> rows;
   bench::known_limits unused;
@@ -94,10 +108,24 @@ void run_sweep(const sweep_options& options) {
       }
     }
   }
-  session.write(bench::sweep_as_json(rows), options.name);
-  const bool faulty =
-      std::ranges::any_of(rows, [](const sweep_row& row) { return row.what.failed + row.what.wrong != 0; });
-  session::fail_if(faulty, "answers were wrong or items lost");
+  finish(session, rows, options.name);
+}
+
+void run_fill(const fill_options& options) {
+  session session(options);
+  const std::uint64_t n = options.items != 0 ? options.items : session.space() == "cuda" ? 10'000'000 : 1'000'000;
+  session.say(fmt::format("{}\n{} pairs of 32 + 32 bits, inserted in {} parts\n", session.machine(), n, options.steps));
+  bench::yardstick_case the_case{n, options.load_factor, 32, options.repeat, options.threads, {}};
+  the_case.fill_steps = options.steps;
+  std::vector<sweep_row> rows;
+  bench::known_limits unused;
+  for (const subject& design : designs_of(options.designs, session.space())) {
+    std::vector<sweep_row> its;
+    design.run(the_case, unused, [&](const measurement& m) { its.push_back({1 / options.load_factor, m}); });
+    if (!its.empty()) session.say(bench::fill_lines(its));  // else it cannot insert, or not be so full
+    rows.insert(rows.end(), its.begin(), its.end());
+  }
+  finish(session, rows, "thesis/fill");
 }
 
 void run_restarts(const restarts_options& options) {
@@ -168,6 +196,19 @@ void add_sweep(CLI::App& bench, const sweep& s) {
 
 void add_thesis_commands(CLI::App& bench) {
   for (const sweep& s : tilehash::bench::thesis_sweeps("cpu")) add_sweep(bench, s);
+
+  CLI::App* fill = bench.add_subcommand("thesis/fill", "Rates of inserts into a table that exists, against its fill");
+  const auto filling = std::make_shared<fill_options>();
+  add_common(*fill, *filling);
+  fill->add_option("--designs", filling->designs, "Designs to measure (default: the thesis' and ours), or all")
+      ->delimiter(',');
+  fill->add_option("--n", filling->items, "Number of items (default: more on a GPU)")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31));
+  fill->add_option("--load", filling->load_factor, "Share of the slots that are full in the end")
+      ->check(CLI::Range(0.01, 0.98))
+      ->capture_default_str();
+  fill->add_option("--steps", filling->steps, "Parts")->check(CLI::Range(1, 1000))->capture_default_str();
+  fill->callback([filling] { run_fill(*filling); });
 
   CLI::App* probes = bench.add_subcommand(
       "thesis/probes", "Slots that a lookup reads in open addressing: hash functions and jumps (on the CPU)");

@@ -7,6 +7,7 @@
 //   build(keys, values)           -> insert_report
 //   insert(keys, values)          -> insert_report; where there is inserts(), if that says so
 //   clear()                       empty, with its memory; not timed; where there is insert
+//   reserve(items)                empty, with memory for so many; where it can be filled in parts
 //   find(keys, answers, missing)
 //   erase(keys)                   -> how many, if erases()
 //   size(), bytes(), load_factor()              the last two 0 when not known
@@ -19,6 +20,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "measure.hpp"
 #include "numbered.hpp"
@@ -89,6 +91,7 @@ class workload {
   // `limit` is a function of the table's bytes.
   template <class Limit>
   void run(Limit limit) {
+    if (case_.fill_steps != 0) return measure_filling();
     measure_building(
         "build", case_.n, [&] { subject_.reset(); },
         [&] { return subject_.build(all_keys(), all_values()); });
@@ -141,6 +144,40 @@ class workload {
         [&] { subject_.clear(), subject_.insert(keys_.first(there), values_.first(there)); },
         [&] { return subject_.insert(all_keys().subspan(there), all_values().subspan(there)); });
     finish(std::move(pending_), limits_.updates);
+  }
+
+  // Equal parts, one after the other, into a table with room for all: what an insert costs at each fill.
+  void measure_filling() {
+    if constexpr (requires { subject_.reserve(case_.n); }) {
+      if (!subject_.inserts()) return;
+      const unsigned steps = case_.fill_steps;
+      std::vector<measurement> parts(steps);
+      std::vector<std::vector<double>> seconds(steps);
+      for (unsigned round = 0; round <= case_.repeat; ++round) {
+        subject_.reserve(case_.n);
+        for (unsigned step = 0; step < steps; ++step) {
+          const u64 from = case_.n * step / steps, to = case_.n * (step + 1) / steps;
+          measurement& m = parts[step] = start("insert", to - from);
+          insert_report report;
+          const double s = space_.time([&] {
+            report = subject_.insert(all_keys().subspan(from, to - from), all_values().subspan(from, to - from));
+          });
+          if (round != 0) seconds[step].push_back(s);
+          m.failed = report.refused;
+          m.wrong = report.present + (subject_.size() != to - report.refused);
+          m.load_factor = subject_.load_factor();
+        }
+      }
+      const auto questions = ask(shuffled(0, case_.n), case_.n);
+      subject_.find(questions.span(), answers_.span(), missing_);
+      parts.back().wrong += wrong_answers(questions, 0);
+      bytes_per_pair_ = static_cast<double>(subject_.bytes()) / static_cast<double>(case_.n);
+      for (unsigned step = 0; step < steps; ++step) {
+        parts[step].seconds = median(seconds[step]);
+        load_factor_ = parts[step].load_factor;
+        finish(std::move(parts[step]), 0);
+      }
+    }
   }
 
   memory<key_type> ask(const shuffled& number, u64 count) {

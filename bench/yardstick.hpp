@@ -25,6 +25,7 @@ struct yardstick_case {
   unsigned repeat = 5;
   int threads = 0;  // of the CPU; 0: all
   std::vector<query_mix> queries{};  // not empty: only the build and these are measured, without ceilings
+  unsigned fill_steps = 0;  // not 0: only inserts into a table made for all items, in so many equal parts
 };
 
 struct measurement {

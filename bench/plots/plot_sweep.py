@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Plots what `tilehash bench thesis/size|space|failed --json FILE` wrote: rates of construction and of retrieval
-against the number of items, the size of the table or the share of failed queries; a line for each structure.
+"""Plots what `tilehash bench thesis/size|space|failed|fill --json FILE` wrote: rates of construction and of retrieval
+against the number of items, the size of the table or the share of failed queries, or those of inserts against the fill
+of the table; a line for each structure.
 
 usage: plot_sweep.py SWEEP.json PLOT.png|PLOT.svg
 """
@@ -25,11 +26,12 @@ STYLES = {
     "sorted_array": (COLORS[8], "-", 1.5),
     SORTED: (COLORS[8], ":", 1.5),
 }
-EXPERIMENTS = {"thesis/size": "n", "thesis/space": "size", "thesis/failed": "failed_percent"}
+EXPERIMENTS = {"thesis/size": "n", "thesis/space": "size", "thesis/failed": "failed_percent", "thesis/fill": "load_factor"}
 AXES = {
     "n": "items",
     "size": "size of the table, slots of 8 bytes an item",
     "failed_percent": "queries that fail, percent",
+    "load_factor": "share of the slots that are taken",
 }
 
 
@@ -54,6 +56,8 @@ def panels_of(rows, x):
         return {0: "retrieval, all found", 100: "retrieval, none found"}.get(percent, f"retrieval, {percent:g} % fail")
 
     panels = []
+    if x == "load_factor":
+        return [(0, f"insertion, {thousands(n)} items in all", [r for r in rows if r["n"] == n]) for n in numbers]
     if x == "size":
         for line, n in enumerate(numbers):
             at = f", {thousands(n)} items" if len(numbers) > 1 else ""
@@ -91,7 +95,7 @@ def draw_lines(axis, title, rows, x, scale, unit, others):
             points = [(r["size_got"], r["mitems_per_s"] / scale) for r in here]
         else:
             points = [(r[x], r["mitems_per_s"] / scale) for r in here]
-            if not as_large_as_asked(here[-1]) and not name.startswith("sorted_array"):
+            if x != "load_factor" and not as_large_as_asked(here[-1]) and not name.startswith("sorted_array"):
                 noted.append(f"{name} at {here[-1]['size_got']:.2f} N")
         points.sort()
         axis.plot(*zip(*points), color=color, linestyle=dash, linewidth=width, label=name, zorder=3)
@@ -109,7 +113,7 @@ def draw_lines(axis, title, rows, x, scale, unit, others):
 
 
 def plot(header, rows, path):
-    x = EXPERIMENTS.get(header.get("experiment")) or max(AXES, key=lambda name: len(values_of(rows, name)))
+    x = EXPERIMENTS.get(header.get("experiment")) or max(list(AXES)[:3], key=lambda name: len(values_of(rows, name)))
     others = [n for n in in_order(line_name(r) for r in rows) if n not in STYLES]
     panels = panels_of(rows, x)
     lines = max(line for line, _, _ in panels) + 1
@@ -131,7 +135,12 @@ def plot(header, rows, path):
     bad = sum(r["failed"] + r["wrong"] for r in rows)
     verdict = "every answer verified" if bad == 0 else f"{thousands(bad)} ITEMS LOST OR ANSWERS WRONG"
     machine = header.get("gpu") or f"{header.get('machine', '?')}, threads: {header.get('threads', '?')}"
-    against = {"n": "number of items", "size": "size of the table", "failed_percent": "share of failed queries"}[x]
+    against = {
+        "n": "number of items",
+        "size": "size of the table",
+        "failed_percent": "share of failed queries",
+        "load_factor": "fill of the table",
+    }[x]
     figure.text(0.012, 1 - 0.30 / height, f"Rates against the {against}, {machine}", fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip
     figure.text(0.012, 1 - 0.58 / height, f"random pairs of 32 + 32 bits; {verdict}", va="center", fontsize=9.5,
