@@ -7,6 +7,7 @@ usage: plot_sweep.py SWEEP.json PLOT.png|PLOT.svg
 """
 
 import sys
+import textwrap
 
 from plot_run import COLORS, GRID, INK, MUTED, in_order, plt, read_file, thousands
 
@@ -102,9 +103,10 @@ def draw_lines(axis, title, rows, x, scale, unit, others):
     if x == "n" and len({r["n"] for r in rows}) > 1:
         axis.set_xscale("log")
     axis.set_ylim(bottom=0)
-    axis.set_title(title, loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=26 if noted else 16)
-    axis.text(0, 1.0, unit + ("\n" + ", ".join(noted) if noted else ""), transform=axis.transAxes, va="bottom",
-              ha="left", fontsize=8, color=MUTED)  # fmt: skip
+    notes = textwrap.wrap(", ".join(noted), 62)
+    axis.set_title(title, loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=16 + 10 * len(notes))
+    axis.text(0, 1.0, "\n".join([unit, *notes]), transform=axis.transAxes, va="bottom", ha="left", fontsize=8,
+              color=MUTED).set_in_layout(False)  # fmt: skip
     axis.set_xlabel(AXES[x], fontsize=8.5, color=MUTED)
     axis.grid(color=GRID, linewidth=0.8, zorder=0)
     axis.tick_params(labelsize=8, colors=MUTED, length=0)
@@ -145,7 +147,7 @@ def plot(header, rows, path):
                 color=INK, va="center")  # fmt: skip
     figure.text(0.012, 1 - 0.58 / height, f"random pairs of 32 + 32 bits; {verdict}", va="center", fontsize=9.5,
                 color=MUTED if bad == 0 else "#C00000")  # fmt: skip
-    figure.savefig(path, dpi=130, facecolor="white")
+    figure.savefig(path, dpi=100, facecolor="white")
 
 
 def main():
