@@ -45,8 +45,9 @@ class permutation {
   u64 seed_;
 };
 
-// first, first + 1, ... first + range - 1, each once, in an order that looks random; the first `moved` of them
-// a range further on. An average of less than two steps each: what falls outside the range is permuted again.
+// first, first + 1, ... first + range - 1, each once, in an order that looks random; the first `moved` of
+// them a range further on. An average of less than two steps each: what falls outside the range is permuted
+// again.
 class shuffled {
  public:
   shuffled(u64 first, u64 range, u64 moved = 0)

@@ -11,8 +11,8 @@ std::vector<sweep> thesis_sweeps(const std::string& space) {
   return {
       {.name = "thesis/size",
        .about = "Rates against the number of items (figures 3.2, 3.5, 3.6, 4.8, 4.9, 5.7, 5.8, 6.7 to 6.12)",
-       .items = many ? std::vector<u64>{10'000, 20'000, 50'000, 100'000, 200'000, 500'000, 1'000'000, 2'000'000,
-                                        5'000'000, 10'000'000, 20'000'000, 40'000'000, 64'000'000}
+       .items = many ? std::vector<u64>{10'000, 20'000, 50'000, 100'000, 200'000, 500'000, 1'000'000,
+                                        2'000'000, 5'000'000, 10'000'000, 20'000'000, 40'000'000, 64'000'000}
                      : std::vector<u64>{10'000, 30'000, 100'000, 300'000, 1'000'000, 4'000'000},
        .sizes = sizes,
        .failed = {0}},
@@ -22,8 +22,9 @@ std::vector<sweep> thesis_sweeps(const std::string& space) {
        .sizes = {1.02, 1.05, 1.1, 1.15, 1.25, 1.42, 1.6, 1.8, 2, 2.5, 3, 4},
        .failed = {0, 100}},
       {.name = "thesis/failed",
-       .about = "Rates of retrieval against the share of queries that fail (figures 3.4, 3.7, 4.10, 5.9, 6.5, "
-                "6.7 to 6.12)",
+       .about =
+           "Rates of retrieval against the share of queries that fail (figures 3.4, 3.7, 4.10, 5.9, 6.5, "
+           "6.7 to 6.12)",
        .items = one_size,
        .sizes = sizes,
        .failed = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
@@ -31,8 +32,9 @@ std::vector<sweep> thesis_sweeps(const std::string& space) {
 }
 
 std::vector<std::string> thesis_designs() {
-  return {"linear_probing", "quadratic_probing", "double_hashing", "chained", "two_level_cuckoo", "cuckoo",
-          "sorted_array",   "perfect_spatial",   "tiled",          "bucketed_cuckoo", "hash_graph"};
+  return {"linear_probing", "quadratic_probing", "double_hashing",  "chained", "two_level_cuckoo",
+          "cuckoo",         "sorted_array",      "perfect_spatial", "tiled",   "bucketed_cuckoo",
+          "hash_graph"};
 }
 
 double load_factor_for(const subject& design, u64 items, double size) {
@@ -93,14 +95,11 @@ nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows) {
   auto all = nlohmann::ordered_json::array();
   for (const sweep_row& row : rows) {
     const measurement& m = row.what;
-    nlohmann::ordered_json one{{"design", m.design},
-                               {"space", m.space},
-                               {"n", m.n},
-                               {"size", row.size},
-                               {"size_got", row.got()},
-                               {"load_factor", m.load_factor},
+    nlohmann::ordered_json one{{"design", m.design}, {"space", m.space},      {"n", m.n},
+                               {"size", row.size},   {"size_got", row.got()}, {"load_factor", m.load_factor},
                                {"op", m.op}};
-    if (m.op == "find") one.update({{"failed_percent", m.queries.failed_percent}, {"sorted", m.queries.sorted}});
+    if (m.op == "find")
+      one.update({{"failed_percent", m.queries.failed_percent}, {"sorted", m.queries.sorted}});
     one.update({{"items", m.items},
                 {"seconds", m.seconds},
                 {"mitems_per_s", m.rate() / 1e6},

@@ -1,9 +1,9 @@
-// The sweeps of Alcantara's thesis (figures 3.2 to 3.7, 4.4 to 4.10, 5.7 to 5.9, 6.3 to 6.12): every structure's
-// rates of construction and of retrieval against one thing, all others fixed.
+// The sweeps of Alcantara's thesis (figures 3.2 to 3.7, 4.4 to 4.10, 5.7 to 5.9, 6.3 to 6.12): every
+// structure's rates of construction and of retrieval against one thing, all others fixed.
 //
 // A table's size is in slots of 8 bytes an item, whatever it keeps in them, as the thesis compares tables: N
-// items in B chains are N + B / 2 slots. So every design is given the load factor that comes to those bytes, or
-// its nearest: a row says what it got.
+// items in B chains are N + B / 2 slots. So every design is given the load factor that comes to those bytes,
+// or its nearest: a row says what it got.
 #pragma once
 
 #include <tilehash/core/config.hpp>

@@ -83,7 +83,8 @@ void finish(session& session, const std::vector<sweep_row>& rows, const std::str
 
 void run_sweep(const sweep_options& options) {
   for (const std::uint64_t n : options.items) {
-    if (n < 2 || n >= 1ULL << 31) throw input_error(fmt::format("--n {}: must be at least 2 and below 2^31", n));
+    if (n < 2 || n >= 1ULL << 31)
+      throw input_error(fmt::format("--n {}: must be at least 2 and below 2^31", n));
   }
   session session(options);
   const sweep s = asked_for(options, session.space());
@@ -98,7 +99,8 @@ void run_sweep(const sweep_options& options) {
         bench::yardstick_case the_case{
             n, bench::load_factor_for(design, n, size), 32, options.repeat, options.threads, {}};
         for (const bool sorted : {false, true}) {
-          if (sorted && design.name != "sorted_array") continue;  // order helps a binary search, no hash table
+          if (sorted && design.name != "sorted_array")
+            continue;  // order helps a binary search, no hash table
           for (const unsigned percent : s.failed) the_case.queries.push_back({percent, sorted});
         }
         std::vector<sweep_row> its;
@@ -113,8 +115,11 @@ void run_sweep(const sweep_options& options) {
 
 void run_fill(const fill_options& options) {
   session session(options);
-  const std::uint64_t n = options.items != 0 ? options.items : session.space() == "cuda" ? 10'000'000 : 1'000'000;
-  session.say(fmt::format("{}\n{} pairs of 32 + 32 bits, inserted in {} parts\n", session.machine(), n, options.steps));
+  const std::uint64_t n = options.items != 0          ? options.items
+                          : session.space() == "cuda" ? 10'000'000
+                                                      : 1'000'000;
+  session.say(fmt::format("{}\n{} pairs of 32 + 32 bits, inserted in {} parts\n", session.machine(), n,
+                          options.steps));
   bench::yardstick_case the_case{n, options.load_factor, 32, options.repeat, options.threads, {}};
   the_case.fill_steps = options.steps;
   std::vector<sweep_row> rows;
@@ -131,7 +136,8 @@ void run_fill(const fill_options& options) {
 void run_restarts(const restarts_options& options) {
   for (const auto* list : {&options.items, &options.partitioned}) {
     for (const std::uint64_t n : *list) {
-      if (n < 1 || n >= 1ULL << 31) throw input_error(fmt::format("{} items: must be at least 1 and below 2^31", n));
+      if (n < 1 || n >= 1ULL << 31)
+        throw input_error(fmt::format("{} items: must be at least 1 and below 2^31", n));
     }
   }
   session session(options);
@@ -159,7 +165,8 @@ void run_restarts(const restarts_options& options) {
   }
   session.write(bench::restarts_as_json(rows, partitions));
   const auto lost = [](const auto& row) { return row.lost != 0; };
-  session::fail_if(std::ranges::any_of(rows, lost) || std::ranges::any_of(partitions, lost), "items were lost");
+  session::fail_if(std::ranges::any_of(rows, lost) || std::ranges::any_of(partitions, lost),
+                   "items were lost");
 }
 
 void run_probes(const probes_options& options) {
@@ -180,13 +187,16 @@ void add_sweep(CLI::App& bench, const sweep& s) {
   const auto options = std::make_shared<sweep_options>();
   options->name = s.name;
   add_common(*command, *options);
-  command->add_option("--designs", options->designs, "Designs to measure (default: the thesis' and ours), or all")
+  command
+      ->add_option("--designs", options->designs,
+                   "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
   command->add_option("--n", options->items, "Numbers of items (default: more on a GPU)")->delimiter(',');
   command->add_option("--size", options->sizes, "Sizes of the table, in slots of 8 bytes an item")
       ->delimiter(',')
       ->check(CLI::Range(1.0, 16.0));
-  command->add_option("--failed", options->failed, "Shares of the queries whose keys are not there, in percent")
+  command
+      ->add_option("--failed", options->failed, "Shares of the queries whose keys are not there, in percent")
       ->delimiter(',')
       ->check(CLI::Range(0, 100));
   command->callback([options] { run_sweep(*options); });
@@ -197,10 +207,12 @@ void add_sweep(CLI::App& bench, const sweep& s) {
 void add_thesis_commands(CLI::App& bench) {
   for (const sweep& s : tilehash::bench::thesis_sweeps("cpu")) add_sweep(bench, s);
 
-  CLI::App* fill = bench.add_subcommand("thesis/fill", "Rates of inserts into a table that exists, against its fill");
+  CLI::App* fill =
+      bench.add_subcommand("thesis/fill", "Rates of inserts into a table that exists, against its fill");
   const auto filling = std::make_shared<fill_options>();
   add_common(*fill, *filling);
-  fill->add_option("--designs", filling->designs, "Designs to measure (default: the thesis' and ours), or all")
+  fill->add_option("--designs", filling->designs,
+                   "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
   fill->add_option("--n", filling->items, "Number of items (default: more on a GPU)")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31));
@@ -225,8 +237,9 @@ void add_thesis_commands(CLI::App& bench) {
   probes->callback([statistics] { run_probes(*statistics); });
 
   CLI::App* restarts = bench.add_subcommand(
-      "thesis/restarts", "How often cuckoo tables start again: two-level ones, and single-level ones with the stash "
-                         "and without (on the CPU)");
+      "thesis/restarts",
+      "How often cuckoo tables start again: two-level ones, and single-level ones with the stash "
+      "and without (on the CPU)");
   const auto constructions = std::make_shared<restarts_options>();
   constructions->space = "cpu";
   restarts->add_option("--items", constructions->items, "Numbers of items in a single-level table")
@@ -237,9 +250,7 @@ void add_thesis_commands(CLI::App& bench) {
                    "Items in all tables of a row: as many tables are built as come to that")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  restarts
-      ->add_option("--partitioned", constructions->partitioned,
-                   "Numbers of items in a two-level table")
+  restarts->add_option("--partitioned", constructions->partitioned, "Numbers of items in a two-level table")
       ->delimiter(',')
       ->default_str("1000000,5000000");
   restarts

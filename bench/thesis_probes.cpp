@@ -100,14 +100,15 @@ void count_probes(u64 items, double size, const std::function<void(const probe_s
 
 std::string probes_heading() {
   return fmt::format("{:<16} {:<15} {:>8} {:>9} {:>7} {:>7} {:>8} {:>6} {:>6} {:>6} {:>6} {:>6}\n", "probing",
-                     "hash functions", "jump mod", "items", "size", "", "average", "50 %", "80 %", "90 %", "99 %",
-                     "100 %");
+                     "hash functions", "jump mod", "items", "size", "", "average", "50 %", "80 %", "90 %",
+                     "99 %", "100 %");
 }
 std::string probes_line(const probe_statistics& row) {
   return fmt::format("{:<16} {:<15} {:>8} {:>9} {:>5.2f} N {:>7} {:>8.2f} {:>6} {:>6} {:>6} {:>6} {:>6}{}\n",
-                     row.probing, row.hash, row.jump_prime == 0 ? "" : std::to_string(row.jump_prime), row.items,
-                     row.size, row.found ? "found" : "missing", row.average, row.at[0], row.at[1], row.at[2],
-                     row.at[3], row.at[4], row.refused == 0 ? "" : fmt::format("  {} REFUSED", row.refused));
+                     row.probing, row.hash, row.jump_prime == 0 ? "" : std::to_string(row.jump_prime),
+                     row.items, row.size, row.found ? "found" : "missing", row.average, row.at[0], row.at[1],
+                     row.at[2], row.at[3], row.at[4],
+                     row.refused == 0 ? "" : fmt::format("  {} REFUSED", row.refused));
 }
 nlohmann::ordered_json probes_as_json(std::span<const probe_statistics> rows) {
   auto all = nlohmann::ordered_json::array();

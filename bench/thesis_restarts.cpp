@@ -147,8 +147,8 @@ std::string partitions_heading() {
 std::string partitions_line(const partition_counts& row) {
   const partition_case& c = row.what;
   return fmt::format("{:>9} {:>8} {:>11} {:>8.3f} % {:>19.3f} % {:>8} {:>10} {:>9}{}\n", c.items, row.regions,
-                     c.partitions, share(row.overfull, c.partitions), share(row.beyond, c.partitions), c.builds,
-                     row.restarted, row.reseeded, row.lost != 0 ? "  LOST" : "");
+                     c.partitions, share(row.overfull, c.partitions), share(row.beyond, c.partitions),
+                     c.builds, row.restarted, row.reseeded, row.lost != 0 ? "  LOST" : "");
 }
 
 nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows,

@@ -1,6 +1,6 @@
 // How often the construction of cuckoo tables must start again, and how far a single-level table's walks go,
-// against its size, with the stash and without (Alcantara, sections 5.5 and 6.1.1). These do not depend on the
-// machine.
+// against its size, with the stash and without (Alcantara, sections 5.5 and 6.1.1). These do not depend on
+// the machine.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -43,9 +43,9 @@ struct partition_case {
 };
 struct partition_counts {
   partition_case what;
-  u64 regions = 0;   // of a table
-  u64 overfull = 0;  // partitions with a region of more than 512 items
-  u64 beyond = 0;    // ... of more than its slots, which no seed can build
+  u64 regions = 0;                            // of a table
+  u64 overfull = 0;                           // partitions with a region of more than 512 items
+  u64 beyond = 0;                             // ... of more than its slots, which no seed can build
   u64 restarted = 0, reseeded = 0, lost = 0;  // tables, regions and items of all builds
 };
 partition_counts count_partitions(const partition_case& the_case);

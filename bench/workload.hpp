@@ -160,7 +160,8 @@ class workload {
           measurement& m = parts[step] = start("insert", to - from);
           insert_report report;
           const double s = space_.time([&] {
-            report = subject_.insert(all_keys().subspan(from, to - from), all_values().subspan(from, to - from));
+            report =
+                subject_.insert(all_keys().subspan(from, to - from), all_values().subspan(from, to - from));
           });
           if (round != 0) seconds[step].push_back(s);
           m.failed = report.refused;

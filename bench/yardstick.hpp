@@ -23,7 +23,7 @@ struct yardstick_case {
   double load_factor = 0.8;
   unsigned bits = 32;  // of a key, and of a value: 32 or 64
   unsigned repeat = 5;
-  int threads = 0;  // of the CPU; 0: all
+  int threads = 0;                   // of the CPU; 0: all
   std::vector<query_mix> queries{};  // not empty: only the build and these are measured, without ceilings
   unsigned fill_steps = 0;  // not 0: only inserts into a table made for all items, in so many equal parts
 };

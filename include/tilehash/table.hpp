@@ -108,10 +108,11 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   {
     return insert_or_apply(space, keys, values, assign{}, outcomes);
   }
-  // The value becomes op(stored, given): sum, minimum, maximum, count, mean (core/combine.hpp) or a function of
-  // your own, on a GPU a __device__ functor. Every item that is not refused counts exactly once, in no given order.
-  // Where many items come and op is associative, those of equal keys are combined first, in memory of 2.6
-  // times the items' bytes while the call runs; where that is not to be had, each item meets the table.
+  // The value becomes op(stored, given): sum, minimum, maximum, count, mean (core/combine.hpp) or a function
+  // of your own, on a GPU a __device__ functor. Every item that is not refused counts exactly once, in no
+  // given order. Where many items come and op is associative, those of equal keys are combined first, in
+  // memory of 2.6 times the items' bytes while the call runs; where that is not to be had, each item meets
+  // the table.
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})

@@ -105,8 +105,8 @@ class combining : public ::testing::Test {
 // In place where the word is small enough, by compare-and-swap in words of 16 bytes and of small values.
 // (A GPU's kernels of all of them would take a minute to compile.)
 #if TILEHASH_FEW_TYPES || defined(__CUDACC__)
-using combining_designs = ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, mean_of<float>>,
-                                           linear_probing<u32, std::int32_t>>;
+using combining_designs = ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>,
+                                           tiled<u32, mean_of<float>>, linear_probing<u32, std::int32_t>>;
 #else
 using combining_designs =
     ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, float>, tiled<u16, u8>,

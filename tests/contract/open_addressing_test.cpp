@@ -1,5 +1,5 @@
-// What is special to open addressing: the most probes allowed, and restarts with another hash function (Alcantara's
-// thesis, section 3.1.1). Inserts after construction are the contract's.
+// What is special to open addressing: the most probes allowed, and restarts with another hash function
+// (Alcantara's thesis, section 3.1.1). Inserts after construction are the contract's.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,7 +11,8 @@
 namespace tilehash {
 namespace {
 
-// Sends all keys to one place, under the first `Bad` seeds: no more of them than probes are allowed find a slot.
+// Sends all keys to one place, under the first `Bad` seeds: no more of them than probes are allowed find a
+// slot.
 template <u64 Bad>
 struct bad_at_first {
   murmur good;

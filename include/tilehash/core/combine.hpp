@@ -108,8 +108,9 @@ struct maximum {
   }
 };
 
-// A mean on its way: what was added up, and how many. Numbers are added up in T: integers wrap round, and in a
-// float little is left of a number that is added to one 2^24 times as large. 8 bytes for T of 4, 16 for T of 8.
+// A mean on its way: what was added up, and how many. Numbers are added up in T: integers wrap round, and in
+// a float little is left of a number that is added to one 2^24 times as large. 8 bytes for T of 4, 16 for T
+// of 8.
 template <class T>
   requires(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
 struct mean_of {

@@ -77,8 +77,8 @@ concept stashing = displacing<D> && requires {
   { D::stash_slots } -> std::convertible_to<u32>;
 };
 
-// Where it refuses an item below the load asked for, that is the hash functions' fault, which leave it no room
-// within the probes allowed: the table takes new ones before it grows.
+// Where it refuses an item below the load asked for, that is the hash functions' fault, which leave it no
+// room within the probes allowed: the table takes new ones before it grows.
 template <class D>
 concept restarting = stashing<D> || (insertable<D> && D::restarts_with_new_functions);
 

@@ -50,9 +50,9 @@ struct quadratic {
   }
 };
 
-// Each key jumps its own way: j(k) = 1 + k mod a prime. The thesis (section 3.2) leaves the choice: a smaller prime
-// keeps the first jumps within cached lines, a larger one leaves crowded places faster; 41 is its own. (As jumps
-// grow, there is little between the primes: docs/papers/alcantara.md.)
+// Each key jumps its own way: j(k) = 1 + k mod a prime. The thesis (section 3.2) leaves the choice: a smaller
+// prime keeps the first jumps within cached lines, a larger one leaves crowded places faster; 41 is its own.
+// (As jumps grow, there is little between the primes: docs/papers/alcantara.md.)
 template <u64 JumpPrime>
 struct double_hash_by {
   static constexpr const char* name = "double_hashing";

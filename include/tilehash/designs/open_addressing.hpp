@@ -12,10 +12,10 @@
 // inserts run, a slot that is taken stays taken, so two inserts of one key meet: both aim at the first free
 // slot of the same sequence, one wins it, and the other starts again and finds the key.
 //
-// At most min(capacity, 10 000) probes are made, then the key is refused and the table above decides: it starts
-// again with another hash function, and counts that, as large as it was while it is less full than asked for,
-// larger after four times. Every loop is bounded: by that limit, and by the slots that other inserts can still
-// take in front of this one.
+// At most min(capacity, 10 000) probes are made, then the key is refused and the table above decides: it
+// starts again with another hash function, and counts that, as large as it was while it is less full than
+// asked for, larger after four times. Every loop is bounded: by that limit, and by the slots that other
+// inserts can still take in front of this one.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. Inserts
 // beside erases are not; lookups beside either may miss what moves in meanwhile.
