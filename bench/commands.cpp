@@ -1,4 +1,4 @@
-// tilehash bench ceilings, yardstick, aggregation, thesis/restarts.
+// tilehash bench ceilings, yardstick, aggregation; thesis_commands.cpp has those of Alcantara's thesis.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -6,18 +6,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cuda_presence.hpp"
 #include "dataset.hpp"
-#include "environment.hpp"
 #include "report.hpp"
-#include "run_command.hpp"
-#include "thesis_restarts.hpp"
+#include "session.hpp"
+#include "thesis_commands.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -26,12 +22,6 @@ using bench::known_limits;
 using bench::measurement;
 using bench::subject;
 using bench::yardstick_case;
-
-struct common_options {
-  std::string space = "auto", json;
-  unsigned repeat = 5;
-  int threads = 0;
-};
 
 struct ceilings_options : common_options {
   std::vector<std::uint64_t> sizes{32 << 20, 256 << 20, 1ULL << 30, 4ULL << 30};
@@ -49,67 +39,6 @@ struct aggregation_options : common_options {
   std::vector<std::uint64_t> groups{1 << 10, 1 << 16, 1 << 24};
 };
 
-struct restarts_options : common_options {
-  std::vector<std::uint64_t> items{1'000, 10'000, 1'000'000};
-  std::uint64_t all_items = 20'000'000;
-};
-
-void add_common(CLI::App& command, common_options& options) {
-  command.add_option("--space", options.space, "Where: cpu, cuda, or auto for cuda where there is a GPU")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
-      ->capture_default_str();
-  command.add_option("--repeat", options.repeat, "Times to measure; the median is shown")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command.add_option("--threads", options.threads, "CPU threads (default: all)")->check(CLI::Range(1, 4096));
-  command.add_option("--json", options.json, "Write the rows to FILE, or to standard output with -")
-      ->type_name("FILE|-");
-}
-
-// What both commands begin and end with: where to measure, where to print, and the JSON, whose file is opened
-// before the work is done.
-class session {
- public:
-  explicit session(const common_options& options) : path_(options.json), space_(options.space) {
-    const std::string obstacle = why_no_cuda();
-    if (space_ == "auto") space_ = obstacle.empty() ? "cuda" : "cpu";
-    if (space_ == "cuda" && !obstacle.empty())
-      throw input_error(fmt::format("--space cuda: {}; use --space cpu", obstacle));
-    if (!path_.empty() && path_ != "-") file_.open(path_);
-    if (!file_) throw input_error(fmt::format("--json {}: cannot write it", path_));
-    header_ = bench::environment(space_, options.threads);
-  }
-
-  const std::string& space() const { return space_; }
-  std::string machine() const {
-    if (space_ == "cuda") return header_["gpu"];
-    return fmt::format("{}, threads: {}", std::string(header_["machine"]), int(header_["threads"]));
-  }
-
-  void say(const std::string& text) const {
-    std::FILE* const out = path_ == "-" ? stderr : stdout;
-    fmt::print(out, "{}", text);
-    std::fflush(out);
-  }
-
-  void write(const nlohmann::ordered_json& rows) {
-    if (path_.empty()) return;
-    std::vector<std::string> lines;
-    for (const auto& row : rows) lines.push_back(row.dump());
-    const std::string text =
-        fmt::format("{{\"header\": {},\n\"rows\": [\n{}\n]}}\n", header_.dump(), fmt::join(lines, ",\n"));
-    if (path_ == "-")
-      fmt::print("{}", text);
-    else if (!(file_ << text << std::flush))
-      throw input_error(fmt::format("--json {}: cannot write it", path_));
-  }
-
- private:
-  std::string path_, space_;
-  std::ofstream file_;
-  nlohmann::ordered_json header_;
-};
-
 void run_ceilings(const ceilings_options& options) {
   session session(options);
   const auto rows = session.space() == "cuda"
@@ -117,25 +46,6 @@ void run_ceilings(const ceilings_options& options) {
                         : bench::cpu_ceilings(options.sizes, options.repeat, options.threads);
   session.say(fmt::format("{}\n{}", session.machine(), bench::ceiling_table(rows)));
   session.write(bench::ceilings_as_json(rows, session.space()));
-}
-
-// Those asked for by name that are there; a name that is not is an error.
-std::vector<subject> choose(const std::vector<subject>& known, const std::vector<std::string>& names,
-                            const char* option) {
-  if (names == std::vector<std::string>{"all"}) return known;
-  if (names == std::vector<std::string>{"none"}) return {};
-  std::vector<subject> chosen;
-  for (const std::string& name : names) {
-    const auto at = std::ranges::find(known, name, &subject::name);
-    if (at == known.end()) {
-      std::vector<std::string> all;
-      for (const subject& s : known) all.push_back(s.name);
-      throw input_error(fmt::format("{} '{}' is unknown here; use all, none or some of {}", option, name,
-                                    fmt::join(all, ",")));
-    }
-    chosen.push_back(*at);
-  }
-  return chosen;
 }
 
 void run_yardstick(const yardstick_options& options) {
@@ -180,10 +90,8 @@ void run_yardstick(const yardstick_options& options) {
   }
   session.say(bench::limits_lines(known));
   session.write(bench::measurements_as_json(rows));
-  if (std::ranges::any_of(rows, [](const measurement& m) { return m.failed + m.wrong != 0; })) {
-    fmt::print(stderr, "tilehash: some answers were wrong or items lost; see the rows above\n");
-    throw CLI::RuntimeError(wrong_or_lost);
-  }
+  const bool faulty = std::ranges::any_of(rows, [](const measurement& m) { return m.failed + m.wrong != 0; });
+  session::fail_if(faulty, "answers were wrong or items lost");
 }
 
 void run_aggregation(const aggregation_options& options) {
@@ -208,38 +116,8 @@ void run_aggregation(const aggregation_options& options) {
     }
   }
   session.write(bench::aggregations_as_json(rows));
-  if (std::ranges::any_of(rows, [](const bench::aggregation& row) { return row.wrong != 0; })) {
-    fmt::print(stderr, "tilehash: some sums were wrong; see the rows above\n");
-    throw CLI::RuntimeError(wrong_or_lost);
-  }
-}
-
-void run_restarts(const restarts_options& options) {
-  for (const std::uint64_t n : options.items) {
-    if (n < 1 || n >= 1ULL << 31)
-      throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", n));
-  }
-  session session(options);
-  session.say(bench::restarts_heading());
-  std::vector<bench::restart_counts> rows;
-  const std::vector<std::pair<unsigned, std::vector<double>>> sizes{
-      {4, {1.03, 1.04, 1.05, 1.1, 1.25}}, {2, {2.1, 2.2}}, {3, {1.1, 1.15}}, {5, {1.0205, 1.05}}};
-  for (const auto& [functions, its_sizes] : sizes) {
-    for (const std::uint64_t n : options.items) {
-      const std::uint64_t trials = std::max<std::uint64_t>(1, options.all_items / n);
-      for (const double size : its_sizes) {
-        for (const bool stash : {true, false}) {
-          rows.push_back(bench::count_restarts({functions, stash, n, trials, size}));
-          session.say(bench::restarts_line(rows.back()));
-        }
-      }
-    }
-  }
-  session.write(bench::restarts_as_json(rows));
-  if (std::ranges::any_of(rows, [](const bench::restart_counts& row) { return row.lost != 0; })) {
-    fmt::print(stderr, "tilehash: some items were lost; see the rows above\n");
-    throw CLI::RuntimeError(wrong_or_lost);
-  }
+  session::fail_if(std::ranges::any_of(rows, [](const bench::aggregation& row) { return row.wrong != 0; }),
+                   "sums were wrong");
 }
 
 }  // namespace
@@ -289,21 +167,7 @@ void add_bench_commands(CLI::App& bench) {
       ->default_str("1024,65536,16777216");
   aggregation->callback([sums] { run_aggregation(*sums); });
 
-  CLI::App* restarts = bench.add_subcommand(
-      "thesis/restarts", "How often cuckoo tables start again, with the stash and without (on the CPU)");
-  const auto constructions = std::make_shared<restarts_options>();
-  constructions->space = "cpu";
-  restarts->add_option("--items", constructions->items, "Numbers of items in a table")
-      ->delimiter(',')
-      ->default_str("1000,10000,1000000");
-  restarts
-      ->add_option("--all-items", constructions->all_items,
-                   "Items in all tables of a row: as many tables are built as come to that")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  restarts->add_option("--json", constructions->json, "Write the rows to FILE, or to standard output with -")
-      ->type_name("FILE|-");
-  restarts->callback([constructions] { run_restarts(*constructions); });
+  add_thesis_commands(bench);
 }
 
 }  // namespace tilehash::app

@@ -23,23 +23,40 @@ class permutation {
     }
     return x;
   }
+  // The x that gives y.
+  TILEHASH_FN constexpr u64 inverse(u64 y) const {
+    for (const u64 odd : {0xd6e8feb86659fd93ULL, 0x94d049bb133111ebULL, 0xbf58476d1ce4e5b9ULL}) {
+      y ^= y >> shift_ % 64;
+      y = (y * inverse_of(odd)) & mask_;
+    }
+    return (y - seed_) & mask_;
+  }
 
  private:
+  // Modulo 2^64: each round doubles the bits that are right, of which odd * odd = 1 mod 8 gives three.
+  TILEHASH_FN static constexpr u64 inverse_of(u64 odd) {
+    u64 x = odd;
+    for (int round = 0; round < 5; ++round) x *= 2 - odd * x;
+    return x;
+  }
+
   u64 mask_;
   u32 shift_;
   u64 seed_;
 };
 
-// first, first + 1, ... first + range - 1, each once, in an order that looks random. An average of less than
-// two steps each: what falls outside the range is permuted again.
+// first, first + 1, ... first + range - 1, each once, in an order that looks random; the first `moved` of
+// them a range further on. An average of less than two steps each: what falls outside the range is permuted
+// again.
 class shuffled {
  public:
-  shuffled(u64 first, u64 range) : first_(first), range_(range), order_(bits_for(range), range) {}
+  shuffled(u64 first, u64 range, u64 moved = 0)
+      : first_(first), range_(range), moved_(moved), order_(bits_for(range), range) {}
 
   TILEHASH_FN u64 operator()(u64 i) const {
     u64 x = order_(i);
     while (x >= range_) x = order_(x);
-    return first_ + x;
+    return first_ + x + (x < moved_ ? range_ : 0);
   }
 
  private:
@@ -49,13 +66,17 @@ class shuffled {
     return bits;
   }
 
-  u64 first_, range_;
+  u64 first_, range_, moved_;
   permutation order_;
 };
 
 template <class Key>
 TILEHASH_FN Key key_of(u64 number) {
   return static_cast<Key>(permutation(8 * sizeof(Key), 0x7469)(number));
+}
+template <class Key>
+TILEHASH_FN u64 number_of(Key key) {
+  return permutation(8 * sizeof(Key), 0x7469).inverse(key);
 }
 
 template <class Value, class Key>

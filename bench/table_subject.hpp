@@ -36,6 +36,10 @@ class table_subject {
     table_.reset();
     table_ = make_(*space_, 0, {.load_factor = load_factor_});
   }
+  void reserve(u64 items) {  // empty, with room for so many
+    table_.reset();
+    table_ = make_(*space_, items, {.load_factor = load_factor_});
+  }
   void clear() { table_->clear(*space_); }
   insert_report build(keys_in keys, values_in values) { return table_->build(*space_, keys, values); }
   insert_report insert(keys_in keys, values_in values) { return table_->insert(*space_, keys, values); }
@@ -82,7 +86,7 @@ void register_designs(std::vector<subject>& all, const std::string& space_name,
       else
         run_as.template operator()<u32, u32>();
     };
-    all.push_back({design.name, space_name, false, run});
+    all.push_back({design.name, space_name, false, run, design.bytes, design.max_load_factor});
   }
 }
 

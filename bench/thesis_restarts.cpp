@@ -6,7 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/designs/two_level_cuckoo.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -86,6 +88,42 @@ restart_counts count_restarts(const restart_case& c) {
                             : count_with<5>(c);
 }
 
+partition_counts count_partitions(const partition_case& c) {
+  using design = two_level_cuckoo<u32, u32, 512>;
+  cpu space;
+  partition_counts row{.what = c};
+  const double load = design::max_load_factor;  // 80 % of 512 items are expected in a region
+  const u64 capacity = design::capacity_for(c.items, load);
+  row.regions = design(nullptr, capacity, 0).regions();
+  space.for_each_chunk(
+      c.partitions,
+      [&](u64 from, u64 to) {
+        std::vector<u32> sizes(row.regions);
+        for (u64 trial = from; trial < to; ++trial) {
+          const design d(nullptr, capacity, mix64(trial));
+          std::ranges::fill(sizes, 0);
+          for (u64 i = 0; i < c.items; ++i)
+            ++sizes[d.region_of(d.hash(mix32(static_cast<u32>(trial * c.items + i))))];
+          const u32 most = *std::ranges::max_element(sizes);
+          detail::fetch_add(&row.overfull, u64(most > design::region_items));
+          detail::fetch_add(&row.beyond, u64(most > d.region_slots()));
+        }
+      },
+      1);
+
+  std::vector<u32> keys(c.items), out(c.items);
+  for (u64 trial = 0; trial < c.builds; ++trial) {
+    make_keys(keys, trial);
+    table<design, cpu> t(space, 0, {.load_factor = load, .seed = mix64(~trial)});
+    const insert_report report = t.build(space, keys, keys);
+    row.restarted += report.restarts != 0;
+    row.reseeded += report.retries;
+    t.find(space, keys, out);
+    for (u64 i = 0; i < c.items; ++i) row.lost += out[i] != keys[i];
+  }
+  return row;
+}
+
 std::string restarts_heading() {
   return fmt::format("{:>2} {:>6} {:>9} {:>6} {:>7} {:>10} {:>8} {:>11} {:>8} {:>7} {:>6} {:>5}\n", "H",
                      "stash", "items", "size", "trials", "restarted", "larger", "stash used", "in it", "hard",
@@ -102,10 +140,35 @@ std::string restarts_line(const restart_counts& row) {
       row.most_walks, row.lost != 0 ? "  LOST" : "");
 }
 
-nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows) {
+std::string partitions_heading() {
+  return fmt::format("\n{:>9} {:>8} {:>11} {:>10} {:>20} {:>8} {:>10} {:>9}\n", "items", "regions",
+                     "partitions", "over 512", "over a region's slots", "builds", "restarted", "reseeded");
+}
+std::string partitions_line(const partition_counts& row) {
+  const partition_case& c = row.what;
+  return fmt::format("{:>9} {:>8} {:>11} {:>8.3f} % {:>19.3f} % {:>8} {:>10} {:>9}{}\n", c.items, row.regions,
+                     c.partitions, share(row.overfull, c.partitions), share(row.beyond, c.partitions),
+                     c.builds, row.restarted, row.reseeded, row.lost != 0 ? "  LOST" : "");
+}
+
+nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows,
+                                        std::span<const partition_counts> partitions) {
   auto all = nlohmann::ordered_json::array();
+  for (const partition_counts& row : partitions) {
+    all.push_back({{"design", "two_level_cuckoo"},
+                   {"items", row.what.items},
+                   {"regions", row.regions},
+                   {"partitions", row.what.partitions},
+                   {"overfull", row.overfull},
+                   {"beyond", row.beyond},
+                   {"builds", row.what.builds},
+                   {"restarted", row.restarted},
+                   {"reseeded", row.reseeded},
+                   {"lost", row.lost}});
+  }
   for (const restart_counts& row : rows) {
-    all.push_back({{"functions", row.what.functions},
+    all.push_back({{"design", "cuckoo"},
+                   {"functions", row.what.functions},
                    {"stash", row.what.stash},
                    {"items", row.what.items},
                    {"size", row.what.size},

@@ -1,5 +1,6 @@
-// How often a cuckoo table's construction must start again, and how far its walks go, against the table's
-// size, with the stash and without (Alcantara, sections 5.5 and 6.1.1). These do not depend on the machine.
+// How often the construction of cuckoo tables must start again, and how far a single-level table's walks go,
+// against its size, with the stash and without (Alcantara, sections 5.5 and 6.1.1). These do not depend on
+// the machine.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -33,8 +34,27 @@ struct restart_counts {
 
 restart_counts count_restarts(const restart_case& the_case);
 
+// The two-level table: how often the partition gives a region more than the C = 512 items that the thesis
+// allows, and how often building starts again: a region with its next seed, or everything.
+struct partition_case {
+  u64 items = 0;
+  u64 partitions = 0;  // that are only counted
+  u64 builds = 0;
+};
+struct partition_counts {
+  partition_case what;
+  u64 regions = 0;                            // of a table
+  u64 overfull = 0;                           // partitions with a region of more than 512 items
+  u64 beyond = 0;                             // ... of more than its slots, which no seed can build
+  u64 restarted = 0, reseeded = 0, lost = 0;  // tables, regions and items of all builds
+};
+partition_counts count_partitions(const partition_case& the_case);
+
 std::string restarts_heading();
 std::string restarts_line(const restart_counts& row);
-nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows);
+std::string partitions_heading();
+std::string partitions_line(const partition_counts& row);
+nlohmann::ordered_json restarts_as_json(std::span<const restart_counts> rows,
+                                        std::span<const partition_counts> partitions);
 
 }  // namespace tilehash::bench

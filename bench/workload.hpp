@@ -7,6 +7,7 @@
 //   build(keys, values)           -> insert_report
 //   insert(keys, values)          -> insert_report; where there is inserts(), if that says so
 //   clear()                       empty, with its memory; not timed; where there is insert
+//   reserve(items)                empty, with memory for so many; where it can be filled in parts
 //   find(keys, answers, missing)
 //   erase(keys)                   -> how many, if erases()
 //   size(), bytes(), load_factor()              the last two 0 when not known
@@ -19,9 +20,11 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "measure.hpp"
 #include "numbered.hpp"
+#include "sort_keys.hpp"
 #include "yardstick.hpp"
 
 namespace tilehash::bench {
@@ -47,16 +50,16 @@ struct make_questions {
 // questions.
 template <class Key, class Value>
 struct check_answers {
-  shuffled number;
+  const Key* questions;
   u64 n, erased;
   const Value* answers;
   Value missing;
   u64* wrong;
 
   TILEHASH_FN void operator()(u64 i) const {
-    const u64 asked = number(i);
-    const bool present = asked < n && i >= erased;
-    const Value right = present ? value_of<Value>(key_of<Key>(asked)) : missing;
+    const Key asked = questions[i];
+    const bool present = number_of(asked) < n && i >= erased;
+    const Value right = present ? value_of<Value>(asked) : missing;
     if (answers[i] != right) detail::fetch_add(wrong, u64(1));
   }
 };
@@ -88,11 +91,13 @@ class workload {
   // `limit` is a function of the table's bytes.
   template <class Limit>
   void run(Limit limit) {
+    if (case_.fill_steps != 0) return measure_filling();
     measure_building(
         "build", case_.n, [&] { subject_.reset(); },
         [&] { return subject_.build(all_keys(), all_values()); });
-    limits_ = limit(subject_.bytes());
+    if (case_.queries.empty()) limits_ = limit(subject_.bytes());
     finish(std::move(pending_), limits_.updates);
+    if (!case_.queries.empty()) return measure_queries();
     if constexpr (requires { subject_.inserts(); }) {
       if (subject_.inserts()) measure_insert();
     }
@@ -141,26 +146,76 @@ class workload {
     finish(std::move(pending_), limits_.updates);
   }
 
+  // Equal parts, one after the other, into a table with room for all: what an insert costs at each fill.
+  void measure_filling() {
+    if constexpr (requires { subject_.reserve(case_.n); }) {
+      if (!subject_.inserts()) return;
+      const unsigned steps = case_.fill_steps;
+      std::vector<measurement> parts(steps);
+      std::vector<std::vector<double>> seconds(steps);
+      for (unsigned round = 0; round <= case_.repeat; ++round) {
+        subject_.reserve(case_.n);
+        for (unsigned step = 0; step < steps; ++step) {
+          const u64 from = case_.n * step / steps, to = case_.n * (step + 1) / steps;
+          measurement& m = parts[step] = start("insert", to - from);
+          insert_report report;
+          const double s = space_.time([&] {
+            report =
+                subject_.insert(all_keys().subspan(from, to - from), all_values().subspan(from, to - from));
+          });
+          if (round != 0) seconds[step].push_back(s);
+          m.failed = report.refused;
+          m.wrong = report.present + (subject_.size() != to - report.refused);
+          m.load_factor = subject_.load_factor();
+        }
+      }
+      const auto questions = ask(shuffled(0, case_.n), case_.n);
+      subject_.find(questions.span(), answers_.span(), missing_);
+      parts.back().wrong += wrong_answers(questions, 0);
+      bytes_per_pair_ = static_cast<double>(subject_.bytes()) / static_cast<double>(case_.n);
+      for (unsigned step = 0; step < steps; ++step) {
+        parts[step].seconds = median(seconds[step]);
+        load_factor_ = parts[step].load_factor;
+        finish(std::move(parts[step]), 0);
+      }
+    }
+  }
+
   memory<key_type> ask(const shuffled& number, u64 count) {
     memory<key_type> questions(space_, count);
     space_.for_each(count, make_questions<key_type>{number, questions.data()});
     return questions;
   }
-  u64 wrong_answers(const shuffled& number, u64 erased) {
+  u64 wrong_answers(const memory<key_type>& questions, u64 erased) {
     memory<u64> wrong(space_, 1);
     space_.fill(wrong.data(), 1, u64(0));
-    space_.for_each(case_.n, check_answers<key_type, value_type>{number, case_.n, erased, answers_.data(),
-                                                                 missing_, wrong.data()});
+    space_.for_each(case_.n, check_answers<key_type, value_type>{questions.data(), case_.n, erased,
+                                                                 answers_.data(), missing_, wrong.data()});
     return read_one(space_, wrong.data());
   }
 
   void measure_find(std::string_view op, const shuffled& number) {
-    measurement m = start(op, case_.n);
-    const auto questions = ask(number, case_.n);
+    find(start(op, case_.n), ask(number, case_.n));
+  }
+  void find(measurement m, const memory<key_type>& questions) {
     m.seconds = measure(
         space_, case_.repeat, [] {}, [&] { subject_.find(questions.span(), answers_.span(), missing_); });
-    m.wrong = wrong_answers(number, 0);
+    m.wrong = wrong_answers(questions, 0);
     finish(std::move(m), limits_.reads);
+  }
+
+  void measure_queries() {
+    for (const query_mix& mix : case_.queries) {
+      measurement m = start("find", case_.n);
+      m.queries = mix;
+      auto questions = ask(shuffled(0, case_.n, case_.n * mix.failed_percent / 100), case_.n);
+      if (mix.sorted) {
+        auto keys = questions.to_host();
+        sort_keys(keys);
+        questions.copy_from(keys);
+      }
+      find(std::move(m), questions);
+    }
   }
 
   void measure_erase() {
@@ -173,7 +228,7 @@ class workload {
         space_, case_.repeat, [&] { subject_.reset(), subject_.build(all_keys(), all_values()); },
         [&] { erased = subject_.erase(questions.first(half)); });
     subject_.find(questions.span(), answers_.span(), missing_);
-    m.wrong = wrong_answers(number, half) + (erased != half) + (subject_.size() != case_.n - half);
+    m.wrong = wrong_answers(questions, half) + (erased != half) + (subject_.size() != case_.n - half);
     finish(std::move(m), limits_.updates);
   }
 

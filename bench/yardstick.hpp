@@ -11,12 +11,21 @@
 
 namespace tilehash::bench {
 
+// Lookups of all n keys' number: so many of a hundred are for keys that are not in the table; shuffled, or in
+// the order of their keys.
+struct query_mix {
+  unsigned failed_percent = 0;
+  bool sorted = false;
+};
+
 struct yardstick_case {
   u64 n = 0;  // unique keys in the table
   double load_factor = 0.8;
   unsigned bits = 32;  // of a key, and of a value: 32 or 64
   unsigned repeat = 5;
-  int threads = 0;  // of the CPU; 0: all
+  int threads = 0;                   // of the CPU; 0: all
+  std::vector<query_mix> queries{};  // not empty: only the build and these are measured, without ceilings
+  unsigned fill_steps = 0;  // not 0: only inserts into a table made for all items, in so many equal parts
 };
 
 struct measurement {
@@ -25,7 +34,8 @@ struct measurement {
   unsigned key_bytes = 0, value_bytes = 0;
   double load_factor = 0;     // as built; 0 where the table does not say
   double bytes_per_pair = 0;  // likewise
-  std::string op;             // build, insert, find_hit, find_miss, find_mix or erase
+  std::string op;             // build, insert, find_hit, find_miss, find_mix or erase; find of a query_mix
+  query_mix queries{};
   u64 items = 0;
   double seconds = 0;
   double ceiling = 0;  // items per second that the machine allows; 0: not for this one
@@ -43,6 +53,9 @@ struct subject {
   std::string name, space;
   bool is_peer = false;
   std::function<void(const yardstick_case&, known_limits&, const emit&)> run;
+  // Of a design: what a table of so many pairs of 32 + 32 bits takes, and how full it may be.
+  std::function<u64(u64 items, double load_factor)> bytes{};
+  double max_load_factor = 0;
 };
 
 // All of them, peers last; CMake generates it.

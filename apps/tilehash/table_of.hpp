@@ -104,6 +104,14 @@ std::vector<std::string> abilities_of() {
   return abilities;
 }
 
+template <class Design>
+u64 bytes_of(u64 items, double load_factor) {
+  if constexpr (rowed<Design>)
+    return Design::bytes(Design::rows_for(items, load_factor), items);
+  else
+    return Design::bytes(Design::capacity_for(items, load_factor));
+}
+
 // Adds what Entry describes, in the space whose tables these are.
 template <class Entry, class Space>
 void register_design(registry& all, const std::string& name, const std::string& space_name,
@@ -114,7 +122,8 @@ void register_design(registry& all, const std::string& name, const std::string& 
                      .summary = std::string(Entry::summary),
                      .abilities = abilities_of<any_design>(),
                      .spaces = {},
-                     .max_load_factor = detail::highest_load_factor<any_design>()};
+                     .max_load_factor = detail::highest_load_factor<any_design>(),
+                     .bytes = &bytes_of<any_design>};
   const auto makers = makers_of<Entry, Space>(table_makers<Space>());
   entry.*tables = makers;
   entry.spaces.emplace(space_name, run_with(makers, name));

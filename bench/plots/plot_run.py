@@ -28,18 +28,19 @@ COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A
 INK, MUTED, GRID = "#222222", "#6B6B6B", "#E4E4E4"
 
 
-def read_rows(path):
-    """The rows of a run: a JSON list, an object with a list `rows`, or one object per line."""
+def read_file(path):
+    """The header and the rows of a run: a JSON list, an object with a list `rows`, or one object per line."""
     text = pathlib.Path(path).read_text()
     try:
         data = json.loads(text)
     except json.JSONDecodeError:
         data = [json.loads(line) for line in text.splitlines() if line.strip()]
+    header = {}
     if isinstance(data, dict):
-        data = data.get("rows", [data])
+        header, data = data.get("header", {}), data.get("rows", [data])
     if not data:
         raise ValueError("it holds no rows")
-    return data
+    return header, data
 
 
 def in_order(values):
@@ -132,8 +133,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit("usage: plot_run.py RUN.json PLOT.png")
     try:
-        rows = read_rows(sys.argv[1])
-        plot(rows, sys.argv[2])
+        plot(read_file(sys.argv[1])[1], sys.argv[2])
     except (OSError, ValueError, KeyError) as error:
         what = f"a row lacks {error}" if isinstance(error, KeyError) else error
         sys.exit(f"error: {sys.argv[1]} cannot be plotted: {what}")

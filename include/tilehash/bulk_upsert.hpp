@@ -23,6 +23,23 @@ struct apply {
   Op op;
 };
 
+// What an op is given, made values of the table (core/combine.hpp), in memory of their own.
+template <class Given, class Value, class Op>
+struct lift_body {
+  const Given* given;
+  Value* values;
+  TILEHASH_FN void operator()(u64 i) const { values[i] = Op::template lift<Value>(given[i]); }
+};
+template <class Value, class Op, class Space, class Given>
+buffer<Value, Space> lift(Space& space, const Given* given, u64 n) {
+  buffer<Value, Space> values(space, n);
+  if constexpr (std::same_as<Given, nothing>)
+    space.fill(values.data(), n, Op::template lift<Value>(nothing{}));
+  else
+    space.for_each(n, lift_body<Given, Value, Op>{given, values.data()});
+  return values;
+}
+
 template <class Design, class Source, class Op, u32 Width>
 struct upsert_lanes {
   using slot_type = typename Design::slot_type;

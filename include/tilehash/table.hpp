@@ -108,22 +108,39 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   {
     return insert_or_apply(space, keys, values, assign{}, outcomes);
   }
-  // The value becomes op(stored, given): sum, minimum, maximum (core/combine.hpp) or a function of your own,
-  // on a GPU a __device__ functor. Every item that is not refused counts exactly once, in no given order.
-  // Where many items come and op is associative, those of equal keys are combined first, in memory of 2.6
-  // times the items' bytes while the call runs; where that is not to be had, each item meets the table.
+  // The value becomes op(stored, given): sum, minimum, maximum, count, mean (core/combine.hpp) or a function
+  // of your own, on a GPU a __device__ functor. Every item that is not refused counts exactly once, in no
+  // given order. Where many items come and op is associative, those of equal keys are combined first, in
+  // memory of 2.6 times the items' bytes while the call runs; where that is not to be had, each item meets
+  // the table.
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})
-    requires(insertable<Design> && !is_set)
+    requires(insertable<Design> && !is_set && !lifts<Op, value_element>)
   {
     detail::require(keys.size() == values.size(), "insert_or_apply: keys and values differ in length");
     space.check_pointer(values.data(), "insert_or_apply: the values");
-    if constexpr (associative<Op> && bulk::can_combine<typename Design::slot_type>()) {
-      if (outcomes.empty() && combining_pays(space, keys.size()))
-        return insert_combined(space, keys, values.data(), op);
-    }
-    return insert_checked(space, keys, values.data(), outcomes, bulk::apply<Op>{op});
+    return apply(space, keys, values.data(), op, outcomes);
+  }
+  // ... of `mean` numbers, in a table of mean_of<T>. (Ops like it take memory for n values while they run.)
+  template <lifts<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys,
+                                std::span<const given_to<Op, value_element>> given, Op op,
+                                std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !is_set)
+  {
+    detail::require(keys.size() == given.size(), "insert_or_apply: keys and values differ in length");
+    space.check_pointer(given.data(), "insert_or_apply: the values");
+    return apply(space, keys, bulk::lift<value_element, Op>(space, given.data(), given.size()).data(), op,
+                 outcomes);
+  }
+  // ... of `count` keys alone.
+  template <lifts_nothing<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys, Op op, std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !is_set)
+  {
+    const nothing* const none = nullptr;
+    return apply(space, keys, bulk::lift<value_element, Op>(space, none, keys.size()).data(), op, outcomes);
   }
 
   // ---- erase: how many of these keys were in the table and are gone ----
@@ -302,6 +319,16 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     space.check_pointer(keys.data(), "insert: the keys");
     space.check_pointer(detail::data_or_null(outcomes), "insert: the outcomes");
     return insert_items(space, array_of(keys, values), keys.size(), detail::data_or_null(outcomes), update);
+  }
+
+  template <class Op>
+  insert_report apply(Space& space, keys_in keys, const value_element* values, const Op& op,
+                      std::span<outcome> outcomes) {
+    if constexpr (associative<Op> && bulk::can_combine<typename Design::slot_type>()) {
+      if (outcomes.empty() && combining_pays(space, keys.size()))
+        return insert_combined(space, keys, values, op);
+    }
+    return insert_checked(space, keys, values, outcomes, bulk::apply<Op>{op});
   }
 
   // From so many items on, combining those of equal keys first is worth it: a block each has something to do,
@@ -495,10 +522,9 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     total.refused += piece.refused;
   }
 
-  // Makes room for what is left after so many tries in vain: where a stash has failed, other hash functions
-  // may do at the same size.
+  // Makes room for what is left after so many tries in vain: other hash functions may do at the same size.
   bool widen(Space& space, u64 left, u32 tries, insert_report& report) {
-    if constexpr (stashing<Design>) {
+    if constexpr (restarting<Design>) {
       if (tries < restarts_before_growth && size_ + left <= limit())
         return restart(space, size_ + left, capacity(), report);
     }

@@ -86,9 +86,28 @@ class table<indexed<Key, Value, Hash>, Space>
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})
-    requires(!is_set)
+    requires(!is_set && !lifts<Op, value_element>)
   {
     return put(space, keys, values, {}, outcomes, bulk::apply<Op>{op});
+  }
+  template <lifts<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys,
+                                std::span<const given_to<Op, value_element>> given, Op op,
+                                std::span<outcome> outcomes = {})
+    requires(!is_set)
+  {
+    detail::require(keys.size() == given.size(), "insert: keys and values differ in length");
+    space.check_pointer(given.data(), "insert: the values");
+    const auto values = bulk::lift<value_element, Op>(space, given.data(), given.size());
+    return put(space, keys, values.span(), {}, outcomes, bulk::apply<Op>{op});
+  }
+  template <lifts_nothing<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys, Op op, std::span<outcome> outcomes = {})
+    requires(!is_set)
+  {
+    const nothing* const none = nullptr;
+    const auto values = bulk::lift<value_element, Op>(space, none, keys.size());
+    return put(space, keys, values.span(), {}, outcomes, bulk::apply<Op>{op});
   }
 
   // ---- ids ----

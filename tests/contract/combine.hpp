@@ -15,19 +15,21 @@
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/table.hpp>
+#if !TILEHASH_FEW_TYPES && !defined(__CUDACC__)
+#include <tilehash/table_indexed.hpp>
+#endif
 
 namespace tilehash::contract {
 
-// The mean of what was added.
-struct average {
-  float total;
-  u32 count;
-  friend bool operator==(const average&, const average&) = default;
+// The least and the greatest of what came.
+struct extent {
+  float least, greatest;
+  friend bool operator==(const extent&, const extent&) = default;
 };
-struct merge {
+struct widen {
   static constexpr bool is_associative = true;
-  TILEHASH_FN average operator()(const average& a, const average& b) const {
-    return {a.total + b.total, a.count + b.count};
+  TILEHASH_FN extent operator()(const extent& a, const extent& b) const {
+    return {a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest};
   }
 };
 
@@ -45,9 +47,10 @@ class combining : public ::testing::Test {
   using key = typename Design::key_type;
   using value = typename Design::mapped_type;
 
-  // So many items of few keys, those among them that live aside.
+  // So many items of few keys, those among them that live aside. What an op is given may not be values.
   template <class Op>
   void expect_like_the_model(const Op& op, auto any_value) {
+    using given = decltype(any_value(u64(0)));
     const u64 n = combining_space::has_lanes ? 600'000 : scaled(40'000, 1'000), seed = run_seed();
     SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
     combining_space space;
@@ -55,7 +58,7 @@ class combining : public ::testing::Test {
     std::unordered_map<key, value> model;
     for (u64 round = 0; round < 3; ++round) {
       std::vector<key> keys(n);
-      std::vector<value> values(n);
+      std::vector<given> values(n);
       for (u64 i = 0; i < n; ++i) {
         const u64 x = mix64(seed + round * n + i);
         keys[i] = static_cast<key>(std::numeric_limits<key>::max() -
@@ -64,14 +67,20 @@ class combining : public ::testing::Test {
       }
       u64 fresh = 0;
       for (u64 i = 0; i < n; ++i) {
-        const auto [at, is_new] = model.try_emplace(keys[i], values[i]);
-        if (!is_new) at->second = op(at->second, values[i]);
+        const value x = lifted<Op>(values[i]);
+        const auto [at, is_new] = model.try_emplace(keys[i], x);
+        if (!is_new) at->second = op(at->second, x);
         fresh += is_new;
       }
       const insert_report expected{.inserted = fresh, .present = n - fresh};
-      buffer<key, combining_space> k(space, keys);
-      buffer<value, combining_space> v(space, values), out(space, n);
-      insert_report report = t.insert_or_apply(space, k.span(), v.span(), op);
+      const buffer<key, combining_space> k(space, keys);
+      const buffer<given, combining_space> v(space, values);
+      const buffer<value, combining_space> out(space, n);
+      insert_report report;
+      if constexpr (lifts_nothing<Op, value>)
+        report = t.insert_or_apply(space, k.span(), op);
+      else
+        report = t.insert_or_apply(space, k.span(), v.span(), op);
       report.restarts = 0;
       EXPECT_EQ(report, expected);
       t.find(space, k.span(), out.span());
@@ -82,22 +91,40 @@ class combining : public ::testing::Test {
       EXPECT_EQ(t.size(), model.size());
     }
   }
+
+ private:
+  template <class Op, class Given>
+  static value lifted(const Given& x) {
+    if constexpr (lifts<Op, value>)
+      return Op::template lift<value>(x);
+    else
+      return x;
+  }
 };
 
 // In place where the word is small enough, by compare-and-swap in words of 16 bytes and of small values.
 // (A GPU's kernels of all of them would take a minute to compile.)
-using combining_designs = std::conditional_t<
-    combining_space::has_lanes || TILEHASH_FEW_TYPES != 0,
-    ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, average>,
-                     linear_probing<u32, std::int32_t>>,
+#if TILEHASH_FEW_TYPES || defined(__CUDACC__)
+using combining_designs = ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>,
+                                           tiled<u32, mean_of<float>>, linear_probing<u32, std::int32_t>>;
+#else
+using combining_designs =
     ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, float>, tiled<u16, u8>,
-                     bucketed_cuckoo<u32, std::int32_t>, linear_probing<u32, u64>, tiled<u32, average>>>;
+                     bucketed_cuckoo<u32, std::int32_t>, linear_probing<u32, u64>, tiled<u32, extent>,
+                     tiled<u64, mean_of<std::int32_t>>, indexed<u32, mean_of<double>>>;
+#endif
 TYPED_TEST_SUITE_P(combining);
 
 TYPED_TEST_P(combining, gives_what_the_model_gives) {
   using mapped = typename TypeParam::mapped_type;
-  if constexpr (std::is_same_v<mapped, average>) {
-    this->expect_like_the_model(merge{}, [](u64 x) { return average{static_cast<float>(x % 4), 1}; });
+  if constexpr (std::is_same_v<mapped, extent>) {
+    this->expect_like_the_model(widen{}, [](u64 x) {
+      const auto y = static_cast<float>(x % 4096);
+      return extent{y, y};
+    });
+  } else if constexpr (lifts<mean, mapped>) {
+    using number = typename mapped::number;
+    this->expect_like_the_model(mean{}, [](u64 x) { return static_cast<number>(x % 4); });
   } else {
     const auto small = [](u64 x) { return static_cast<mapped>(x % 64); };  // exact in a float, in any order
     const auto any = [](u64 x) { return static_cast<mapped>(x); };
@@ -106,6 +133,8 @@ TYPED_TEST_P(combining, gives_what_the_model_gives) {
     if constexpr (!combining_space::has_lanes && std::is_signed_v<mapped>)
       this->expect_like_the_model(maximum{}, any);
     this->expect_like_the_model(times{}, [](u64) { return mapped(1); });
+    if constexpr (!combining_space::has_lanes || std::is_same_v<mapped, u32>)
+      this->expect_like_the_model(count{}, [](u64) { return nothing{}; });
   }
 }
 

@@ -31,17 +31,21 @@ u64 items() {
   return std::getenv("TILEHASH_FULL") != nullptr ? 10'000'000 : contract::scaled(1'000'000, 60'000);
 }
 
+lengths summary(std::vector<u32>& probes, u32 not_counted) {
+  std::sort(probes.begin(), probes.end());
+  const auto n = static_cast<double>(probes.size());
+  const auto at = [&](double share) {
+    return probes[static_cast<u64>(std::ceil(share * n)) - 1] - not_counted;
+  };
+  const double sum = std::accumulate(probes.begin(), probes.end(), 0.0);
+  return {sum / n - not_counted, at(0.5), at(0.8), at(0.9), at(0.99), at(1)};
+}
 template <class Design>
 lengths measure(const table<Design, cpu>& t, cpu& space, u64 first, u64 n, u32 not_counted) {
   std::vector<u32> keys(n), probes(n);
   for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(first + i));
   t.probe_counts(space, keys, probes);
-  std::sort(probes.begin(), probes.end());
-  const auto at = [&](double share) {
-    return probes[static_cast<u64>(std::ceil(share * static_cast<double>(n))) - 1] - not_counted;
-  };
-  const double sum = std::accumulate(probes.begin(), probes.end(), 0.0);
-  return {sum / static_cast<double>(n) - not_counted, at(0.5), at(0.8), at(0.9), at(0.99), at(1)};
+  return summary(probes, not_counted);
 }
 
 // Averages within 4 %, percentiles within 15 % or one step; 25 % where a few long walks make them, and 40 %
@@ -77,27 +81,68 @@ void compare(const std::vector<row>& paper, u32 not_counted = 0) {
   }
 }
 
-TEST(thesis, table_3_2_linear_probing) {
-  compare<linear_probing<u32, u32>>({
-      {1.05, 1 / 1.05, {11.06, 1, 6, 16, 195, 5144}, {223.40, 77, 340, 622, 1820, 5650}},
-      {1.25, 1 / 1.25, {2.99, 1, 3, 6, 29, 301}, {12.97, 6, 19, 34, 95, 354}},
-      {2.00, 1 / 2.00, {1.50, 1, 2, 3, 7, 43}, {2.49, 1, 3, 5, 13, 58}},
-  });
+const std::vector<row> linear_rows{
+    {1.05, 1 / 1.05, {11.06, 1, 6, 16, 195, 5144}, {223.40, 77, 340, 622, 1820, 5650}},
+    {1.25, 1 / 1.25, {2.99, 1, 3, 6, 29, 301}, {12.97, 6, 19, 34, 95, 354}},
+    {2.00, 1 / 2.00, {1.50, 1, 2, 3, 7, 43}, {2.49, 1, 3, 5, 13, 58}},
+};
+const std::vector<row> quadratic_rows{
+    {1.05, 1 / 1.05, {3.39, 1, 4, 8, 29, 264}, {21.85, 15, 35, 50, 98, 318}},
+    {1.25, 1 / 1.25, {2.13, 1, 3, 4, 12, 80}, {5.43, 4, 9, 12, 23, 78}},
+    {2.00, 1 / 2.00, {1.43, 1, 2, 2, 5, 22}, {2.13, 1, 3, 4, 8, 26}},
+};
+const std::vector<row> double_rows{
+    {1.05, 1 / 1.05, {3.23, 1, 4, 7, 28, 237}, {21.42, 15, 34, 49, 97, 359}},
+    {1.25, 1 / 1.25, {2.02, 1, 3, 4, 11, 54}, {5.06, 4, 8, 11, 22, 81}},
+    {2.00, 1 / 2.00, {1.39, 1, 2, 2, 5, 20}, {2.01, 1, 3, 4, 7, 27}},
+};
+TEST(thesis, table_3_2_linear_probing) { compare<linear_probing<u32, u32>>(linear_rows); }
+TEST(thesis, table_3_2_quadratic_probing) { compare<quadratic_probing<u32, u32>>(quadratic_rows); }
+TEST(thesis, table_3_2_double_hashing) { compare<double_hashing<u32, u32>>(double_rows); }
+
+// With the thesis' own hash functions (section 3.1.2): the design alone, one thread.
+template <class Design>
+lengths measure_alone(const Design& design, u64 first, u64 n) {
+  using slot = typename Design::slot_type;
+  std::vector<u32> probes(n, 1);
+  for (u64 i = 0; i < n; ++i) {
+    const auto tag = slot::encode(mix32(static_cast<u32>(first + i)));
+    auto place = design.locate(tag);
+    for (; probes[i] < design.max_steps(); ++probes[i], design.advance(place)) {
+      const auto word = *design.bucket_at(design.where(place));
+      if (slot::tag_of(word) == tag || word == slot::empty_word) break;
+    }
+  }
+  return summary(probes, 0);
 }
-TEST(thesis, table_3_2_quadratic_probing) {
-  compare<quadratic_probing<u32, u32>>({
-      {1.05, 1 / 1.05, {3.39, 1, 4, 8, 29, 264}, {21.85, 15, 35, 50, 98, 318}},
-      {1.25, 1 / 1.25, {2.13, 1, 3, 4, 12, 80}, {5.43, 4, 9, 12, 23, 78}},
-      {2.00, 1 / 2.00, {1.43, 1, 2, 2, 5, 22}, {2.13, 1, 3, 4, 8, 26}},
-  });
+template <class Design>
+void compare_alone(const std::vector<row>& paper, u64 n) {
+  using slot = typename Design::slot_type;
+  for (const row& r : paper) {
+    const u64 capacity = Design::capacity_for(n, r.load_factor);
+    std::vector<typename Design::word> memory(capacity, slot::empty_word);
+    const Design design(memory.data(), capacity, contract::run_seed());
+    for (u64 i = 0; i < n; ++i) {
+      const auto tag = slot::encode(mix32(static_cast<u32>(i)));
+      if (!slot::is_reserved(tag)) {
+        ASSERT_EQ(design.insert(solo_tile(), tag, slot::pack(tag, 0), true), outcome::inserted);
+      }
+    }
+    const std::string what = std::string(Design::name) + " at " + std::to_string(r.size) + " N, ";
+    expect_like(measure_alone(design, 0, n), r.found, what + "found");
+    expect_like(measure_alone(design, n, n), r.missing, what + "missing");
+  }
 }
-TEST(thesis, table_3_2_double_hashing) {
-  compare<double_hashing<u32, u32>>({
-      {1.05, 1 / 1.05, {3.23, 1, 4, 7, 28, 237}, {21.42, 15, 34, 49, 97, 359}},
-      {1.25, 1 / 1.25, {2.02, 1, 3, 4, 11, 54}, {5.06, 4, 8, 11, 22, 81}},
-      {2.00, 1 / 2.00, {1.39, 1, 2, 2, 5, 20}, {2.01, 1, 3, 4, 7, 27}},
-  });
+template <class Hash>
+class hash_family : public ::testing::Test {};
+using families = ::testing::Types<linear_polynomial, xor_polynomial>;
+TYPED_TEST_SUITE(hash_family, families);
+TYPED_TEST(hash_family, probes_as_in_table_3_2) {
+  compare_alone<linear_probing<u32, u32, TypeParam>>(linear_rows, items());
+  compare_alone<quadratic_probing<u32, u32, TypeParam>>(quadratic_rows, items() / 2);
+  compare_alone<double_hashing<u32, u32, TypeParam>>(double_rows, items() / 2);
 }
+
 // The reads of a bucket's bounds are not counted; ours count as one.
 TEST(thesis, table_4_1_chaining) {
   compare<chained<u32, u32>>(

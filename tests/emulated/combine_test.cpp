@@ -17,16 +17,7 @@ namespace {
 
 using i64 = std::int64_t;
 
-// Sums and how many they are of: 8 bytes that no machine adds at once.
-struct average {
-  u32 total, count;
-  friend bool operator==(const average&, const average&) = default;
-};
-struct merge {
-  TILEHASH_FN average operator()(const average& a, const average& b) const {
-    return {a.total + b.total, a.count + b.count};
-  }
-};
+using average = mean_of<u32>;  // 8 bytes that no machine adds at once
 
 template <class Value>
 Value some_value(u64 x) {
@@ -81,7 +72,7 @@ void combine_items(u64 n, pattern p, u64 seed) {
 
 TEST(Combine, EveryItemOfAKeyCounts) {
   combine_items<tiled<u32, u32>, sum>(17'000, pattern::few, 1);
-  combine_items<tiled<u64, average>, merge>(9'000, pattern::few, 2);
+  combine_items<tiled<u64, average>, mean>(9'000, pattern::few, 2);
 #if !TILEHASH_FEW_TYPES
   combine_items<tiled<u32, u32>, sum>(33'000, pattern::all_equal, 3);
   combine_items<linear_probing<u32, std::int32_t>, minimum>(20'001, pattern::distinct, 4);
@@ -136,6 +127,29 @@ TEST(Combine, AggregatesIntoATable) {
   aggregate<linear_probing<u32, u32>>(9'000, 2'000, {.load_factor = 0.9, .grow = false}, 4);
   aggregate<tiled<u32, u32>>(9'000, 4'000, {.load_factor = 0.9, .grow = false}, 5);
 #endif
+}
+
+// What an op is given may be numbers, or nothing but the keys.
+TEST(Combine, CountsAndTakesMeans) {
+  const u64 n = 3'000, distinct = 40;
+  std::vector<u32> keys(n), numbers(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(mix64(i) % distinct), numbers[i] = keys[i] + i % 2;
+  emulated space({.preempt = true});
+  const buffer<u32, emulated> k(space, keys), given(space, numbers), counts(space, n);
+  const buffer<average, emulated> means(space, n);
+  table<linear_probing<u32, u32>, emulated> counted(space, 100);
+  EXPECT_EQ(counted.insert_or_apply(space, k.span(), count{}).inserted, distinct);
+  table<tiled<u32, average>, emulated> averaged(space, 100);
+  EXPECT_EQ(averaged.insert_or_apply(space, k.span(), given.span(), mean{}).inserted, distinct);
+  counted.find(space, k.span(), counts.span());
+  averaged.find(space, k.span(), means.span());
+  const auto times = counts.to_host();
+  const auto got = means.to_host();
+  for (u64 i = 0; i < n; ++i) {
+    ASSERT_EQ(times[i], std::count(keys.begin(), keys.end(), keys[i]));
+    ASSERT_EQ(got[i].items, times[i]);
+    ASSERT_NEAR(got[i].value(), keys[i] + 0.5, 0.5);
+  }
 }
 
 // With less and less memory the call throws and leaves the table empty, or refuses what it has no room for;

@@ -8,6 +8,9 @@
 // op(stored, op(given, given)): `static constexpr bool is_associative = true`. A table then combines the
 // items of equal keys first (bulk_combine.hpp), where many come. All ops here are (sums of floating-point
 // numbers up to rounding); an op that counts calls, op(stored, given) = stored + 1, is not.
+//
+// What an op is given need not be a value: with a member `given<Value>`, the type it is given, lift<Value>(x)
+// makes a value of each x, and only then values are combined. `mean` is given numbers, `count` keys alone.
 #pragma once
 
 #include <concepts>
@@ -23,6 +26,27 @@ concept combines = std::is_invocable_r_v<Value, const Op&, const Value&, const V
 
 template <class Op>
 concept associative = Op::is_associative;
+
+// Is given something else than values; nothing but keys.
+template <class Op, class Value>
+concept lifts = combines<Op, Value> && requires { typename Op::template given<Value>; };
+struct nothing {};
+template <class Op, class Value>
+concept lifts_nothing = lifts<Op, Value> && std::same_as<typename Op::template given<Value>, nothing>;
+
+namespace detail {
+template <class Op, class Value>
+struct given_to {
+  using type = Value;
+};
+template <class Op, class Value>
+  requires lifts<Op, Value>
+struct given_to<Op, Value> {
+  using type = typename Op::template given<Value>;
+};
+}  // namespace detail
+template <class Op, class Value>
+using given_to = typename detail::given_to<Op, Value>::type;
 
 // Integers that the machine adds and compares in place.
 template <class Value>
@@ -49,6 +73,15 @@ struct sum {  // integers wrap round
   }
 };
 
+struct count : sum {  // how often a key came
+  template <class Value>
+  using given = nothing;
+  template <class Value>
+  TILEHASH_FN static Value lift(nothing /*given*/) {
+    return Value(1);
+  }
+};
+
 struct minimum {
   static constexpr bool is_associative = true;
   template <class Value>
@@ -72,6 +105,39 @@ struct maximum {
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_max;
     fetch_max(at, given);
+  }
+};
+
+// A mean on its way: what was added up, and how many. Numbers are added up in T: integers wrap round, and in
+// a float little is left of a number that is added to one 2^24 times as large. 8 bytes for T of 4, 16 for T
+// of 8.
+template <class T>
+  requires(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
+struct mean_of {
+  using number = T;
+  using counter = std::conditional_t<sizeof(T) == 4, u32, u64>;
+
+  T total;
+  counter items;
+
+  TILEHASH_FN auto value() const {  // items must not be 0
+    using result = std::conditional_t<std::is_same_v<T, float>, float, double>;
+    return static_cast<result>(total) / static_cast<result>(items);
+  }
+  friend bool operator==(const mean_of&, const mean_of&) = default;
+};
+
+struct mean {  // of numbers T, in a table of mean_of<T>
+  static constexpr bool is_associative = true;
+  template <class Value>
+  using given = typename Value::number;
+  template <class Value>
+  TILEHASH_FN static Value lift(typename Value::number x) {
+    return {x, 1};
+  }
+  template <class T>
+  TILEHASH_FN mean_of<T> operator()(const mean_of<T>& a, const mean_of<T>& b) const {
+    return {static_cast<T>(a.total + b.total), a.items + b.items};
   }
 };
 

@@ -77,6 +77,11 @@ concept stashing = displacing<D> && requires {
   { D::stash_slots } -> std::convertible_to<u32>;
 };
 
+// Where it refuses an item below the load asked for, that is the hash functions' fault, which leave it no
+// room within the probes allowed: the table takes new ones before it grows.
+template <class D>
+concept restarting = stashing<D> || (insertable<D> && D::restarts_with_new_functions);
+
 // Built from all items at once; cannot be changed afterwards.
 template <class D>
 concept bulk_built = D::is_bulk_built;

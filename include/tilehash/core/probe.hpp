@@ -50,18 +50,21 @@ struct quadratic {
   }
 };
 
-// Each key jumps its own way: j(k) = 1 + k mod 41. A smaller prime keeps jumps within cached lines, a larger
-// one leaves crowded places faster; 41 is the thesis' choice.
-struct double_hash {
+// Each key jumps its own way: j(k) = 1 + k mod a prime. The thesis (section 3.2) leaves the choice: a smaller
+// prime keeps the first jumps within cached lines, a larger one leaves crowded places faster; 41 is its own.
+// (As jumps grow, there is little between the primes: docs/papers/alcantara.md.)
+template <u64 JumpPrime>
+struct double_hash_by {
   static constexpr const char* name = "double_hashing";
   static constexpr bool needs_prime = true;
   static constexpr u64 bend = 0;
-  static constexpr u64 jump_prime = 41;
+  static constexpr u64 jump_prime = JumpPrime;
   TILEHASH_FN static constexpr place start(u64 home, u64 key, u64 capacity) {
     const u64 jump = 1 + key % (capacity > jump_prime ? jump_prime : capacity - 1);
     return {home, jump, capacity > largest_small_table ? jump : 0};
   }
 };
+using double_hash = double_hash_by<41>;
 
 template <class Policy>
 TILEHASH_FN constexpr void advance(place& p, u64 capacity) {

@@ -11,7 +11,7 @@
 
 namespace tilehash {
 
-template <class Key, class Value, class Hash = murmur>
-using double_hashing = open_addressing<Key, Value, probe::double_hash, Hash>;
+template <class Key, class Value, class Hash = murmur, u64 JumpPrime = 41>
+using double_hashing = open_addressing<Key, Value, probe::double_hash_by<JumpPrime>, Hash>;
 
 }  // namespace tilehash

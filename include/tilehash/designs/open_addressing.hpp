@@ -12,9 +12,10 @@
 // inserts run, a slot that is taken stays taken, so two inserts of one key meet: both aim at the first free
 // slot of the same sequence, one wins it, and the other starts again and finds the key.
 //
-// At most min(capacity, 10 000) probes are made, then the key is refused and the table above decides (it
-// rebuilds larger, with another hash function). Every loop is bounded: by that limit, and by the slots that
-// other inserts can still take in front of this one.
+// At most min(capacity, 10 000) probes are made, then the key is refused and the table above decides: it
+// starts again with another hash function, and counts that, as large as it was while it is less full than
+// asked for, larger after four times. Every loop is bounded: by that limit, and by the slots that other
+// inserts can still take in front of this one.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. Inserts
 // beside erases are not; lookups beside either may miss what moves in meanwhile.
@@ -46,6 +47,7 @@ class open_addressing {
   static constexpr const char* name = Probe::name;
   static constexpr u32 preferred_width = 1;
   static constexpr u64 max_probes = 10'000;
+  static constexpr bool restarts_with_new_functions = true;
 
   // Slots for `items` at `load_factor`: a prime where the probe sequence asks for one.
   static u64 capacity_for(u64 items, double load_factor) {

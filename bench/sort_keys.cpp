@@ -1,0 +1,10 @@
+#include "sort_keys.hpp"
+
+#include <tilehash/space/cpu.hpp>
+
+namespace tilehash::bench {
+
+void sort_keys(std::vector<u32>& keys) { cpu().sort(keys.data(), keys.size()); }
+void sort_keys(std::vector<u64>& keys) { cpu().sort(keys.data(), keys.size()); }
+
+}  // namespace tilehash::bench

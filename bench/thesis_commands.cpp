@@ -1,0 +1,265 @@
+// tilehash bench thesis/...
+#include "thesis_commands.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataset.hpp"
+#include "session.hpp"
+#include "sweep.hpp"
+#include "thesis_probes.hpp"
+#include "thesis_restarts.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using bench::measurement;
+using bench::subject;
+using bench::sweep;
+using bench::sweep_row;
+
+// What is not given is the sweep's own.
+struct sweep_options : common_options {
+  std::string name;
+  std::vector<std::string> designs;
+  std::vector<std::uint64_t> items;
+  std::vector<double> sizes;
+  std::vector<unsigned> failed;
+};
+
+struct fill_options : common_options {
+  std::vector<std::string> designs;
+  std::uint64_t items = 0;
+  double load_factor = 0.95;
+  unsigned steps = 19;
+};
+
+struct restarts_options : common_options {
+  std::vector<std::uint64_t> items{1'000, 10'000, 1'000'000};
+  std::uint64_t all_items = 20'000'000;
+  std::vector<std::uint64_t> partitioned{1'000'000, 5'000'000};
+  std::uint64_t all_partitioned = 25'000'000'000;
+};
+
+struct probes_options : common_options {
+  std::uint64_t items = 1'000'000;
+  std::vector<double> sizes{1.05, 1.25, 2};
+};
+
+sweep asked_for(const sweep_options& options, const std::string& space) {
+  const auto sweeps = bench::thesis_sweeps(space);
+  sweep s = *std::ranges::find(sweeps, options.name, &sweep::name);
+  if (!options.items.empty()) s.items = options.items;
+  if (!options.sizes.empty()) s.sizes = options.sizes;
+  if (!options.failed.empty()) s.failed = options.failed;
+  return s;
+}
+
+std::vector<subject> designs_of(const std::vector<std::string>& names, const std::string& space) {
+  std::vector<subject> known;
+  for (const subject& s : bench::all_subjects()) {
+    if (s.space == space && !s.is_peer) known.push_back(s);
+  }
+  if (!names.empty()) return choose(known, names, "--designs");
+  std::vector<subject> chosen;
+  for (const std::string& name : bench::thesis_designs()) {
+    const auto at = std::ranges::find(known, name, &subject::name);
+    if (at != known.end()) chosen.push_back(*at);  // the program may have been built without it
+  }
+  return chosen;
+}
+
+void finish(session& session, const std::vector<sweep_row>& rows, const std::string& name) {
+  session.write(bench::sweep_as_json(rows), name);
+  const bool faulty =
+      std::ranges::any_of(rows, [](const sweep_row& row) { return row.what.failed + row.what.wrong != 0; });
+  session::fail_if(faulty, "answers were wrong or items lost");
+}
+
+void run_sweep(const sweep_options& options) {
+  for (const std::uint64_t n : options.items) {
+    if (n < 2 || n >= 1ULL << 31)
+      throw input_error(fmt::format("--n {}: must be at least 2 and below 2^31", n));
+  }
+  session session(options);
+  const sweep s = asked_for(options, session.space());
+  const auto designs = designs_of(options.designs, session.space());
+  session.say(session.machine() + '\n');
+  std::vector<sweep_row> rows;
+  bench::known_limits unused;
+  for (const std::uint64_t n : s.items) {
+    for (const double size : s.sizes) {
+      session.say(bench::sweep_heading(n, size, s));
+      for (const subject& design : designs) {
+        bench::yardstick_case the_case{
+            n, bench::load_factor_for(design, n, size), 32, options.repeat, options.threads, {}};
+        for (const bool sorted : {false, true}) {
+          if (sorted && design.name != "sorted_array")
+            continue;  // order helps a binary search, no hash table
+          for (const unsigned percent : s.failed) the_case.queries.push_back({percent, sorted});
+        }
+        std::vector<sweep_row> its;
+        design.run(the_case, unused, [&](const measurement& m) { its.push_back({size, m}); });
+        session.say(bench::sweep_lines(its));
+        rows.insert(rows.end(), its.begin(), its.end());
+      }
+    }
+  }
+  finish(session, rows, options.name);
+}
+
+void run_fill(const fill_options& options) {
+  session session(options);
+  const std::uint64_t n = options.items != 0          ? options.items
+                          : session.space() == "cuda" ? 10'000'000
+                                                      : 1'000'000;
+  session.say(fmt::format("{}\n{} pairs of 32 + 32 bits, inserted in {} parts\n", session.machine(), n,
+                          options.steps));
+  bench::yardstick_case the_case{n, options.load_factor, 32, options.repeat, options.threads, {}};
+  the_case.fill_steps = options.steps;
+  std::vector<sweep_row> rows;
+  bench::known_limits unused;
+  for (const subject& design : designs_of(options.designs, session.space())) {
+    std::vector<sweep_row> its;
+    design.run(the_case, unused, [&](const measurement& m) { its.push_back({1 / options.load_factor, m}); });
+    if (!its.empty()) session.say(bench::fill_lines(its));  // else it cannot insert, or not be so full
+    rows.insert(rows.end(), its.begin(), its.end());
+  }
+  finish(session, rows, "thesis/fill");
+}
+
+void run_restarts(const restarts_options& options) {
+  for (const auto* list : {&options.items, &options.partitioned}) {
+    for (const std::uint64_t n : *list) {
+      if (n < 1 || n >= 1ULL << 31)
+        throw input_error(fmt::format("{} items: must be at least 1 and below 2^31", n));
+    }
+  }
+  session session(options);
+  std::vector<bench::partition_counts> partitions;
+  session.say(bench::partitions_heading());
+  for (const std::uint64_t n : options.partitioned) {
+    partitions.push_back(bench::count_partitions({n, std::max<std::uint64_t>(1, options.all_partitioned / n),
+                                                  std::max<std::uint64_t>(1, 10 * options.all_items / n)}));
+    session.say(bench::partitions_line(partitions.back()));
+  }
+  session.say('\n' + bench::restarts_heading());
+  std::vector<bench::restart_counts> rows;
+  const std::vector<std::pair<unsigned, std::vector<double>>> sizes{
+      {4, {1.03, 1.04, 1.05, 1.1, 1.25}}, {2, {2.1, 2.2}}, {3, {1.1, 1.15}}, {5, {1.0205, 1.05}}};
+  for (const auto& [functions, its_sizes] : sizes) {
+    for (const std::uint64_t n : options.items) {
+      const std::uint64_t trials = std::max<std::uint64_t>(1, options.all_items / n);
+      for (const double size : its_sizes) {
+        for (const bool stash : {true, false}) {
+          rows.push_back(bench::count_restarts({functions, stash, n, trials, size}));
+          session.say(bench::restarts_line(rows.back()));
+        }
+      }
+    }
+  }
+  session.write(bench::restarts_as_json(rows, partitions));
+  const auto lost = [](const auto& row) { return row.lost != 0; };
+  session::fail_if(std::ranges::any_of(rows, lost) || std::ranges::any_of(partitions, lost),
+                   "items were lost");
+}
+
+void run_probes(const probes_options& options) {
+  session session(options);
+  session.say(bench::probes_heading());
+  std::vector<bench::probe_statistics> rows;
+  for (const double size : options.sizes) {
+    bench::count_probes(options.items, size, [&](const bench::probe_statistics& row) {
+      session.say(bench::probes_line(row));
+      rows.push_back(row);
+    });
+  }
+  session.write(bench::probes_as_json(rows));
+}
+
+void add_sweep(CLI::App& bench, const sweep& s) {
+  CLI::App* command = bench.add_subcommand(s.name, s.about);
+  const auto options = std::make_shared<sweep_options>();
+  options->name = s.name;
+  add_common(*command, *options);
+  command
+      ->add_option("--designs", options->designs,
+                   "Designs to measure (default: the thesis' and ours), or all")
+      ->delimiter(',');
+  command->add_option("--n", options->items, "Numbers of items (default: more on a GPU)")->delimiter(',');
+  command->add_option("--size", options->sizes, "Sizes of the table, in slots of 8 bytes an item")
+      ->delimiter(',')
+      ->check(CLI::Range(1.0, 16.0));
+  command
+      ->add_option("--failed", options->failed, "Shares of the queries whose keys are not there, in percent")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 100));
+  command->callback([options] { run_sweep(*options); });
+}
+
+}  // namespace
+
+void add_thesis_commands(CLI::App& bench) {
+  for (const sweep& s : tilehash::bench::thesis_sweeps("cpu")) add_sweep(bench, s);
+
+  CLI::App* fill =
+      bench.add_subcommand("thesis/fill", "Rates of inserts into a table that exists, against its fill");
+  const auto filling = std::make_shared<fill_options>();
+  add_common(*fill, *filling);
+  fill->add_option("--designs", filling->designs,
+                   "Designs to measure (default: the thesis' and ours), or all")
+      ->delimiter(',');
+  fill->add_option("--n", filling->items, "Number of items (default: more on a GPU)")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31));
+  fill->add_option("--load", filling->load_factor, "Share of the slots that are full in the end")
+      ->check(CLI::Range(0.01, 0.98))
+      ->capture_default_str();
+  fill->add_option("--steps", filling->steps, "Parts")->check(CLI::Range(1, 1000))->capture_default_str();
+  fill->callback([filling] { run_fill(*filling); });
+
+  CLI::App* probes = bench.add_subcommand(
+      "thesis/probes", "Slots that a lookup reads in open addressing: hash functions and jumps (on the CPU)");
+  const auto statistics = std::make_shared<probes_options>();
+  statistics->space = "cpu";
+  probes->add_option("--n", statistics->items, "Number of items")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31))
+      ->capture_default_str();
+  probes->add_option("--size", statistics->sizes, "Slots an item")
+      ->delimiter(',')
+      ->check(CLI::Range(1.0205, 16.0))
+      ->default_str("1.05,1.25,2");
+  add_json(*probes, *statistics);
+  probes->callback([statistics] { run_probes(*statistics); });
+
+  CLI::App* restarts = bench.add_subcommand(
+      "thesis/restarts",
+      "How often cuckoo tables start again: two-level ones, and single-level ones with the stash "
+      "and without (on the CPU)");
+  const auto constructions = std::make_shared<restarts_options>();
+  constructions->space = "cpu";
+  restarts->add_option("--items", constructions->items, "Numbers of items in a single-level table")
+      ->delimiter(',')
+      ->default_str("1000,10000,1000000");
+  restarts
+      ->add_option("--all-items", constructions->all_items,
+                   "Items in all tables of a row: as many tables are built as come to that")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  restarts->add_option("--partitioned", constructions->partitioned, "Numbers of items in a two-level table")
+      ->delimiter(',')
+      ->default_str("1000000,5000000");
+  restarts
+      ->add_option("--all-partitioned", constructions->all_partitioned,
+                   "Items in all partitions of a row, which are only counted")
+      ->check(CLI::PositiveNumber)
+      ->default_str("25000000000");
+  add_json(*restarts, *constructions);
+  restarts->callback([constructions] { run_restarts(*constructions); });
+}
+
+}  // namespace tilehash::app

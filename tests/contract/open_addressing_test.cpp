@@ -1,0 +1,88 @@
+// What is special to open addressing: the most probes allowed, and restarts with another hash function
+// (Alcantara's thesis, section 3.1.1). Inserts after construction are the contract's.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/space/cpu.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash {
+namespace {
+
+// Sends all keys to one place, under the first `Bad` seeds: no more of them than probes are allowed find a
+// slot.
+template <u64 Bad>
+struct bad_at_first {
+  murmur good;
+  bool bad = false;
+
+  bad_at_first() = default;
+  TILEHASH_FN explicit bad_at_first(u64 seed) : good(seed), bad(seed < Bad) {}
+  template <class Bits>
+  TILEHASH_FN u64 operator()(Bits key) const {
+    return bad ? 0 : good(key);
+  }
+};
+template <u64 Bad>
+using design = linear_probing<u32, u32, bad_at_first<Bad>>;
+
+constexpr u64 n = 10'300, most = design<0>::max_probes;
+static_assert(n > most);
+
+std::vector<u32> different_keys() {
+  std::vector<u32> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(i));
+  return keys;
+}
+template <class Table>
+u64 found(cpu& space, const Table& t, const std::vector<u32>& keys) {
+  std::vector<u32> out(n, 0);
+  t.find_or(space, keys, out, 0);
+  u64 right = 0;
+  for (u64 i = 0; i < n; ++i) right += out[i] == keys[i] + 1;
+  return right;
+}
+std::vector<u32> values_for(const std::vector<u32>& keys) {
+  std::vector<u32> values = keys;
+  for (u32& x : values) ++x;
+  return values;
+}
+
+TEST(restarts, take_another_hash_function_at_the_same_size) {
+  cpu space(2);
+  const auto keys = different_keys();
+  table<design<2>, cpu> t(space, n, {.load_factor = 0.7, .seed = 0});
+  const u64 capacity = t.capacity();
+  EXPECT_EQ(t.insert(space, keys, values_for(keys)), (insert_report{.inserted = n, .restarts = 2}));
+  EXPECT_EQ(t.capacity(), capacity);
+  EXPECT_EQ(found(space, t, keys), n);
+
+  EXPECT_EQ(t.build(space, keys, values_for(keys)), (insert_report{.inserted = n})) << "the good one is kept";
+}
+
+TEST(restarts, not_of_a_table_that_keeps_its_capacity) {
+  cpu space(2);
+  const auto keys = different_keys();
+  table<design<2>, cpu> t(space, n, {.load_factor = 0.7, .seed = 0, .grow = false});
+  std::vector<outcome> outcomes(n);
+  EXPECT_EQ(t.insert(space, keys, values_for(keys), outcomes),
+            (insert_report{.inserted = most, .refused = n - most}));
+  std::vector<u32> out(n, 0);
+  t.find_or(space, keys, out, 0);
+  for (u64 i = 0; i < n; ++i) ASSERT_EQ(out[i], outcomes[i] == outcome::inserted ? keys[i] + 1 : 0) << i;
+}
+
+TEST(restarts, make_a_larger_table_after_four) {
+  cpu space(1);
+  const auto keys = different_keys();
+  table<design<5>, cpu> t(space, n, {.load_factor = 0.7, .seed = 0});
+  const u64 capacity = t.capacity();
+  EXPECT_EQ(t.insert(space, keys, values_for(keys)), (insert_report{.inserted = n, .restarts = 5}));
+  EXPECT_GT(t.capacity(), capacity);
+  EXPECT_EQ(found(space, t, keys), n);
+}
+
+}  // namespace
+}  // namespace tilehash
