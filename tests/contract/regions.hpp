@@ -126,7 +126,7 @@ TYPED_TEST_P(regions, a_table_grows_and_merges) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   const u64 n = scaled(100'000, 45'000);
   region_space space;
-  for (const double load : {0.5, 0.98}) {
+  for (const double load : {0.5, sizeof(typename TypeParam::word) == 16 ? 0.9 : 0.95}) {
     for (const u64 held : {n / 64, n / 2, n - n / 5}) {
       SCOPED_TRACE("load " + std::to_string(load) + ", " + std::to_string(held) + " keys held");
       const auto keys = region_keys<key>(n, held == n / 2 ? n / 2 : 0);

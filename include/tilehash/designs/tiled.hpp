@@ -62,10 +62,12 @@ class tiled {
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
   static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
   static constexpr bool is_partition_built = true;
-  // Buckets of a region: as many as a multiprocessor's memory can build. Buckets of four slots need larger
-  // regions, which are filled more evenly, to be filled to more than 0.9; these are not built in bulk.
+  // Buckets of a region: as many as a multiprocessor's memory can build. What falls to a region varies by a
+  // root, so that beyond these load factors some region would get more than it holds; they need larger ones,
+  // which are filled more evenly and are not built in bulk.
   static constexpr u64 max_region(double load_factor) {
-    return bucket_slots >= 8 ? 2688 : load_factor <= 0.9 ? 2496 : 32768;
+    const double built_in_bulk = bucket_slots < 8 ? 0.9 : 0.96;
+    return load_factor > built_in_bulk ? 32768 : bucket_slots < 8 ? 2496 : 2688;
   }
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 5;  // keys that move for one
   static constexpr u32 max_rounds = 4096;  // tries of a displacement, those that met a lock included
