@@ -53,8 +53,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   view_type view() const { return {ids_.view(), keys_.data(), starts_.data(), values_.data(), distinct_}; }
 
   // ---- build: replaces the contents by these items; a key that is NaN is refused ----
-  // O(n). By sort where the keys have up to 8 bytes and the space is a GPU; else by counting, which a CPU
-  // does faster for any multiplicity (docs/papers/alcantara.md has the figures).
+  // O(n). A GPU sorts where it can; a CPU too, unless a sample shows that keys repeat (fill()).
   insert_report build(Space& space, keys_in keys, values_in values, grouping how = grouping::automatic) {
     detail::require(keys.size() == values.size(), "build: keys and values differ in length");
     detail::require(keys.size() <= design::max_items,
@@ -65,12 +64,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     space.check_pointer(values.data(), "build: the values");
     table fresh(space, 0, options_);
     insert_report report;
-    if (keys.empty()) {
-    } else if (sorts(how)) {
-      if constexpr (design::can_sort) report = fresh.build_by_sort(space, keys, values);
-    } else {
-      report = fresh.build_by_count(space, keys, values);
-    }
+    if (!keys.empty()) report = fresh.fill(space, keys, values, how);
     *this = std::move(fresh);
     return report;
   }
@@ -170,7 +164,18 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   // ---- what adaptors stand on ----
   template <class Sink>
   void look_up_each(Space& space, const Key* keys, u64 n, Sink sink) const {
-    ids_.look_up_each(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
+    if constexpr (Space::has_lanes) {
+      ids_.look_up_each(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
+    } else {  // to have the reads of `starts` under way ahead of time, in pieces that stay in the cache
+      constexpr u64 piece = u64(1) << 14;
+      buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
+      for (u64 done = 0; done < n; done += piece) {
+        const u64 now = n - done < piece ? n - done : piece;
+        ids_.look_up_each(space, keys + done, now, detail::met_sink<view_type>{met.data()});
+        space.for_each_chunk(now,
+                             detail::starts_reader<view_type, Sink>{view(), met.data(), done, sink});
+      }
+    }
   }
 
  private:
@@ -178,8 +183,30 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     options.grow = true;
     return options;
   }
-  static bool sorts(grouping how) {
-    return design::can_sort && (how == grouping::by_sort || (how == grouping::automatic && Space::has_lanes));
+
+  // Counting looks every item up in a table of the keys: where these are few, it stays in a cache and nothing
+  // is faster. Where they are many, a CPU's sort goes through memory in order and is. A GPU's radix sort is
+  // faster always.
+  static constexpr u64 sample_every = 32;
+  insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
+    if constexpr (design::can_sort) {
+      if (how == grouping::by_sort || (how == grouping::automatic && Space::has_lanes))
+        return build_by_sort(space, keys, values);
+      const bool repeat = find_repeated(space, keys);
+      if (how == grouping::automatic && !repeat) return build_by_sort(space, keys, values);
+    } else if constexpr (!design::in_rows) {
+      find_repeated(space, keys);
+    }
+    return build_by_count(space, keys, values);
+  }
+  // Do the keys of a sample come twice or more in it, on average? Then these are the first ids.
+  bool find_repeated(Space& space, keys_in keys) {
+    const u64 n = keys.size() / sample_every;
+    add_keys(space, {keys.data(), nullptr, sample_every}, n);
+    if (n != 0 && distinct_ <= n / 2) return true;
+    keys_ = {};
+    distinct_ = 0;
+    return false;
   }
 
   insert_report build_by_sort(Space& space, keys_in keys, values_in values)
@@ -235,7 +262,9 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     };
     pass(nullptr, nullptr);
     space.exclusive_scan(counts.data(), counts.data(), shares + 1);
-    make_keys(space, read_one(space, counts.data() + shares));
+    distinct_ = read_one(space, counts.data() + shares);
+    keys_ = buffer<Key, Space>(space, distinct_);
+    starts_ = buffer<Offset, Space>(space, distinct_ + 1);
     pass(keys_.data(), starts_.data());
     space.fill(starts_.data() + distinct_, 1, static_cast<Offset>(items_));
     return number_keys(space);
@@ -244,7 +273,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   insert_report build_by_count(Space& space, keys_in keys, values_in values) {
     const u64 n = keys.size();
     buffer<u32, Space> numbers(space, n);
-    insert_report report = give_ids(space, keys, numbers);
+    insert_report report = give_ids(space, keys, numbers.data());
+    starts_ = buffer<Offset, Space>(space, distinct_ + 1);
     buffer<Offset, Space> ranks(space, n);
     space.fill(starts_.data(), distinct_ + 1, Offset(0));
     bulk::rank(space, numbers.data(), n, starts_.data(), ranks.data());
@@ -260,46 +290,64 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     return report;
   }
   // numbers[i] becomes the id of keys[i], or none where that is NaN.
-  insert_report give_ids(Space& space, keys_in keys, const buffer<u32, Space>& numbers) {
+  insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
     const u64 n = keys.size();
     if constexpr (design::in_rows) {
-      const insert_report put = ids_.insert_and_find(space, keys, numbers.span());
-      if (put.refused != 0) lost();
-      make_keys(space, ids_.size());
-      return {.restarts = put.restarts};
+      if (ids_.insert_and_find(space, keys, {numbers, n}).refused != 0) lost();
+      distinct_ = ids_.size();
+      return {};  // that the table of ids grew on the way is nobody's business
     } else {
-      buffer<u64, Space> counters(space, 2);  // keys, and items whose key is lost
-      space.fill(counters.data(), 2, u64(0));
-      {
-        using slot = typename Ids::slot_type;
-        table<Ids, Space> meeting(space, 0, options_);
-        meeting.build_each(space, detail::numbered_keys<slot>{keys.data()}, n);
-        make_keys(space, meeting.size());
-        const auto met = meeting.view();
-        bulk::enlist(space, met.entries(), detail::key_choice<table_view<Ids>>{met, keys_.data()},
-                     counters.data());
+      u64 left = n;
+      buffer<u32, Space> list;
+      if (distinct_ != 0) {  // from a sample
+        const insert_report report = number_keys(space);
+        left = find_ids(space, {keys.data()}, n, numbers);
+        if (left == 0) return report;
+        list = buffer<u32, Space>(space, left);
+        buffer<u64, Space> count(space, 1);
+        space.fill(count.data(), 1, u64(0));
+        bulk::enlist(space, n,
+                     detail::missing_choice<Key>{keys.data(), numbers, design::none, list.data()},
+                     count.data());
       }
+      const detail::some_keys<Key> rest{keys.data(), list.data()};
+      add_keys(space, rest, left);
       const insert_report report = number_keys(space);
-      ids_.look_up_each(space, keys.data(), n,
-                        detail::number_sink<view_type>{keys.data(), numbers.data(), counters.data() + 1});
-      if (read_one(space, counters.data() + 1) != 0) lost();
+      if (find_ids(space, rest, left, numbers) != 0) lost();
       return report;
     }
   }
-
-  void make_keys(Space& space, u64 distinct) {
-    detail::require(distinct < design::none, "a multimap has at most 2^32 - 2 different keys");
-    distinct_ = distinct;
-    if (!design::in_rows) keys_ = buffer<Key, Space>(space, distinct);
-    starts_ = buffer<Offset, Space>(space, distinct + 1);
+  // Gives how many of these keys have none.
+  u64 find_ids(Space& space, const detail::some_keys<Key>& keys, u64 n, u32* numbers) const {
+    buffer<u64, Space> missing(space, 1);
+    space.fill(missing.data(), 1, u64(0));
+    ids_.look_up_each(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
+    return read_one(space, missing.data());
+  }
+  // Adds the different ones of some keys, which meet in a table of their own, to the list of keys.
+  void add_keys(Space& space, const detail::some_keys<Key>& keys, u64 n)
+    requires(!design::in_rows)
+  {
+    using slot = typename Ids::slot_type;
+    table<Ids, Space> meeting(space, 0, options_);
+    meeting.build_each(space, detail::numbered_keys<slot>{keys}, n);
+    buffer<Key, Space> all(space, distinct_ + meeting.size());
+    buffer<u64, Space> count(space, 1);
+    if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
+    space.fill(count.data(), 1, distinct_);
+    const auto met = meeting.view();
+    bulk::enlist(space, met.entries(), detail::key_choice<table_view<Ids>>{met, all.data()}, count.data());
+    keys_ = std::move(all);
+    distinct_ = keys_.size();
   }
   // Gives the keys, which are unique, their places as ids.
   insert_report number_keys(Space& space)
     requires(!design::in_rows)
   {
     using slot = typename Ids::slot_type;
+    detail::require(distinct_ < design::none, "a multimap has at most 2^32 - 2 different keys");
     const insert_report put =
-        ids_.build_each(space, detail::numbered_keys<slot>{keys_.data()}, distinct_);
+        ids_.build_each(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_);
     if (put.inserted != distinct_) lost();
     return {.restarts = put.restarts, .retries = put.retries};
   }

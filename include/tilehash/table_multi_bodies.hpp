@@ -70,9 +70,12 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
   // What became of a key that met this in the table of ids.
   template <class IdHit>
   TILEHASH_FN hit judge(const IdHit& met) const {
-    if (!met.found()) return {nullptr, 0, met.probes()};
-    const auto range = values(id_in(met));
-    return {range.data(), static_cast<Offset>(range.size()), met.probes() + 1};
+    return hit_of(met.found() ? id_in(met) : design_type::none, met.probes());
+  }
+  TILEHASH_FN hit hit_of(u32 id, u32 steps) const {
+    if (id == design_type::none) return {nullptr, 0, steps};
+    const auto range = values(id);
+    return {range.data(), static_cast<Offset>(range.size()), steps + 1};
   }
   template <class IdHit>
   TILEHASH_FN static u32 id_in(const IdHit& met) {
@@ -108,27 +111,71 @@ struct range_sink {
     begins[i] = hit.found() ? static_cast<Offset>(hit.first - all) : Offset(0);
   }
 };
-// An item's id, or none; counts legal keys that are not there.
+// What a CPU notes of a lookup of ids, to read `starts` later.
+struct met_id {
+  u32 id, steps;
+};
 template <class View>
-struct number_sink {
-  const typename View::key_type* keys;
-  u32* numbers;
-  u64* lost;
+struct met_sink {
+  met_id* met;
   template <class IdHit>
-  TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
-    numbers[i] = met.found() ? View::id_in(met) : View::design_type::none;
-    if (!met.found() && is_legal(keys[i])) fetch_add(lost, u64(1));
+  TILEHASH_FN void operator()(u64 i, const IdHit& hit) const {
+    met[i] = {hit.found() ? View::id_in(hit) : View::design_type::none, hit.probes()};
+  }
+};
+template <class View, class Sink>
+struct starts_reader {
+  View view;
+  const met_id* met;
+  u64 first;  // the number of the first key that was met
+  Sink sink;
+  void operator()(u64 from, u64 to) const {
+    const auto fetch = [&](u64 i) {
+      if (met[i].id != View::design_type::none) bulk::prefetch(view.starts + met[i].id);
+      return met[i];
+    };
+    bulk::fetch_ahead(from, to, fetch, [&](u64 i, met_id m) { sink(first + i, view.hit_of(m.id, m.steps)); });
   }
 };
 
 // ---- builds ----
-// Keys with their numbers, for the table of ids.
+// Items of an array: those a list names, or every so many.
+template <class Key>
+struct some_keys {
+  const Key* keys;
+  const u32* list = nullptr;
+  u64 stride = 1;
+  TILEHASH_FN u64 item(u64 i) const { return list != nullptr ? list[i] : i * stride; }
+  TILEHASH_FN const Key& operator[](u64 i) const { return keys[item(i)]; }
+};
+// ... with their places as numbers, for a table of ids.
 template <class Slot>
 struct numbered_keys {
-  const typename Slot::key_type* keys;
+  some_keys<typename Slot::key_type> keys;
   TILEHASH_FN auto operator()(u64 i) const {
     return bulk::item<Slot>{bulk::query<Slot>(keys[i]), static_cast<u32>(i), true};
   }
+};
+// An item's id, or none; counts legal keys that are not there.
+template <class View>
+struct number_sink {
+  some_keys<typename View::key_type> keys;
+  u32* numbers;
+  u64* missing;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
+    numbers[keys.item(i)] = met.found() ? View::id_in(met) : View::design_type::none;
+    if (!met.found() && is_legal(keys[i])) fetch_add(missing, u64(1));
+  }
+};
+template <class Key>
+struct missing_choice {
+  const Key* keys;
+  const u32* numbers;
+  u32 none;
+  u32* list;
+  TILEHASH_FN bool chooses(u64 i) const { return numbers[i] == none && is_legal(keys[i]); }
+  TILEHASH_FN void use(u64 i, u64 at) const { list[at] = static_cast<u32>(i); }
 };
 template <class Key>
 struct key_taker {
