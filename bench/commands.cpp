@@ -1,4 +1,4 @@
-// tilehash bench ceilings, yardstick, aggregation, thesis/restarts.
+// tilehash bench ceilings, yardstick, aggregation, thesis/restarts, thesis/multiplicity.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "environment.hpp"
 #include "report.hpp"
 #include "run_command.hpp"
+#include "thesis_multiplicity.hpp"
 #include "thesis_restarts.hpp"
 
 namespace tilehash::app {
@@ -52,6 +53,11 @@ struct aggregation_options : common_options {
 struct restarts_options : common_options {
   std::vector<std::uint64_t> items{1'000, 10'000, 1'000'000};
   std::uint64_t all_items = 20'000'000;
+};
+
+struct multiplicity_options : common_options {
+  std::uint64_t items = 10'000'000;
+  std::vector<std::uint64_t> copies{1, 2, 4, 16, 64, 256, 1'000, 10'000, 50'000};
 };
 
 void add_common(CLI::App& command, common_options& options) {
@@ -242,6 +248,30 @@ void run_restarts(const restarts_options& options) {
   }
 }
 
+void run_multiplicity(const multiplicity_options& options) {
+  if (options.items < 1 || options.items >= 1ULL << 31)
+    throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
+  for (const std::uint64_t copies : options.copies) {
+    if (copies < 1 || copies > options.items)
+      throw input_error(fmt::format("--copies {}: must be at least 1 and at most --items", copies));
+  }
+  session session(options);
+  session.say(fmt::format("{}\n{}", session.machine(), bench::multiplicity_heading()));
+  std::vector<bench::multiplicity_row> rows;
+  for (const std::uint64_t copies : options.copies) {
+    const bench::multiplicity_case the_case{options.items, copies};
+    rows.push_back(session.space() == "cuda"
+                       ? bench::cuda_multiplicity(the_case, options.repeat)
+                       : bench::cpu_multiplicity(the_case, options.repeat, options.threads));
+    session.say(bench::multiplicity_line(rows.back()));
+  }
+  session.write(bench::multiplicities_as_json(rows));
+  if (std::ranges::any_of(rows, [](const bench::multiplicity_row& row) { return row.wrong != 0; })) {
+    fmt::print(stderr, "tilehash: some keys have other values than they should; see the rows above\n");
+    throw CLI::RuntimeError(wrong_or_lost);
+  }
+}
+
 }  // namespace
 
 void add_bench_commands(CLI::App& bench) {
@@ -304,6 +334,16 @@ void add_bench_commands(CLI::App& bench) {
   restarts->add_option("--json", constructions->json, "Write the rows to FILE, or to standard output with -")
       ->type_name("FILE|-");
   restarts->callback([constructions] { run_restarts(*constructions); });
+
+  CLI::App* multiplicity = bench.add_subcommand(
+      "thesis/multiplicity", "Multimaps against how often a key comes: builds, lookups, all values of all keys");
+  const auto multimaps = std::make_shared<multiplicity_options>();
+  add_common(*multiplicity, *multimaps);
+  multiplicity->add_option("--items", multimaps->items, "Number of items")->capture_default_str();
+  multiplicity->add_option("--copies", multimaps->copies, "How often each key comes")
+      ->delimiter(',')
+      ->default_str("1,2,4,16,64,256,1000,10000,50000");
+  multiplicity->callback([multimaps] { run_multiplicity(*multimaps); });
 }
 
 }  // namespace tilehash::app
