@@ -295,8 +295,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     if constexpr (design::in_rows) {
       if (ids_.insert_and_find(space, keys, {numbers, n}).refused != 0) lost();
       distinct_ = ids_.size();
-      ids_.rehash(space, distinct_);  // it grew on the way, and may be larger than asked for
-      return {};
+      // It grew on the way, and may be larger than asked for.
+      return {.restarts = ids_.rehash(space, distinct_).restarts};
     } else {
       u64 left = n;
       buffer<u32, Space> list;
