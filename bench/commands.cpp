@@ -17,7 +17,7 @@
 #include "environment.hpp"
 #include "report.hpp"
 #include "run_command.hpp"
-#include "thesis_multiplicity.hpp"
+#include "thesis_multiplicity_report.hpp"
 #include "thesis_restarts.hpp"
 
 namespace tilehash::app {
@@ -336,7 +336,8 @@ void add_bench_commands(CLI::App& bench) {
   restarts->callback([constructions] { run_restarts(*constructions); });
 
   CLI::App* multiplicity = bench.add_subcommand(
-      "thesis/multiplicity", "Multimaps against how often a key comes: builds, lookups, all values of all keys");
+      "thesis/multiplicity",
+      "Multimaps against how often a key comes: builds, lookups, all values of all keys");
   const auto multimaps = std::make_shared<multiplicity_options>();
   add_common(*multiplicity, *multimaps);
   multiplicity->add_option("--items", multimaps->items, "Number of items")->capture_default_str();

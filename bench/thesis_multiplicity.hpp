@@ -5,11 +5,8 @@
 
 #include <tilehash/core/config.hpp>
 
-#include <span>
+#include <iterator>
 #include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace tilehash::bench {
 
@@ -31,9 +28,9 @@ enum class multiplicity_op {
   graph_retrieve,  // count() of every key once, which walks its values; hash_graph has no more
 };
 inline constexpr multiplicity_op multiplicity_ops[] = {
-    multiplicity_op::sort,        multiplicity_op::by_sort, multiplicity_op::by_count,
-    multiplicity_op::automatic,   multiplicity_op::graph_build, multiplicity_op::look_up,
-    multiplicity_op::retrieve,    multiplicity_op::graph_retrieve};
+    multiplicity_op::sort,      multiplicity_op::by_sort,       multiplicity_op::by_count,
+    multiplicity_op::automatic, multiplicity_op::graph_build,   multiplicity_op::look_up,
+    multiplicity_op::retrieve,  multiplicity_op::graph_retrieve};
 
 struct multiplicity_row {
   multiplicity_case what;
@@ -50,9 +47,5 @@ struct multiplicity_row {
 // Keys and values of 32 bits.
 multiplicity_row cpu_multiplicity(const multiplicity_case& the_case, unsigned repeat, int threads);
 multiplicity_row cuda_multiplicity(const multiplicity_case& the_case, unsigned repeat);
-
-std::string multiplicity_heading();
-std::string multiplicity_line(const multiplicity_row& row);
-nlohmann::ordered_json multiplicities_as_json(std::span<const multiplicity_row> rows);
 
 }  // namespace tilehash::bench

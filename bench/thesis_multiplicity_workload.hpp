@@ -74,7 +74,8 @@ multiplicity_row measure_multiplicity(Space& space, const std::string& space_nam
   const u64 n = the_case.items, k = the_case.keys();
   multiplicity_row row{.what = the_case, .space = space_name};
   const auto time = [&](multiplicity_op op, auto run) {
-    row.seconds[static_cast<u32>(op)] = measure(space, repeat, [] {}, run);
+    row.seconds[static_cast<u32>(op)] = measure(
+        space, repeat, [] {}, run);
   };
   buffer<u32, Space> keys(space, n), values(space, n), counts(space, k), questions(space, k);
   buffer<u64, Space> sums(space, k), wrong(space, 1);
@@ -105,15 +106,14 @@ multiplicity_row measure_multiplicity(Space& space, const std::string& space_nam
   const auto build = [&](multiplicity_op op, grouping how) {
     time(op, [&] { map.build(space, keys.span(), values.span(), how); });
     map.retrieve(space, questions.span(), offsets.span(), out.span());
-    space.for_each(
-        k, check_values{order, offsets.data(), out.data(), counts.data(), sums.data(), wrong.data()});
+    space.for_each(k,
+                   check_values{order, offsets.data(), out.data(), counts.data(), sums.data(), wrong.data()});
   };
   build(multiplicity_op::by_sort, grouping::by_sort);
   build(multiplicity_op::by_count, grouping::by_count);
   build(multiplicity_op::automatic, grouping::automatic);
   row.bytes = static_cast<double>(map.bytes()) / static_cast<double>(n);
-  time(multiplicity_op::retrieve,
-       [&] { map.retrieve(space, questions.span(), offsets.span(), out.span()); });
+  time(multiplicity_op::retrieve, [&] { map.retrieve(space, questions.span(), offsets.span(), out.span()); });
   time(multiplicity_op::look_up, [&] { map.count(space, keys.span(), out.span()); });
   space.for_each(n, check_item_counts{make, out.data(), wrong.data()});
   row.wrong = read_one(space, wrong.data());

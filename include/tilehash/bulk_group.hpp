@@ -28,7 +28,7 @@ struct find_runs {
   const Word* sorted;
   u64 n;
   Offset* counts;
-  Key* keys;       // null in the pass that counts
+  Key* keys;  // null in the pass that counts
   Offset* starts;
 
   template <class Block>
@@ -77,7 +77,7 @@ template <class Offset, u32 Threads, u32 PerThread>
 struct rank_in_groups {
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = Threads * PerThread;
-  static constexpr u32 seats = share / 2, none = ~0U;  // none: items of no group, which get no rank
+  static constexpr u32 seats = share, none = ~0U;  // none: items of no group, which get no rank
   static constexpr u64 scratch_bytes = seats * (sizeof(Offset) + sizeof(u32));
 
   const u32* ids;
@@ -136,7 +136,7 @@ struct rank_in_groups {
 
 template <class Space, class Offset>
 void rank(Space& space, const u32* ids, u64 n, Offset* counts, Offset* ranks) {
-  using work = rank_in_groups<Offset, Space::has_lanes ? 512 : 1, Space::has_lanes ? 8 : 2048>;
+  using work = rank_in_groups<Offset, Space::has_lanes ? 512 : 1, Space::has_lanes ? 8 : 16384>;
   space.for_each_block((n + work::share - 1) / work::share, work::block_size, work::scratch_bytes,
                        work{ids, n, counts, ranks});
 }

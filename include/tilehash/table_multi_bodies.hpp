@@ -202,7 +202,7 @@ struct legal_choice {
   using mapped_type = typename Design::mapped_type;
   const key_type* keys;
   const mapped_type* values;
-  typename Design::word* words;      // may be null
+  typename Design::word* words;       // may be null
   typename Design::carried* carried;  // may be null
   TILEHASH_FN bool chooses(u64 i) const { return is_legal(keys[i]); }
   TILEHASH_FN void use(u64 i, u64 at) const {

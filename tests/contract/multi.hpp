@@ -172,11 +172,10 @@ TYPED_TEST(multimaps, skew) {
   using key_type = typename TypeParam::key_type;
   random_numbers random("skew");
   const u64 n = scaled(60'000, 2'000);
-  this->check(keys_by<key_type>(n,
-                           [&](u64 i) {
-                             return i % 2 == 0 ? 7 : mix64(random.below(i % 3 == 0 ? n : 1 + n / 50));
-                           }),
-              random);
+  this->check(
+      keys_by<key_type>(
+          n, [&](u64 i) { return i % 2 == 0 ? 7 : mix64(random.below(i % 3 == 0 ? n : 1 + n / 50)); }),
+      random);
 }
 
 TYPED_TEST(multimaps, an_insert_keeps_what_was_there) {
@@ -206,7 +205,8 @@ TYPED_TEST(multimaps, memory_that_runs_out_changes_nothing) {
   random_numbers random("memory");
   const auto old = keys_by<key_type>(100, [&](u64) { return random.below(20); });
   const auto more = keys_by<key_type>(400, [&](u64) { return random.below(300); });
-  const auto old_values = any_values<value_type>(random, old.size()), more_values = any_values<value_type>(random, more.size());
+  const auto old_values = any_values<value_type>(random, old.size()),
+             more_values = any_values<value_type>(random, more.size());
   const auto ok = this->there(old), mk = this->there(more);
   const auto ov = this->there(old_values), mv = this->there(more_values);
   for (const grouping how : this->ways()) {
@@ -230,8 +230,7 @@ TYPED_TEST(multimaps, memory_that_runs_out_changes_nothing) {
         } catch (const out_of_memory&) {
         }
         this->space.refuse_after(faulty<multi_space>::never);
-        ASSERT_EQ(this->space.allocated(),
-                  t.bytes() + ok.bytes() + mk.bytes() + ov.bytes() + mv.bytes());
+        ASSERT_EQ(this->space.allocated(), t.bytes() + ok.bytes() + mk.bytes() + ov.bytes() + mv.bytes());
         this->verify(t, done ? after : before, more);
       }
     }

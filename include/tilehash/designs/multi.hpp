@@ -37,6 +37,7 @@
 #include <tilehash/core/key.hpp>
 #include <tilehash/designs/indexed.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/space/algorithms.hpp>
 
 namespace tilehash {
 
@@ -48,8 +49,9 @@ template <class Key, class Hash>
 inline constexpr bool is_indexed_set<indexed<Key, void, Hash>> = true;
 
 template <class Key>
-using default_ids = std::conditional_t<sizeof(Key) <= 8, tiled<std::conditional_t<sizeof(Key) <= 8, Key, u64>, u32>,
-                                       indexed<Key, void>>;
+using default_ids =
+    std::conditional_t<sizeof(Key) <= 8, tiled<std::conditional_t<sizeof(Key) <= 8, Key, u64>, u32>,
+                       indexed<Key, void>>;
 
 }  // namespace detail
 
@@ -67,9 +69,10 @@ template <class Key, class Value, class Ids = detail::default_ids<Key>, class Of
 struct multi {
   static_assert(key_like<Key>,
                 "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
-  static_assert(value_like<Value> && !std::is_void_v<Value>,
-                "tilehash: a multimap has values, and they must be trivially copyable; to count keys alone take "
-                "map and insert_or_apply, or hash_graph<Key, void>");
+  static_assert(
+      value_like<Value> && !std::is_void_v<Value>,
+      "tilehash: a multimap has values, and they must be trivially copyable; to count keys alone take "
+      "map and insert_or_apply, or hash_graph<Key, void>");
   static_assert(std::same_as<Key, typename Ids::key_type>, "tilehash: the table of ids has other keys");
 
   using key_type = Key;
@@ -95,8 +98,9 @@ struct multi {
   static constexpr bool can_sort = !in_rows && sizeof(Key) <= 8;
   // Keys that are words of 4 or 8 bytes are sorted as they are; others need a pass to become such.
   static constexpr bool keys_are_words = can_sort && std::integral<Key> && sizeof(Key) >= 4;
-  using word = typename std::conditional_t<keys_are_words, std::make_unsigned<Key>,
-                                           std::type_identity<detail::bits_t<can_sort ? sizeof(Key) : 8>>>::type;
+  using word =
+      typename std::conditional_t<keys_are_words, std::make_unsigned<Key>,
+                                  std::type_identity<detail::bits_t<can_sort ? sizeof(Key) : 8>>>::type;
   static constexpr bool moves_values = sizeof(Value) <= 8;  // along with the keys; else items' numbers
   using carried = std::conditional_t<moves_values, Value, Offset>;
 };

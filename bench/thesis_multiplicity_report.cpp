@@ -1,4 +1,4 @@
-#include "thesis_multiplicity.hpp"
+#include "thesis_multiplicity_report.hpp"
 
 #include <fmt/format.h>
 
