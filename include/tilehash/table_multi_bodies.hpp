@@ -4,6 +4,7 @@
 
 #include <tilehash/bulk_enlist.hpp>
 #include <tilehash/designs/multi.hpp>
+#include <tilehash/table_bodies.hpp>
 #include <tilehash/table_indexed_bodies.hpp>
 #include <tilehash/table_view.hpp>
 
