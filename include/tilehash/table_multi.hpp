@@ -297,12 +297,12 @@ class table<multi<Key, Value, Ids, Offset>, Space>
       return {.restarts = ids_.rehash(space, distinct_).restarts};
     } else {
       u64 left = n;
-      buffer<u32, Space> list;
+      buffer<u64, Space> list;
       if (distinct_ != 0) {  // from a sample
         const insert_report report = number_keys(space);
         left = find_ids(space, {keys.data()}, n, numbers);
         if (left == 0) return report;
-        list = buffer<u32, Space>(space, left);
+        list = buffer<u64, Space>(space, left);
         buffer<u64, Space> count(space, 1);
         space.fill(count.data(), 1, u64(0));
         bulk::enlist(space, n, detail::missing_choice<Key>{keys.data(), numbers, design::none, list.data()},

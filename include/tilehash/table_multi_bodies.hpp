@@ -144,7 +144,7 @@ struct starts_reader {
 template <class Key>
 struct some_keys {
   const Key* keys;
-  const u32* list = nullptr;
+  const u64* list = nullptr;
   u64 stride = 1;
   TILEHASH_FN u64 item(u64 i) const { return list != nullptr ? list[i] : i * stride; }
   TILEHASH_FN const Key& operator[](u64 i) const { return keys[item(i)]; }
@@ -174,9 +174,9 @@ struct missing_choice {
   const Key* keys;
   const u32* numbers;
   u32 none;
-  u32* list;
+  u64* list;
   TILEHASH_FN bool chooses(u64 i) const { return numbers[i] == none && is_legal(keys[i]); }
-  TILEHASH_FN void use(u64 i, u64 at) const { list[at] = static_cast<u32>(i); }
+  TILEHASH_FN void use(u64 i, u64 at) const { list[at] = i; }
 };
 template <class Key>
 struct key_taker {
