@@ -4,6 +4,7 @@
 #include "aggregation.hpp"
 #include "ceilings.hpp"
 #include "gpu.hpp"
+#include "thesis_multiplicity.hpp"
 
 namespace tilehash::bench {
 
@@ -11,6 +12,9 @@ std::vector<ceiling> cuda_ceilings(std::span<const u64> /*sizes*/, unsigned /*re
   throw error("tilehash: this build has no CUDA");
 }
 std::vector<aggregation> cuda_aggregations(const aggregation_case& /*case*/, unsigned /*repeat*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+multiplicity_row cuda_multiplicity(const multiplicity_case& /*case*/, unsigned /*repeat*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }

@@ -12,6 +12,7 @@
 #include "dataset.hpp"
 #include "session.hpp"
 #include "sweep.hpp"
+#include "thesis_multiplicity_report.hpp"
 #include "thesis_probes.hpp"
 #include "thesis_restarts.hpp"
 
@@ -49,6 +50,11 @@ struct restarts_options : common_options {
 struct probes_options : common_options {
   std::uint64_t items = 1'000'000;
   std::vector<double> sizes{1.05, 1.25, 2};
+};
+
+struct multiplicity_options : common_options {
+  std::uint64_t items = 10'000'000;
+  std::vector<std::uint64_t> copies{1, 2, 4, 16, 64, 256, 1'000, 10'000, 50'000};
 };
 
 sweep asked_for(const sweep_options& options, const std::string& space) {
@@ -169,6 +175,29 @@ void run_restarts(const restarts_options& options) {
                    "items were lost");
 }
 
+void run_multiplicity(const multiplicity_options& options) {
+  if (options.items < 1 || options.items >= 1ULL << 31)
+    throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
+  for (const std::uint64_t copies : options.copies) {
+    if (copies < 1 || copies > options.items)
+      throw input_error(fmt::format("--copies {}: must be at least 1 and at most --items", copies));
+  }
+  session session(options);
+  session.say(fmt::format("{}\n{}", session.machine(), bench::multiplicity_heading()));
+  std::vector<bench::multiplicity_row> rows;
+  for (const std::uint64_t copies : options.copies) {
+    const bench::multiplicity_case the_case{options.items, copies};
+    rows.push_back(session.space() == "cuda"
+                       ? bench::cuda_multiplicity(the_case, options.repeat)
+                       : bench::cpu_multiplicity(the_case, options.repeat, options.threads));
+    session.say(bench::multiplicity_line(rows.back()));
+  }
+  session.write(bench::multiplicities_as_json(rows));
+  session::fail_if(
+      std::ranges::any_of(rows, [](const bench::multiplicity_row& row) { return row.wrong != 0; }),
+      "values of some keys were not what they should be");
+}
+
 void run_probes(const probes_options& options) {
   session session(options);
   session.say(bench::probes_heading());
@@ -221,6 +250,17 @@ void add_thesis_commands(CLI::App& bench) {
       ->capture_default_str();
   fill->add_option("--steps", filling->steps, "Parts")->check(CLI::Range(1, 1000))->capture_default_str();
   fill->callback([filling] { run_fill(*filling); });
+
+  CLI::App* multiplicity = bench.add_subcommand(
+      "thesis/multiplicity",
+      "Multimaps against how often a key comes: builds, lookups, all values of all keys");
+  const auto multimaps = std::make_shared<multiplicity_options>();
+  add_common(*multiplicity, *multimaps);
+  multiplicity->add_option("--items", multimaps->items, "Number of items")->capture_default_str();
+  multiplicity->add_option("--copies", multimaps->copies, "How often each key comes")
+      ->delimiter(',')
+      ->default_str("1,2,4,16,64,256,1000,10000,50000");
+  multiplicity->callback([multimaps] { run_multiplicity(*multimaps); });
 
   CLI::App* probes = bench.add_subcommand(
       "thesis/probes", "Slots that a lookup reads in open addressing: hash functions and jumps (on the CPU)");

@@ -156,7 +156,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     return n;
   }
 
-  // ---- what adaptors stand on; neither waits ----
+  // ---- what adaptors stand on ----
+  // Does not wait.
   // sink(i, hit) for the i-th of n keys, which may be reckoned on the way: keys[i].
   template <class Keys, class Sink>
   void look_up_each(Space& space, Keys keys, u64 n, Sink sink) const {
@@ -171,6 +172,22 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     requires insertable<Design>
   {
     return insert_items(space, source, n, nullptr, bulk::keep{});
+  }
+  // The same for build().
+  template <class Source>
+  insert_report build_each(Space& space, const Source& source, u64 n)
+    requires(!rowed<Design>)
+  {
+    if constexpr (bulk_built<Design>) {
+      return build_at_once(space, source, n);
+    } else {
+      table fresh(make(space, n, options_.seed, true), options_);
+      insert_report report;
+      if (!fresh.insert_partitioned(space, bulk::from_source(source), n, report))
+        report = fresh.insert_items(space, source, n, nullptr, bulk::keep{});
+      *this = std::move(fresh);
+      return report;
+    }
   }
 
   // ---- memory ----
@@ -271,16 +288,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       adopt(std::move(m));
       size_ = report.inserted;
       return report;
-    } else if constexpr (bulk_built<Design>) {
-      return build_at_once(space, array_of(keys, values), keys.size());
     } else {
-      table fresh(make(space, keys.size(), options_.seed, true), options_);
-      insert_report report;
-      const auto items = array_of(keys, values);
-      if (!fresh.insert_partitioned(space, bulk::from_source(items), keys.size(), report))
-        report = fresh.insert_items(space, items, keys.size(), nullptr, bulk::keep{});
-      *this = std::move(fresh);
-      return report;
+      return build_each(space, array_of(keys, values), keys.size());
     }
   }
   // Builds until a hash function suits the keys; the first few in memory of the same size.

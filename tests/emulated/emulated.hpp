@@ -224,11 +224,16 @@ class emulated {
     std::sort(data, data + n);
   }
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n, u32 /*bits*/) {
+  void sort_pairs(Key* keys, Value* values, u64 n, u32 bits) {
+    sort_pairs(keys, values, keys, values, n, bits);
+  }
+  template <class Key, class Value>
+  void sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values, u64 n,
+                  u32 /*bits*/) {
     std::vector<std::pair<Key, Value>> pairs;
     for (u64 i = 0; i < n; ++i) pairs.emplace_back(keys[i], values[i]);
     std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (u64 i = 0; i < n; ++i) std::tie(keys[i], values[i]) = pairs[i];
+    for (u64 i = 0; i < n; ++i) std::tie(sorted_keys[i], sorted_values[i]) = pairs[i];
   }
 
   // ---- time ----

@@ -172,7 +172,13 @@ class cpu {
 
   // Ascending by the keys, each with its value; not stable. Needs room for both once more.
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n, u32 /*bits*/) {
+  void sort_pairs(Key* keys, Value* values, u64 n, u32 bits) {
+    sort_pairs(keys, values, keys, values, n, bits);
+  }
+  // The same from one pair of arrays to another.
+  template <class Key, class Value>
+  void sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values, u64 n,
+                  u32 /*bits*/) {
     struct pair {
       Key key;
       Value value;
@@ -181,7 +187,10 @@ class cpu {
     buffer<pair, cpu> pairs(*this, n);
     for_each(n, [&](u64 i) { pairs.data()[i] = {keys[i], values[i]}; });
     sort(pairs.data(), n);
-    for_each(n, [&](u64 i) { keys[i] = pairs.data()[i].key, values[i] = pairs.data()[i].value; });
+    for_each(n, [&](u64 i) {
+      sorted_keys[i] = pairs.data()[i].key;
+      sorted_values[i] = pairs.data()[i].value;
+    });
   }
 
   // ---- time ----

@@ -248,6 +248,10 @@ class cuda {
   // Ascending by the keys' low `bits` bits, each key with its value. Needs room for both once more.
   template <class Key, class Value>
   void sort_pairs(Key* keys, Value* values, u64 n, u32 bits);
+  // The same from one pair of arrays to another, which may not be the same: without a copy.
+  template <class Key, class Value>
+  void sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values, u64 n,
+                  u32 bits);
   // Ascending. Needs room for all once more.
   template <class T>
   void sort(T* data, u64 n);

@@ -38,6 +38,15 @@ void cuda::sort_pairs(Key* keys, Value* values, u64 n, u32 bits) {
   if (v.Current() != values) copy(values, v.Current(), n * sizeof(Value));
 }
 
+template <class Key, class Value>
+void cuda::sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values, u64 n,
+                      u32 bits) {
+  with_scratch([&](void* scratch, size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted_keys, values, sorted_values,
+                                           static_cast<i64>(n), 0, static_cast<int>(bits), stream_);
+  });
+}
+
 template <class T>
 void cuda::sort(T* data, u64 n) {
   buffer<T, cuda> sorted(*this, n);

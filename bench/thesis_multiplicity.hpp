@@ -1,0 +1,51 @@
+// Multimaps against how often a key comes, the number of items fixed (Alcantara, figures 5.11 and 6.14): both
+// builds and the one that is chosen, lookups, and all values of all keys; beside them a sort of the same
+// pairs and hash_graph.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+#include <iterator>
+#include <string>
+
+namespace tilehash::bench {
+
+struct multiplicity_case {
+  u64 items = 0, copies = 0;  // of each key
+
+  u64 keys() const { return (items + copies - 1) / copies; }
+};
+
+// Items a second, in the order of the columns.
+enum class multiplicity_op {
+  sort,            // space.sort_pairs: the yardstick of the builds
+  by_sort,         // build
+  by_count,        // build
+  automatic,       // build
+  graph_build,     // hash_graph
+  look_up,         // count() of every item's key, so of each key as often as it comes (as in the thesis)
+  retrieve,        // the values of every key, keys in random order
+  graph_retrieve,  // count() of every key once, which walks its values; hash_graph has no more
+};
+inline constexpr multiplicity_op multiplicity_ops[] = {
+    multiplicity_op::sort,      multiplicity_op::by_sort,       multiplicity_op::by_count,
+    multiplicity_op::automatic, multiplicity_op::graph_build,   multiplicity_op::look_up,
+    multiplicity_op::retrieve,  multiplicity_op::graph_retrieve};
+
+struct multiplicity_row {
+  multiplicity_case what;
+  std::string space;
+  double seconds[std::size(multiplicity_ops)] = {};
+  double bytes = 0;  // of the multimap, an item
+  u64 wrong = 0;     // keys with other values than they should have, in any of the tables
+
+  double rate(multiplicity_op op) const {
+    return static_cast<double>(what.items) / seconds[static_cast<u32>(op)];
+  }
+};
+
+// Keys and values of 32 bits.
+multiplicity_row cpu_multiplicity(const multiplicity_case& the_case, unsigned repeat, int threads);
+multiplicity_row cuda_multiplicity(const multiplicity_case& the_case, unsigned repeat);
+
+}  // namespace tilehash::bench

@@ -1,0 +1,12 @@
+#include <tilehash/space/cuda.cuh>
+
+#include "thesis_multiplicity_workload.hpp"
+
+namespace tilehash::bench {
+
+multiplicity_row cuda_multiplicity(const multiplicity_case& the_case, unsigned repeat) {
+  cuda space;
+  return measure_multiplicity(space, "cuda", the_case, repeat);
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,101 @@
+// Work on rows of any lengths, shared out evenly.
+//
+//   offsets      | 0 | 2 | 2 | 2 | 9 | 10 |         row r has the positions offsets[r] ... offsets[r + 1] - 1
+//   what is done   0 1 ] ] ] 2 3 | 4 5 6 7 8 ] | 9 ]      positions in order, and after its last one a row's
+//   end
+//                  share 0       | share 1     | share 2
+//
+// A share is a number of positions and ends together. So many short rows (or empty ones) and few long ones
+// are the same work, and no lane copies a long row alone. Where the shares begin is found by a binary search
+// for each; within a share, the ends are in the block's scratch, and a thread looks for its position's row
+// from the row of its last one on.
+//
+// Source: merge path (Odeh, Green et al. 2012), as in the sparse matrix products of Merrill and Garland
+// (SC 2016).
+#pragma once
+
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/capacity.hpp>
+
+namespace tilehash::bulk {
+
+// splits[s]: how many rows end before share s.
+template <class Offset>
+struct find_splits {
+  const Offset* ends;
+  u64 rows, positions, share;
+  u64* splits;
+
+  TILEHASH_FN void operator()(u64 s) const {
+    const u64 done = s * share < rows + positions ? s * share : rows + positions;
+    u64 low = done > positions ? done - positions : 0, high = done < rows ? done : rows;
+    while (low < high) {
+      const u64 middle = low + (high - low) / 2;
+      if (ends[middle] <= done - middle - 1)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    splits[s] = low;
+  }
+};
+
+template <class Offset, class Use, u32 Threads, u32 PerThread>
+struct walk_shares {
+  static constexpr u32 block_size = Threads;
+  static constexpr u32 share = Threads * PerThread;
+
+  const Offset* ends;
+  u64 rows, positions;
+  const u64* splits;
+  Use use;
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const auto ends_here = block.template scratch<u32>();
+    const u64 from = block.index() * share, left = rows + positions - from;
+    const u64 row = splits[block.index()], at = from - row;
+    const u32 rows_here = static_cast<u32>(splits[block.index() + 1] - row);
+    const u32 positions_here = static_cast<u32>(left < share ? left : share) - rows_here;
+    for (u32 r = block.rank(); r < rows_here; r += Threads)
+      ends_here[r] = static_cast<u32>(ends[row + r] - at);
+    block.barrier();
+    u32 r = 0;  // rows that end at or before the position
+    for (u32 i = block.rank(); i < positions_here; i += Threads) {
+      u32 step = 1, high = rows_here;
+      while (r + step <= rows_here) {  // first by strides that double
+        const u32 end = ends_here[r + step - 1];
+        if (end > i) {
+          high = r + step - 1;
+          break;
+        }
+        r += step;
+        step *= 2;
+      }
+      while (r < high) {
+        const u32 middle = (r + high) / 2, end = ends_here[middle];
+        if (end <= i)
+          r = middle + 1;
+        else
+          high = middle;
+      }
+      use(row + r, at + i);
+    }
+  }
+};
+
+// use(row, position) for every position of every row; offsets has rows + 1 elements. Does not wait. Throws
+// out_of_memory: it takes 8 bytes for some thousand positions.
+template <class Space, class Offset, class Use>
+void for_each_in_rows(Space& space, const Offset* offsets, u64 rows, u64 positions, const Use& use) {
+  constexpr u32 threads = Space::has_lanes ? 256 : 1, each = 4096 / threads;
+  using work = walk_shares<Offset, Use, threads, each>;
+  if (positions == 0) return;
+  const u64 shares = detail::divide_up(rows + positions, work::share);
+  buffer<u64, Space> splits(space, shares + 1);
+  space.for_each(shares + 1, find_splits<Offset>{offsets + 1, rows, positions, work::share, splits.data()});
+  space.for_each_block(shares, threads, work::share * sizeof(u32),
+                       work{offsets + 1, rows, positions, splits.data(), use});
+}
+
+}  // namespace tilehash::bulk

@@ -1,0 +1,108 @@
+// multi: all values of a key side by side, behind a table of dense ids.
+//
+//   key -> ids   [ 19: 1 | .. | 7: 0 | 4: 2 ]       any design that maps a key to 32 bits; k keys
+//                        \        \       \ .
+//   starts       | 0      | 3      | 4         | 9 |       k + 1; the values of id r begin at starts[r]
+//                  |         \        \ .
+//   values       | a  a  a | b      | c c c c c |         n, back to back, no holes
+//
+//   keys         | 7       | 19     | 4         |         k: from an id to its key
+//
+// So count and start of a key's values cost a lookup of its id and one read of two neighbouring words, O(1)
+// however often the key comes, and its values are an array. What all the values of many keys cost follows
+// from how many values these are, and not from who has them (bulk_rows.hpp).
+//
+// Two builds. By sort: a radix sort of the keys as they are, with their values; one pass over the sorted keys
+// counts where new ones begin and one writes these down; the table of ids is built in bulk from the unique
+// keys. Nothing is hashed before the sort and nothing copied after it. By counting: all keys meet in a table,
+// which says how many there are and gives them ids; then each item looks its id up and takes a number among
+// those of its key, the numbers are summed into starts, and the values go where they belong. Keys of over
+// 8 bytes can only be counted; theirs is a table `indexed`, whose rows hold the keys.
+//
+// Invariants. (1) The ids are 0 ... k - 1, each key has one and each id a value at least: starts rises
+// strictly. (2) starts[0] = 0 and starts[k] = n. The order of a key's values is not promised.
+//
+// The table is not changed in place: an insert builds it anew from what it has and what is given.
+//
+// Safe to run at the same time: any number of lookups and retrievals.
+//
+// Source: the multi-value hash tables of D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis,
+// UC Davis 2011, sections 5.3 (by counting) and 6.3, algorithm 6.4 (by sort).
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/key.hpp>
+#include <tilehash/designs/indexed.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/space/algorithms.hpp>
+
+namespace tilehash {
+
+namespace detail {
+
+template <class Ids>
+inline constexpr bool is_indexed_set = false;
+template <class Key, class Hash>
+inline constexpr bool is_indexed_set<indexed<Key, void, Hash>> = true;
+
+template <class Key>
+using default_ids =
+    std::conditional_t<sizeof(Key) <= 8, tiled<std::conditional_t<sizeof(Key) <= 8, Key, u64>, u32>,
+                       indexed<Key, void>>;
+
+}  // namespace detail
+
+// How the values of a key come together.
+enum class grouping {
+  automatic,  // what is faster (table_multi.hpp has the rule)
+  by_sort,    // keys of up to 8 bytes
+  by_count,   // keys of any type
+};
+
+// The bulk verbs are in table_multi.hpp. `Ids` maps Key to u32 and finds keys in buckets (tiled, cuckoo,
+// two_level_cuckoo, bucketed_cuckoo, linear_probing ...), or is indexed<Key, void>. `Offset` u32 serves up to
+// 2^32 - 1 items; take u64 for more.
+template <class Key, class Value, class Ids = detail::default_ids<Key>, class Offset = u32>
+struct multi {
+  static_assert(key_like<Key>,
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+  static_assert(
+      value_like<Value> && !std::is_void_v<Value>,
+      "tilehash: a multimap has values, and they must be trivially copyable; to count keys alone take "
+      "map and insert_or_apply, or hash_graph<Key, void>");
+  static_assert(std::same_as<Key, typename Ids::key_type>, "tilehash: the table of ids has other keys");
+
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = typename Ids::hasher;
+  using ids_design = Ids;
+  using offset = Offset;
+  static constexpr const char* name = "multi";
+  static constexpr bool is_set = false;
+  static constexpr bool keeps_duplicates = true;
+  static constexpr double max_load_factor = detail::highest_load_factor<Ids>();
+  static constexpr u64 max_items = std::numeric_limits<Offset>::max() - 1;
+  static constexpr u32 none = ~0U;  // no id: there are at most 2^32 - 1
+
+  // Do the keys stand in the rows of the table of ids?
+  static constexpr bool in_rows = detail::is_indexed_set<Ids>;
+  static_assert(in_rows || std::same_as<typename Ids::mapped_type, u32>,
+                "tilehash: the table of ids must map keys to 32 bits: tiled<Key, std::uint32_t> or the like");
+  static_assert(!(in_rows && std::floating_point<Key>),
+                "tilehash: floating-point keys take a table of ids that holds them itself, such as tiled");
+
+  // ---- the sort ----
+  static constexpr bool can_sort = !in_rows && sizeof(Key) <= 8;
+  // Keys that are words of 4 or 8 bytes are sorted as they are; others need a pass to become such.
+  static constexpr bool keys_are_words = can_sort && std::integral<Key> && sizeof(Key) >= 4;
+  using word =
+      typename std::conditional_t<keys_are_words, std::make_unsigned<Key>,
+                                  std::type_identity<detail::bits_t<can_sort ? sizeof(Key) : 8>>>::type;
+  static constexpr bool moves_values = sizeof(Value) <= 8;  // along with the keys; else items' numbers
+  using carried = std::conditional_t<moves_values, Value, Offset>;
+};
+
+}  // namespace tilehash

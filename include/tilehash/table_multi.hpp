@@ -1,0 +1,381 @@
+// table<multi<Key, Value>, Space>: keys with any number of values each. The memory and its invariants:
+// designs/multi.hpp.
+//
+// What table.hpp says of spaces, waiting, threads and failures holds here too. A build takes, while it runs,
+// the items' bytes twice more by sort (three times where the keys are floating-point or of 1 or 2 bytes, or
+// the values over 8 bytes), and about 24 bytes more for each item by counting.
+#pragma once
+
+#include <span>
+
+#include <tilehash/bulk_group.hpp>
+#include <tilehash/bulk_rows.hpp>
+#include <tilehash/table.hpp>
+#include <tilehash/table_indexed.hpp>
+#include <tilehash/table_multi_bodies.hpp>
+
+namespace tilehash {
+
+template <class Key, class Value, class Ids, class Offset, class Space>
+class table<multi<Key, Value, Ids, Offset>, Space>
+    : public detail::table_reads<table<multi<Key, Value, Ids, Offset>, Space>, Space, Key, Value> {
+  using reads = detail::table_reads<table, Space, Key, Value>;
+  using design = multi<Key, Value, Ids, Offset>;
+  using word = typename design::word;
+
+ public:
+  using design_type = design;
+  using space_type = Space;
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = typename design::hasher;
+  using size_type = u64;
+  using view_type = table_view<design>;
+  using typename reads::keys_in;
+  using typename reads::values_in;
+  static constexpr bool is_set = false;
+
+  // An empty table. The options are those of the table of ids, which always grows; room for items is made
+  // when they come. O(1). Throws invalid_argument, out_of_memory.
+  explicit table(Space& space, u64 /*items*/ = 0, table_options options = {})
+      : options_(growing(options)), ids_(space, 0, options_) {}
+
+  u64 size() const { return items_; }          // items
+  u64 key_count() const { return distinct_; }  // different keys
+  bool empty() const { return items_ == 0; }
+  u64 capacity() const { return ids_.capacity(); }  // of the table of ids
+  double load_factor() const {                      // items for each of its slots
+    return static_cast<double>(items_) / static_cast<double>(capacity());
+  }
+  u64 bytes() const { return ids_.bytes() + keys_.bytes() + starts_.bytes() + values_.bytes(); }
+  // Valid until the table changes.
+  view_type view() const { return {ids_.view(), keys_.data(), starts_.data(), values_.data(), distinct_}; }
+
+  // ---- build: replaces the contents by these items; a key that is NaN is refused ----
+  // O(n). A GPU sorts where it can; a CPU too, unless a sample shows that keys repeat (fill()).
+  insert_report build(Space& space, keys_in keys, values_in values, grouping how = grouping::automatic) {
+    detail::require(keys.size() == values.size(), "build: keys and values differ in length");
+    detail::require(keys.size() <= design::max_items,
+                    "build: too many items for 32-bit offsets; use multi<Key, Value, Ids, std::uint64_t>");
+    detail::require(design::can_sort || how != grouping::by_sort,
+                    "build: only keys of up to 8 bytes that stand in the table of ids can be sorted");
+    space.check_pointer(keys.data(), "build: the keys");
+    space.check_pointer(values.data(), "build: the values");
+    table fresh(space, 0, options_);
+    insert_report report;
+    if (!keys.empty()) report = fresh.fill(space, keys, values, how);
+    *this = std::move(fresh);
+    return report;
+  }
+  // ---- insert: adds these items to those that are there ----
+  // It builds the table anew from both: O(size() + n), and memory for all of them once more than a build.
+  insert_report insert(Space& space, keys_in keys, values_in values, grouping how = grouping::automatic) {
+    detail::require(keys.size() == values.size(), "insert: keys and values differ in length");
+    if (keys.empty()) return {};
+    if (empty()) return build(space, keys, values, how);
+    space.check_pointer(keys.data(), "insert: the keys");
+    space.check_pointer(values.data(), "insert: the values");
+    const u64 before = size(), all = before + keys.size();
+    buffer<Key, Space> all_keys(space, all);
+    buffer<Value, Space> all_values(space, all);
+    retrieve_all(space, all_keys.span(), all_values.span());
+    space.copy(all_keys.data() + before, keys.data(), keys.size_bytes());
+    space.copy(all_values.data() + before, values.data(), values.size_bytes());
+    insert_report report = build(space, all_keys.span(), all_values.span(), how);
+    report.inserted -= before;
+    return report;
+  }
+
+  // ---- all values of many keys ----
+  // The values of keys[i] are values[offsets[i]] ... values[offsets[i + 1] - 1]. O(keys + values), however
+  // the values are shared out among the keys.
+  struct retrieved {
+    buffer<u64, Space> offsets;  // keys + 1
+    buffer<Value, Space> values;
+  };
+  retrieved retrieve(Space& space, keys_in keys) const {
+    space.check_pointer(keys.data(), "retrieve: the keys");
+    retrieved all{buffer<u64, Space>(space, keys.size() + 1), {}};
+    const auto begins = find_ranges(space, keys, all.offsets.data());
+    all.values = buffer<Value, Space>(space, read_one(space, all.offsets.data() + keys.size()));
+    copy_values(space, all.offsets.span(), begins, all.values.data(), all.values.size());
+    return all;
+  }
+  // The same into arrays of the caller's, `offsets` of one element more than there are keys; gives how many
+  // values there are. Where `values` is too small it throws invalid_argument, and the offsets say what is
+  // needed.
+  u64 retrieve(Space& space, keys_in keys, std::span<u64> offsets, std::span<Value> values) const {
+    detail::require(offsets.size() == keys.size() + 1, "retrieve: there must be one offset more than keys");
+    space.check_pointer(keys.data(), "retrieve: the keys");
+    space.check_pointer(offsets.data(), "retrieve: the offsets");
+    space.check_pointer(values.data(), "retrieve: the values");
+    const auto begins = find_ranges(space, keys, offsets.data());
+    const u64 n = read_one(space, offsets.data() + keys.size());
+    detail::require(n <= values.size(),
+                    "retrieve: the values' array is too small; the last offset says how "
+                    "many there are");
+    copy_values(space, offsets, begins, values.data(), n);
+    return n;
+  }
+
+  // ---- everything, in no given order, but a key's items side by side ----
+  // Writes size() keys and values and gives how many.
+  u64 retrieve_all(Space& space, std::span<Key> keys, std::span<Value> values) const {
+    detail::require(keys.size() >= items_ && values.size() >= items_,
+                    "retrieve_all: the keys' or values' array is smaller than size()");
+    space.check_pointer(keys.data(), "retrieve_all: the keys");
+    space.check_pointer(values.data(), "retrieve_all: the values");
+    if (empty()) return 0;
+    bulk::for_each_in_rows(space, starts_.data(), distinct_, items_,
+                           detail::key_repeater<view_type>{view(), keys.data()});
+    space.copy(values.data(), values_.data(), items_ * sizeof(Value));
+    space.synchronize();
+    return items_;
+  }
+  // Every key once: keys[id] is the one whose values are view().values(id). Writes key_count() keys.
+  u64 retrieve_keys(Space& space, std::span<Key> keys) const {
+    detail::require(keys.size() >= distinct_, "retrieve_keys: the array is smaller than key_count()");
+    space.check_pointer(keys.data(), "retrieve_keys: the keys");
+    if (empty()) return 0;
+    if constexpr (design::in_rows)
+      space.for_each(distinct_, detail::key_lister<view_type>{view(), keys.data()});
+    else
+      space.copy(keys.data(), keys_.data(), distinct_ * sizeof(Key));
+    space.synchronize();
+    return distinct_;
+  }
+  // f(key, value) for every item, in parallel. On a GPU f is a __device__ functor.
+  template <class F>
+  void for_each(Space& space, F f) const {
+    bulk::for_each_in_rows(space, starts_.data(), distinct_, items_,
+                           detail::item_giver<view_type, F>{view(), f});
+    space.synchronize();
+  }
+
+  // Removes all items; the table of ids keeps its capacity.
+  void clear(Space& space) {
+    ids_.clear(space);
+    keys_ = {};
+    starts_ = {};
+    values_ = {};
+    items_ = distinct_ = 0;
+  }
+
+  // ---- what adaptors stand on ----
+  template <class Sink>
+  void look_up_each(Space& space, const Key* keys, u64 n, Sink sink) const {
+    if constexpr (Space::has_lanes) {
+      ids_.look_up_each(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
+    } else {  // to have the reads of `starts` under way ahead of time, in pieces that stay in the cache
+      constexpr u64 piece = u64(1) << 14;
+      buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
+      for (u64 done = 0; done < n; done += piece) {
+        const u64 now = n - done < piece ? n - done : piece;
+        ids_.look_up_each(space, keys + done, now, detail::met_sink<view_type>{met.data()});
+        space.for_each_chunk(now, detail::starts_reader<view_type, Sink>{view(), met.data(), done, sink});
+      }
+    }
+  }
+
+ private:
+  static table_options growing(table_options options) {
+    options.grow = true;
+    return options;
+  }
+
+  // Counting looks every item up in a table of the keys: where these are few, it stays in a cache, and a CPU
+  // does nothing faster. Where they are many, its sort is faster. A GPU sorts 30 G pairs a second, and makes
+  // half as many atomic operations in memory.
+  static constexpr u64 sample_every = 32;
+  insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
+    if constexpr (design::can_sort) {
+      if (how == grouping::by_sort || (how == grouping::automatic && Space::has_lanes))
+        return build_by_sort(space, keys, values);
+      const bool repeat = find_repeated(space, keys);
+      if (how == grouping::automatic && !repeat) return build_by_sort(space, keys, values);
+    } else if constexpr (!design::in_rows) {
+      find_repeated(space, keys);
+    }
+    return build_by_count(space, keys, values);
+  }
+  // Do the keys of a sample come twice or more in it, on average? Then these are the first ids.
+  bool find_repeated(Space& space, keys_in keys) {
+    const u64 n = keys.size() / sample_every;
+    add_keys(space, {keys.data(), nullptr, sample_every}, n);
+    if (n != 0 && distinct_ <= n / 2) return true;
+    keys_ = {};
+    distinct_ = 0;
+    return false;
+  }
+
+  insert_report build_by_sort(Space& space, keys_in keys, values_in values)
+    requires design::can_sort
+  {
+    using carried = typename design::carried;
+    constexpr bool takes_keys = !design::keys_are_words;
+    constexpr bool takes_load = takes_keys || !design::moves_values;
+    const u64 n = keys.size();
+    buffer<word, Space> sorted(space, n);
+    values_ = buffer<Value, Space>(space, n);
+    items_ = n;
+    {
+      buffer<word, Space> words(space, takes_keys ? n : 0);
+      buffer<carried, Space> load(space, takes_load ? n : 0), order(space, design::moves_values ? 0 : n);
+      if constexpr (takes_load) {
+        const detail::legal_choice<design> take{keys.data(), values.data(), words.data(), load.data()};
+        if constexpr (std::floating_point<Key>) {
+          buffer<u64, Space> count(space, 1);
+          space.fill(count.data(), 1, u64(0));
+          bulk::enlist(space, n, take, count.data());
+          items_ = read_one(space, count.data());
+        } else {
+          space.for_each(n, take);
+        }
+      }
+      const word* from = words.data();
+      const carried* brought = load.data();
+      carried* brings = order.data();
+      if constexpr (!takes_keys) from = reinterpret_cast<const word*>(keys.data());
+      if constexpr (!takes_load) brought = values.data();
+      if constexpr (design::moves_values) brings = values_.data();
+      space.sort_pairs(from, brought, sorted.data(), brings, items_, 8 * sizeof(Key));
+      if constexpr (!design::moves_values)
+        space.for_each(items_,
+                       detail::value_gatherer<Value, Offset>{values_.data(), values.data(), order.data()});
+    }
+    insert_report report = find_keys(space, sorted);
+    report.inserted = items_;
+    report.refused = n - items_;
+    return report;
+  }
+  // The unique keys of a sorted list, where their values begin, and their ids.
+  insert_report find_keys(Space& space, const buffer<word, Space>& sorted) {
+    using work = bulk::find_runs_in<Space, word, Key, Offset>;
+    const u64 shares = detail::divide_up(items_, work::share);
+    buffer<Offset, Space> counts(space, shares + 1);
+    space.fill(counts.data() + shares, 1, Offset(0));
+    const auto pass = [&](Key* keys, Offset* starts) {
+      space.for_each_block(shares, work::block_size, work::scratch_bytes,
+                           work{sorted.data(), items_, counts.data(), keys, starts});
+    };
+    pass(nullptr, nullptr);
+    space.exclusive_scan(counts.data(), counts.data(), shares + 1);
+    distinct_ = read_one(space, counts.data() + shares);
+    keys_ = buffer<Key, Space>(space, distinct_);
+    starts_ = buffer<Offset, Space>(space, distinct_ + 1);
+    pass(keys_.data(), starts_.data());
+    space.fill(starts_.data() + distinct_, 1, static_cast<Offset>(items_));
+    return number_keys(space);
+  }
+
+  insert_report build_by_count(Space& space, keys_in keys, values_in values) {
+    const u64 n = keys.size();
+    buffer<u32, Space> numbers(space, n);
+    insert_report report = give_ids(space, keys, numbers.data());
+    starts_ = buffer<Offset, Space>(space, distinct_ + 1);
+    buffer<Offset, Space> ranks(space, n);
+    space.fill(starts_.data(), distinct_ + 1, Offset(0));
+    bulk::rank(space, numbers.data(), n, starts_.data(), ranks.data());
+    space.exclusive_scan(starts_.data(), starts_.data(), distinct_ + 1);
+    items_ = read_one(space, starts_.data() + distinct_);
+    values_ = buffer<Value, Space>(space, items_);
+    bulk::scatter(space,
+                  bulk::scatter_to_groups<Value, Offset>{numbers.data(), design::none, ranks.data(),
+                                                         starts_.data(), values.data(), values_.data(), n});
+    space.synchronize();
+    report.inserted = items_;
+    report.refused = n - items_;
+    return report;
+  }
+  // numbers[i] becomes the id of keys[i], or none where that is NaN.
+  insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
+    const u64 n = keys.size();
+    if constexpr (design::in_rows) {
+      if (ids_.insert_and_find(space, keys, {numbers, n}).refused != 0) lost();
+      distinct_ = ids_.size();
+      // It grew on the way, and may be larger than asked for.
+      return {.restarts = ids_.rehash(space, distinct_).restarts};
+    } else {
+      u64 left = n;
+      buffer<u64, Space> list;
+      if (distinct_ != 0) {  // from a sample
+        const insert_report report = number_keys(space);
+        left = find_ids(space, {keys.data()}, n, numbers);
+        if (left == 0) return report;
+        list = buffer<u64, Space>(space, left);
+        buffer<u64, Space> count(space, 1);
+        space.fill(count.data(), 1, u64(0));
+        bulk::enlist(space, n, detail::missing_choice<Key>{keys.data(), numbers, design::none, list.data()},
+                     count.data());
+      }
+      const detail::some_keys<Key> rest{keys.data(), list.data()};
+      add_keys(space, rest, left);
+      const insert_report report = number_keys(space);
+      if (find_ids(space, rest, left, numbers) != 0) lost();
+      return report;
+    }
+  }
+  // Gives how many of these keys have none.
+  u64 find_ids(Space& space, const detail::some_keys<Key>& keys, u64 n, u32* numbers) const {
+    buffer<u64, Space> missing(space, 1);
+    space.fill(missing.data(), 1, u64(0));
+    ids_.look_up_each(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
+    return read_one(space, missing.data());
+  }
+  // Adds the different ones of some keys, which meet in a table of their own, to the list of keys.
+  void add_keys(Space& space, const detail::some_keys<Key>& keys, u64 n)
+    requires(!design::in_rows)
+  {
+    using slot = typename Ids::slot_type;
+    table<Ids, Space> meeting(space, 0, options_);
+    meeting.build_each(space, detail::numbered_keys<slot>{keys}, n);
+    buffer<Key, Space> all(space, distinct_ + meeting.size());
+    buffer<u64, Space> count(space, 1);
+    if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
+    space.fill(count.data(), 1, distinct_);
+    const auto met = meeting.view();
+    bulk::enlist(space, met.entries(), detail::key_choice<table_view<Ids>>{met, all.data()}, count.data());
+    keys_ = std::move(all);
+    distinct_ = keys_.size();
+  }
+  // Gives the keys, which are unique, their places as ids.
+  insert_report number_keys(Space& space)
+    requires(!design::in_rows)
+  {
+    using slot = typename Ids::slot_type;
+    detail::require(distinct_ < design::none, "a multimap has at most 2^32 - 2 different keys");
+    const insert_report put = ids_.build_each(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_);
+    if (put.inserted != distinct_) lost();
+    return {.restarts = put.restarts, .retries = put.retries};
+  }
+  [[noreturn]] static void lost() {
+    throw out_of_memory("tilehash: no memory for the keys of a multimap; build it from fewer items");
+  }
+
+  table_options options_;
+  table<Ids, Space> ids_;
+  buffer<Key, Space> keys_;
+  buffer<Offset, Space> starts_;
+  buffer<Value, Space> values_;
+  u64 items_ = 0, distinct_ = 0;
+
+  // ---- retrieval ----
+  // offsets[i]: how many values the keys before keys[i] have. Gives where each key's begin.
+  buffer<Offset, Space> find_ranges(Space& space, keys_in keys, u64* offsets) const {
+    buffer<Offset, Space> begins(space, keys.size());
+    space.fill(offsets + keys.size(), 1, u64(0));
+    look_up_each(space, keys.data(), keys.size(),
+                 detail::range_sink<Value, Offset>{values_.data(), begins.data(), offsets});
+    space.exclusive_scan(offsets, offsets, keys.size() + 1);
+    return begins;
+  }
+  void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
+                   u64 n) const {
+    bulk::for_each_in_rows(
+        space, offsets.data(), offsets.size() - 1, n,
+        detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
+    space.synchronize();
+  }
+};
+
+}  // namespace tilehash

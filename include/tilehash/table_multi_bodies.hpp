@@ -1,0 +1,257 @@
+// What a multimap is to the threads that work on it: its view, and the small functions that the table hands
+// to its table of ids and to its space.
+#pragma once
+
+#include <tilehash/bulk_enlist.hpp>
+#include <tilehash/designs/multi.hpp>
+#include <tilehash/table_bodies.hpp>
+#include <tilehash/table_indexed_bodies.hpp>
+#include <tilehash/table_view.hpp>
+
+namespace tilehash {
+
+// A key's values: an array.
+template <class Value>
+class value_range {
+ public:
+  value_range() = default;
+  TILEHASH_FN value_range(const Value* first, u64 size) : first_(first), size_(size) {}
+  TILEHASH_FN const Value* begin() const { return first_; }
+  TILEHASH_FN const Value* end() const { return first_ + size_; }
+  TILEHASH_FN const Value* data() const { return first_; }
+  TILEHASH_FN u64 size() const { return size_; }
+  TILEHASH_FN bool empty() const { return size_ == 0; }
+  TILEHASH_FN const Value& operator[](u64 i) const { return first_[i]; }
+
+ private:
+  const Value* first_ = nullptr;
+  u64 size_ = 0;
+};
+
+template <class Key, class Value, class Ids, class Offset>
+struct table_view<multi<Key, Value, Ids, Offset>> {
+  using design_type = multi<Key, Value, Ids, Offset>;
+  using key_type = Key;
+  using mapped_type = Value;
+
+  table_view<Ids> ids;
+  const Key* keys;  // null where they stand in the rows of the table of ids
+  const Offset* starts;
+  const Value* all_values;
+  u64 distinct;  // keys; their ids are below
+
+  struct hit {
+    const Value* first;
+    Offset number;  // 0: the key is absent
+    u32 steps;
+
+    TILEHASH_FN bool found() const { return number != 0; }
+    TILEHASH_FN const Value& value() const { return *first; }  // any of the key's
+    TILEHASH_FN value_range<Value> values() const { return {first, number}; }
+    TILEHASH_FN u32 count() const { return static_cast<u32>(number); }
+    TILEHASH_FN u32 probes() const { return steps; }  // buckets read, and a word of starts
+  };
+  // One thread, one key, O(1). Not beside changes.
+  TILEHASH_FN hit find(const Key& key) const { return judge(ids.find(key)); }
+  TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
+  TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
+  TILEHASH_FN value_range<Value> values_of(const Key& key) const { return find(key).values(); }
+
+  // By number: keys are 0, 1, ... distinct - 1, in no given order.
+  TILEHASH_FN const Key& key(u64 id) const {
+    if constexpr (design_type::in_rows)
+      return ids.key(id);
+    else
+      return keys[id];
+  }
+  TILEHASH_FN value_range<Value> values(u64 id) const {
+    return {all_values + starts[id], static_cast<u64>(starts[id + 1] - starts[id])};
+  }
+
+  // What became of a key that met this in the table of ids.
+  template <class IdHit>
+  TILEHASH_FN hit judge(const IdHit& met) const {
+    return hit_of(met.found() ? id_in(met) : design_type::none, met.probes());
+  }
+  TILEHASH_FN hit hit_of(u32 id, u32 steps) const {
+    if (id == design_type::none) return {nullptr, 0, steps};
+    const auto range = values(id);
+    return {range.data(), static_cast<Offset>(range.size()), steps + 1};
+  }
+  template <class IdHit>
+  TILEHASH_FN static u32 id_in(const IdHit& met) {
+    if constexpr (design_type::in_rows)
+      return met.id();
+    else
+      return met.value();
+  }
+};
+
+namespace detail {
+
+// ---- lookups ----
+// Hands a lookup of ids on as one of values.
+template <class View, class Sink>
+struct through_starts {
+  View view;
+  Sink sink;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
+    sink(i, view.judge(met));
+  }
+};
+// Where a key's values are and how many.
+template <class Value, class Offset>
+struct range_sink {
+  const Value* all;
+  Offset* begins;
+  u64* counts;
+  template <class Hit>
+  TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
+    counts[i] = hit.number;
+    begins[i] = hit.found() ? static_cast<Offset>(hit.first - all) : Offset(0);
+  }
+};
+// What a CPU notes of a lookup of ids, to read `starts` later.
+struct met_id {
+  u32 id, steps;
+};
+template <class View>
+struct met_sink {
+  met_id* met;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 i, const IdHit& hit) const {
+    met[i] = {hit.found() ? View::id_in(hit) : View::design_type::none, hit.probes()};
+  }
+};
+template <class View, class Sink>
+struct starts_reader {
+  View view;
+  const met_id* met;
+  u64 first;  // the number of the first key that was met
+  Sink sink;
+  void operator()(u64 from, u64 to) const {
+    const auto fetch = [&](u64 i) {
+      if (met[i].id != View::design_type::none) bulk::prefetch(view.starts + met[i].id);
+      return met[i];
+    };
+    bulk::fetch_ahead(from, to, fetch, [&](u64 i, met_id m) { sink(first + i, view.hit_of(m.id, m.steps)); });
+  }
+};
+
+// ---- builds ----
+// Items of an array: those a list names, or every so many.
+template <class Key>
+struct some_keys {
+  const Key* keys;
+  const u64* list = nullptr;
+  u64 stride = 1;
+  TILEHASH_FN u64 item(u64 i) const { return list != nullptr ? list[i] : i * stride; }
+  TILEHASH_FN const Key& operator[](u64 i) const { return keys[item(i)]; }
+};
+// ... with their places as numbers, for a table of ids.
+template <class Slot>
+struct numbered_keys {
+  some_keys<typename Slot::key_type> keys;
+  TILEHASH_FN auto operator()(u64 i) const {
+    return bulk::item<Slot>{bulk::query<Slot>(keys[i]), static_cast<u32>(i), true};
+  }
+};
+// An item's id, or none; counts legal keys that are not there.
+template <class View>
+struct number_sink {
+  some_keys<typename View::key_type> keys;
+  u32* numbers;
+  u64* missing;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
+    numbers[keys.item(i)] = met.found() ? View::id_in(met) : View::design_type::none;
+    if (!met.found() && is_legal(keys[i])) fetch_add(missing, u64(1));
+  }
+};
+template <class Key>
+struct missing_choice {
+  const Key* keys;
+  const u32* numbers;
+  u32 none;
+  u64* list;
+  TILEHASH_FN bool chooses(u64 i) const { return numbers[i] == none && is_legal(keys[i]); }
+  TILEHASH_FN void use(u64 i, u64 at) const { list[at] = i; }
+};
+template <class Key>
+struct key_taker {
+  Key* keys;
+  u64 at;
+  template <class... Value>
+  TILEHASH_FN void operator()(const Key& key, const Value&...) const {
+    keys[at] = key;
+  }
+};
+// All keys of a table.
+template <class View>
+struct key_choice {
+  using key_type = typename View::key_type;
+  View view;
+  key_type* keys;
+  TILEHASH_FN bool chooses(u64 i) const { return view.use_entry(i, entry_probe{}); }
+  TILEHASH_FN void use(u64 i, u64 at) const { view.use_entry(i, key_taker<key_type>{keys, at}); }
+};
+// What is sorted: words of the legal keys, and their values or numbers. Either may be there already.
+template <class Design>
+struct legal_choice {
+  using key_type = typename Design::key_type;
+  using mapped_type = typename Design::mapped_type;
+  const key_type* keys;
+  const mapped_type* values;
+  typename Design::word* words;       // may be null
+  typename Design::carried* carried;  // may be null
+  TILEHASH_FN bool chooses(u64 i) const { return is_legal(keys[i]); }
+  TILEHASH_FN void use(u64 i, u64 at) const {
+    if (words != nullptr) words[at] = to_bits<typename Design::word>(canonical(keys[i]));
+    if (carried == nullptr) return;
+    if constexpr (Design::moves_values)
+      carried[at] = values[i];
+    else
+      carried[at] = static_cast<typename Design::carried>(i);
+  }
+  TILEHASH_FN void operator()(u64 i) const { use(i, i); }
+};
+template <class Value, class Offset>
+struct value_gatherer {
+  Value* to;
+  const Value* from;
+  const Offset* order;
+  TILEHASH_FN void operator()(u64 i) const { to[i] = from[order[i]]; }
+};
+
+// ---- retrievals: for a row and a position of it (bulk_rows.hpp) ----
+template <class Value, class Offset>
+struct value_copier {
+  const u64* offsets;
+  const Offset* begins;
+  const Value* from;
+  Value* to;
+  TILEHASH_FN void operator()(u64 row, u64 at) const { to[at] = from[begins[row] + (at - offsets[row])]; }
+};
+template <class View>
+struct key_repeater {
+  View view;
+  typename View::key_type* to;
+  TILEHASH_FN void operator()(u64 id, u64 at) const { to[at] = view.key(id); }
+};
+template <class View>
+struct key_lister {
+  View view;
+  typename View::key_type* to;
+  TILEHASH_FN void operator()(u64 id) const { to[id] = view.key(id); }
+};
+template <class View, class F>
+struct item_giver {
+  View view;
+  F f;
+  TILEHASH_FN void operator()(u64 id, u64 at) const { f(view.key(id), view.all_values[at]); }
+};
+
+}  // namespace detail
+
+}  // namespace tilehash

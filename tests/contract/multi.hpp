@@ -1,0 +1,284 @@
+// What a multimap has beyond the contract of all tables: two builds, both compared with
+// std::unordered_multimap; all values of many keys, skewed and not; the view's arrays; memory that runs out.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/faulty.hpp>
+#include <contract/keys.hpp>
+#include <contract/model.hpp>
+#include <contract/random.hpp>
+#include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/designs/double_hashing.hpp>
+#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/multimap.hpp>
+
+namespace tilehash::contract {
+
+using wide = std::array<u64, 3>;
+using block = std::array<u32, 5>;
+
+// Sums the values of a key from its array, as a kernel of the user's own would.
+template <class View>
+struct sum_values {
+  View view;
+  const typename View::key_type* keys;
+  u64* sums;
+  TILEHASH_FN void operator()(u64 i) const {
+    u64 sum = 0;
+    for (const auto& value : view.values_of(keys[i])) sum += value;
+    sums[i] = sum;
+  }
+};
+
+template <class Design>
+class multimaps : public ::testing::Test {
+ protected:
+  using design = Design;
+  using key = typename Design::key_type;
+  using value = typename Design::mapped_type;
+  using space_type = faulty<multi_space>;
+  using table_type = table<Design, space_type>;
+  using keys = std::vector<key>;
+  using values = std::vector<value>;
+  using model = std::unordered_map<key, values, bytes_hash, bytes_equal>;
+
+  template <class T>
+  buffer<T, space_type> there(const std::vector<T>& host) {
+    return buffer<T, space_type>(space, std::span<const T>(host));
+  }
+  static std::vector<grouping> ways() {
+    if (Design::can_sort) return {grouping::by_sort, grouping::by_count};
+    return {grouping::by_count};
+  }
+
+  // Adds the items to the model and says how many are legal.
+  static u64 add(model& to, const keys& k, const values& v) {
+    u64 legal = 0;
+    for (u64 i = 0; i < k.size(); ++i) {
+      if (is_nan(k[i])) continue;
+      to[one_representation(k[i])].push_back(v[i]);
+      ++legal;
+    }
+    return legal;
+  }
+  static bool same_values(values a, values b) {
+    const auto less = [](const value& x, const value& y) { return std::memcmp(&x, &y, sizeof x) < 0; };
+    std::ranges::sort(a, less);
+    std::ranges::sort(b, less);
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(value)) == 0);
+  }
+
+  // Asks for everything, with each key of the model twice and some strangers between.
+  void verify(const table_type& t, const model& expected, const keys& strangers) {
+    u64 items = 0;
+    keys asked;
+    for (const auto& [k, stored] : expected) {
+      items += stored.size();
+      asked.push_back(k);
+      asked.push_back(k);
+      if (!strangers.empty()) asked.push_back(strangers[items % strangers.size()]);
+    }
+    ASSERT_EQ(t.size(), items);
+    ASSERT_EQ(t.key_count(), expected.size());
+    const auto q = there(asked);
+    const auto got = t.retrieve(space, q.span());
+    const auto offsets = got.offsets.to_host();
+    const auto all = got.values.to_host();
+    ASSERT_EQ(offsets.size(), asked.size() + 1);
+    ASSERT_EQ(offsets.front(), 0U);
+    ASSERT_EQ(offsets.back(), all.size());
+    const buffer<u32, space_type> counts(space, asked.size());
+    t.count(space, q.span(), counts.span());
+    const auto counted = counts.to_host();
+    for (u64 i = 0; i < asked.size(); ++i) {
+      const auto it = expected.find(one_representation(asked[i]));
+      const values its = it == expected.end() ? values{} : it->second;
+      ASSERT_EQ(offsets[i + 1] - offsets[i], its.size());
+      ASSERT_EQ(counted[i], its.size());
+      const auto at = all.begin() + static_cast<std::ptrdiff_t>(offsets[i]);
+      ASSERT_TRUE(same_values({at, at + static_cast<std::ptrdiff_t>(its.size())}, its));
+    }
+    const buffer<key, space_type> every(space, t.key_count());
+    ASSERT_EQ(t.retrieve_keys(space, every.span()), expected.size());
+    std::unordered_map<key, int, bytes_hash, bytes_equal> seen;
+    for (const key& k : every.to_host()) ASSERT_TRUE(++seen[k] == 1 && expected.contains(k));
+    const buffer<key, space_type> k(space, t.size());
+    const buffer<value, space_type> v(space, t.size());
+    ASSERT_EQ(t.retrieve_all(space, k.span(), v.span()), items);
+    model back;
+    add(back, k.to_host(), v.to_host());
+    ASSERT_EQ(back.size(), expected.size());
+    for (const auto& [one, its] : back) ASSERT_TRUE(same_values(its, expected.at(one)));
+  }
+  // A table of ids may have started anew, or parts of it.
+  static void expect_report(const insert_report& report, u64 legal, u64 n) {
+    ASSERT_EQ(report.inserted, legal);
+    ASSERT_EQ(report.present, 0U);
+    ASSERT_EQ(report.refused, n - legal);
+  }
+  void check(const keys& k, random_numbers& random) {
+    const auto v = any_values<value>(random, k.size());
+    const auto kb = there(k);
+    const auto vb = there(v);
+    for (const grouping how : ways()) {
+      SCOPED_TRACE(how == grouping::by_sort ? "by sort" : "by counting");
+      table_type t(space);
+      model expected;
+      const u64 legal = add(expected, k, v);
+      expect_report(t.build(space, kb.span(), vb.span(), how), legal, k.size());
+      verify(t, expected, keys_by<key>(50, [&](u64) { return random(); }));
+      ASSERT_EQ(t.bytes() + kb.bytes() + vb.bytes(), space.allocated());
+    }
+  }
+
+  space_type space;
+};
+
+#if defined(__CUDACC__) || TILEHASH_FEW_TYPES
+using multi_types = ::testing::Types<multi<u32, u32>, multi<u64, u16, cuckoo<u64, u32>>, multi<wide, block>>;
+#else
+using multi_types =
+    ::testing::Types<multi<u32, u32>, multi<std::int64_t, block, tiled<std::int64_t, u32>, u64>,
+                     multi<float, u16, two_level_cuckoo<float, u32>>, multi<u32, u64, cuckoo<u32, u32>>,
+                     multi<std::array<u8, 6>, u32, double_hashing<std::array<u8, 6>, u32>>,
+                     multi<wide, block>>;
+#endif
+TYPED_TEST_SUITE(multimaps, multi_types);
+
+TYPED_TEST(multimaps, both_builds_answer_like_the_model) {
+  random_numbers random("multimaps");
+  for (const auto& [title, k] : families<typename TypeParam::key_type>(random, scaled(3'000, 700))) {
+    SCOPED_TRACE(title);
+    this->check(k, random);
+  }
+}
+
+TYPED_TEST(multimaps, sizes) {
+  using key_type = typename TypeParam::key_type;
+  random_numbers random("sizes");
+  for (const u64 n : {0, 1, 2, 3, 31, 33, 255, 257, 4095, 4097, 8193}) {
+    SCOPED_TRACE(n);
+    if (n > scaled(n, 300)) break;
+    for (const u64 distinct : {u64(1), n / 3 + 1, 16 * n + 1})
+      this->check(keys_by<key_type>(n, [&](u64) { return mix64(random.below(distinct)); }), random);
+  }
+}
+
+// One key has half of all, some thousand have a few, most have one.
+TYPED_TEST(multimaps, skew) {
+  using key_type = typename TypeParam::key_type;
+  random_numbers random("skew");
+  const u64 n = scaled(60'000, 2'000);
+  this->check(
+      keys_by<key_type>(
+          n, [&](u64 i) { return i % 2 == 0 ? 7 : mix64(random.below(i % 3 == 0 ? n : 1 + n / 50)); }),
+      random);
+}
+
+TYPED_TEST(multimaps, an_insert_keeps_what_was_there) {
+  using key_type = typename TypeParam::key_type;
+  random_numbers random("insert");
+  for (const grouping how : this->ways()) {
+    typename TestFixture::table_type t(this->space);
+    typename TestFixture::model expected;
+    for (const u64 n : {500, 1, 0, 300}) {
+      const auto k = keys_by<key_type>(n, [&](u64) { return random.below(200); });
+      const auto v = any_values<typename TypeParam::mapped_type>(random, n);
+      const auto kb = this->there(k);
+      const auto vb = this->there(v);
+      const u64 legal = this->add(expected, k, v);
+      this->expect_report(t.insert(this->space, kb.span(), vb.span(), how), legal, n);
+      this->verify(t, expected, {});
+    }
+    t.clear(this->space);
+    this->verify(t, {}, {});
+  }
+}
+
+TYPED_TEST(multimaps, memory_that_runs_out_changes_nothing) {
+  using key_type = typename TypeParam::key_type;
+  using value_type = typename TypeParam::mapped_type;
+  random_numbers random("memory");
+  const auto old = keys_by<key_type>(100, [&](u64) { return random.below(20); });
+  const auto more = keys_by<key_type>(400, [&](u64) { return random.below(300); });
+  const auto old_values = any_values<value_type>(random, old.size()),
+             more_values = any_values<value_type>(random, more.size());
+  const auto ok = this->there(old), mk = this->there(more);
+  const auto ov = this->there(old_values), mv = this->there(more_values);
+  for (const grouping how : this->ways()) {
+    for (const bool inserts : {false, true}) {
+      typename TestFixture::table_type t(this->space);
+      typename TestFixture::model before, after;
+      this->add(before, old, old_values);
+      t.build(this->space, ok.span(), ov.span(), how);
+      if (inserts) after = before;
+      this->add(after, more, more_values);
+      bool done = false;
+      for (u64 allocations = 0; !done; ++allocations) {
+        ASSERT_LT(allocations, 100U);
+        this->space.refuse_after(allocations);
+        try {
+          this->space.guarded([&] {
+            return inserts ? t.insert(this->space, mk.span(), mv.span(), how)
+                           : t.build(this->space, mk.span(), mv.span(), how);
+          });
+          done = true;
+        } catch (const out_of_memory&) {
+        }
+        this->space.refuse_after(faulty<multi_space>::never);
+        ASSERT_EQ(this->space.allocated(), t.bytes() + ok.bytes() + mk.bytes() + ov.bytes() + mv.bytes());
+        this->verify(t, done ? after : before, more);
+      }
+    }
+  }
+}
+
+using multimap_verbs = multimaps<multi<u32, u32>>;
+
+TEST_F(multimap_verbs, values_are_an_array_for_kernels) {
+  const u64 n = scaled(20'000, 1'000);
+  std::vector<u32> k(n), v(n);
+  std::vector<u64> expected(100);
+  for (u64 i = 0; i < n; ++i) {
+    k[i] = static_cast<u32>(mix64(i) % 97);
+    v[i] = static_cast<u32>(i);
+    expected[k[i]] += i;
+  }
+  const auto kb = there(k), vb = there(v);
+  table_type t(space);
+  t.build(space, kb.span(), vb.span());
+  std::vector<u32> all(100);
+  for (u32 i = 0; i < 100; ++i) all[i] = i;
+  const auto q = there(all);
+  const buffer<u64, space_type> sums(space, 100);
+  space.for_each(100, sum_values<table_type::view_type>{t.view(), q.data(), sums.data()});
+  space.synchronize();
+  EXPECT_EQ(sums.to_host(), expected);
+}
+
+TEST_F(multimap_verbs, retrieve_says_what_it_needs) {
+  const auto k = there(std::vector<u32>{1, 2, 1}), v = there(std::vector<u32>{10, 20, 11});
+  table_type t(space);
+  t.build(space, k.span(), v.span());
+  const auto q = there(std::vector<u32>{1, 5});
+  const buffer<u64, space_type> offsets(space, 3);
+  const buffer<u32, space_type> out(space, 2);
+  EXPECT_THROW(t.retrieve(space, q.span(), offsets.span(), out.first(1)), invalid_argument);
+  EXPECT_EQ(offsets.to_host(), (std::vector<u64>{0, 2, 2}));
+  EXPECT_EQ(t.retrieve(space, q.span(), offsets.span(), out.span()), 2U);
+  EXPECT_TRUE(same_values(out.to_host(), {10, 11}));
+  EXPECT_THROW(t.retrieve(space, q.span(), offsets.first(2), out.span()), invalid_argument);
+  EXPECT_THROW(t.build(space, k.span(), v.first(2)), invalid_argument);
+  table<multi<wide, u32>, space_type> counted(space);
+  EXPECT_THROW(counted.build(space, {}, {}, grouping::by_sort), invalid_argument);
+}
+
+}  // namespace tilehash::contract
