@@ -39,6 +39,7 @@ struct design_entry {
   std::optional<table_makers<cpu>> cpu_tables{};
   std::optional<table_makers<cuda>> cuda_tables{};
   double max_load_factor = 0.98;
+  bool needs_values = false;  // has no tables of keys alone
   // Of a table of pairs of 32 + 32 bits, sized for so many items.
   std::uint64_t (*bytes)(std::uint64_t items, double load_factor) = nullptr;
 

@@ -24,7 +24,14 @@ constexpr std::size_t most_ops = 6;  // build, insert, three kinds of find, eras
 bool asks_for_all(const run_options& options) {
   return std::ranges::find(options.designs, "all") != options.designs.end();
 }
-bool takes(const design_entry& design, double load_factor) { return load_factor <= design.max_load_factor; }
+// Why a design cannot do what is asked, or nothing.
+std::string why_not(const design_entry& design, const run_settings& settings) {
+  if (settings.load_factor > design.max_load_factor)
+    return fmt::format("it takes a load factor of at most {:.3f}; fuller tables cannot be built reliably",
+                       design.max_load_factor);
+  if (design.needs_values && settings.value_bits == 0) return "it keeps values, and keys alone are asked for";
+  return {};
+}
 
 std::string choose_space(const std::string& asked) {
   const std::string obstacle = why_no_cuda();
@@ -41,7 +48,7 @@ std::vector<const design_entry*> choose_designs(const run_options& options, cons
   std::vector<const design_entry*> chosen;
   if (asks_for_all(options)) {
     for (const design_entry& design : designs.designs()) {
-      if (design.runs_on(space) && takes(design, options.settings.load_factor)) chosen.push_back(&design);
+      if (design.runs_on(space) && why_not(design, options.settings).empty()) chosen.push_back(&design);
     }
     return chosen;
   }
@@ -82,10 +89,8 @@ exit_code run_command(const run_options& options, const registry& designs) {
   const std::string space = choose_space(options.space);
   const auto chosen = choose_designs(options, designs, space);
   for (const design_entry* design : chosen) {
-    if (!takes(*design, options.settings.load_factor))
-      throw input_error(
-          fmt::format("--load-factor {}: {} takes at most {:.3g}; fuller tables cannot be built reliably",
-                      options.settings.load_factor, design->name, design->max_load_factor));
+    const std::string reason = why_not(*design, options.settings);
+    if (!reason.empty()) throw input_error(fmt::format("--design {}: {}", design->name, reason));
   }
   json_output json(options.json);
   std::FILE* const out = json.to_stdout() ? stderr : stdout;
@@ -98,9 +103,9 @@ exit_code run_command(const run_options& options, const registry& designs) {
   bar.clear();
   fmt::print(out, "{}", heading(work, options.settings));
   for (const design_entry& design : designs.designs()) {
-    if (asks_for_all(options) && design.runs_on(space) && !takes(design, options.settings.load_factor))
-      fmt::print(out, "{} is left out: it takes a load factor of at most {:.3f}\n", design.name,
-                 design.max_load_factor);
+    const std::string reason = why_not(design, options.settings);
+    if (asks_for_all(options) && design.runs_on(space) && !reason.empty())
+      fmt::print(out, "{} is left out: {}\n", design.name, reason);
   }
 
   std::vector<row> rows;

@@ -21,15 +21,21 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   using typename base::keys_in;
   using typename base::value_type;
   using typename base::values_in;
+  using table_type = table<Design, Space>;
 
  public:
+  static constexpr bool can_insert = requires(table_type t, Space s, keys_in k, values_in v) {
+    t.insert(s, k, v);
+  } || requires(table_type t, Space s, keys_in k) { t.insert(s, k); };
+  static constexpr bool can_erase = requires(table_type t, Space s, keys_in k) { t.erase(s, k); };
+
   table_of(Space& space, u64 items, const table_options& options) : table_(space, items, options) {}
   static std::unique_ptr<base> make(Space& space, u64 items, const table_options& options) {
     return std::make_unique<table_of>(space, items, options);
   }
 
-  bool inserts() const override { return insertable<Design>; }
-  bool erases() const override { return erasable<Design>; }
+  bool inserts() const override { return can_insert; }
+  bool erases() const override { return can_erase; }
   bool keeps_duplicates() const override { return multivalue<Design>; }
 
   insert_report build(Space& space, keys_in keys, values_in values) override {
@@ -39,7 +45,7 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
       return table_.build(space, keys, values);
   }
   insert_report insert(Space& space, keys_in keys, values_in values) override {
-    if constexpr (!insertable<Design>)
+    if constexpr (!can_insert)
       return {};
     else if constexpr (base::is_set)
       return table_.insert(space, keys);
@@ -47,7 +53,7 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
       return table_.insert(space, keys, values);
   }
   u64 erase(Space& space, keys_in keys) override {
-    if constexpr (erasable<Design>)
+    if constexpr (can_erase)
       return table_.erase(space, keys);
     else
       return 0;
@@ -84,29 +90,42 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   double load_factor() const override { return table_.load_factor(); }
 
  private:
-  table<Design, Space> table_;
+  table_type table_;
 };
 
-// The makers of the design that Entry (see designs/) describes, for the pairs of types of the argument.
+// Does the design that Entry (see designs/) describes keep values with its keys, always?
+template <class Entry>
+concept needs_values = Entry::needs_values;
+
+// Its makers, for the pairs of types of the argument; null where there is no such table.
+template <class Entry, class Space, class Key, class Value>
+table_maker<Key, Value, Space> maker_of() {
+  if constexpr (needs_values<Entry> && std::is_void_v<Value>)
+    return nullptr;
+  else
+    return &table_of<typename Entry::template design<Key, Value>, Space>::make;
+}
 template <class Entry, class Space, class... Key, class... Value>
 std::tuple<table_maker<Key, Value, Space>...> makers_of(
     std::tuple<table_maker<Key, Value, Space>...> /*pairs*/) {
-  return {&table_of<typename Entry::template design<Key, Value>, Space>::make...};
+  return {maker_of<Entry, Space, Key, Value>()...};
 }
 
-template <class Design>
+template <class Design, class Space>
 std::vector<std::string> abilities_of() {
   std::vector<std::string> abilities;
-  if (insertable<Design>) abilities.emplace_back("insert");
-  if (erasable<Design>) abilities.emplace_back("erase");
+  if (table_of<Design, Space>::can_insert) abilities.emplace_back("insert");
+  if (table_of<Design, Space>::can_erase) abilities.emplace_back("erase");
   if (bulk_built<Design>) abilities.emplace_back("bulk build");
   if (multivalue<Design>) abilities.emplace_back("multivalue");
   return abilities;
 }
 
-template <class Design>
+template <class Entry, class Design>
 u64 bytes_of(u64 items, double load_factor) {
-  if constexpr (rowed<Design>)
+  if constexpr (requires { Entry::bytes(items, load_factor); })
+    return Entry::bytes(items, load_factor);
+  else if constexpr (rowed<Design>)
     return Design::bytes(Design::rows_for(items, load_factor), items);
   else
     return Design::bytes(Design::capacity_for(items, load_factor));
@@ -120,10 +139,11 @@ void register_design(registry& all, const std::string& name, const std::string& 
   design_entry entry{.name = name,
                      .paper = std::string(Entry::paper),
                      .summary = std::string(Entry::summary),
-                     .abilities = abilities_of<any_design>(),
+                     .abilities = abilities_of<any_design, Space>(),
                      .spaces = {},
                      .max_load_factor = detail::highest_load_factor<any_design>(),
-                     .bytes = &bytes_of<any_design>};
+                     .needs_values = needs_values<Entry>,
+                     .bytes = &bytes_of<Entry, any_design>};
   const auto makers = makers_of<Entry, Space>(table_makers<Space>());
   entry.*tables = makers;
   entry.spaces.emplace(space_name, run_with(makers, name));

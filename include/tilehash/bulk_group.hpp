@@ -40,7 +40,7 @@ struct find_runs {
     u32 begins[PerThread], mine = 0, all = 0;  // a bit for each lane of the group
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
-      const u64 i = first + k * group;
+      const u64 i = first + static_cast<u64>(k) * group;
       begins[k] = t.ballot(i < n && (i == 0 || sorted[i] != sorted[i - 1]));
       mine += detail::count_ones(begins[k]);
     }
@@ -52,7 +52,7 @@ struct find_runs {
     u64 run = counts[block.index()] + before;
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
-      const u64 i = first + k * group;
+      const u64 i = first + static_cast<u64>(k) * group;
       if ((begins[k] >> t.rank() & 1) != 0) {
         const u64 r = run + detail::count_ones(begins[k] & ((1U << t.rank()) - 1));
         keys[r] = detail::from_bits<Key>(sorted[i]);

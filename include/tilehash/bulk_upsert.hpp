@@ -12,6 +12,7 @@
 #pragma once
 
 #include <tilehash/bulk.hpp>
+#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/combine.hpp>
 
 namespace tilehash::bulk {

@@ -64,7 +64,8 @@ class RunCommand : public ::testing::Test {
 TEST_F(RunCommand, RefusesALoadFactorThatADesignCannotTake) {
   options.designs = {"good"};
   options.settings.load_factor = 0.99;
-  EXPECT_NE(message_of<input_error>([&] { run(); }).find("good takes at most 0.98"), std::string::npos);
+  EXPECT_NE(message_of<input_error>([&] { run(); }).find("good: it takes a load factor of at most 0.98"),
+            std::string::npos);
 }
 
 TEST_F(RunCommand, LeavesOutOfAllWhatCannotBeSoFull) {
