@@ -1,8 +1,7 @@
 // Work on rows of any lengths, shared out evenly.
 //
 //   offsets      | 0 | 2 | 2 | 2 | 9 | 10 |         row r has the positions offsets[r] ... offsets[r + 1] - 1
-//   what is done   0 1 ] ] ] 2 3 | 4 5 6 7 8 ] | 9 ]      positions in order, and after its last one a row's
-//   end
+//   what is done   0 1 ] ] ] 2 3 | 4 5 6 7 8 ] | 9 ]      positions in order; ] is a row's end
 //                  share 0       | share 1     | share 2
 //
 // A share is a number of positions and ends together. So many short rows (or empty ones) and few long ones

@@ -2,6 +2,7 @@
 // (Alcantara's thesis, section 3.1.1). Inserts after construction are the contract's.
 #include <gtest/gtest.h>
 
+#include <contract/bad_hash.hpp>
 #include <vector>
 
 #include <tilehash/designs/linear_probing.hpp>
@@ -11,22 +12,9 @@
 namespace tilehash {
 namespace {
 
-// Sends all keys to one place, under the first `Bad` seeds: no more of them than probes are allowed find a
-// slot.
+// All keys at one place: no more of them than probes are allowed find a slot.
 template <u64 Bad>
-struct bad_at_first {
-  murmur good;
-  bool bad = false;
-
-  bad_at_first() = default;
-  TILEHASH_FN explicit bad_at_first(u64 seed) : good(seed), bad(seed < Bad) {}
-  template <class Bits>
-  TILEHASH_FN u64 operator()(Bits key) const {
-    return bad ? 0 : good(key);
-  }
-};
-template <u64 Bad>
-using design = linear_probing<u32, u32, bad_at_first<Bad>>;
+using design = linear_probing<u32, u32, contract::bad_at_first<Bad>>;
 
 constexpr u64 n = 10'300, most = design<0>::max_probes;
 static_assert(n > most);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <contract/bad_hash.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/two_level_cuckoo.hpp>
 #include <tilehash/space/cpu.hpp>
@@ -143,24 +144,11 @@ TEST(two_level, a_region_is_built_again_alone) {
   EXPECT_GT(retried, 0U);
 }
 
-// A hash that sends all keys to one place, under the first `Bad` seeds.
-template <u64 Bad>
-struct bad_at_first {
-  murmur good;
-  bool bad = false;
-
-  bad_at_first() = default;
-  TILEHASH_FN explicit bad_at_first(u64 seed) : good(seed), bad(seed < Bad) {}
-  template <class Bits>
-  TILEHASH_FN u64 operator()(Bits key) const {
-    return bad ? 0 : good(key);
-  }
-};
-
 TEST(two_level, a_partition_that_overfills_a_region_starts_anew) {
   cpu space(2);
   const auto keys = different_keys(30'000);
-  table<two_level_cuckoo<u32, u32, 512, bad_at_first<3>>, cpu> t(space, 0, {.load_factor = 0.7, .seed = 0});
+  table<two_level_cuckoo<u32, u32, 512, contract::bad_at_first<3>>, cpu> t(space, 0,
+                                                                           {.load_factor = 0.7, .seed = 0});
   const insert_report report = t.build(space, keys, keys);
   EXPECT_EQ(report.inserted, keys.size());
   EXPECT_EQ(report.restarts, 3U);
@@ -172,7 +160,7 @@ TEST(two_level, a_partition_that_overfills_a_region_starts_anew) {
 TEST(two_level, what_cannot_be_built_says_so_and_leaves_the_table) {
   cpu space(1);
   const auto few = different_keys(3), many = different_keys(1000);
-  table<two_level_cuckoo<u32, u32, 2048, bad_at_first<1000>>, cpu> t(space, 0, {.seed = 0});
+  table<two_level_cuckoo<u32, u32, 2048, contract::bad_at_first<1000>>, cpu> t(space, 0, {.seed = 0});
   EXPECT_EQ(t.build(space, few, few).inserted, few.size());  // three keys have three spots
   try {
     t.build(space, many, many);

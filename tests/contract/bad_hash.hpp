@@ -1,0 +1,22 @@
+// A hash function to start again from.
+#pragma once
+
+#include <tilehash/core/hash.hpp>
+
+namespace tilehash::contract {
+
+// A hash that sends all keys to one place, under the first `Bad` seeds.
+template <u64 Bad>
+struct bad_at_first {
+  murmur good;
+  bool bad = false;
+
+  bad_at_first() = default;
+  TILEHASH_FN explicit bad_at_first(u64 seed) : good(seed), bad(seed < Bad) {}
+  template <class Bits>
+  TILEHASH_FN u64 operator()(Bits key) const {
+    return bad ? 0 : good(key);
+  }
+};
+
+}  // namespace tilehash::contract
