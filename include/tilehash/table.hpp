@@ -189,6 +189,24 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       return report;
     }
   }
+  // The design of a table made for `items`, without its memory: it knows where a key would go.
+  Design layout_for(u64 items) const
+    requires partition_built<Design>
+  {
+    return Design(nullptr, capacity_for(items), options_.seed, options_.load_factor);
+  }
+  // build_each() for n items of a source that also stand in bins, one for each region of layout_for(room).
+  template <class Source, class Bins>
+  insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 room)
+    requires partition_built<Design>
+  {
+    table fresh(make(space, room, options_.seed, true), options_);
+    insert_report report;
+    fresh.finish_partitioned(space, bulk::from_source(source), n,
+                             fresh.view_.design.insert_bins(space, bins, n), report);
+    *this = std::move(fresh);
+    return report;
+  }
 
   // ---- memory ----
   // Removes all items and keeps the capacity.
@@ -552,28 +570,32 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   bool insert_partitioned(Space& space, const bulk::part_source<Source>& source, u64 n,
                           insert_report& total) {
     if (!partition_pays(space, view_.design, n, size_)) return false;
-    if constexpr (partition_built<Design>) {
-      const auto filled = view_.design.insert_partitioned(space, source.all, n, size_ != 0);
-      size_ += filled.inserted;
-      insert_report rest;
-      bool counts_illegal = !filled.lists_left;  // as all items go through the insert again
-      try {
-        if (!filled.lists_left)
-          insert_one_by_one(space, source, n, nullptr, rest, bulk::keep{});
-        else if (filled.left != 0)
-          insert_one_by_one(space, bulk::from_source(filled.rest()), filled.left, nullptr, rest,
-                            bulk::keep{});
-      } catch (const out_of_memory&) {
-        rest.refused += filled.left;
-        counts_illegal = false;
-      }
-      if (!counts_illegal) rest.refused += filled.illegal;
-      total.inserted += filled.inserted + rest.inserted;
-      total.refused += rest.refused;
-      total.restarts += rest.restarts;
-      total.present += n - filled.inserted - rest.inserted - rest.refused;
-    }
+    if constexpr (partition_built<Design>)
+      finish_partitioned(space, source, n, view_.design.insert_partitioned(space, source.all, n, size_ != 0),
+                         total);
     return true;
+  }
+  // Inserts what was left over when the items of a source were inserted by regions.
+  template <class Source, class Filled>
+  void finish_partitioned(Space& space, const bulk::part_source<Source>& source, u64 n, const Filled& filled,
+                          insert_report& total) {
+    size_ += filled.inserted;
+    insert_report rest;
+    bool counts_illegal = !filled.lists_left;  // as all items go through the insert again
+    try {
+      if (!filled.lists_left)
+        insert_one_by_one(space, source, n, nullptr, rest, bulk::keep{});
+      else if (filled.left != 0)
+        insert_one_by_one(space, bulk::from_source(filled.rest()), filled.left, nullptr, rest, bulk::keep{});
+    } catch (const out_of_memory&) {
+      rest.refused += filled.left;
+      counts_illegal = false;
+    }
+    if (!counts_illegal) rest.refused += filled.illegal;
+    total.inserted += filled.inserted + rest.inserted;
+    total.refused += rest.refused;
+    total.restarts += rest.restarts;
+    total.present += n - filled.inserted - rest.inserted - rest.refused;
   }
 
   // Makes room for the listed items, `most` at most, by moving others, where the design can; gives the

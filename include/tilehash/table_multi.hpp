@@ -6,10 +6,15 @@
 // the values over 8 bytes), and about 24 bytes more for each item by counting.
 #pragma once
 
+#include <cmath>
+#include <concepts>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include <tilehash/bulk_group.hpp>
 #include <tilehash/bulk_rows.hpp>
+#include <tilehash/designs/multi_build.hpp>
 #include <tilehash/table.hpp>
 #include <tilehash/table_indexed.hpp>
 #include <tilehash/table_multi_bodies.hpp>
@@ -52,7 +57,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   view_type view() const { return {ids_.view(), keys_.data(), starts_.data(), values_.data(), distinct_}; }
 
   // ---- build: replaces the contents by these items; a key that is NaN is refused ----
-  // O(n). A GPU sorts where it can; a CPU too, unless a sample shows that keys repeat (fill()).
+  // O(n). What a sample of the keys shows says how (fill()).
   insert_report build(Space& space, keys_in keys, values_in values, grouping how = grouping::automatic) {
     detail::require(keys.size() == values.size(), "build: keys and values differ in length");
     detail::require(keys.size() <= design::max_items,
@@ -184,28 +189,85 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
 
   // Counting looks every item up in a table of the keys: where these are few, it stays in a cache, and a CPU
-  // does nothing faster. Where they are many, its sort is faster. A GPU sorts 30 G pairs a second, and makes
-  // half as many atomic operations in memory.
-  static constexpr u64 sample_every = 32;
+  // does nothing faster. A GPU sorts 30 G pairs a second, and makes half as many atomic operations in memory.
+  // By regions is faster than a sort on both, while keys come so seldom that regions are of one size.
   insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
     if constexpr (design::can_sort) {
-      if (how == grouping::by_sort || (how == grouping::automatic && Space::has_lanes))
+      if (how == grouping::by_sort) return build_by_sort(space, keys, values);
+      insert_report report;
+      if (how == grouping::by_regions)
+        return build_by_regions(space, keys, values, report) ? report : build_by_sort(space, keys, values);
+      std::optional<key_sample> sample(std::in_place, space, keys, options_);
+      const bool seldom = sample->come_seldom(), often = sample->come_often();
+      if (how == grouping::automatic && (Space::has_lanes || !often)) {
+        sample.reset();
+        if (seldom && build_by_regions(space, keys, values, report)) return report;
         return build_by_sort(space, keys, values);
-      const bool repeat = find_repeated(space, keys);
-      if (how == grouping::automatic && !repeat) return build_by_sort(space, keys, values);
-    } else if constexpr (!design::in_rows) {
-      find_repeated(space, keys);
+      }
+      if (often) list_keys(space, sample->met);  // they are the first ids
     }
     return build_by_count(space, keys, values);
   }
-  // Do the keys of a sample come twice or more in it, on average? Then these are the first ids.
-  bool find_repeated(Space& space, keys_in keys) {
-    const u64 n = keys.size() / sample_every;
-    add_keys(space, {keys.data(), nullptr, sample_every}, n);
-    if (n != 0 && distinct_ <= n / 2) return true;
-    keys_ = {};
-    distinct_ = 0;
-    return false;
+
+  // Random ones of the keys, one of `every` so many; the different ones of them meet in a table.
+  struct key_sample {
+    table<Ids, Space> met;
+    u64 size;
+    double every;
+
+    key_sample(Space& space, keys_in keys, const table_options& options) : met(space, 0, options) {
+      constexpr u64 least = 32, most_on_gpu = u64(1) << 14;  // fewer than are partitioned
+      every = least;
+      if (Space::has_lanes && keys.size() > least * most_on_gpu)
+        every = static_cast<double>(keys.size()) / static_cast<double>(most_on_gpu);
+      size = static_cast<u64>(static_cast<double>(keys.size()) / every);
+      meet(space, met, {keys.data(), nullptr, keys.size()}, size);
+    }
+    // Each twice or more in the sample, on average?
+    bool come_often() const { return size != 0 && met.size() <= size / 2; }
+    // Fewer than 32 times among all items? How often a key is in the sample is Poisson's.
+    bool come_seldom() const {
+      const double times = 32 / every;
+      return static_cast<double>(met.size()) * times > static_cast<double>(size) * -std::expm1(-times);
+    }
+  };
+
+  // False, and nothing is built, where this is not the way to.
+  bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report)
+    requires design::can_sort
+  {
+    if constexpr (design::moves_values) {
+      auto grouped = detail::group_by_regions<Offset>(space, keys.data(), values.data(), keys.size(),
+                                                      options_.load_factor, options_.seed);
+      if (!grouped) return false;
+      items_ = grouped->items;
+      distinct_ = grouped->keys.size();
+      keys_ = std::move(grouped->keys);
+      starts_ = std::move(grouped->starts);
+      values_ = std::move(grouped->values);
+      report = number_grouped(space, *grouped, keys.size());
+      report.inserted = items_;
+      report.refused = keys.size() - items_;
+      return true;
+    } else {
+      return false;
+    }
+  }
+  // The ids of keys that stand region by region. Where nearly all items have keys of their own, the table of
+  // ids gets room for as many keys as there are items, so that these regions are its own.
+  template <class Grouped>
+  insert_report number_grouped(Space& space, const Grouped& grouped, u64 n) {
+    if constexpr (std::same_as<Ids, tiled<Key, u32>>) {
+      const Ids layout = ids_.layout_for(n);
+      if (distinct_ >= n - n / 10 && layout.capacity() == grouped.regions.capacity() &&
+          layout.regions() == grouped.regions.regions() && layout.partition_pays(space, n, 0)) {
+        const detail::numbered_keys<typename Ids::slot_type> numbered{{keys_.data()}};
+        const detail::numbered_bins<Ids> bins{layout, keys_.data(), grouped.firsts.data(),
+                                              grouped.counts.data()};
+        return all_put(ids_.build_from_bins(space, numbered, bins, distinct_, n));
+      }
+    }
+    return number_keys(space);
   }
 
   insert_report build_by_sort(Space& space, keys_in keys, values_in values)
@@ -322,19 +384,24 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     ids_.look_up_each(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
     return read_one(space, missing.data());
   }
-  // Adds the different ones of some keys, which meet in a table of their own, to the list of keys.
+  // Adds the different ones of some keys to the list of keys.
   void add_keys(Space& space, const detail::some_keys<Key>& keys, u64 n)
     requires(!design::in_rows)
   {
-    using slot = typename Ids::slot_type;
-    table<Ids, Space> meeting(space, 0, options_);
-    meeting.build_each(space, detail::numbered_keys<slot>{keys}, n);
-    buffer<Key, Space> all(space, distinct_ + meeting.size());
+    table<Ids, Space> met(space, 0, options_);
+    meet(space, met, keys, n);
+    list_keys(space, met);
+  }
+  static void meet(Space& space, table<Ids, Space>& in, const detail::some_keys<Key>& keys, u64 n) {
+    in.build_each(space, detail::numbered_keys<typename Ids::slot_type>{keys}, n);
+  }
+  void list_keys(Space& space, const table<Ids, Space>& met) {
+    buffer<Key, Space> all(space, distinct_ + met.size());
     buffer<u64, Space> count(space, 1);
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
     space.fill(count.data(), 1, distinct_);
-    const auto met = meeting.view();
-    bulk::enlist(space, met.entries(), detail::key_choice<table_view<Ids>>{met, all.data()}, count.data());
+    const auto view = met.view();
+    bulk::enlist(space, view.entries(), detail::key_choice<table_view<Ids>>{view, all.data()}, count.data());
     keys_ = std::move(all);
     distinct_ = keys_.size();
   }
@@ -344,7 +411,9 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   {
     using slot = typename Ids::slot_type;
     detail::require(distinct_ < design::none, "a multimap has at most 2^32 - 2 different keys");
-    const insert_report put = ids_.build_each(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_);
+    return all_put(ids_.build_each(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_));
+  }
+  insert_report all_put(const insert_report& put) const {
     if (put.inserted != distinct_) lost();
     return {.restarts = put.restarts, .retries = put.retries};
   }

@@ -140,13 +140,15 @@ struct starts_reader {
 };
 
 // ---- builds ----
-// Items of an array: those a list names, or every so many.
+// Items of an array: those a list names, or the first, or a random sample of so many.
 template <class Key>
 struct some_keys {
   const Key* keys;
   const u64* list = nullptr;
-  u64 stride = 1;
-  TILEHASH_FN u64 item(u64 i) const { return list != nullptr ? list[i] : i * stride; }
+  u64 sampled = 0;
+  TILEHASH_FN u64 item(u64 i) const {
+    return list != nullptr ? list[i] : sampled != 0 ? reduce(mix64(i), sampled) : i;
+  }
   TILEHASH_FN const Key& operator[](u64 i) const { return keys[item(i)]; }
 };
 // ... with their places as numbers, for a table of ids.

@@ -39,7 +39,7 @@ struct sum_values {
 
 template <class Design>
 class multimaps : public ::testing::Test {
- protected:
+ public:
   using design = Design;
   using key = typename Design::key_type;
   using value = typename Design::mapped_type;
@@ -54,7 +54,7 @@ class multimaps : public ::testing::Test {
     return buffer<T, space_type>(space, std::span<const T>(host));
   }
   static std::vector<grouping> ways() {
-    if (Design::can_sort) return {grouping::by_sort, grouping::by_count};
+    if (Design::can_sort) return {grouping::by_regions, grouping::by_sort, grouping::by_count};
     return {grouping::by_count};
   }
 
@@ -129,7 +129,9 @@ class multimaps : public ::testing::Test {
     const auto kb = there(k);
     const auto vb = there(v);
     for (const grouping how : ways()) {
-      SCOPED_TRACE(how == grouping::by_sort ? "by sort" : "by counting");
+      SCOPED_TRACE(how == grouping::by_sort    ? "by sort"
+                   : how == grouping::by_count ? "by counting"
+                                               : "by regions");
       table_type t(space);
       model expected;
       const u64 legal = add(expected, k, v);
@@ -182,6 +184,55 @@ TYPED_TEST(multimaps, skew) {
           n, [&](u64 i) { return i % 2 == 0 ? 7 : mix64(random.below(i % 3 == 0 ? n : 1 + n / 50)); }),
       random);
 }
+
+// By regions: keys that come once, now and then, or often enough that a sort takes over.
+template <class Fixture>
+void check_regions(Fixture& test, random_numbers& random) {
+  using key_type = typename Fixture::key;
+  const u64 n = 40'000;  // no fewer are built so
+  for (const u64 copies : {1, 2, 7, 500}) {
+    SCOPED_TRACE(copies);
+    test.check(keys_by<key_type>(n, [&](u64 i) { return mix64(i / copies); }), random);
+  }
+  // One key so often that its row is too long for a thread, in bins that hold it.
+  test.check(keys_by<key_type>(n, [&](u64 i) { return mix64(i % 80 == 0 ? 0 : i); }), random);
+  // Nearly all different: then the table of ids has the same regions.
+  const auto k = keys_by<key_type>(n, [&](u64 i) { return mix64(i - (i % 50 == 0)); });
+  test.check(k, random);
+}
+TYPED_TEST(multimaps, by_regions) {
+  if (!TypeParam::can_sort || sizeof(typename TypeParam::mapped_type) > 8)
+    GTEST_SKIP() << "these are not built so";
+  random_numbers random("regions");
+  check_regions(*this, random);
+}
+#if !TILEHASH_FEW_TYPES
+using multimap_of_long_words = multimaps<multi<u64, u32>>;
+TEST_F(multimap_of_long_words, by_regions) {
+  random_numbers random("regions");
+  check_regions(*this, random);
+}
+// Keys made for it, all of which go the same way through a block's set, end in a sort.
+TEST_F(multimap_of_long_words, that_all_meet_are_sorted) {
+  random_numbers random("made to meet");
+  const u64 n = 40'000;
+  const tiled<u64, u32> hashes(nullptr, tiled<u64, u32>::capacity_for(n, 0.8), table_options{}.seed, 0.8);
+  constexpr u32 inverse = 0xe8b2f51;  // of the multiplier that makes a hash its stride
+  static_assert(inverse * 0x9e3779b1U == 1);
+  const auto k = keys_by<u64>(n, [&](u64 i) {
+    return i < 2'000 ? hashes.unhash(u64(0x12345678) << 32 | inverse * (0x7fff0000U | static_cast<u32>(i)))
+                     : random();
+  });
+  check(k, random);
+  const auto kb = there(k);
+  const auto zeros = there(std::vector<u32>(n));
+  table_type t(space);
+  t.build(space, kb.span(), zeros.span(), grouping::by_regions);
+  const buffer<u64, space_type> every(space, t.key_count());
+  t.retrieve_keys(space, every.span());
+  EXPECT_TRUE(std::ranges::is_sorted(every.to_host()));
+}
+#endif
 
 TYPED_TEST(multimaps, an_insert_keeps_what_was_there) {
   using key_type = typename TypeParam::key_type;
@@ -262,6 +313,30 @@ TEST_F(multimap_verbs, values_are_an_array_for_kernels) {
   space.for_each(100, sum_values<table_type::view_type>{t.view(), q.data(), sums.data()});
   space.synchronize();
   EXPECT_EQ(sums.to_host(), expected);
+}
+
+// A sort leaves the keys in order.
+TEST_F(multimap_verbs, the_build_is_chosen_by_how_often_keys_come) {
+  const u64 n = u64(1) << 17;
+  const auto sorted_by = [&](u64 copies, grouping how) {
+    std::vector<u32> k(n);
+    for (u64 i = 0; i < n; ++i)
+      k[i] = static_cast<u32>(mix64(copies % 2 == 0 ? i / copies : i % (n / copies)));
+    const auto kb = there(k);
+    table_type t(space);
+    t.build(space, kb.span(), kb.span(), how);
+    const buffer<u32, space_type> every(space, t.key_count());
+    t.retrieve_keys(space, every.span());
+    return std::ranges::is_sorted(every.to_host());
+  };
+  EXPECT_FALSE(sorted_by(1, grouping::automatic));
+  EXPECT_FALSE(sorted_by(7, grouping::automatic));
+  EXPECT_FALSE(sorted_by(8, grouping::automatic));
+  EXPECT_TRUE(sorted_by(40, grouping::automatic));
+  EXPECT_TRUE(sorted_by(41, grouping::automatic));
+  EXPECT_FALSE(sorted_by(1, grouping::by_regions));
+  EXPECT_TRUE(sorted_by(4096, grouping::by_regions));
+  EXPECT_TRUE(sorted_by(1, grouping::by_sort));
 }
 
 TEST_F(multimap_verbs, retrieve_says_what_it_needs) {

@@ -22,9 +22,10 @@ Key key(u64 i) {
     return static_cast<Key>(mix64(i));
 }
 
-// Builds from n items of `distinct` keys, the first of which has half of them, and asks for everything.
+// Builds from n items of `distinct` keys, the first of which has every `favoured`-th, and asks for
+// everything.
 template <class Design>
-void build_and_ask(emulation::schedule s, u64 n, u64 distinct, grouping how) {
+void build_and_ask(emulation::schedule s, u64 n, u64 distinct, grouping how, u64 favoured = 2) {
   SCOPED_TRACE("seed " + std::to_string(s.seed) + ", " + std::to_string(n) + " items of " +
                std::to_string(distinct) + " keys");
   using key_type = typename Design::key_type;
@@ -34,7 +35,7 @@ void build_and_ask(emulation::schedule s, u64 n, u64 distinct, grouping how) {
   std::vector<u32> values(n);
   std::map<key_type, std::vector<u32>> model;
   for (u64 i = 0; i < n; ++i) {
-    keys[i] = key<key_type>(i % 2 == 0 ? 0 : mix64(i) % distinct);
+    keys[i] = key<key_type>(i % favoured == 0 ? 0 : mix64(i) % distinct);
     values[i] = static_cast<u32>(i);
     model[keys[i]].push_back(values[i]);
   }
@@ -60,6 +61,12 @@ void build_and_ask(emulation::schedule s, u64 n, u64 distinct, grouping how) {
   std::erase_if(model, [](const auto& item) { return item.second.empty(); });
   for (auto& [one, its] : back) std::ranges::sort(its);
   EXPECT_TRUE(back == model);
+}
+
+// So many items that they are grouped by regions. (A key with 330 of them makes a sort of it.)
+TEST(Multi, ByRegions) {
+  build_and_ask<multi<u32, u32>>({.seed = 5, .preempt = true}, 33'000, 66'000, grouping::by_regions, 33'000);
+  build_and_ask<multi<u32, u32>>({.seed = 6, .preempt = true}, 33'000, 9'000, grouping::by_regions, 100);
 }
 
 TEST(Multi, AnswersLikeTheModel) {

@@ -12,12 +12,14 @@
 // however often the key comes, and its values are an array. What all the values of many keys cost follows
 // from how many values these are, and not from who has them (bulk_rows.hpp).
 //
-// Two builds. By sort: a radix sort of the keys as they are, with their values; one pass over the sorted keys
-// counts where new ones begin and one writes these down; the table of ids is built in bulk from the unique
-// keys. Nothing is hashed before the sort and nothing copied after it. By counting: all keys meet in a table,
-// which says how many there are and gives them ids; then each item looks its id up and takes a number among
-// those of its key, the numbers are summed into starts, and the values go where they belong. Keys of over
-// 8 bytes can only be counted; theirs is a table `indexed`, whose rows hold the keys.
+// Three builds. By regions (multi_build.hpp): a sort by hash in two digits, the second in a block's scratch,
+// which leaves the keys where the build of the table of ids wants them; for keys that come now and then. By
+// sort: a radix sort of the keys as they are, with their values; one pass over the sorted keys counts where
+// new ones begin and one writes these down; the table of ids is built in bulk from the unique keys. Nothing
+// is hashed before the sort and nothing copied after it. By counting: all keys meet in a table, which says
+// how many there are and gives them ids; then each item looks its id up and takes a number among those of its
+// key, the numbers are summed into starts, and the values go where they belong. Keys of over 8 bytes can only
+// be counted; theirs is a table `indexed`, whose rows hold the keys.
 //
 // Invariants. (1) The ids are 0 ... k - 1, each key has one and each id a value at least: starts rises
 // strictly. (2) starts[0] = 0 and starts[k] = n. The order of a key's values is not promised.
@@ -27,7 +29,7 @@
 // Safe to run at the same time: any number of lookups and retrievals.
 //
 // Source: the multi-value hash tables of D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis,
-// UC Davis 2011, sections 5.3 (by counting) and 6.3, algorithm 6.4 (by sort).
+// UC Davis 2011, sections 5.3 (by counting) and 6.3, algorithm 6.4 (by sort); by regions, ours.
 #pragma once
 
 #include <limits>
@@ -57,9 +59,10 @@ using default_ids =
 
 // How the values of a key come together.
 enum class grouping {
-  automatic,  // what is faster (table_multi.hpp has the rule)
-  by_sort,    // keys of up to 8 bytes
-  by_count,   // keys of any type
+  automatic,   // what is faster (table_multi.hpp has the rule)
+  by_regions,  // keys and values of up to 8 bytes; by sort where keys come too often for it, or items are few
+  by_sort,     // keys of up to 8 bytes
+  by_count,    // keys of any type
 };
 
 // The bulk verbs are in table_multi.hpp. `Ids` maps Key to u32 and finds keys in buckets (tiled, cuckoo,

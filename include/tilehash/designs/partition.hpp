@@ -218,14 +218,13 @@ struct scatter_one_by_one {
   }
 };
 
-// Sends the n items of the source to their bins and gives how many came to each.
+// Sends the n items of the source to their bins; `fill` says how many came to each. Does not wait.
 template <class Space, class Route, class Source>
-std::vector<u32> send_to_bins(Space& space, const Route& route, const Source& source, u64 n,
-                              const counted_bins<typename Route::slot_type::word>& bins,
-                              const buffer<u32, Space>& fill, u64* illegal) {
+void send_to_bins(Space& space, const Route& route, const Source& source, u64 n,
+                  const counted_bins<typename Route::slot_type::word>& bins, u64* illegal) {
   using bins_type = counted_bins<typename Route::slot_type::word>;
   using by_blocks = partition_in<Route, Source, Space, bins_type, no_spill>;
-  space.fill(fill.data(), fill.size(), u32(0));
+  space.fill(bins.fill, bins.regions, u32(0));
   if (by_blocks::scratch_bytes(route.regions()) <= space.largest_scratch()) {
     const u64 shares = divide_up(n, by_blocks::share), at_once = space.large_blocks_at_once();
     space.for_each_block(shares < at_once ? shares : at_once, by_blocks::block_size,
@@ -234,7 +233,6 @@ std::vector<u32> send_to_bins(Space& space, const Route& route, const Source& so
   } else {
     space.for_each(n, scatter_one_by_one<Route, Source>{route, source, bins, illegal});
   }
-  return fill.to_host();
 }
 
 // Makes room for what came, in `entries` and `starts`, where some bin had too little. False if all had

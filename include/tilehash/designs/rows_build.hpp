@@ -166,11 +166,11 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   counted_bins<word> bins{entries.data(), room, room, regions, fill.data()};
   const source_type source{keys, values};
   space.fill(illegal.data(), 1, u64(0));
-  const auto came = send_to_bins(space, route, source, n, bins, fill, illegal.data());
+  send_to_bins(space, route, source, n, bins, illegal.data());
+  const auto came = fill.to_host();
   if (*std::ranges::max_element(came) > 16 * mean_of(route.shift) + most_items) return false;
-  if (grow_bins(space, bins, came, entries, starts)) {
-    send_to_bins(space, route, source, n, bins, fill, illegal.data());
-  }
+  if (grow_bins(space, bins, came, entries, starts))
+    send_to_bins(space, route, source, n, bins, illegal.data());
   std::vector<offset> firsts(regions);
   std::exclusive_scan(came.begin(), came.end(), firsts.begin(), offset(0));
   const buffer<offset, Space> first(space, firsts);

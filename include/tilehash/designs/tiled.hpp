@@ -281,6 +281,14 @@ class tiled {
   auto insert_partitioned(Space& space, const Source& source, u64 n, bool merges) const {
     return detail::fill_tiled(space, *this, source, n, merges);
   }
+  // The same for n items that stand in bins already, one for each region and none larger than it; the table
+  // is empty, and its slots may hold anything. bins.size(r) is a bin's size, bins.at(r)[i] a routed_item.
+  template <class Space, class Bins>
+  auto insert_bins(Space& space, const Bins& bins, u64 n) const {
+    detail::tiled_fill<tiled, Space> fill(space, *this, n, false);
+    fill.fill_from(bins);
+    return fill.result();
+  }
 
   // How to make room for a key that insert() refused, by moving others.
   using displacement = detail::displacement<tiled, max_path>;

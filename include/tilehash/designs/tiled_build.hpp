@@ -166,7 +166,7 @@ struct tiled_brief<Design, Items> {
   }
 };
 
-template <class Design>
+template <class Design, class Bins = tiled_bins<Design>>
 struct tiled_build {
   using slot_type = typename Design::slot_type;
   using table_word = typename slot_type::word;
@@ -187,9 +187,9 @@ struct tiled_build {
       merges_too ? static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word))) : word(0);
 
   Design design;
-  tiled_bins<Design> bins;  // of the regions that are built
-  u32 first_region;         // of these
-  bool merges;              // the table holds items
+  Bins bins;         // of the regions that are built
+  u32 first_region;  // of these
+  bool merges;       // the table holds items
   tiled_spill<Design> spill;
   u64* inserted;
 
@@ -390,7 +390,7 @@ struct tiled_build {
     const auto list = counts + buckets;
     const auto filters = list + room;
     const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3;
-    const table_word* const bin = bins.at(nth);
+    const auto bin = bins.at(nth);
     table_word* const home = design.region_at(region);
     const tiled_brief<Design, decltype(items)> in{design, items};
     const u32 n = bins.size(nth), me = block.rank(), all = block.size();

@@ -134,6 +134,11 @@ class tiled_fill {
     partition(design_, source, n, bins);
     build(bins, 0, design_.regions());
   }
+  // The items stand in bins already, one for each region and none larger than it.
+  template <class Bins>
+  void fill_from(const Bins& bins) {
+    build(bins, 0, design_.regions());
+  }
   // Into an empty table, slice by slice: the slices' bins are the table's memory, those of a slice's regions
   // stand beside it.
   template <class Source>
@@ -195,8 +200,9 @@ class tiled_fill {
                           partition_type::scratch_bytes(route.regions()),
                           partition_type{route, source, n, bins, spill(), counters_.data() + 1});
   }
-  void build(const bins_type& bins, u32 first, u32 count) {
-    using build_type = tiled_build<Design>;
+  template <class Bins>
+  void build(const Bins& bins, u32 first, u32 count) {
+    using build_type = tiled_build<Design, Bins>;
     space_.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design_.region_buckets()),
                           build_type{design_, bins, first, merges_, spill(), counters_.data() + 2});
   }

@@ -301,7 +301,8 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   const auto partition = [&] {
     space.fill(counts.data(), counter::all, u64(0));
     const source_type items{source, cells, counts.data() + counter::aside};
-    return send_to_bins(space, route, items, n, bins, fill, counts.data() + counter::illegal);
+    send_to_bins(space, route, items, n, bins, counts.data() + counter::illegal);
+    return fill.to_host();
   };
 
   const auto sizes = partition();
