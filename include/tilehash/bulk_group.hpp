@@ -1,14 +1,80 @@
-// Bringing items of equal keys together: where runs begin in a sorted list, and the items' numbers within
-// their groups where the groups are known.
+// Bringing items of equal keys together: how often keys come, where runs begin in a sorted list, and the
+// items' numbers within their groups where the groups are known.
 #pragma once
+
+#include <cmath>
 
 #include <tilehash/bulk.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/block_sums.hpp>
+#include <tilehash/core/buffer.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/key.hpp>
 #include <tilehash/core/slot.hpp>
 
 namespace tilehash::bulk {
+
+// ---- samples --------------------------------------------------------------------------------------------
+// How many of `size` random keys are different. One block finds out, with a set in its scratch. (Two keys
+// whose hashes agree in 31 bits count as one.)
+template <class Key, u32 Threads>
+struct count_different {
+  static constexpr u32 block_size = Threads;
+  static constexpr u32 most = 8192, slots_log2 = 14, slots = 1U << slots_log2;
+  static constexpr u64 scratch_bytes = slots * sizeof(u32);
+  static constexpr u32 group = detail::block_sums<Threads>::group;
+
+  const Key* keys;
+  u64 n;
+  u32 size;  // `most` or less
+  u64* different;
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    using detail::compare_and_swap;
+    const auto set = block.template scratch<u32>();
+    const auto t = block.template tile<group>();
+    for (u32 s = block.rank(); s < slots; s += Threads) set[s] = 0;
+    block.barrier();
+    u32 mine = 0;
+    for (u32 first = 0; first < size; first += Threads) {
+      const u32 i = first + block.rank();
+      bool goes_on = i < size;
+      const u64 hash = goes_on ? detail::hash_key(murmur(), keys[reduce(mix64(i), n)]) : 0;
+      const u32 mark = static_cast<u32>(hash) | 1;
+      u32 slot = static_cast<u32>(hash >> (64 - slots_log2));
+      while (t.any(goes_on)) {
+        if (!goes_on) continue;
+        const u32 met = compare_and_swap(set + slot, u32(0), mark);
+        mine += met == 0;
+        goes_on = met != 0 && met != mark;
+        slot = (slot + 1) % slots;
+      }
+    }
+    if (mine != 0) detail::fetch_add(different, static_cast<u64>(mine));
+  }
+};
+
+// A sample of n keys, and how many of it were different.
+struct key_sample {
+  u64 n = 0, size = 0, different = 0;
+
+  // Does each come oftener than so many times, on average? How often a key is in the sample is Poisson's.
+  bool come_oftener_than(double copies) const {
+    const double times = copies * static_cast<double>(size) / static_cast<double>(n);
+    return static_cast<double>(different) * times < static_cast<double>(size) * -std::expm1(-times);
+  }
+};
+template <class Space, class Key>
+key_sample sample_keys(Space& space, const Key* keys, u64 n) {
+  using work = count_different<Key, Space::has_lanes ? 1024 : 1>;
+  buffer<u64, Space> different(space, 1);
+  space.fill(different.data(), 1, u64(0));
+  const u32 size = static_cast<u32>(n < work::most ? n : work::most);
+  space.for_each_block(1, work::block_size, work::scratch_bytes, work{keys, n, size, different.data()});
+  return {n, size, read_one(space, different.data())};
+}
 
 // ---- runs -----------------------------------------------------------------------------------------------
 //   sorted    | 4 4 4 7 | 7 7 19 | 19 20 |       a block serves a share

@@ -6,9 +6,7 @@
 // the values over 8 bytes), and about 24 bytes more for each item by counting.
 #pragma once
 
-#include <cmath>
 #include <concepts>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -57,7 +55,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   view_type view() const { return {ids_.view(), keys_.data(), starts_.data(), values_.data(), distinct_}; }
 
   // ---- build: replaces the contents by these items; a key that is NaN is refused ----
-  // O(n). What a sample of the keys shows says how (fill()).
+  // O(n). How often keys come in a sample says how (fill()).
   insert_report build(Space& space, keys_in keys, values_in values, grouping how = grouping::automatic) {
     detail::require(keys.size() == values.size(), "build: keys and values differ in length");
     detail::require(keys.size() <= design::max_items,
@@ -188,49 +186,23 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     return options;
   }
 
-  // Counting looks every item up in a table of the keys: where these are few, it stays in a cache, and a CPU
-  // does nothing faster. A GPU sorts 30 G pairs a second, and makes half as many atomic operations in memory.
-  // By regions is faster than a sort on both, while keys come so seldom that regions are of one size.
+  // By regions is faster than a sort on both machines, while keys come so seldom that regions are of one
+  // size. Counting looks every item up in a table of the keys: where these are few, it stays in a cache, and
+  // a CPU does nothing faster. A GPU sorts 30 G pairs a second, and makes half as many atomic operations in
+  // memory.
   insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
     if constexpr (design::can_sort) {
-      if (how == grouping::by_sort) return build_by_sort(space, keys, values);
       insert_report report;
-      if (how == grouping::by_regions)
-        return build_by_regions(space, keys, values, report) ? report : build_by_sort(space, keys, values);
-      std::optional<key_sample> sample(std::in_place, space, keys, options_);
-      const bool seldom = sample->come_seldom(), often = sample->come_often();
-      if (how == grouping::automatic && (Space::has_lanes || !often)) {
-        sample.reset();
-        if (seldom && build_by_regions(space, keys, values, report)) return report;
-        return build_by_sort(space, keys, values);
-      }
-      if (often) list_keys(space, sample->met);  // they are the first ids
+      const bool chooses = how == grouping::automatic;
+      const auto sample = chooses ? bulk::sample_keys(space, keys.data(), keys.size()) : bulk::key_sample{};
+      const bool by_regions = chooses ? !sample.come_oftener_than(32) : how == grouping::by_regions;
+      if (by_regions && build_by_regions(space, keys, values, report)) return report;
+      const bool counts =
+          chooses ? !Space::has_lanes && sample.come_oftener_than(64) : how == grouping::by_count;
+      if (!counts) return build_by_sort(space, keys, values);
     }
     return build_by_count(space, keys, values);
   }
-
-  // Random ones of the keys, one of `every` so many; the different ones of them meet in a table.
-  struct key_sample {
-    table<Ids, Space> met;
-    u64 size;
-    double every;
-
-    key_sample(Space& space, keys_in keys, const table_options& options) : met(space, 0, options) {
-      constexpr u64 least = 32, most_on_gpu = u64(1) << 14;  // fewer than are partitioned
-      every = least;
-      if (Space::has_lanes && keys.size() > least * most_on_gpu)
-        every = static_cast<double>(keys.size()) / static_cast<double>(most_on_gpu);
-      size = static_cast<u64>(static_cast<double>(keys.size()) / every);
-      meet(space, met, {keys.data(), nullptr, keys.size()}, size);
-    }
-    // Each twice or more in the sample, on average?
-    bool come_often() const { return size != 0 && met.size() <= size / 2; }
-    // Fewer than 32 times among all items? How often a key is in the sample is Poisson's.
-    bool come_seldom() const {
-      const double times = 32 / every;
-      return static_cast<double>(met.size()) * times > static_cast<double>(size) * -std::expm1(-times);
-    }
-  };
 
   // False, and nothing is built, where this is not the way to.
   bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report)
@@ -360,7 +332,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     } else {
       u64 left = n;
       buffer<u64, Space> list;
-      if (distinct_ != 0) {  // from a sample
+      if (find_frequent(space, keys)) {  // nearly all items are theirs
         const insert_report report = number_keys(space);
         left = find_ids(space, {keys.data()}, n, numbers);
         if (left == 0) return report;
@@ -384,24 +356,31 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     ids_.look_up_each(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
     return read_one(space, missing.data());
   }
-  // Adds the different ones of some keys to the list of keys.
+  // Lists the keys of a sample, if these come twice or more in it, on average.
+  static constexpr u64 sample_every = 32;
+  bool find_frequent(Space& space, keys_in keys)
+    requires(!design::in_rows)
+  {
+    const u64 n = keys.size() / sample_every;
+    add_keys(space, {keys.data(), nullptr, keys.size()}, n);
+    if (n != 0 && distinct_ <= n / 2) return true;
+    keys_ = {};
+    distinct_ = 0;
+    return false;
+  }
+  // Adds the different ones of some keys, which meet in a table of their own, to the list of keys.
   void add_keys(Space& space, const detail::some_keys<Key>& keys, u64 n)
     requires(!design::in_rows)
   {
-    table<Ids, Space> met(space, 0, options_);
-    meet(space, met, keys, n);
-    list_keys(space, met);
-  }
-  static void meet(Space& space, table<Ids, Space>& in, const detail::some_keys<Key>& keys, u64 n) {
-    in.build_each(space, detail::numbered_keys<typename Ids::slot_type>{keys}, n);
-  }
-  void list_keys(Space& space, const table<Ids, Space>& met) {
-    buffer<Key, Space> all(space, distinct_ + met.size());
+    using slot = typename Ids::slot_type;
+    table<Ids, Space> meeting(space, 0, options_);
+    meeting.build_each(space, detail::numbered_keys<slot>{keys}, n);
+    buffer<Key, Space> all(space, distinct_ + meeting.size());
     buffer<u64, Space> count(space, 1);
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
     space.fill(count.data(), 1, distinct_);
-    const auto view = met.view();
-    bulk::enlist(space, view.entries(), detail::key_choice<table_view<Ids>>{view, all.data()}, count.data());
+    const auto met = meeting.view();
+    bulk::enlist(space, met.entries(), detail::key_choice<table_view<Ids>>{met, all.data()}, count.data());
     keys_ = std::move(all);
     distinct_ = keys_.size();
   }

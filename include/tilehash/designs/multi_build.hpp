@@ -255,7 +255,7 @@ buffer<T, Space> shortened(Space& space, buffer<T, Space> all, u64 n) {
 }
 
 // Nothing where items are too few for it, or their regions too many or too uneven. Takes the items' bytes
-// 2.3 times beside what it gives.
+// 2.3 times at most beside what it gives.
 template <class Offset, class Space, class Key, class Value>
 std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space, const Key* keys,
                                                                    const Value* values, u64 n,
@@ -296,7 +296,6 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
                                    g.counts.data(), placed, refused}});
   const auto counted = counters.to_host();
   if (counted[2] != 0) return std::nullopt;
-  entries = {};
   const u64 distinct = counted[1] >> 32;
   g.items = counted[1] & ~u32(0);
   space.fill(g.starts.data() + distinct, 1, static_cast<Offset>(g.items));
