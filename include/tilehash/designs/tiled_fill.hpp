@@ -2,6 +2,7 @@
 //
 //   an empty table            bins are the regions' own memory     partition, build
 //   one that holds items      bins stand beside the table          partition, build
+//   items in bins already     one for each region                  build
 //   an empty one with more regions than runs are long for:
 //
 //   items --partition--> | slice 0 | slice 1 | ...     in the table's memory
