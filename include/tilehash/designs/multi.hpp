@@ -29,7 +29,7 @@
 // Safe to run at the same time: any number of lookups and retrievals.
 //
 // Source: the multi-value hash tables of D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis,
-// UC Davis 2011, sections 5.3 (by counting) and 6.3, algorithm 6.4 (by sort); by regions, ours.
+// UC Davis 2011, sections 5.3 (by counting, all at once and by regions) and 6.3, algorithm 6.4 (by sort).
 #pragma once
 
 #include <limits>

@@ -6,10 +6,9 @@
 //                          block 0  block 1 ...       each brings its bin's items together in its scratch and
 //                                                     appends what it has to the three arrays
 //
-//   a block's scratch   hashes  |   | b |   | a | c |   |       a set of the bin's keys, by linear probing
-//                       counts  | 0 | 1 | 0 | 3 | 2 | 0 |       an item's number among those of its key is
-//                       the
-//                               |     scan              |       count that it finds
+//   a block's scratch   hashes  |   | b |   | a | c |   |     a set of the bin's keys, by double hashing
+//                       counts  | 0 | 1 | 0 | 3 | 2 | 0 |     an item's number among those of its key is
+//                               |     scan              |     the count that it finds
 //                       starts  | 0 | 0 | 1 | 1 | 4 | 6 |
 //
 //   keys          ... | b | a | c | ...          its ids are neighbours; the bins come in no given order
