@@ -254,45 +254,54 @@ TYPED_TEST(multimaps, an_insert_keeps_what_was_there) {
   }
 }
 
-TYPED_TEST(multimaps, memory_that_runs_out_changes_nothing) {
-  using key_type = typename TypeParam::key_type;
-  using value_type = typename TypeParam::mapped_type;
-  random_numbers random("memory");
+// Inserts, or builds, with less and less memory refused, until it works.
+template <class Fixture>
+void run_out_of_memory(Fixture& test, random_numbers& random, u64 items, grouping how, bool inserts) {
+  using key_type = typename Fixture::key;
+  using value_type = typename Fixture::value;
+  auto& space = test.space;
   const auto old = keys_by<key_type>(100, [&](u64) { return random.below(20); });
-  const auto more = keys_by<key_type>(400, [&](u64) { return random.below(300); });
+  const auto more = keys_by<key_type>(items, [&](u64) { return random.below(3 * items / 4); });
   const auto old_values = any_values<value_type>(random, old.size()),
              more_values = any_values<value_type>(random, more.size());
-  const auto ok = this->there(old), mk = this->there(more);
-  const auto ov = this->there(old_values), mv = this->there(more_values);
-  for (const grouping how : this->ways()) {
-    for (const bool inserts : {false, true}) {
-      typename TestFixture::table_type t(this->space);
-      typename TestFixture::model before, after;
-      this->add(before, old, old_values);
-      t.build(this->space, ok.span(), ov.span(), how);
-      if (inserts) after = before;
-      this->add(after, more, more_values);
-      bool done = false;
-      for (u64 allocations = 0; !done; ++allocations) {
-        ASSERT_LT(allocations, 100U);
-        this->space.refuse_after(allocations);
-        try {
-          this->space.guarded([&] {
-            return inserts ? t.insert(this->space, mk.span(), mv.span(), how)
-                           : t.build(this->space, mk.span(), mv.span(), how);
-          });
-          done = true;
-        } catch (const out_of_memory&) {
-        }
-        this->space.refuse_after(faulty<multi_space>::never);
-        ASSERT_EQ(this->space.allocated(), t.bytes() + ok.bytes() + mk.bytes() + ov.bytes() + mv.bytes());
-        this->verify(t, done ? after : before, more);
-      }
+  const auto ok = test.there(old), mk = test.there(more);
+  const auto ov = test.there(old_values), mv = test.there(more_values);
+  typename Fixture::table_type t(space);
+  typename Fixture::model before, after;
+  test.add(before, old, old_values);
+  t.build(space, ok.span(), ov.span(), how);
+  if (inserts) after = before;
+  test.add(after, more, more_values);
+  bool done = false;
+  for (u64 allocations = 0; !done; ++allocations) {
+    ASSERT_LT(allocations, 100U);
+    space.refuse_after(allocations);
+    try {
+      space.guarded([&] {
+        return inserts ? t.insert(space, mk.span(), mv.span(), how)
+                       : t.build(space, mk.span(), mv.span(), how);
+      });
+      done = true;
+    } catch (const out_of_memory&) {
     }
+    space.refuse_after(faulty<multi_space>::never);
+    ASSERT_EQ(space.allocated(), t.bytes() + ok.bytes() + mk.bytes() + ov.bytes() + mv.bytes());
+    test.verify(t, done ? after : before, keys_by<key_type>(400, [&](u64) { return random.below(items); }));
+  }
+}
+TYPED_TEST(multimaps, memory_that_runs_out_changes_nothing) {
+  random_numbers random("memory");
+  for (const grouping how : this->ways()) {
+    for (const bool inserts : {false, true}) run_out_of_memory(*this, random, 400, how, inserts);
   }
 }
 
 using multimap_verbs = multimaps<multi<u32, u32>>;
+
+TEST_F(multimap_verbs, memory_that_runs_out_by_regions) {
+  random_numbers random("memory");
+  run_out_of_memory(*this, random, 40'000, grouping::by_regions, false);
+}
 
 TEST_F(multimap_verbs, values_are_an_array_for_kernels) {
   const u64 n = scaled(20'000, 1'000);
