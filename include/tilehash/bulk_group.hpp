@@ -60,15 +60,18 @@ struct count_different {
 struct key_sample {
   u64 n = 0, size = 0, different = 0;
 
-  // Does each come oftener than so many times, on average? How often a key is in the sample is Poisson's.
-  bool come_oftener_than(double copies) const {
+  // Are they more uneven than if each came so many times? That is then Poisson's number in the sample. A key
+  // that comes very often counts much, as it does where a place for each of many keys must have one size.
+  bool more_uneven_than(double copies) const {
     const double times = copies * static_cast<double>(size) / static_cast<double>(n);
     return static_cast<double>(different) * times < static_cast<double>(size) * -std::expm1(-times);
   }
 };
+// (Of a GPU whose blocks have too little scratch for it, it says that all are one key.)
 template <class Space, class Key>
 key_sample sample_keys(Space& space, const Key* keys, u64 n) {
   using work = count_different<Key, Space::has_lanes ? 1024 : 1>;
+  if (work::scratch_bytes > space.largest_scratch()) return {n, n, 1};
   buffer<u64, Space> different(space, 1);
   space.fill(different.data(), 1, u64(0));
   const u32 size = static_cast<u32>(n < work::most ? n : work::most);

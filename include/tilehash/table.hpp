@@ -195,7 +195,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   {
     return Design(nullptr, capacity_for(items), options_.seed, options_.load_factor);
   }
-  // build_each() for n items of a source that also stand in bins, one for each region of layout_for(room).
+  // build_each() for n items of a source that also stand in bins, one for each region of layout_for(room) and
+  // none larger than it; partition_pays() must hold for `room` items.
   template <class Source, class Bins>
   insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 room)
     requires partition_built<Design>

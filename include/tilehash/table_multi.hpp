@@ -3,7 +3,8 @@
 //
 // What table.hpp says of spaces, waiting, threads and failures holds here too. A build takes, while it runs,
 // the items' bytes twice more by sort (three times where the keys are floating-point or of 1 or 2 bytes, or
-// the values over 8 bytes), and about 24 bytes more for each item by counting.
+// the values over 8 bytes), by regions what designs/multi_build.hpp says, and about 24 bytes more for each
+// item by counting.
 #pragma once
 
 #include <concepts>
@@ -60,8 +61,9 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     detail::require(keys.size() == values.size(), "build: keys and values differ in length");
     detail::require(keys.size() <= design::max_items,
                     "build: too many items for 32-bit offsets; use multi<Key, Value, Ids, std::uint64_t>");
-    detail::require(design::can_sort || how != grouping::by_sort,
-                    "build: only keys of up to 8 bytes that stand in the table of ids can be sorted");
+    detail::require(design::can_sort || (how != grouping::by_sort && how != grouping::by_regions),
+                    "build: only keys of up to 8 bytes that stand in the table of ids can be sorted or "
+                    "grouped by regions");
     space.check_pointer(keys.data(), "build: the keys");
     space.check_pointer(values.data(), "build: the values");
     table fresh(space, 0, options_);
@@ -191,39 +193,53 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   // a CPU does nothing faster. A GPU sorts 30 G pairs a second, and makes half as many atomic operations in
   // memory.
   insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
-    if constexpr (design::can_sort) {
+    const bool chooses = how == grouping::automatic;
+    if constexpr (design::can_group) {
       insert_report report;
-      const bool chooses = how == grouping::automatic;
-      const auto sample = chooses ? bulk::sample_keys(space, keys.data(), keys.size()) : bulk::key_sample{};
-      const bool by_regions = chooses ? !sample.come_oftener_than(32) : how == grouping::by_regions;
-      if (by_regions && build_by_regions(space, keys, values, report)) return report;
-      const bool counts =
-          chooses ? !Space::has_lanes && sample.come_oftener_than(64) : how == grouping::by_count;
-      if (!counts) return build_by_sort(space, keys, values);
+      if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
+      if (chooses && keys.size() >= detail::tiled_least_items) {
+        const auto sample = bulk::sample_keys(space, keys.data(), keys.size());
+        if (!sample.more_uneven_than(detail::most_grouped_copies<Key, Value>) &&
+            finds_memory_by_regions(space, keys, values, report))
+          return report;
+      }
+    }
+    if constexpr (design::can_sort) {
+      if (how == grouping::by_regions || how == grouping::by_sort || (chooses && Space::has_lanes))
+        return build_by_sort(space, keys, values);
+    }
+    if constexpr (!design::in_rows) {
+      const bool few = list_frequent(space, keys);
+      if constexpr (design::can_sort) {
+        if (chooses && !few) return build_by_sort(space, keys, values);
+      }
     }
     return build_by_count(space, keys, values);
   }
 
-  // False, and nothing is built, where this is not the way to.
-  bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report)
-    requires design::can_sort
-  {
-    if constexpr (design::moves_values) {
-      auto grouped = detail::group_by_regions<Offset>(space, keys.data(), values.data(), keys.size(),
-                                                      options_.load_factor, options_.seed);
-      if (!grouped) return false;
-      items_ = grouped->items;
-      distinct_ = grouped->keys.size();
-      keys_ = std::move(grouped->keys);
-      starts_ = std::move(grouped->starts);
-      values_ = std::move(grouped->values);
-      report = number_grouped(space, *grouped, keys.size());
-      report.inserted = items_;
-      report.refused = keys.size() - items_;
-      return true;
-    } else {
+  // A sort may do with less.
+  bool finds_memory_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
+    try {
+      return build_by_regions(space, keys, values, report);
+    } catch (const out_of_memory&) {
+      clear(space);
       return false;
     }
+  }
+  // False, and nothing is built, where this is not the way to.
+  bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
+    auto grouped = detail::group_by_regions<Offset>(space, keys.data(), values.data(), keys.size(),
+                                                    options_.load_factor, options_.seed);
+    if (!grouped) return false;
+    items_ = grouped->items;
+    distinct_ = grouped->keys.size();
+    keys_ = std::move(grouped->keys);
+    starts_ = std::move(grouped->starts);
+    values_ = std::move(grouped->values);
+    report = number_grouped(space, *grouped, keys.size());
+    report.inserted = items_;
+    report.refused = keys.size() - items_;
+    return true;
   }
   // The ids of keys that stand region by region. Where nearly all items have keys of their own, the table of
   // ids gets room for as many keys as there are items, so that these regions are its own.
@@ -332,7 +348,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     } else {
       u64 left = n;
       buffer<u64, Space> list;
-      if (find_frequent(space, keys)) {  // nearly all items are theirs
+      if (distinct_ != 0) {  // from a sample; nearly all items are theirs
         const insert_report report = number_keys(space);
         left = find_ids(space, {keys.data()}, n, numbers);
         if (left == 0) return report;
@@ -358,7 +374,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
   // Lists the keys of a sample, if these come twice or more in it, on average.
   static constexpr u64 sample_every = 32;
-  bool find_frequent(Space& space, keys_in keys)
+  bool list_frequent(Space& space, keys_in keys)
     requires(!design::in_rows)
   {
     const u64 n = keys.size() / sample_every;

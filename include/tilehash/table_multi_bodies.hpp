@@ -140,14 +140,14 @@ struct starts_reader {
 };
 
 // ---- builds ----
-// Items of an array: those a list names, or the first, or a random sample of so many.
+// Items of an array: those a list names, or the first, or random ones of so many.
 template <class Key>
 struct some_keys {
   const Key* keys;
   const u64* list = nullptr;
-  u64 sampled = 0;
+  u64 sampled_from = 0;
   TILEHASH_FN u64 item(u64 i) const {
-    return list != nullptr ? list[i] : sampled != 0 ? reduce(mix64(i), sampled) : i;
+    return list != nullptr ? list[i] : sampled_from != 0 ? reduce(mix64(i), sampled_from) : i;
   }
   TILEHASH_FN const Key& operator[](u64 i) const { return keys[item(i)]; }
 };

@@ -1,4 +1,4 @@
-// Values side by side behind a table of ids, under the GPU's schedule: both builds, and rows of any lengths.
+// Values side by side behind a table of ids, under the GPU's schedule: all builds, and rows of any lengths.
 #include <tilehash/table_multi.hpp>
 
 #include <array>
@@ -63,7 +63,7 @@ void build_and_ask(emulation::schedule s, u64 n, u64 distinct, grouping how, u64
   EXPECT_TRUE(back == model);
 }
 
-// So many items that they are grouped by regions. (A key with 330 of them makes a sort of it.)
+// So many items that they are grouped by regions; one key has 330 of them.
 TEST(Multi, ByRegions) {
   build_and_ask<multi<u32, u32>>({.seed = 5, .preempt = true}, 33'000, 66'000, grouping::by_regions, 33'000);
   build_and_ask<multi<u32, u32>>({.seed = 6, .preempt = true}, 33'000, 9'000, grouping::by_regions, 100);

@@ -60,7 +60,7 @@ using default_ids =
 // How the values of a key come together.
 enum class grouping {
   automatic,   // what is faster (table_multi.hpp has the rule)
-  by_regions,  // keys and values of up to 8 bytes; by sort where keys come too often for it, or items are few
+  by_regions,  // keys of up to 8 bytes; by sort where keys come too often, items are few or values longer
   by_sort,     // keys of up to 8 bytes
   by_count,    // keys of any type
 };
@@ -106,6 +106,9 @@ struct multi {
                                   std::type_identity<detail::bits_t<can_sort ? sizeof(Key) : 8>>>::type;
   static constexpr bool moves_values = sizeof(Value) <= 8;  // along with the keys; else items' numbers
   using carried = std::conditional_t<moves_values, Value, Offset>;
+
+  // ---- regions ----
+  static constexpr bool can_group = can_sort && moves_values && std::is_default_constructible_v<Value>;
 };
 
 }  // namespace tilehash

@@ -16,8 +16,8 @@
 //   values        ... | 9 3 1 2 5 4 | ...
 //
 // Each item goes to memory twice; a radix sort takes it there four times. And where nearly every key comes
-// once, the table of ids has these very regions, and its build finds the keys of each side by side: it need
-// not partition them (numbered_bins).
+// once, a table of ids `tiled` of the same load has these very regions, and its build finds the keys of each
+// side by side: it need not partition them (numbered_bins).
 //
 // A block's steps, with a barrier between them:
 //   1  clear the set and the counts
@@ -249,12 +249,17 @@ template <class T, class Space>
 buffer<T, Space> shortened(Space& space, buffer<T, Space> all, u64 n) {
   if (all.size() == n) return all;
   buffer<T, Space> some(space, n);
-  space.copy(some.data(), all.data(), n * sizeof(T));
+  if (n != 0) space.copy(some.data(), all.data(), n * sizeof(T));
   return some;
 }
 
-// Nothing where items are too few for it, or their regions too many or too uneven. Takes the items' bytes
-// 2.3 times at most beside what it gives.
+// Where keys come oftener, bins get too uneven for it.
+template <class Key, class Value>
+inline constexpr double most_grouped_copies = sizeof(typename tiled<Key, Value>::word) <= 8 ? 32 : 16;
+
+// Nothing where items are too few for it, or their regions too many or too uneven. Beside what it gives it
+// takes up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of 0.8; and where keys repeat, room for as
+// many keys and starts as there are items.
 template <class Offset, class Space, class Key, class Value>
 std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space, const Key* keys,
                                                                    const Value* values, u64 n,
@@ -263,14 +268,15 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   using build_type = multi_build<route_type, Offset, Space::has_lanes ? 1024 : 1>;
   using word = typename route_type::word;
   if (n > ~u32(0)) return std::nullopt;
-  const double load = std::min(load_factor, 0.8);  // so that bins have room
+  constexpr double best = 0.8;  // so that bins have room
+  const double load = load_factor < 0.6 || load_factor > best ? best : load_factor;
   grouped<Key, Value, Offset, Space> g;
   g.regions = route_type(nullptr, route_type::capacity_for(n, load), seed, load);
   const u32 regions = g.regions.regions(), room = g.regions.region_slots(),
             slots = build_type::slots_for(room);
   const u64 scratch = build_type::scratch_bytes(room, slots);
   if (regions < 2 || regions > tiled_best_regions || !g.regions.partition_pays(space, n, 0) ||
-      scratch > space.largest_scratch())
+      room > build_type::most_items || scratch > space.largest_scratch())
     return std::nullopt;
 
   // As many bytes as a table of ids of this capacity takes, which then finds them free.

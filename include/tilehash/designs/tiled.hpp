@@ -86,9 +86,10 @@ class tiled {
   static u64 bytes(u64 capacity) { return capacity * sizeof(word) + lock_words(capacity) * sizeof(u32); }
 
   tiled() = default;
+  // Without memory it still knows where keys would live.
   tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
-        locks_(reinterpret_cast<u32*>(slots_ + capacity)),
+        locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
         regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor)))),
         region_buckets_(static_cast<u32>(capacity / bucket_slots / regions_)),
         seed_(static_cast<tag>(mix64(seed))) {}

@@ -47,6 +47,8 @@ u64 tiled_most_regions(const Space& space) {
 // With more of them its runs get so short that an empty table is filled slice by slice. (On a CPU that comes
 // beyond the largest tables.)
 inline constexpr u32 tiled_best_regions = 8192;
+// Fewer are not worth it.
+inline constexpr u64 tiled_least_items = u64(1) << 15;
 
 // Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
 // so not for few: an eighth of the capacity, or where single inserts would be slow because the table gets
@@ -58,7 +60,7 @@ bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 h
   const bool gets_full = static_cast<double>(held + n) > 0.85 * static_cast<double>(design.capacity());
   const u64 share = held == 0 ? 4 : gets_full ? 11 : 8;
   const u64 most = tiled_most_regions<Design>(space);
-  return n >= (u64(1) << 15) && n >= design.capacity() / share &&
+  return n >= tiled_least_items && n >= design.capacity() / share &&
          (held == 0 || tiled_build<Design>::merges_too) &&
          (design.regions() <= most || (Space::has_lanes && held == 0 && most != 0)) &&
          design.region_slots() <= tiled_build<Design>::most_slots &&
