@@ -13,11 +13,19 @@ constexpr double fullest = 10;
 const CLI::Validator load_factor_check(
     [](const std::string& text) -> std::string {
       double load_factor = 0;
+      if (text == "max") return {};
       if (CLI::detail::lexical_cast(text, load_factor) && load_factor > 0 && load_factor <= fullest)
         return {};
-      return fmt::format("'{}' must be above 0 and at most {}", text, fullest);
+      return fmt::format("'{}' must be above 0 and at most {}, or max", text, fullest);
     },
-    fmt::format("0..{}", fullest));
+    fmt::format("0..{}|max", fullest));
+// To the number that stands for it.
+const CLI::Validator load_factor_in_numbers(
+    [](std::string& text) -> std::string {
+      if (text == "max") text = "inf";
+      return {};
+    },
+    "");
 
 }  // namespace
 
@@ -35,9 +43,12 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
          "random:n=N[,unique=1][,dist=uniform|normal|zipf:S|sequential], fasta:FILE[.gz],k=21, lines:FILE, "
          "or binary:FILE,key=u32|u64")
       ->capture_default_str();
-  run->add_option("--load-factor", settings.load_factor,
-                  "Items a slot, at most 0.98 (chained: items a bucket, at most 10)")
+  run->add_option(
+         "--load-factor", settings.load_factor,
+         "Items a slot, at most 0.98 (chained: items a bucket, at most 10), or the most that each design "
+         "takes")
       ->check(load_factor_check)
+      ->transform(load_factor_in_numbers)
       ->capture_default_str();
   run->add_option("--queries", options.queries, "Lookups of each kind (default: as many as items)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40, "1.."));

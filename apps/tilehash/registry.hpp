@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,8 +15,10 @@
 
 namespace tilehash::app {
 
+inline constexpr double fullest_load = std::numeric_limits<double>::infinity();
+
 struct run_settings {
-  double load_factor = 0.8;
+  double load_factor = 0.8;  // fullest_load: the most that each design takes
   unsigned value_bits = 32;  // 0: a set
   unsigned repeat = 3;
   std::uint64_t seed = 1;

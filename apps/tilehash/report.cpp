@@ -116,9 +116,12 @@ std::string one_a_line(const Things& things) {
 }  // namespace
 
 std::string heading(const workload& work, const run_settings& settings) {
-  return fmt::format("{}: {} items, {} different keys; {}-bit keys, {}, load factor {}\n", work.data.name,
+  const std::string load = settings.load_factor == fullest_load
+                               ? "each design as full as it takes"
+                               : fmt::format("load factor {}", settings.load_factor);
+  return fmt::format("{}: {} items, {} different keys; {}-bit keys, {}, {}\n", work.data.name,
                      thousands(work.data.size()), thousands(work.truth.distinct()), work.data.key_bits,
-                     values_in_words(settings.value_bits), settings.load_factor);
+                     values_in_words(settings.value_bits), load);
 }
 
 std::string design_table(const run_result& result, colour use) {

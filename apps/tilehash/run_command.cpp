@@ -24,9 +24,13 @@ constexpr std::size_t most_ops = 6;  // build, insert, three kinds of find, eras
 bool asks_for_all(const run_options& options) {
   return std::ranges::find(options.designs, "all") != options.designs.end();
 }
+run_settings settings_for(const design_entry& design, run_settings settings) {
+  if (settings.load_factor == fullest_load) settings.load_factor = design.max_load_factor;
+  return settings;
+}
 // Why a design cannot do what is asked, or nothing.
 std::string why_not(const design_entry& design, const run_settings& settings) {
-  if (settings.load_factor > design.max_load_factor)
+  if (settings_for(design, settings).load_factor > design.max_load_factor)
     return fmt::format("it takes a load factor of at most {:.3f}; fuller tables cannot be built reliably",
                        design.max_load_factor);
   if (design.needs_values && settings.value_bits == 0) return "it keeps values, and keys alone are asked for";
@@ -114,7 +118,8 @@ exit_code run_command(const run_options& options, const registry& designs) {
     const auto tell = [&](std::string_view op) {
       bar.show(++step, fmt::format("{}: {}", chosen[i]->name, op));
     };
-    const run_result result = chosen[i]->spaces.at(space)(work, options.settings, tell);
+    const run_result result =
+        chosen[i]->spaces.at(space)(work, settings_for(*chosen[i], options.settings), tell);
     bar.clear();
     fmt::print(out, "{}", design_table(result, use));
     std::fflush(out);

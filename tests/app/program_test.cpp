@@ -91,6 +91,13 @@ TEST(Program, GivesEveryRowItMust) {
   EXPECT_EQ(rows[2]["items"], 400);
 }
 
+TEST(Program, FillsTablesAsMuchAsTheyTake) {
+  const auto rows =
+      rows_of("--design linear_probing,two_level_cuckoo --load-factor max --input random:n=20000,unique=1");
+  expect_faultless(rows, "as full as they get");
+  EXPECT_NEAR(rows[0]["load_factor"], 0.98, 0.001);
+}
+
 TEST(Program, CountsRealKmers) {
   const testing::temporary_file file("x.fa", ">x\nACGTACGTTTGCANNACGT\n");
   expect_faultless(rows_of("--input fasta:" + file.path() + ",k=3"), "3-mers");
@@ -115,8 +122,9 @@ TEST(Program, FailsWithTwoAndOneLine) {
 TEST(Program, ReturnsTwoForBadUsage) {
   for (const char* arguments :
        {"", "walk", "run --bogus", "run --load-factor 0", "run --load-factor 10.5", "run --load-factor nan",
-        "run --hit-rate -0.1", "run --hit-rate 1.1", "run --key-bits 33", "run --value-bits 8",
-        "run --repeat 0", "run --threads 0", "run --queries -4", "run --queries 0", "run --space moon"}) {
+        "run --load-factor inf", "run --hit-rate -0.1", "run --hit-rate 1.1", "run --key-bits 33",
+        "run --value-bits 8", "run --repeat 0", "run --threads 0", "run --queries -4", "run --queries 0",
+        "run --space moon"}) {
     const outcome result = call_for_errors(arguments);
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_NE(result.text, "") << arguments;

@@ -21,12 +21,13 @@ design_entry toy(const std::string& name, std::uint64_t failed, std::uint64_t wr
           "paper",
           "summary",
           {},
-          {{"cpu", [=](const workload& work, const run_settings&, const announce& tell) {
+          {{"cpu", [=](const workload& work, const run_settings& settings, const announce& tell) {
               tell("build");
               row r;
               r.design = name;
               r.op = "build";
               r.n = work.data.size();
+              r.load_factor = settings.load_factor;
               r.failed = failed;
               r.wrong = wrong;
               return run_result{"toy machine", {r}};
@@ -77,6 +78,18 @@ TEST_F(RunCommand, LeavesOutOfAllWhatCannotBeSoFull) {
   EXPECT_NE(out.find("roomy is left out: it takes a load factor of at most 0.7"), std::string::npos) << out;
   EXPECT_EQ(out.find("roomy on toy machine"), std::string::npos) << out;
   EXPECT_NE(out.find("good on toy machine"), std::string::npos) << out;
+}
+
+TEST_F(RunCommand, FillsEachDesignAsMuchAsItTakes) {
+  design_entry roomy = toy("roomy", 0, 0);
+  roomy.max_load_factor = 0.7;
+  designs.add(roomy);
+  options.designs = {"good", "roomy"};
+  options.settings.load_factor = fullest_load;
+  EXPECT_EQ(run(), all_right);
+  EXPECT_NE(out.find("each design as full as it takes"), std::string::npos) << out;
+  EXPECT_NE(out.find("98.0 % full"), std::string::npos) << out;
+  EXPECT_NE(out.find("70.0 % full"), std::string::npos) << out;
 }
 
 TEST_F(RunCommand, ReturnsOneForWrongAnswersAndLostItems) {
