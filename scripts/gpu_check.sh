@@ -5,7 +5,7 @@
 #
 #   scripts/gpu_check.sh [STEP...]     all steps in this order but thesis, or those named (a machine lent by the minute
 #                                      can be given them in several calls; every call leaves build/gpu for the next):
-#     configure build test differential memcheck racecheck initcheck synccheck run ceilings yardstick
+#     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
 #                aggregation thesis
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick and aggregation;
 #     thesis, the sweeps of Alcantara's thesis, runs when it is named
@@ -16,6 +16,7 @@
 #   TILEHASH_CMAKE_OPTIONS     more options for CMake
 #   TILEHASH_SANITIZER_FILTER  GoogleTest filter for the runs under compute-sanitizer (default: *)
 #   TILEHASH_LOADS             load factors of the yardstick, with commas between them
+#   TILEHASH_GENOME            a FASTA file (.gz or not) for the step inputs
 #   TILEHASH_SANITIZER_SECONDS limit for one program under compute-sanitizer (default: 300)
 # Where {fmt}, nlohmann-json, CLI11 or GoogleTest are missing, scripts/vendor.sh (run elsewhere) packs them.
 # shellcheck source=scripts/lib.sh
@@ -95,6 +96,21 @@ step_racecheck() { TILEHASH_SANITIZER_FILTER="${TILEHASH_SANITIZER_FILTER:-*_u32
 step_initcheck() { sanitize initcheck; }
 step_synccheck() { sanitize synccheck; }
 
+# Every design on keys of every kind, as usual and as full as it takes.
+step_inputs() {
+  local input load inputs=("random:n=1000003" "random:n=1000003,dist=sequential" "random:n=1000003,dist=zipf:1.1")
+  if [ -n "${TILEHASH_GENOME:-}" ]; then inputs+=("fasta:$TILEHASH_GENOME,k=21"); fi
+  for input in "${inputs[@]}"; do
+    for load in 0.8 max; do
+      "$program" run --design all --space cuda --repeat 1 --input "$input" --load-factor "$load" >"$build/inputs.log" || {
+        tail -n 20 "$build/inputs.log"
+        die "$input at load factor $load: see above"
+      }
+      echo "   $input, load factor $load: all answers right"
+    done
+  done
+}
+
 # The benchmark. environment.json says on what it ran.
 json_text() { printf '"%s"' "$(printf '%s' "$1" | tr -d '\000-\037' | sed 's/[\\"]/\\&/g')"; }
 gpu_query() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
@@ -148,9 +164,9 @@ step_thesis() {
 }
 
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck run ceilings yardstick aggregation thesis "
+known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick aggregation thesis "
 steps=()
-[ $# -gt 0 ] || set -- configure build test differential sanitize bench
+[ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
 for step in "$@"; do
   case "$step" in
     sanitize) steps+=(memcheck racecheck initcheck synccheck) ;;
