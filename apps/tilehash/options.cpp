@@ -10,22 +10,19 @@ namespace {
 // What any design takes; most take less (design_entry::max_load_factor).
 constexpr double fullest = 10;
 
+// "max" becomes the number that stands for it.
 const CLI::Validator load_factor_check(
-    [](const std::string& text) -> std::string {
+    [](std::string& text) -> std::string {
       double load_factor = 0;
-      if (text == "max") return {};
+      if (text == "max") {
+        text = "inf";
+        return {};
+      }
       if (CLI::detail::lexical_cast(text, load_factor) && load_factor > 0 && load_factor <= fullest)
         return {};
       return fmt::format("'{}' must be above 0 and at most {}, or max", text, fullest);
     },
     fmt::format("0..{}|max", fullest));
-// To the number that stands for it.
-const CLI::Validator load_factor_in_numbers(
-    [](std::string& text) -> std::string {
-      if (text == "max") text = "inf";
-      return {};
-    },
-    "");
 
 }  // namespace
 
@@ -47,8 +44,7 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
          "--load-factor", settings.load_factor,
          "Items a slot, at most 0.98 (chained: items a bucket, at most 10), or the most that each design "
          "takes")
-      ->check(load_factor_check)
-      ->transform(load_factor_in_numbers)
+      ->transform(load_factor_check)
       ->capture_default_str();
   run->add_option("--queries", options.queries, "Lookups of each kind (default: as many as items)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40, "1.."));

@@ -5,6 +5,7 @@
 // the items' bytes twice more by sort (three times where the keys are floating-point or of 1 or 2 bytes, or
 // the values over 8 bytes), by regions what designs/multi_build.hpp says, and about 24 bytes more for each
 // item by counting.
+// length: the verbs of one class, whose three builds share the steps that give keys their ids.
 #pragma once
 
 #include <concepts>
