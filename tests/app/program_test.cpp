@@ -93,7 +93,7 @@ TEST(Program, GivesEveryRowItMust) {
 
 TEST(Program, FillsTablesAsMuchAsTheyTake) {
   const auto rows =
-      rows_of("--design linear_probing,two_level_cuckoo --load-factor max --input random:n=20000,unique=1");
+      rows_of("--design linear_probing,tiled --load-factor max --input random:n=20000,unique=1");
   expect_faultless(rows, "as full as they get");
   EXPECT_NEAR(rows[0]["load_factor"], 0.98, 0.001);
 }
