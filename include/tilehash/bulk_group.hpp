@@ -44,7 +44,7 @@ struct count_different {
       const u64 hash = goes_on ? detail::hash_key(murmur(), keys[reduce(mix64(i), n)]) : 0;
       const u32 mark = static_cast<u32>(hash) | 1;
       u32 slot = static_cast<u32>(hash >> (64 - slots_log2));
-      while (t.any(goes_on)) {
+      while (t.any(goes_on)) {  // once round at most: half of the slots stay free
         if (!goes_on) continue;
         const u32 met = compare_and_swap(set + slot, u32(0), mark);
         mine += met == 0;

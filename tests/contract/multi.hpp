@@ -1,5 +1,6 @@
 // What a multimap has beyond the contract of all tables: three builds, all compared with
 // std::unordered_multimap; all values of many keys, skewed and not; the view's arrays; memory that runs out.
+// length: one fixture; the builds, the retrievals and what goes wrong, of one table.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -12,14 +12,14 @@
 // however often the key comes, and its values are an array. What all the values of many keys cost follows
 // from how many values these are, and not from who has them (bulk_rows.hpp).
 //
-// Three builds. By regions (multi_build.hpp): a sort by hash in two digits, the second in a block's scratch,
-// which leaves the keys where the build of the table of ids wants them; for keys that come now and then. By
-// sort: a radix sort of the keys as they are, with their values; one pass over the sorted keys counts where
-// new ones begin and one writes these down; the table of ids is built in bulk from the unique keys. Nothing
-// is hashed before the sort and nothing copied after it. By counting: all keys meet in a table, which says
-// how many there are and gives them ids; then each item looks its id up and takes a number among those of its
-// key, the numbers are summed into starts, and the values go where they belong. Keys of over 8 bytes can only
-// be counted; theirs is a table `indexed`, whose rows hold the keys.
+// Three builds. By regions (multi_build.hpp): a partition by hash, and a count of each region's keys in a
+// block's scratch, which leaves them where the build of the table of ids wants them; for keys that come now
+// and then. By sort: a radix sort of the keys as they are, with their values; one pass over the sorted keys
+// counts where new ones begin and one writes these down; the table of ids is built in bulk from the unique
+// keys. Nothing is hashed before the sort and nothing copied after it. By counting: all keys meet in a table,
+// which says how many there are and gives them ids; then each item looks its id up and takes a number among
+// those of its key, the numbers are summed into starts, and the values go where they belong. Keys of over 8
+// bytes can only be counted; theirs is a table `indexed`, whose rows hold the keys.
 //
 // Invariants. (1) The ids are 0 ... k - 1, each key has one and each id a value at least: starts rises
 // strictly. (2) starts[0] = 0 and starts[k] = n. The order of a key's values is not promised.
