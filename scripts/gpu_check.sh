@@ -96,14 +96,18 @@ step_racecheck() { TILEHASH_SANITIZER_FILTER="${TILEHASH_SANITIZER_FILTER:-*_u32
 step_initcheck() { sanitize initcheck; }
 step_synccheck() { sanitize synccheck; }
 
-# Every design on keys of every kind, as usual and as full as it takes.
+# Every design on keys of every kind, as usual and as full as it takes; what it answered stays in build/gpu/inputs/.
 step_inputs() {
-  local input load inputs=("random:n=1000003" "random:n=1000003,dist=sequential" "random:n=1000003,dist=zipf:1.1")
+  local input load name folder="$build/inputs"
+  local inputs=("random:n=1000003" "random:n=1000003,dist=sequential" "random:n=1000003,dist=zipf:1.1")
   if [ -n "${TILEHASH_GENOME:-}" ]; then inputs+=("fasta:$TILEHASH_GENOME,k=21"); fi
+  mkdir -p "$folder"
   for input in "${inputs[@]}"; do
     for load in 0.8 max; do
-      "$program" run --design all --space cuda --repeat 1 --input "$input" --load-factor "$load" >"$build/inputs.log" || {
-        tail -n 20 "$build/inputs.log"
+      name=$folder/$(printf '%s' "$input-$load" | tr -cs '[:alnum:].' '-')
+      "$program" run --design all --space cuda --repeat 1 --input "$input" --load-factor "$load" --json "$name.json" \
+        >"$name.log" || {
+        tail -n 20 "$name.log"
         die "$input at load factor $load: see above"
       }
       echo "   $input, load factor $load: all answers right"

@@ -42,8 +42,8 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
       ->capture_default_str();
   run->add_option(
          "--load-factor", settings.load_factor,
-         "Items a slot, at most 0.98 (chained: items a bucket, at most 10), or the most that each design "
-         "takes")
+         "Items a slot, at most 0.98, in some designs less (chained: items a bucket, at most 10), or max for "
+         "the most that each design takes")
       ->transform(load_factor_check)
       ->capture_default_str();
   run->add_option("--queries", options.queries, "Lookups of each kind (default: as many as items)")

@@ -113,6 +113,19 @@ std::string one_a_line(const Things& things) {
   return lines.empty() ? "[]\n" : fmt::format("[\n{}\n]\n", fmt::join(lines, ",\n"));
 }
 
+// How much memory a table takes, and how full it is: a build makes room for all items, inserts find a table
+// made for the different keys among them.
+std::string extent(const std::vector<row>& rows) {
+  const auto of = [](const row& r) {
+    return fmt::format("{}, {:.1f} bytes a pair, {:.1f} % full", memory(r.bytes), r.bytes_per_pair,
+                       100 * r.load_factor);
+  };
+  const std::string built = of(rows.front());
+  const auto insert = std::ranges::find(rows, "insert", &row::op);
+  if (insert == rows.end() || of(*insert) == built) return built;
+  return fmt::format("{} as built; {} by inserts", built, of(*insert));
+}
+
 }  // namespace
 
 std::string heading(const workload& work, const run_settings& settings) {
@@ -129,8 +142,7 @@ std::string design_table(const run_result& result, colour use) {
   const row& first = result.rows.front();
   const bool probes = std::ranges::any_of(result.rows, [](const row& r) { return r.probes.has_value(); });
   std::string text =
-      fmt::format("\n{} on {}: {}, {:.1f} bytes a pair, {:.1f} % full\n", paint(first.design, title, use),
-                  result.machine, memory(first.bytes), first.bytes_per_pair, 100 * first.load_factor);
+      fmt::format("\n{} on {}: {}\n", paint(first.design, title, use), result.machine, extent(result.rows));
   text += fmt::format("  {:<9} {:>14} {:>11} {:>10}", "op", "items", "time", "M items/s");
   if (probes)
     text += fmt::format(" {:>8} {:>5} {:>5} {:>5} {:>5} {:>5}", "probes", "p50", "p80", "p90", "p99", "max");

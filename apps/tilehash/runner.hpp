@@ -34,7 +34,8 @@ class runner {
         settings_(settings),
         tell_(tell),
         blank_(std::move(blank)),
-        table_(make(space, work.data.size(), {.load_factor = settings.load_factor, .seed = settings.seed})) {
+        make_(make),
+        table_(made_for(work.data.size())) {
     blank_.input = work.data.name;
     blank_.n = work.data.size();
     blank_.unique = work.truth.distinct();
@@ -71,6 +72,10 @@ class runner {
   static words download(const memory<T>& there) {
     const auto host = there.to_host();
     return words(host.begin(), host.end());
+  }
+
+  std::unique_ptr<table_type> made_for(std::uint64_t items) const {
+    return make_(space_, items, {.load_factor = settings_.load_factor, .seed = settings_.seed});
   }
 
   template <class Chosen>
@@ -131,8 +136,12 @@ class runner {
     finish(std::move(r));
   }
 
+  // A build makes room for all items; inserts get a table made for those it will hold.
   void measure_insert(const batch& items) {
     row r = start("insert", work_.data.size());
+    const std::uint64_t room = stored_items();
+    table_.reset();  // before the next one takes memory
+    table_ = made_for(room);
     repeat(r, [&] {
       table_->clear(space_);
       insert_report report;
@@ -222,6 +231,7 @@ class runner {
   const run_settings& settings_;
   const announce& tell_;
   row blank_;
+  table_maker<Key, Value, Space> make_;
   std::unique_ptr<table_type> table_;
   std::vector<row> rows_;
 };

@@ -13,6 +13,7 @@
 
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <tilehash/bulk.hpp>
 #include <tilehash/bulk_combine.hpp>
@@ -27,8 +28,9 @@
 namespace tilehash {
 
 struct table_options {
-  double load_factor = 0.8;          // items per slot that the table is sized for, above 0 and at most 0.98
-                                     // (`chained`: items per bucket, at most 10)
+  double load_factor = 0.8;  // items per slot that the table is sized for, above 0 and at most 0.98
+                             // (`chained`: items per bucket, at most 10). Where a design for inserts takes
+                             // less, a table that may grow is made for that; any other refuses more.
   u64 seed = 0x7469'6c65'6861'7368;  // of the hash function; a rebuild takes the next one
   bool grow =
       true;  // make room for all items; false: keep the capacity and report what does not fit as refused
@@ -242,6 +244,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   static constexpr u32 max_restarts = 64;
   static constexpr u32 restarts_before_growth = 4;
   static constexpr u64 smallest_piece = 1024;
+  static constexpr u32 most_pushes = 32;  // times that items which wait for growth are tried in the room left
 
   static table_options permitted(table_options options) {
     if constexpr (load_limited<Design>) {
@@ -512,31 +515,48 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       size_ = before + piece.inserted;
       return refused;
     };
-    const auto make_room = [&](u64 most) {
+    const auto make_room = [&](u64 most, u64 rest = 0) {  // for these on the list, and not for the rest of it
       const auto counts = displace(space, source, most, book, counters, spare, update);
-      return note(counts, counts.back());
+      return note(counts, counts.back() + rest);
     };
     bool waits = false;  // what found no room waits for the table to grow
     const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
       bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
       if (options_.grow && before + n > limit()) {
-        // What would take the table past its load factor makes it grow in any case: no key moves for that.
+        // What would take the table past its load factor waits until it has grown, or until push() has found
+        // that few of its keys are new: moving keys for all of it would be slow and in vain.
         const auto counts = counters.to_host();
         waits = before + n - counts[0] - counts[1] > limit();
         if (waits) return note(counts, counts[2]);
       }
       return make_room(number);
     };
+    // Items that wait may be few keys that come often. So keys move for the first of them, as many as there
+    // is room for; the others may then meet their keys. True if the list became shorter.
+    const auto push = [&](u64& waiting) {
+      if (!displacing<Design> || size_ >= limit()) return false;
+      const u64 room = limit() - size_, first = room < waiting ? room : waiting, rest = waiting - first;
+      space.fill(book.left, 1, first);
+      const u64 now = make_room(first, rest), kept = now - rest;
+      space.copy(spare.data(), list.data(), kept * sizeof(u64));
+      space.copy(spare.data() + kept, list.data() + first, rest * sizeof(u64));
+      std::swap(list, spare);
+      book.list = list.data();
+      space.fill(book.left, passes, u64(0));
+      space.fill(book.left, 1, now);
+      return std::exchange(waiting, now) != now;
+    };
     u64 left = settle(source, n);
-    for (u32 tries = 0; left != 0 && options_.grow && tries < max_restarts; ++tries) {
+    u32 tries = 0, pushes = 0;
+    while (left != 0 && options_.grow && tries < max_restarts) {
       buffer<u64, Space> again;
-      bool grown = false;
+      bool goes_on = false;
       try {
         again = buffer<u64, Space>(space, left);
-        grown = widen(space, left, tries, total);
+        goes_on = (waits && pushes++ < most_pushes && push(left)) || widen(space, left, tries++, total);
       } catch (const out_of_memory&) {
       }
-      if (!grown) {
+      if (!goes_on) {
         if (waits) left = make_room(left);
         break;
       }

@@ -5,6 +5,7 @@
 // while it runs, about 12 bytes for each item and 30 more for each whose key is not in the table yet.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include <tilehash/table.hpp>
@@ -307,7 +308,8 @@ class table<indexed<Key, Value, Hash>, Space>
 
   // Another hash function, under which the keys' fingerprints differ.
   void reseed(Space& space) {
-    const u64 items = static_cast<u64>(options_.load_factor * static_cast<double>(capacity()));
+    const double load = std::min(options_.load_factor, detail::highest_load_factor<design>());
+    const u64 items = static_cast<u64>(load * static_cast<double>(capacity()));
     buffer<u32, Space> list(space, size());
     buffer<u64, Space> count(space, 1);
     space.fill(count.data(), 1, u64(0));

@@ -92,6 +92,15 @@ TEST(Table, IsReadable) {
   EXPECT_TRUE(contains(design_table({"cpu", {bad}}, colour::on), "\x1b[31m"));
 }
 
+TEST(Table, TellsHowFullTheTableIsAndWhetherInsertsFillItMore) {
+  row built = example("tiled", "build", 1), inserted = example("tiled", "insert", 1);
+  EXPECT_TRUE(contains(design_table({"cpu", {built, inserted}}, colour::off), "80.0 % full\n"));
+  built.load_factor = 0.1;
+  EXPECT_TRUE(contains(design_table({"cpu", {built, inserted}}, colour::off),
+                       "10.0 % full as built; 11.8 MiB, 10.0 bytes a pair, 80.0 % full by inserts\n"))
+      << design_table({"cpu", {built, inserted}}, colour::off);
+}
+
 TEST(Table, LinesUpWithAndWithoutProbes) {
   row probed = example("a", "find_hit", 1);
   probed.probes = probe_statistics{1.5, 1, 2, 3, 4, 5};

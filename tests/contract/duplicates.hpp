@@ -69,10 +69,32 @@ struct duplicates : question<Key, Value> {
     }
   }
 
+  // Copies of one key that finds its places taken wait for room together, but want only one.
+  static void of_a_new_key_in_a_crowded_table(const maker& make) {
+    if (!make.can.inserts || !make.can.erases || make.can.keeps_duplicates) return;
+    auto random = numbers_of_this_test();
+    const u64 candidates = 30;
+    const auto all = duplicates::distinct_keys(random, make.at_most(2'000) + candidates);
+    const u64 n = all.size() - candidates;
+    const keys held(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n) - 1);
+    const auto table = make(n, {.load_factor = 0.9});
+    const u64 capacity = table->capacity();
+    model<Key, Value> expected(make.can);
+    expected.insert(*table, held, duplicates::values_for(random, held));
+    for (u64 c = n; c < all.size(); ++c) {
+      const keys copies(500, all[c]);
+      expected.insert(*table, copies, duplicates::values_for(random, copies));
+      ASSERT_EQ(table->capacity(), capacity);
+      expected.erase(*table, {all[c]});
+    }
+    expected.verify(*table, all);
+  }
+
   static constexpr test tests[] = {
       {"in_a_build", in_a_build},
       {"in_an_insert", in_an_insert},
       {"in_a_crowded_table", in_a_crowded_table},
+      {"of_a_new_key_in_a_crowded_table", of_a_new_key_in_a_crowded_table},
   };
 };
 

@@ -1,5 +1,5 @@
-// Tables of many items can be filled to a load factor of 0.95 without growing, whatever the width of their
-// words.
+// Tables of many items can be filled to a load factor of 0.95, and to the highest that their design takes,
+// without growing, whatever the width of their words.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 template <class Design>
 class loads : public ::testing::Test {};
-using maps = ::testing::Types<bucketed_cuckoo<u32, u32>, tiled<u32, u32>, tiled<u64, u32>, tiled<u64, u64>>;
+using maps = ::testing::Types<bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u64, u32>, tiled<u32, u32>,
+                              tiled<u64, u32>, tiled<u64, u64>>;
 TYPED_TEST_SUITE(loads, maps);
 
 TYPED_TEST(loads, are_reached_without_growth) {
@@ -32,22 +33,45 @@ TYPED_TEST(loads, are_reached_without_growth) {
   const std::span<const key> k = keys;
   const std::span<const value> v = values;
   cpu space(2);
-  const auto judge = [&](table<TypeParam, cpu>& t, const insert_report& report, u64 items) {
-    EXPECT_EQ(report, (insert_report{.inserted = items}));  // none refused, no restart
-    EXPECT_EQ(t.size(), n);
-    EXPECT_GT(t.load_factor(), 0.94);
-    t.find(space, k, found);
-    EXPECT_TRUE(found == values);
-  };
-  table<TypeParam, cpu> built(space, 0, {.load_factor = 0.95, .seed = seed});
-  judge(built, built.build(space, k, v), n);
-  table<TypeParam, cpu> filled(space, n, {.load_factor = 0.95, .seed = seed});
-  EXPECT_EQ(filled.insert(space, k.first(1), v.first(1)).inserted, 1U);  // what follows is a merge
-  judge(filled, filled.insert(space, k.subspan(1), v.subspan(1)), n - 1);
-  table<TypeParam, cpu> one_by_one(space, n, {.load_factor = 0.95, .seed = seed});
-  std::vector<outcome> outcomes(n);
-  judge(one_by_one, one_by_one.insert(space, k, v, outcomes), n);
-  EXPECT_EQ(static_cast<u64>(std::ranges::count(outcomes, outcome::inserted)), n);
+  for (const double load : {0.95, TypeParam::max_load_factor}) {
+    const table_options options{.load_factor = load, .seed = seed};
+    const auto judge = [&](table<TypeParam, cpu>& t, const insert_report& report, u64 items) {
+      EXPECT_EQ(report, (insert_report{.inserted = items}));  // none refused, no restart
+      EXPECT_EQ(t.size(), n);
+      EXPECT_GT(t.load_factor(), load - 0.01);
+      t.find(space, k, found);
+      EXPECT_TRUE(found == values);
+    };
+    table<TypeParam, cpu> built(space, 0, options);
+    judge(built, built.build(space, k, v), n);
+    table<TypeParam, cpu> filled(space, n, options);
+    EXPECT_EQ(filled.insert(space, k.first(1), v.first(1)).inserted, 1U);  // what follows is a merge
+    judge(filled, filled.insert(space, k.subspan(1), v.subspan(1)), n - 1);
+    table<TypeParam, cpu> one_by_one(space, n, options);
+    std::vector<outcome> outcomes(n);
+    judge(one_by_one, one_by_one.insert(space, k, v, outcomes), n);
+    EXPECT_EQ(static_cast<u64>(std::ranges::count(outcomes, outcome::inserted)), n);
+  }
+}
+
+// What a design does not take, a table that may grow is not asked for, and one that may not refuses.
+TEST(loads, beyond_the_highest) {
+  using narrow = tiled<u64, u64>;  // four slots a bucket
+  const u64 n = 50'000;
+  cpu space(2);
+  std::vector<u64> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = mix64(i);
+  const std::span<const u64> k = keys;
+  table<narrow, cpu> t(space, n, {.load_factor = 0.98});
+  EXPECT_EQ(t.capacity(), narrow::capacity_for(n, 0.96));
+  EXPECT_EQ(t.insert(space, k, k).inserted, n);
+  EXPECT_EQ(t.capacity(), narrow::capacity_for(n, 0.96));
+  t.build(space, k, k);
+  EXPECT_EQ(t.capacity(), narrow::capacity_for(n, 0.96));
+  EXPECT_NO_THROW((table<narrow, cpu>(space, n, {.load_factor = 0.96, .grow = false})));
+  EXPECT_THROW((table<narrow, cpu>(space, n, {.load_factor = 0.97, .grow = false})), invalid_argument);
+  EXPECT_THROW((table<linear_probing<u32, u32>, cpu>(space, n, {.load_factor = 0.96, .grow = false})),
+               invalid_argument);
 }
 
 // Whatever the hash function and the keys.

@@ -58,6 +58,26 @@ struct updates : question<Key, Value> {
     }
   }
 
+  // Copies of some new keys, side by side: there is room for the keys, but not for as many items.
+  static void of_new_keys_in_a_nearly_full_table(const maker& make) {
+    auto random = numbers_of_this_test();
+    const u64 fresh = 20, copies = 40;
+    const auto all = updates::distinct_keys(random, make.at_most(2'000));
+    const auto new_ones = all.end() - static_cast<std::ptrdiff_t>(fresh);
+    const keys held(all.begin(), new_ones);
+    keys k;
+    for (auto key = new_ones; key != all.end(); ++key) k.insert(k.end(), copies, *key);
+    for (const bool applies : {false, true}) {
+      const auto table = make(all.size(), {.load_factor = 0.9});
+      const u64 capacity = table->capacity();
+      model<Key, Value> expected(make.can);
+      expected.insert(*table, held, updates::values_for(random, held));
+      change(expected, *table, random, k, applies);
+      EXPECT_EQ(table->capacity(), capacity);
+      expected.verify(*table, all);
+    }
+  }
+
   static void between_other_calls(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make();
@@ -85,6 +105,7 @@ struct updates : question<Key, Value> {
   static constexpr test tests[] = {
       {"of_keys_that_come_often", of_keys_that_come_often},
       {"in_a_crowded_table", in_a_crowded_table},
+      {"of_new_keys_in_a_nearly_full_table", of_new_keys_in_a_nearly_full_table},
       {"between_other_calls", between_other_calls},
   };
 };

@@ -37,6 +37,8 @@ struct linear {
   static constexpr const char* name = "linear_probing";
   static constexpr bool needs_prime = false;
   static constexpr u64 bend = 0;  // how the growth of the jump grows, in a large table
+  // The thesis' smallest tables. Fuller ones, if large, have longer runs than a walk may be.
+  static constexpr double max_load_factor = 1 / 1.05;
   TILEHASH_FN static constexpr place start(u64 home, u64 /*key*/, u64 /*capacity*/) { return {home, 1, 0}; }
 };
 

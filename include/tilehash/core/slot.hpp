@@ -87,7 +87,7 @@ TILEHASH_FN Key canonical(const Key& key) {
 template <class Key>
 TILEHASH_FN bool is_legal(const Key& key) {
   if constexpr (std::floating_point<Key>)
-    return key == key;
+    return key == key;  // false for a NaN  NOLINT(misc-redundant-expression)
   else
     return true;
 }

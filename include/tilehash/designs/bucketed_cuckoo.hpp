@@ -57,13 +57,17 @@ class bucketed_cuckoo {
       Placement == placement::first_fit ? "bucketed_cuckoo" : "bucketed_cuckoo_balanced";
   static constexpr u32 preferred_width = 4;  // lanes that read one bucket, 16 bytes each
 
-  static constexpr u32 max_path = 8;       // keys that move for one
-  static constexpr u32 max_searches = 64;  // paths searched in vain before a key is refused
+  static constexpr double max_load_factor =
+      bucket_slots < 8 ? detail::max_load_factor_of_four : detail::max_load_factor;
+  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 8;  // keys that move for one
+  static constexpr u32 max_searches =
+      bucket_slots < 8 ? 256 : 128;        // paths searched in vain before a key is refused
   static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
 
   // Whole buckets, at least two.
   static u64 capacity_for(u64 items, double load_factor) {
-    const u64 buckets = detail::divide_up(detail::slots_for(items, load_factor), bucket_slots);
+    const u64 buckets =
+        detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
     detail::require(buckets < (u64(1) << 32),
                     "bucketed_cuckoo has at most 2^32 buckets; ask for fewer items");
     return (buckets < 2 ? 2 : buckets) * bucket_slots;

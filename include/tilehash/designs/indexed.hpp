@@ -47,6 +47,7 @@ struct indexed {
   static constexpr bool is_exact = sizeof(Key) <= 8;
   using fingerprint = std::conditional_t<is_exact, Key, u64>;
   using ids = tiled<fingerprint, u32>;
+  static constexpr double max_load_factor = ids::max_load_factor;
   static constexpr u32 none = ~0U;  // no id: a table has at most 2^32 - 1
 
   struct pair_row {

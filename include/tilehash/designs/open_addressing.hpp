@@ -47,11 +47,12 @@ class open_addressing {
   static constexpr const char* name = Probe::name;
   static constexpr u32 preferred_width = 1;
   static constexpr u64 max_probes = 10'000;
+  static constexpr double max_load_factor = detail::highest_load_factor<Probe>();
   static constexpr bool restarts_with_new_functions = true;
 
   // Slots for `items` at `load_factor`: a prime where the probe sequence asks for one.
   static u64 capacity_for(u64 items, double load_factor) {
-    const u64 slots = detail::slots_for(items, load_factor);
+    const u64 slots = detail::slots_for(items, load_factor, max_load_factor);
     return Probe::needs_prime ? detail::next_prime(slots < 2 ? 2 : slots) : slots;
   }
   static u64 bytes(u64 capacity) { return capacity * sizeof(word); }

@@ -62,6 +62,8 @@ class tiled {
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
   static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
   static constexpr bool is_partition_built = true;
+  static constexpr double max_load_factor =
+      bucket_slots < 8 ? detail::max_load_factor_of_four : detail::max_load_factor;
   // Buckets of a region: as many as a multiprocessor's memory can build. What falls to a region varies by a
   // root, so that beyond these load factors some region would get more than it holds; they need larger ones,
   // which are filled more evenly and are not built in bulk.
@@ -69,14 +71,14 @@ class tiled {
     const double built_in_bulk = bucket_slots < 8 ? 0.9 : 0.96;
     return load_factor > built_in_bulk ? 32768 : bucket_slots < 8 ? 2496 : 2688;
   }
-  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 5;  // keys that move for one
-  static constexpr u32 max_rounds = 4096;  // tries of a displacement, those that met a lock included
+  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 7;  // keys that move for one
   static constexpr u32 max_searches =
-      bucket_slots < 8 ? 128 : 64;  // paths without a free slot before a key is refused
+      bucket_slots < 8 ? 256 : 128;        // paths without a free slot before a key is refused
+  static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
 
   // Whole regions of equal size.
   static u64 capacity_for(u64 items, double load_factor) {
-    u64 buckets = detail::divide_up(detail::slots_for(items, load_factor), bucket_slots);
+    u64 buckets = detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
     if (buckets < min_buckets) buckets = min_buckets;
     const u64 regions = detail::divide_up(buckets, max_region(load_factor));
     buckets = regions * detail::divide_up(buckets, regions);
