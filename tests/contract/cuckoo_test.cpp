@@ -35,7 +35,8 @@ constexpr u32 functions_of = 0;
 template <u32 Functions, u32 Stash>
 constexpr u32 functions_of<map_of<Functions, Stash>> = Functions;
 
-// The smallest table that is documented holds all items; a fuller one is refused, or made larger.
+// The smallest table that is documented holds all items; a fuller one is refused, or made larger. Of tables of 10 000
+// items with three functions, one in 60 has an item that finds no place: other functions have one, at the same size.
 TYPED_TEST(least_size, is_enough) {
   cpu space(2);
   const u64 n = scaled(100'000, 10'000), seed = run_seed();
@@ -43,16 +44,19 @@ TYPED_TEST(least_size, is_enough) {
   const double size = least_slots[functions_of<TypeParam>], load = TypeParam::max_load_factor;
   EXPECT_NEAR(load, 1 / size, 1e-9);
   const auto keys = numbers(seed, n);
-  table<TypeParam, cpu> fixed(space, n, {.load_factor = load, .seed = seed, .grow = false});
-  const u64 slots = fixed.capacity() - TypeParam::stash_slots;
+  table<TypeParam, cpu> least(space, n, {.load_factor = load, .seed = seed});
+  const u64 capacity = least.capacity(), slots = capacity - TypeParam::stash_slots;
   EXPECT_NEAR(static_cast<double>(slots), size * static_cast<double>(n), 2);
-  EXPECT_EQ(fixed.insert(space, keys, keys), (insert_report{.inserted = n}));
+  const auto report = least.insert(space, keys, keys);
+  EXPECT_EQ(report, (insert_report{.inserted = n, .restarts = report.restarts}));
+  EXPECT_LE(report.restarts, 2U);
+  EXPECT_EQ(least.capacity(), capacity);
   std::vector<u32> found(n);
-  fixed.find(space, keys, found);
+  least.find(space, keys, found);
   EXPECT_EQ(found, keys);
 
   table<TypeParam, cpu> fuller(space, n, {.load_factor = 0.98});
-  EXPECT_EQ(fuller.capacity(), fixed.capacity());
+  EXPECT_EQ(fuller.capacity(), capacity);
 }
 TEST(least_size, is_asked_for) {
   cpu space(1);
