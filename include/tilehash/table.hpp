@@ -519,10 +519,11 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       const auto counts = displace(space, source, most, book, counters, spare, update);
       return note(counts, counts.back() + rest);
     };
-    bool waits = false;  // what found no room waits for the table to grow
+    bool waits = false;  // does what found no room wait for the table to grow?
     const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
       bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
-      if (options_.grow && before + n > limit()) {
+      waits = options_.grow && before + n > limit();
+      if (waits) {
         // What would take the table past its load factor waits until it has grown, or until push() has found
         // that few of its keys are new: moving keys for all of it would be slow and in vain.
         const auto counts = counters.to_host();

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <contract/bad_hash.hpp>
 #include <contract/random.hpp>
 #include <tilehash/tilehash.hpp>
 
@@ -35,8 +36,9 @@ constexpr u32 functions_of = 0;
 template <u32 Functions, u32 Stash>
 constexpr u32 functions_of<map_of<Functions, Stash>> = Functions;
 
-// The smallest table that is documented holds all items; a fuller one is refused, or made larger. Of tables of 10 000
-// items with three functions, one in 60 has an item that finds no place: other functions have one, at the same size.
+// The smallest table that is documented holds all items; a fuller one is refused, or made larger. Of tables
+// of 10 000 items with three functions, one in 60 has an item that finds no place: other functions have one,
+// at the same size.
 TYPED_TEST(least_size, is_enough) {
   cpu space(2);
   const u64 n = scaled(100'000, 10'000), seed = run_seed();
@@ -153,6 +155,31 @@ TEST(restarts, of_a_weak_hash_function) {
   std::vector<u32> found(keys.size());
   t.find(space, keys, found);
   EXPECT_EQ(found, keys);
+}
+
+// A table that grows goes on growing, and takes other functions, until all items have a place. While it has
+// no room for all, no key moves for them; when it has, keys do, and what is left then starts anew with an
+// empty book.
+template <class Design>
+void expect_growth_until_all_fit() {
+  SCOPED_TRACE(Design::name);
+  cpu space(2);
+  const auto keys = numbers(0, 500);
+  table<Design, cpu> t(space, 100, {.seed = 0});
+  std::vector<outcome> outcomes(keys.size());
+  const auto report = t.insert(space, keys, keys, outcomes);
+  EXPECT_EQ(report.inserted, keys.size());
+  EXPECT_GE(report.restarts, 2U);
+  EXPECT_EQ(static_cast<u64>(std::ranges::count(outcomes, outcome::inserted)), keys.size());
+  EXPECT_EQ(t.size(), keys.size());
+  std::vector<u32> found(keys.size());
+  t.find(space, keys, found);
+  EXPECT_EQ(found, keys);
+}
+TEST(restarts, go_on_until_all_items_have_a_place) {
+  expect_growth_until_all_fit<cuckoo<u32, u32, 4, contract::bad_at_first<2>>>();
+  expect_growth_until_all_fit<bucketed_cuckoo<u32, u32, placement::first_fit, contract::bad_at_first<2>>>();
+  expect_growth_until_all_fit<bucketed_cuckoo<u32, u32, placement::balanced, contract::bad_at_first<3>>>();
 }
 
 // Sections 5.5 and 6.1.1: small tables fail most, fuller ones more, and hardly any with a stash. A restart
