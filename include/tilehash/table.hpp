@@ -592,9 +592,18 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   bool insert_partitioned(Space& space, const bulk::part_source<Source>& source, u64 n,
                           insert_report& total) {
     if (!partition_pays(space, view_.design, n, size_)) return false;
-    if constexpr (partition_built<Design>)
-      finish_partitioned(space, source, n, view_.design.insert_partitioned(space, source.all, n, size_ != 0),
-                         total);
+    if constexpr (partition_built<Design>) {
+      const bool was_empty = size_ == 0;
+      const auto fill = [&] {
+        try {
+          return view_.design.insert_partitioned(space, source.all, n, !was_empty);
+        } catch (const out_of_memory&) {
+          if (was_empty) wipe_slots(space, view_.design);  // they may hold bins
+          throw;
+        }
+      };
+      finish_partitioned(space, source, n, fill(), total);
+    }
     return true;
   }
   // Inserts what was left over when the items of a source were inserted by regions.

@@ -157,9 +157,8 @@ TEST(restarts, of_a_weak_hash_function) {
   EXPECT_EQ(found, keys);
 }
 
-// A table that grows goes on growing, and takes other functions, until all items have a place. While it has
-// no room for all, no key moves for them; when it has, keys do, and what is left then starts anew with an
-// empty book.
+// A table that grows goes on growing, and takes other functions, until all items have a place; also when,
+// with room for all, some find none by moving others.
 template <class Design>
 void expect_growth_until_all_fit() {
   SCOPED_TRACE(Design::name);

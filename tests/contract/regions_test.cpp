@@ -10,4 +10,36 @@ struct region_space : cpu {
 
 namespace tilehash::contract {
 INSTANTIATE_TYPED_TEST_SUITE_P(cpu, regions, region_designs);
+
+// A space without the memory for so many-th work of blocks.
+struct exhausted_space : region_space {
+  u32 works = ~u32(0);  // before memory is out
+  template <class Body>
+  void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
+    if (works-- == 0) throw out_of_memory("a test refuses scratch memory");
+    region_space::for_each_block(blocks, threads, scratch_bytes, body);
+  }
+};
+
+// The items stand in the table's slots, on their way to their regions, when the memory is out.
+TEST(regions, an_insert_without_memory_leaves_an_empty_table_empty) {
+  exhausted_space space;
+  const auto keys = region_keys<u32>(60'000, 0);
+  table<tiled<u32, u32>, exhausted_space> t(space, keys.size(), {.seed = run_seed()});
+  for (const u32 works : {0, 1}) {
+    space.works = works;
+    EXPECT_THROW(t.insert(space, keys, keys), out_of_memory);
+    space.works = ~u32(0);
+    EXPECT_TRUE(t.empty());
+    std::vector<outcome> outcomes(keys.size());
+    const auto one_by_one = t.insert(space, keys, keys, outcomes);
+    EXPECT_EQ(one_by_one.restarts, 0U) << "the slots were not free";
+    EXPECT_EQ(t.size(), one_by_one.inserted);
+    std::vector<u32> found(keys.size()), rest(keys.size());
+    t.find(space, keys, found);
+    EXPECT_EQ(found, keys);
+    EXPECT_EQ(t.retrieve_all(space, found, rest), t.size());
+    t.clear(space);
+  }
+}
 }  // namespace tilehash::contract
