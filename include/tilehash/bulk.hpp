@@ -507,6 +507,17 @@ void displace(Space& space, const Design& design, Source source, const u64* list
   }
 }
 
+// A list in another order: every step-th of its n items, round and round (for a step that has no divisor in
+// common with n).
+struct take_every {
+  u64 step;
+  const u64* list;
+  u64* result;
+  u64 n;
+
+  TILEHASH_FN void operator()(u64 i) const { result[i] = list[i * step % n]; }
+};
+
 template <erasable Design, u32 Width>
 struct erase_lanes {
   using slot_type = typename Design::slot_type;

@@ -11,6 +11,7 @@
 // length: every bulk verb of every design is here, once.
 #pragma once
 
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -532,11 +533,17 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       }
       return make_room(number);
     };
-    // Items that wait may be few keys that come often. So keys move for the first of them, as many as there
-    // is room for; the others may then meet their keys. True if the list became shorter.
+    // Items that wait may be few keys that come often. So keys move for as many of them as there is room for,
+    // taken from all over the list, where a key's copies may stand side by side; the others may then meet
+    // their keys. True if the list became shorter.
     const auto push = [&](u64& waiting) {
       if (!displacing<Design> || size_ >= limit()) return false;
       const u64 room = limit() - size_, first = room < waiting ? room : waiting, rest = waiting - first;
+      u64 step = waiting / first;
+      while (std::gcd(step, waiting) != 1) ++step;
+      space.for_each(waiting, bulk::take_every{step, list.data(), spare.data(), waiting});
+      std::swap(list, spare);
+      book.list = list.data();
       space.fill(book.left, 1, first);
       const u64 now = make_room(first, rest), kept = now - rest;
       space.copy(spare.data(), list.data(), kept * sizeof(u64));

@@ -90,11 +90,30 @@ struct duplicates : question<Key, Value> {
     expected.verify(*table, all);
   }
 
+  // There is room for the new keys, but not for all their copies, which stand side by side.
+  static void of_many_new_keys_in_a_crowded_table(const maker& make) {
+    if (!make.can.inserts || make.can.keeps_duplicates) return;
+    auto random = numbers_of_this_test();
+    const auto all = duplicates::distinct_keys(random, make.at_most(scaled(100'000, 4'000)));
+    const auto new_ones = all.end() - 100;
+    const keys held(all.begin(), new_ones);
+    keys copies;
+    for (auto key = new_ones; key != all.end(); ++key) copies.insert(copies.end(), 50, *key);
+    const auto table = make(all.size(), {.load_factor = 0.9});
+    const u64 capacity = table->capacity();
+    model<Key, Value> expected(make.can);
+    expected.insert(*table, held, duplicates::values_for(random, held));
+    expected.insert(*table, copies, duplicates::values_for(random, copies));
+    EXPECT_EQ(table->capacity(), capacity);
+    expected.verify(*table, all);
+  }
+
   static constexpr test tests[] = {
       {"in_a_build", in_a_build},
       {"in_an_insert", in_an_insert},
       {"in_a_crowded_table", in_a_crowded_table},
       {"of_a_new_key_in_a_crowded_table", of_a_new_key_in_a_crowded_table},
+      {"of_many_new_keys_in_a_crowded_table", of_many_new_keys_in_a_crowded_table},
   };
 };
 

@@ -35,7 +35,9 @@
 // that key's lock, a free one by compare-and-swap, and of equal keys one is inserted and the others see it.
 //
 // A key for which (lg S)^2 / 2 walks have been made in vain goes to the stash, where it has one slot. If that
-// is taken too, it is refused, and the table above takes new hash functions and starts again (a restart).
+// is taken, it walks on, to 1024 in all, unless the next slot is taken too, for then the stash is about full
+// (or there are two functions, and the walks all alike). Then it is refused, and the table above takes new
+// hash functions and starts again (a restart).
 //
 // The H slots are a double hash's, (h + i j) mod S: to keys that are spread well, as good as H functions that
 // know nothing of each other (Mitzenmacher and Thaler 2012 for what a table can hold).
@@ -86,7 +88,7 @@ class cuckoo {
                                                              : detail::max_load_factor;
 
   static constexpr u32 max_path = Functions == 2 ? 96 : 24;  // keys that move for one
-  static constexpr u32 max_searches = 1024;                  // walks in vain; see patience()
+  static constexpr u32 max_searches = 1024;                  // walks in vain; see also patience()
   static constexpr u32 max_rounds = 4096;                    // tries in all, those that met a lock included
 
   static u64 capacity_for(u64 items, double load_factor) {
@@ -239,7 +241,7 @@ class cuckoo {
  private:
   static constexpr u32 slots_a_lock = 8;
 
-  // Walks in vain before a key is given up. With two functions there is but one way on from a key.
+  // Walks in vain before a key goes to the stash. With two functions there is but one way on from a key.
   TILEHASH_FN u32 patience() const {
     const u32 lg = static_cast<u32>(::cuda::std::bit_width(size_));
     return Functions == 2 ? 8 : 8 + lg * lg / 2;
@@ -338,7 +340,7 @@ class cuckoo {
     place p = locate(wanted);
     const u64 first = p.at;
     const bool mine = lock(t, first, clear || last_resort);
-    bool known = false, room = clear;
+    bool known = false, room = clear, hopeless = true;
     TILEHASH_UNROLL
     for (u32 i = 0; i < Functions; ++i, advance(p))
       known |= slot_type::tag_of(read(t, p.at, active)) == wanted && active;
@@ -346,13 +348,17 @@ class cuckoo {
       const word stashed = read(t, p.at, active);
       known |= slot_type::tag_of(stashed) == wanted && active;
       if (last_resort) to = p.at, mark = stashed, room = slot_type::is_free(stashed);
+      if constexpr (Functions != 2) {
+        const u64 beside = p.at + 1 == capacity() ? size_ : p.at + 1;
+        hopeless = !slot_type::is_free(read(t, beside, last_resort));
+      }
     }
     const bool done = claim(t, slots_ + to, mark, content, mine && room && !known);
     if (done && last_resort && t.rank() == 0) detail::set_bits(stash_in_use(), 1U);
     unlock(t, first, mine);
     if (known || done) return known ? verdict::known : verdict::done;
     if (!last_resort) return verdict::no_room;
-    return mine ? verdict::hopeless : verdict::disturbed;
+    return !mine ? verdict::disturbed : hopeless ? verdict::hopeless : verdict::no_room;
   }
 
   word* slots_ = nullptr;
