@@ -11,6 +11,7 @@
 // length: every bulk verb of every design is here, once.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 #include <type_traits>
@@ -539,7 +540,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     const auto push = [&](u64& waiting) {
       if (!displacing<Design> || size_ >= limit()) return false;
       const u64 room = limit() - size_, first = room < waiting ? room : waiting, rest = waiting - first;
-      u64 step = waiting / first;
+      u64 step = std::min(waiting / first + 1, u64(1) << 20);  // so that no product overflows
       while (std::gcd(step, waiting) != 1) ++step;
       space.for_each(waiting, bulk::take_every{step, list.data(), spare.data(), waiting});
       std::swap(list, spare);

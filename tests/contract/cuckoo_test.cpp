@@ -37,7 +37,7 @@ template <u32 Functions, u32 Stash>
 constexpr u32 functions_of<map_of<Functions, Stash>> = Functions;
 
 // The smallest table that is documented holds all items; a fuller one is refused, or made larger. Of tables
-// of 10 000 items with three functions, one in 300 has an item that finds no place: other functions have one,
+// of 10 000 items with three functions, one in 350 has an item that finds no place: other functions have one,
 // at the same size.
 TYPED_TEST(least_size, is_enough) {
   cpu space(2);

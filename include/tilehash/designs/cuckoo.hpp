@@ -35,9 +35,10 @@
 // that key's lock, a free one by compare-and-swap, and of equal keys one is inserted and the others see it.
 //
 // A key for which (lg S)^2 / 2 walks have been made in vain goes to the stash, where it has one slot. If that
-// is taken, it walks on, to 1024 in all, unless the next slot is taken too, for then the stash is about full
-// (or there are two functions, and the walks all alike). Then it is refused, and the table above takes new
-// hash functions and starts again (a restart).
+// is taken, the key walks on, up to 1024 times, where that may help: not with two functions, whose walks are
+// all alike; not if the next slot is taken too, for then the stash fills up; and not if the key there has the
+// same H slots. A key that finds no place is refused, and the table above takes new hash functions and starts
+// again (a restart).
 //
 // The H slots are a double hash's, (h + i j) mod S: to keys that are spread well, as good as H functions that
 // know nothing of each other (Mitzenmacher and Thaler 2012 for what a table can hold).
@@ -350,7 +351,9 @@ class cuckoo {
       if (last_resort) to = p.at, mark = stashed, room = slot_type::is_free(stashed);
       if constexpr (Functions != 2) {
         const u64 beside = p.at + 1 == capacity() ? size_ : p.at + 1;
-        hopeless = !slot_type::is_free(read(t, beside, last_resort));
+        const place twin = locate(slot_type::tag_of(stashed));
+        hopeless =
+            !slot_type::is_free(read(t, beside, last_resort)) || (twin.at == first && twin.jump == p.jump);
       }
     }
     const bool done = claim(t, slots_ + to, mark, content, mine && room && !known);
