@@ -145,6 +145,41 @@ TEST(stash, is_looked_at_before_a_free_slot_is_taken) {
   EXPECT_TRUE(t.empty());
 }
 
+// A key walks on only where that may help, or tables that are too full would take ten times as long to say
+// so: not when its twins, with the same slots as it has, stand in all of them, and not when the stash is
+// full.
+template <class Map>
+double hopeless_share(const Map& t, const std::vector<u32>& keys) {
+  using design = typename Map::design_type;
+  using verdict = typename design::displacement::verdict;
+  u64 hopeless = 0;
+  for (const u32 key : keys) {
+    const auto tag = bulk::query<typename design::slot_type>(key).tag;
+    const auto d = t.view().design.displacement_of(tag, design::slot_type::pack(tag, key));
+    const auto v = d.attempt(solo_tile{}, design::max_searches, true);
+    EXPECT_TRUE(v == verdict::hopeless || v == verdict::no_room);
+    hopeless += v == verdict::hopeless;
+  }
+  return static_cast<double>(hopeless) / static_cast<double>(keys.size());
+}
+TEST(stash, tells_when_to_give_up) {
+  cpu space(1);
+  const auto keys = numbers(0, 900);
+  std::vector<u32> there(keys.size()), refused;
+  table<cuckoo<u32, u32, 4, contract::bad_at_first<1>>, cpu> twins(space, 200, {.seed = 0, .grow = false});
+  EXPECT_EQ(twins.insert(space, std::span(keys).first(5), std::span(keys).first(5)).inserted, 5U);
+  EXPECT_EQ(hopeless_share(twins, {keys.begin() + 5, keys.begin() + 25}), 1);
+
+  table<map_of<4>, cpu> full(space, 200, {.load_factor = 0.4, .seed = 1, .grow = false});
+  full.insert(space, keys, keys);
+  full.count(space, keys, there);
+  for (u64 i = 0; i < keys.size(); ++i) {
+    if (there[i] == 0) refused.push_back(keys[i]);
+  }
+  ASSERT_GT(refused.size(), 200U);
+  EXPECT_GT(hopeless_share(full, refused), 0.9);
+}
+
 // Any hash function serves.
 TEST(restarts, of_a_weak_hash_function) {
   cpu space(2);
