@@ -24,13 +24,13 @@ class sort_and_reduce {
         number_(space, 1) {
     std::size_t to_sort = 0, to_reduce = 0;
     sort(nullptr, to_sort);
-    reduce(nullptr, to_reduce);
+    fast_range(nullptr, to_reduce);
     scratch_ = buffer<char, cuda>(space, std::max(to_sort, to_reduce));
   }
   void run() {
     std::size_t bytes = scratch_.bytes();
     sort(scratch_.data(), bytes);
-    reduce(scratch_.data(), bytes);
+    fast_range(scratch_.data(), bytes);
   }
   u64 groups() { return read_one(space_, number_.data()); }
 
@@ -41,7 +41,7 @@ class sort_and_reduce {
                                         values_.data(), items_, 0, 32, space_.stream()),
         "CUB's sort");
   }
-  void reduce(void* scratch, std::size_t& bytes) {
+  void fast_range(void* scratch, std::size_t& bytes) {
     detail::check_cuda(cub::DeviceReduce::ReduceByKey(scratch, bytes, keys_.data(), groups_.data(),
                                                       values_.data(), sums_.data(), number_.data(),
                                                       ::cuda::std::plus<>{}, items_, space_.stream()),

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/map.hpp>
+#include <tilehash/space/buffer.hpp>
 
 #include <cmath>
 
@@ -61,7 +61,7 @@ class aggregation_workload {
     aggregation row{"tiled", space_name, case_};
     row.seconds = measure(
         space_, repeat_, [&] { t.clear(space_); },
-        [&] { t.insert_or_apply(space_, keys.span(), values.span(), sum{}); });
+        [&] { t.insert_or_apply(space_, keys.span(), values.span(), op::sum{}); });
     buffer<u32, Space> groups(space_, case_.groups), found(space_, case_.groups);
     space_.for_each(case_.groups, make_group_keys{groups.data()});
     t.find(space_, groups.span(), found.span());

@@ -1,6 +1,6 @@
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/hash.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cpu.hpp>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct visit {
     }
     if (seen == 1) detail::fetch_add(lines->words, seen);  // so that the compiler keeps the reads
   }
-  line* at(u64 i) const { return lines + reduce(mix64(i), count); }
+  line* at(u64 i) const { return lines + fast_range(mix64(i), count); }
 };
 
 // Each line's content says which is next.
@@ -52,7 +52,7 @@ struct chase {
 
   void operator()(u64 from, u64 to) const {
     u64 next = from;
-    for (u64 i = from; i < to; ++i) next = mix64(i ^ fold(lines[reduce(next, count)]));
+    for (u64 i = from; i < to; ++i) next = mix64(i ^ fold(lines[fast_range(next, count)]));
     if (next == 1) detail::fetch_add(lines->words, next);
   }
 };

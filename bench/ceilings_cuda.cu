@@ -1,5 +1,5 @@
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/hash.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda.cuh>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct read_lines {
   u64 bytes;
 
   __device__ void operator()(u64 i) const {
-    const u64 at = reduce(mix64(i / Lanes), bytes / line_bytes);
+    const u64 at = fast_range(mix64(i / Lanes), bytes / line_bytes);
     const auto* line = reinterpret_cast<const Vector*>(memory + at * line_bytes) + i % Lanes;
     u32 seen = 0;
 #pragma unroll
@@ -44,7 +44,7 @@ struct ideal_find {
   template <class Lane>
   __device__ void operator()(Lane lane) const {
     const auto tile = lane.template tile<4>();
-    const u64 mine = reduce(mix64(keys[lane.index()]), lines);
+    const u64 mine = fast_range(mix64(keys[lane.index()]), lines);
     uint4 line[4];
 #pragma unroll
     for (u32 j = 0; j < 4; ++j) line[j] = __ldg(memory + 4 * tile.broadcast(mine, j) + tile.rank());
@@ -66,7 +66,7 @@ struct change_words {
   u64 count;
 
   __device__ void operator()(u64 i) const {
-    word* const at = words + reduce(mix64(i), count);
+    word* const at = words + fast_range(mix64(i), count);
     word old = untouched;
     if constexpr (What == change::compare_and_swap)
       old = atomicCAS(at, untouched, untouched);
@@ -91,7 +91,7 @@ struct update_by_tile {
 
   __device__ void operator()(u64 i) const {
     const u64 hash = mix64(i / 4);
-    uint4* const mine = memory + 4 * reduce(hash, lines) + i % 4;
+    uint4* const mine = memory + 4 * fast_range(hash, lines) + i % 4;
     const word seen = half(__ldcg(mine), hash >> 2 & 1);
     if (i % 4 != (hash & 3)) return;
     const word old = atomicCAS(reinterpret_cast<word*>(mine) + (hash >> 2 & 1), seen, seen);
@@ -107,7 +107,7 @@ struct update_by_lane {
   template <class Lane>
   __device__ void operator()(Lane lane) const {
     const auto tile = lane.template tile<4>();
-    const u64 hash = mix64(lane.index()), at = reduce(hash, lines);
+    const u64 hash = mix64(lane.index()), at = fast_range(hash, lines);
     const u32 part = hash & 3, which = hash >> 2 & 1;
     word seen[4], mine = 0;
 #pragma unroll
@@ -132,7 +132,7 @@ struct update_by_thread {
   const u32* keys;
 
   __device__ void operator()(u64 i) const {
-    uint4* const line = memory + 2 * reduce(mix64(keys[i]), lines);
+    uint4* const line = memory + 2 * fast_range(mix64(keys[i]), lines);
     const uint4 a = __ldcg(line), b = __ldcg(line + 1);
     const u32 which = (fold(a) ^ fold(b) ^ static_cast<u32>(i)) & 1;
     const word seen = half(a, which);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/multimap.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
 #include "measure.hpp"

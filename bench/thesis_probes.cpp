@@ -21,12 +21,12 @@ void count_lookups(cpu& space, const Design& design, u64 first, u64 n, probe_sta
   std::vector<u64> times(design.max_steps() + 1);
   space.for_each_chunk(n, [&](u64 from, u64 to) {
     for (u64 i = from; i < to; ++i) {
-      const auto tag = slot::encode(mix32(static_cast<u32>(first + i)));
-      auto place = design.locate(tag);
+      const auto bits = slot::encode(mix32(static_cast<u32>(first + i)));
+      auto place = design.locate(bits);
       u32 steps = 1;
       for (; steps < design.max_steps(); ++steps, design.advance(place)) {
         const auto word = *design.address(place);
-        if (slot::tag_of(word) == tag || word == slot::empty_word) break;
+        if (slot::key_of(word) == bits || word == slot::empty_word) break;
       }
       detail::fetch_add(times.data() + steps, u64(1));
     }
@@ -50,9 +50,9 @@ void count(probe_statistics row, const std::function<void(const probe_statistics
   const Design design(memory.data(), capacity, 1);
   space.for_each_chunk(row.items, [&](u64 from, u64 to) {
     for (u64 i = from; i < to; ++i) {
-      const auto tag = slot::encode(mix32(static_cast<u32>(i)));
-      if (slot::is_reserved(tag)) continue;  // these would not live here
-      const auto became = design.insert(solo_tile(), tag, slot::pack(tag, 0), true);
+      const auto bits = slot::encode(mix32(static_cast<u32>(i)));
+      if (slot::is_reserved(bits)) continue;  // these would not live here
+      const auto became = design.insert(solo_tile(), bits, slot::pack(bits, 0), true);
       if (became == outcome::refused) detail::fetch_add(&row.refused, u64(1));
     }
   });

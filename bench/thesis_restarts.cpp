@@ -26,11 +26,11 @@ void count_walks(const Design& design, const std::vector<u32>& keys, u64& hard, 
   using slot = typename Design::slot_type;
   const solo_tile alone;
   for (const u32 key : keys) {
-    const auto tag = slot::encode(key);
-    if (slot::is_reserved(tag)) continue;
-    const auto word = slot::pack(tag, key);
-    if (design.insert(alone, tag, word, true) != outcome::refused) continue;
-    const auto displacement = design.displacement_of(tag, word);
+    const auto bits = slot::encode(key);
+    if (slot::is_reserved(bits)) continue;
+    const auto word = slot::pack(bits, key);
+    if (design.insert(alone, bits, word, true) != outcome::refused) continue;
+    const auto displacement = design.displacement_of(bits, word);
     typename Design::displacement::progress p;
     while (!p.ends_with(displacement.attempt(alone, p.rounds, true))) continue;
     ++hard;

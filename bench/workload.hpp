@@ -14,8 +14,8 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/buffer.hpp>
 
 #include <span>
 #include <string_view>

@@ -23,9 +23,10 @@ int main() {
   tilehash::map<std::uint32_t, tilehash::mean_of<double>, tilehash::cpu> average(space, sensors);
   const std::vector<double> exact(reading.begin(), reading.end());
 
-  times.insert_or_apply(space, sensor, tilehash::count{});  // keys alone
-  greatest.insert_or_apply(space, sensor, reading, tilehash::maximum{});
-  average.insert_or_apply(space, sensor, exact, tilehash::mean{});  // total and number; .value() is the mean
+  times.insert_or_apply(space, sensor, tilehash::op::count{});  // keys alone
+  greatest.insert_or_apply(space, sensor, reading, tilehash::op::maximum{});
+  average.insert_or_apply(space, sensor, exact,
+                          tilehash::op::mean{});  // total and number; .value() is the mean
   // [aggregate-end]
 
   std::vector<std::uint32_t> asked(sensors), counted(sensors), truth(sensors, 0);

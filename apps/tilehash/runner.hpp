@@ -1,7 +1,7 @@
 // Runs one design in one space: builds, inserts, looks up, erases, times each, and checks every answer.
 #pragma once
 
-#include <tilehash/core/buffer.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
 #include <algorithm>

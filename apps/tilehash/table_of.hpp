@@ -1,7 +1,7 @@
 // The tables of one design in one space, made known to the program.
 #pragma once
 
-#include <tilehash/core/concepts.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/table.hpp>
 
 #include <memory>

@@ -1,12 +1,12 @@
 // index<Key, Space>: keys to ids 0, 1, 2, ... and ids to keys, both O(1).
 #pragma once
 
-#include <tilehash/table_indexed.hpp>
+#include <tilehash/engine/records.hpp>
 
 namespace tilehash {
 
-// See table_indexed.hpp for the verbs: insert_and_find, find_ids, keys_of, and those of a set. Ids stay while
-// keys are added; options.reuse_ids says what becomes of those of erased keys.
+// See engine/records.hpp for the verbs: insert_and_find, find_ids, keys_of, and those of a set. Ids stay
+// while keys are added; options.reuse_ids says what becomes of those of erased keys.
 template <class Key, class Space>
 using index = table<indexed<Key, void>, Space>;
 

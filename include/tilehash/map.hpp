@@ -3,7 +3,7 @@
 
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
-#include <tilehash/table_indexed.hpp>
+#include <tilehash/engine/records.hpp>
 
 namespace tilehash {
 

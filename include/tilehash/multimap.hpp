@@ -1,11 +1,11 @@
 // multimap<Key, Value, Space>: keys that may come more than once; all values of a key are kept, side by side.
 #pragma once
 
-#include <tilehash/table_multi.hpp>
+#include <tilehash/engine/multi.hpp>
 
 namespace tilehash {
 
-// See table_multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
+// See engine/multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
 // values_of(key), an array, in kernels and on the CPU.
 template <class Key, class Value, class Space>
 using multimap = table<multi<Key, Value>, Space>;

@@ -17,13 +17,15 @@
 #include <type_traits>
 #include <utility>
 
-#include <tilehash/bulk.hpp>
-#include <tilehash/bulk_combine.hpp>
-#include <tilehash/bulk_upsert.hpp>
-#include <tilehash/core/buffer.hpp>
+#include <tilehash/algorithm/aggregate.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/core/concepts.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/displace.hpp>
+#include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/lookup.hpp>
+#include <tilehash/kernel/upsert.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/table_reads.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -94,12 +96,12 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   {
     detail::require(keys.size() == values.size(), "insert: keys and values differ in length");
     space.check_pointer(values.data(), "insert: the values");
-    return insert_checked(space, keys, values.data(), outcomes, bulk::keep{});
+    return insert_checked(space, keys, values.data(), outcomes, detail::keep{});
   }
   insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
     requires(insertable<Design> && is_set)
   {
-    return insert_checked(space, keys, nullptr, outcomes, bulk::keep{});
+    return insert_checked(space, keys, nullptr, outcomes, detail::keep{});
   }
 
   // ---- insert, or change the value of a key that is in the table ----
@@ -110,9 +112,9 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
                                  std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
   {
-    return insert_or_apply(space, keys, values, assign{}, outcomes);
+    return insert_or_apply(space, keys, values, op::assign{}, outcomes);
   }
-  // The value becomes op(stored, given): sum, minimum, maximum, count, mean (core/combine.hpp) or a function
+  // The value becomes op(stored, given): sum, minimum, maximum, count, mean (core/op.hpp) or a function
   // of your own, on a GPU a __device__ functor. Every item that is not refused counts exactly once, in no
   // given order. Where many items come and op is associative, those of equal keys are combined first, in
   // memory of 2.6 times the items' bytes while the call runs; where that is not to be had, each item meets
@@ -135,7 +137,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   {
     detail::require(keys.size() == given.size(), "insert_or_apply: keys and values differ in length");
     space.check_pointer(given.data(), "insert_or_apply: the values");
-    return apply(space, keys, bulk::lift<value_element, Op>(space, given.data(), given.size()).data(), op,
+    return apply(space, keys, detail::lift<value_element, Op>(space, given.data(), given.size()).data(), op,
                  outcomes);
   }
   // ... of `count` keys alone.
@@ -144,7 +146,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     requires(insertable<Design> && !is_set)
   {
     const nothing* const none = nullptr;
-    return apply(space, keys, bulk::lift<value_element, Op>(space, none, keys.size()).data(), op, outcomes);
+    return apply(space, keys, detail::lift<value_element, Op>(space, none, keys.size()).data(), op, outcomes);
   }
 
   // ---- erase: how many of these keys were in the table and are gone ----
@@ -154,7 +156,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     space.check_pointer(keys.data(), "erase: the keys");
     buffer<u64, Space> missing(space, 1);
     space.fill(missing.data(), 1, u64(0));
-    bulk::erase(space, view_.design, view_.aside, keys.data(), keys.size(), missing.data());
+    detail::erase(space, view_.design, view_.sentinels, keys.data(), keys.size(), missing.data());
     const u64 n = keys.size() - read_one(space, missing.data());
     size_ -= n;
     return n;
@@ -166,16 +168,16 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   template <class Keys, class Sink>
   void look_up_each(Space& space, Keys keys, u64 n, Sink sink) const {
     if constexpr (rowed<Design>)
-      bulk::look_up(space, view_.design, keys, n, sink);
+      detail::look_up(space, view_.design, keys, n, sink);
     else
-      bulk::look_up(space, view_.design, view_.aside, keys, n, sink);
+      detail::look_up(space, view_.design, view_.sentinels, keys, n, sink);
   }
   // Inserts the items that source(0), ... source(n - 1) give (core/item.hpp), as insert() does.
   template <class Source>
   insert_report insert_each(Space& space, const Source& source, u64 n)
     requires insertable<Design>
   {
-    return insert_items(space, source, n, nullptr, bulk::keep{});
+    return insert_items(space, source, n, nullptr, detail::keep{});
   }
   // The same for build().
   template <class Source>
@@ -187,8 +189,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     } else {
       table fresh(make(space, n, options_.seed, true), options_);
       insert_report report;
-      if (!fresh.insert_partitioned(space, bulk::from_source(source), n, report))
-        report = fresh.insert_items(space, source, n, nullptr, bulk::keep{});
+      if (!fresh.insert_partitioned(space, detail::from_source(source), n, report))
+        report = fresh.insert_items(space, source, n, nullptr, detail::keep{});
       *this = std::move(fresh);
       return report;
     }
@@ -207,7 +209,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   {
     table fresh(make(space, room, options_.seed, true), options_);
     insert_report report;
-    fresh.finish_partitioned(space, bulk::from_source(source), n,
+    fresh.finish_partitioned(space, detail::from_source(source), n,
                              fresh.view_.design.insert_bins(space, bins, n), report);
     *this = std::move(fresh);
     return report;
@@ -274,7 +276,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       m.view.design = Design(m.memory.data(), capacity, items, seed);
       if (items == 0) m.view.design.build(space, nullptr, static_cast<const value_element*>(nullptr), 0);
     } else {
-      m.memory = buffer<char, Space>(space, view_type::aside_at(capacity) + view_type::aside_type::bytes);
+      m.memory =
+          buffer<char, Space>(space, view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes);
       m.view = view_type(m.memory.data(), capacity, seed, options_.load_factor);
       if (!(fills_all_slots && (bulk_built<Design> || partition_pays(space, m.view.design, items, 0))))
         wipe_slots(space, m.view.design);
@@ -288,7 +291,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   // What stands behind the slots.
   static void wipe_rest(Space& space, char* memory, const Design& design) {
     const u64 slot_bytes = design.capacity() * sizeof(typename Design::word);
-    const u64 all = view_type::aside_at(design.capacity()) + view_type::aside_type::bytes;
+    const u64 all = view_type::sentinels_at(design.capacity()) + view_type::sentinels_type::bytes;
     if (all > slot_bytes) space.fill(memory + slot_bytes, all - slot_bytes, char(0));
   }
   void adopt(made m) {
@@ -323,7 +326,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     u64 restarts = 0, retries = 0;
     for (u64 room = n; restarts < most; room += restarts < of_same_size ? 0 : room / 8 + 1) {
       made m = make(space, room, options_.seed + restarts, true);
-      build_result built = m.view.design.build(space, source, n, m.view.aside);
+      build_result built = m.view.design.build(space, source, n, m.view.sentinels);
       retries += built.report.retries;
       if (built.complete) {
         adopt(std::move(m));
@@ -340,8 +343,8 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   table(made m, table_options options) : options_(options) { adopt(std::move(m)); }
   template <class Pointer>
   static auto array_of(keys_in keys, Pointer values) {
-    return bulk::array_source<typename Design::slot_type>{keys.data(),
-                                                          static_cast<const mapped_type*>(values)};
+    return detail::array_source<typename Design::slot_type>{keys.data(),
+                                                            static_cast<const mapped_type*>(values)};
   }
 
   template <class Pointer, class Update>
@@ -357,17 +360,17 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   template <class Op>
   insert_report apply(Space& space, keys_in keys, const value_element* values, const Op& op,
                       std::span<outcome> outcomes) {
-    if constexpr (associative<Op> && bulk::can_combine<typename Design::slot_type>()) {
+    if constexpr (associative<Op> && detail::can_combine<typename Design::slot_type>()) {
       if (outcomes.empty() && combining_pays(space, keys.size()))
         return insert_combined(space, keys, values, op);
     }
-    return insert_checked(space, keys, values, outcomes, bulk::apply<Op>{op});
+    return insert_checked(space, keys, values, outcomes, detail::apply<Op>{op});
   }
 
   // From so many items on, combining those of equal keys first is worth it: a block each has something to do,
   // and where keys do not repeat after all, it costs a quarter of what the insert takes.
   bool combining_pays(const Space& space, u64 n) const {
-    return n >= bulk::blocks_at_once(space) * 1024 && n >= capacity() / 2;
+    return n >= detail::blocks_at_once(space) * 1024 && n >= capacity() / 2;
   }
 
   // Items of equal keys are combined before they come to the table, so that it meets each key once. What is
@@ -375,12 +378,12 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   template <class Op>
   insert_report insert_combined(Space& space, keys_in keys, const value_element* values, const Op& op) {
     const auto items = array_of(keys, values);
-    const bulk::apply<Op> update{op};
-    bulk::combined<typename Design::slot_type, Space> list;
+    const detail::apply<Op> update{op};
+    detail::combined<typename Design::slot_type, Space> list;
     buffer<u64, Space> counter;
     try {
       counter = buffer<u64, Space>(space, 1);
-      list = bulk::combine<typename Design::slot_type>(space, items, keys.size(), op);
+      list = detail::combine<typename Design::slot_type>(space, items, keys.size(), op);
     } catch (const out_of_memory&) {
       list.complete = false;
     }
@@ -404,7 +407,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
     };
     if (size_ == 0 && list.unique) {
       if (options_.grow && list.size > limit()) changed = grow(space, list.size, report);
-      add(list.source(), list.size, bulk::keep{});
+      add(list.source(), list.size, detail::keep{});
     } else {
       add(list.source(), list.size, update);
     }
@@ -439,7 +442,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
         if (Space::has_lanes && fresh <= fits / 8 && fits < 4 * last) fits = 4 * last;
         if (piece > fits) piece = fits;
       }
-      const auto rest = bulk::from_source(source, done);
+      const auto rest = detail::from_source(source, done);
       outcome* const named = outcomes == nullptr ? nullptr : outcomes + done;
       const u64 before = size_;
       try {
@@ -481,10 +484,10 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
 
   // One piece, by regions of the table where that pays and nobody asks for each item's outcome.
   template <class Source, class Update>
-  void insert_piece(Space& space, const bulk::part_source<Source>& source, u64 n, outcome* outcomes,
+  void insert_piece(Space& space, const detail::part_source<Source>& source, u64 n, outcome* outcomes,
                     insert_report& total, const Update& update) {
-    constexpr bool keeps = std::same_as<Update, bulk::keep>,
-                   assigns = std::same_as<Update, bulk::apply<assign>>;
+    constexpr bool keeps = std::same_as<Update, detail::keep>,
+                   assigns = std::same_as<Update, detail::apply<op::assign>>;
     if constexpr (keeps || assigns) {  // into an empty table these are the same: any of equal keys wins
       if (outcomes == nullptr && (keeps || size_ == 0) && insert_partitioned(space, source, n, total)) return;
     }
@@ -498,16 +501,16 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   // Inserts where there is room, then displaces, then grows for what is left. (From another table's slots,
   // the free ones are counted as inserted; rebuild() knows better.)
   template <class Source, class Update>
-  void insert_one_by_one(Space& space, const bulk::part_source<Source>& source, u64 n, outcome* outcomes,
+  void insert_one_by_one(Space& space, const detail::part_source<Source>& source, u64 n, outcome* outcomes,
                          insert_report& total, const Update& update) {
     buffer<u64, Space> list(space, n), spare(space, displacing<Design> ? n : 0);
     buffer<u64, Space> counters(space, 2 + passes);  // present, illegal, and left after each pass
     space.fill(counters.data(), counters.size(), u64(0));
-    bulk::ledger book{.present = counters.data(),
-                      .left = counters.data() + 2,
-                      .illegal = counters.data() + 1,
-                      .list = list.data(),
-                      .outcomes = outcomes};
+    detail::outcome_recorder recorder{.present = counters.data(),
+                                      .left = counters.data() + 2,
+                                      .illegal = counters.data() + 1,
+                                      .list = list.data(),
+                                      .outcomes = outcomes};
     const u64 before = size_;
     insert_report piece;
     const auto note = [&](const auto& counts, u64 refused) {
@@ -518,12 +521,12 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       return refused;
     };
     const auto make_room = [&](u64 most, u64 rest = 0) {  // for these on the list, and not for the rest of it
-      const auto counts = displace(space, source, most, book, counters, spare, update);
+      const auto counts = displace(space, source, most, recorder, counters, spare, update);
       return note(counts, counts.back() + rest);
     };
     bool waits = false;  // does what found no room wait for the table to grow?
     const auto settle = [&](const auto& items, u64 number) {  // gives how many found no room
-      bulk::upsert(space, view_.design, view_.aside, items, number, book, update);
+      detail::upsert(space, view_.design, view_.sentinels, items, number, recorder, update);
       waits = options_.grow && before + n > limit();
       if (waits) {
         // What would take the table past its load factor waits until it has grown, or until push() has found
@@ -542,17 +545,17 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       const u64 room = limit() - size_, first = room < waiting ? room : waiting, rest = waiting - first;
       u64 step = std::min(waiting / first + 1, u64(1) << 20);  // so that no product overflows
       while (std::gcd(step, waiting) != 1) ++step;
-      space.for_each(waiting, bulk::take_every{step, list.data(), spare.data(), waiting});
+      space.for_each(waiting, detail::take_every{step, list.data(), spare.data(), waiting});
       std::swap(list, spare);
-      book.list = list.data();
-      space.fill(book.left, 1, first);
+      recorder.list = list.data();
+      space.fill(recorder.left, 1, first);
       const u64 now = make_room(first, rest), kept = now - rest;
       space.copy(spare.data(), list.data(), kept * sizeof(u64));
       space.copy(spare.data() + kept, list.data() + first, rest * sizeof(u64));
       std::swap(list, spare);
-      book.list = list.data();
-      space.fill(book.left, passes, u64(0));
-      space.fill(book.left, 1, now);
+      recorder.list = list.data();
+      space.fill(recorder.left, passes, u64(0));
+      space.fill(recorder.left, 1, now);
       return std::exchange(waiting, now) != now;
     };
     u64 left = settle(source, n);
@@ -569,9 +572,9 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
         if (waits) left = make_room(left);
         break;
       }
-      space.copy(again.data(), book.list, left * sizeof(u64));
-      space.fill(book.left, passes, u64(0));
-      book.numbers = again.data();
+      space.copy(again.data(), recorder.list, left * sizeof(u64));
+      space.fill(recorder.left, passes, u64(0));
+      recorder.numbers = again.data();
       left = settle(source.named(again.data()), left);
     }
     total.inserted += piece.inserted;
@@ -597,7 +600,7 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   }
   // Inserts region by region where that pays, else nothing. The slots of an empty table may hold anything.
   template <class Source>
-  bool insert_partitioned(Space& space, const bulk::part_source<Source>& source, u64 n,
+  bool insert_partitioned(Space& space, const detail::part_source<Source>& source, u64 n,
                           insert_report& total) {
     if (!partition_pays(space, view_.design, n, size_)) return false;
     if constexpr (partition_built<Design>) {
@@ -616,16 +619,17 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   }
   // Inserts what was left over when the items of a source were inserted by regions.
   template <class Source, class Filled>
-  void finish_partitioned(Space& space, const bulk::part_source<Source>& source, u64 n, const Filled& filled,
-                          insert_report& total) {
+  void finish_partitioned(Space& space, const detail::part_source<Source>& source, u64 n,
+                          const Filled& filled, insert_report& total) {
     size_ += filled.inserted;
     insert_report rest;
     bool counts_illegal = !filled.lists_left;  // as all items go through the insert again
     try {
       if (!filled.lists_left)
-        insert_one_by_one(space, source, n, nullptr, rest, bulk::keep{});
+        insert_one_by_one(space, source, n, nullptr, rest, detail::keep{});
       else if (filled.left != 0)
-        insert_one_by_one(space, bulk::from_source(filled.rest()), filled.left, nullptr, rest, bulk::keep{});
+        insert_one_by_one(space, detail::from_source(filled.rest()), filled.left, nullptr, rest,
+                          detail::keep{});
     } catch (const out_of_memory&) {
       rest.refused += filled.left;
       counts_illegal = false;
@@ -638,15 +642,16 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
   }
 
   // Makes room for the listed items, `most` at most, by moving others, where the design can; gives the
-  // counters, the last of them that of the items that are left on book.list.
+  // counters, the last of them that of the items that are left on recorder.list.
   template <class Source, class Update>
-  auto displace(Space& space, const bulk::part_source<Source>& source, u64 most, const bulk::ledger& book,
-                const buffer<u64, Space>& counters, buffer<u64, Space>& spare, const Update& update) {
+  auto displace(Space& space, const detail::part_source<Source>& source, u64 most,
+                const detail::outcome_recorder& recorder, const buffer<u64, Space>& counters,
+                buffer<u64, Space>& spare, const Update& update) {
     if constexpr (displacing<Design>) {
-      constexpr bool changes_values = !std::same_as<Update, bulk::keep>;
-      u64 *from = book.list, *to = spare.data(), *left = book.left;
+      constexpr bool changes_values = !std::same_as<Update, detail::keep>;
+      u64 *from = recorder.list, *to = spare.data(), *left = recorder.left;
       const auto pass_over = [&](u64* leaves, bool lists_present) {  // `from`, which leaves items on `to`
-        bulk::ledger next = book;
+        detail::outcome_recorder next = recorder;
         next.numbers = from;
         next.list = to;
         next.left = leaves;
@@ -654,19 +659,20 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
         return next;
       };
       for (u32 pass = 1; pass < passes; ++pass) {
-        bulk::displace(space, view_.design, source, from, left, most, pass_over(left + 1, changes_values));
+        detail::displace(space, view_.design, source, from, left, most, pass_over(left + 1, changes_values));
         ++left;
         std::swap(from, to);
       }
       auto counts = counters.to_host();
       if (changes_values && counts.back() != 0) {  // while keys moved, no value changed
         space.fill(left, 1, u64(0));
-        bulk::upsert(space, view_.design, view_.aside, source.named(from), counts.back(),
-                     pass_over(left, false), update);
+        detail::upsert(space, view_.design, view_.sentinels, source.named(from), counts.back(),
+                       pass_over(left, false), update);
         counts = counters.to_host();
         std::swap(from, to);
       }
-      if (counts.back() != 0 && from != book.list) space.copy(book.list, from, counts.back() * sizeof(u64));
+      if (counts.back() != 0 && from != recorder.list)
+        space.copy(recorder.list, from, counts.back() * sizeof(u64));
       return counts;
     } else {
       return counters.to_host();
@@ -682,11 +688,11 @@ class table : public detail::table_reads<table<Design, Space>, Space, typename D
       table fresh(make(space, items, options_.seed, false, least_capacity), options_);
       fresh.options_.grow = false;
       insert_report moved;
-      fresh.insert_piece(space, bulk::from_source(bulk::slots_source<Design>{view_.design}), capacity(),
-                         nullptr, moved, bulk::keep{});
+      fresh.insert_piece(space, detail::from_source(detail::slots_source<Design>{view_.design}), capacity(),
+                         nullptr, moved, detail::keep{});
       if (moved.refused == 0) {
         if constexpr (slot_type::reserves_keys)
-          space.copy(fresh.view_.aside.cells, view_.aside.cells, view_type::aside_type::bytes);
+          space.copy(fresh.view_.sentinels.cells, view_.sentinels.cells, view_type::sentinels_type::bytes);
         fresh.size_ = size_;
         fresh.options_.grow = options_.grow;
         *this = std::move(fresh);

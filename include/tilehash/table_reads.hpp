@@ -7,9 +7,9 @@
 #include <span>
 #include <type_traits>
 
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/table_bodies.hpp>
+#include <tilehash/kernel/entries.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
 

@@ -1,8 +1,8 @@
-// What a thread that works alone looks keys up in: a design and its cells aside. Trivially copyable, so a
+// What a thread that works alone looks keys up in: a design and its sentinel cells. Trivially copyable, so a
 // kernel takes it by value.
 #pragma once
 
-#include <tilehash/bulk.hpp>
+#include <tilehash/kernel/lookup.hpp>
 
 namespace tilehash {
 
@@ -11,60 +11,60 @@ struct table_view {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
   using slot_type = typename Design::slot_type;
-  using aside_type = detail::aside<slot_type>;
-  using hit = bulk::slot_hit<slot_type>;
+  using sentinels_type = detail::sentinel_cells<slot_type>;
+  using hit = detail::slot_hit<slot_type>;
 
   Design design;
-  aside_type aside;
+  sentinels_type sentinels;
 
   table_view() = default;
   // The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
   table_view(char* memory, u64 capacity, u64 seed, double load_factor)
       : design(design_in(memory, capacity, seed, load_factor)) {
-    aside.cells = reinterpret_cast<typename aside_type::cell*>(memory + aside_at(capacity));
+    sentinels.cells = reinterpret_cast<typename sentinels_type::cell*>(memory + sentinels_at(capacity));
   }
-  // The byte at which the cells aside begin.
-  static u64 aside_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
+  // The byte at which the sentinel cells begin.
+  static u64 sentinels_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
 
   // One thread, one key: found(), value(), count(), probes(). Not beside inserts or erases.
   TILEHASH_FN hit find(const key_type& key) const {
-    const bulk::query<slot_type> q(key);
+    const detail::query<slot_type> q(key);
     if (!q.legal) return {{}, 1};
     if constexpr (slot_type::reserves_keys) {
-      if (q.reserved) return {aside.find(q.tag), 1};
+      if (q.reserved) return {sentinels.find(q.bits), 1};
     }
-    auto place = design.locate(q.tag);
+    auto place = design.locate(q.bits);
     for (u32 steps = 1;; ++steps) {
       const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(place));
-      auto a = design.examine(solo_tile{}, b, design.needle(place, q.tag));
+      auto a = design.examine(solo_tile{}, b, design.stored(place, q.bits));
       const bool end = steps >= design.max_steps();
-      if (a.what == state::go_on && end) a.what = state::absent;
-      if (a.what != state::go_on) return {a, steps};
+      if (a.what == lookup_state::go_on && end) a.what = lookup_state::absent;
+      if (a.what != lookup_state::go_on) return {a, steps};
       design.advance(place);
     }
   }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
-  // Entries hold an item or nothing: the slots, and the cells aside.
-  u64 entries() const { return design.capacity() + aside_type::count; }
+  // Entries hold an item or nothing: the slots, and the sentinel cells.
+  u64 entries() const { return design.capacity() + sentinels_type::count; }
   // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
-    typename slot_type::tag tag;
+    typename slot_type::key_bits bits;
     typename slot_type::value_bits value = 0;
     if (i < design.capacity()) {
       const auto word = design.slots()[i];
       if (slot_type::is_free(word)) return false;
-      tag = design.tag_in(i, word);
+      bits = design.key_at(i, word);
       value = slot_type::value_of(word);
     } else {
-      const auto& cell = aside.cells[i - design.capacity()];
+      const auto& cell = sentinels.cells[i - design.capacity()];
       if (!cell.taken()) return false;
-      tag = aside.tag_at(static_cast<u32>(i - design.capacity()));
+      bits = sentinels.key_at(static_cast<u32>(i - design.capacity()));
       value = cell.value();
     }
-    const key_type key = slot_type::decode(tag);
+    const key_type key = slot_type::decode(bits);
     if constexpr (slot_type::is_set)
       use(key);
     else

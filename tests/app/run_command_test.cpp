@@ -1,4 +1,4 @@
-// The command on toy designs: what it chooses, prints, writes and returns.
+// The command on toy designs: what it selects, prints, writes and returns.
 #include "run_command.hpp"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/table.hpp>
 #if !TILEHASH_FEW_TYPES && !defined(__CUDACC__)
-#include <tilehash/table_indexed.hpp>
+#include <tilehash/engine/records.hpp>
 #endif
 
 namespace tilehash::contract {
@@ -47,7 +47,8 @@ class combining : public ::testing::Test {
   using key = typename Design::key_type;
   using value = typename Design::mapped_type;
 
-  // So many items of few keys, those among them that live aside. What an op is given may not be values.
+  // So many items of few keys, those among them that live in sentinel cells. What an op is given may not be
+  // values.
   template <class Op>
   void expect_like_the_model(const Op& op, auto any_value) {
     using given = decltype(any_value(u64(0)));
@@ -122,19 +123,19 @@ TYPED_TEST_P(combining, gives_what_the_model_gives) {
       const auto y = static_cast<float>(x % 4096);
       return extent{y, y};
     });
-  } else if constexpr (lifts<mean, mapped>) {
+  } else if constexpr (lifts<op::mean, mapped>) {
     using number = typename mapped::number;
-    this->expect_like_the_model(mean{}, [](u64 x) { return static_cast<number>(x % 4); });
+    this->expect_like_the_model(op::mean{}, [](u64 x) { return static_cast<number>(x % 4); });
   } else {
     const auto small = [](u64 x) { return static_cast<mapped>(x % 64); };  // exact in a float, in any order
     const auto any = [](u64 x) { return static_cast<mapped>(x); };
-    this->expect_like_the_model(sum{}, small);
-    this->expect_like_the_model(minimum{}, any);
+    this->expect_like_the_model(op::sum{}, small);
+    this->expect_like_the_model(op::minimum{}, any);
     if constexpr (!combining_space::has_lanes && std::is_signed_v<mapped>)
-      this->expect_like_the_model(maximum{}, any);
+      this->expect_like_the_model(op::maximum{}, any);
     this->expect_like_the_model(times{}, [](u64) { return mapped(1); });
     if constexpr (!combining_space::has_lanes || std::is_same_v<mapped, u32>)
-      this->expect_like_the_model(count{}, [](u64) { return nothing{}; });
+      this->expect_like_the_model(op::count{}, [](u64) { return nothing{}; });
   }
 }
 

@@ -154,8 +154,8 @@ double hopeless_share(const Map& t, const std::vector<u32>& keys) {
   using verdict = typename design::displacement::verdict;
   u64 hopeless = 0;
   for (const u32 key : keys) {
-    const auto tag = bulk::query<typename design::slot_type>(key).tag;
-    const auto d = t.view().design.displacement_of(tag, design::slot_type::pack(tag, key));
+    const auto bits = detail::query<typename design::slot_type>(key).bits;
+    const auto d = t.view().design.displacement_of(bits, design::slot_type::pack(bits, key));
     const auto v = d.attempt(solo_tile{}, design::max_searches, true);
     EXPECT_TRUE(v == verdict::hopeless || v == verdict::no_room);
     hopeless += v == verdict::hopeless;

@@ -69,22 +69,22 @@ class race : public ::testing::Test {
 
   // Thread t's value for every key is t + 1.
   outcome insert(u32 t, u64 i) {
-    return became_[t][i] = design_.insert(solo_tile{}, tag(i), word(t, i), true);
+    return became_[t][i] = design_.insert(solo_tile{}, key_bits(i), word(t, i), true);
   }
   outcome displace(u32 t, u64 i) {
     if constexpr (displacing<Design>)
-      became_[t][i] = design_.displacement_of(tag(i), word(t, i)).run(solo_tile{}, true);
+      became_[t][i] = design_.displacement_of(key_bits(i), word(t, i)).run(solo_tile{}, true);
     return became_[t][i];
   }
-  bool erase(u64 i) { return design_.erase(solo_tile{}, tag(i), true); }
+  bool erase(u64 i) { return design_.erase(solo_tile{}, key_bits(i), true); }
   auto find(u64 i) { return table_->view().find(keys_[i]); }
 
-  auto tag(u64 i) const { return slot_type::encode(keys_[i]); }
+  auto key_bits(u64 i) const { return slot_type::encode(keys_[i]); }
   auto word(u32 t, u64 i) const {
     if constexpr (slot_type::is_set)
-      return slot_type::pack(tag(i), bits(0));
+      return slot_type::pack(key_bits(i), bits(0));
     else
-      return slot_type::pack(tag(i), bits(t + 1));
+      return slot_type::pack(key_bits(i), bits(t + 1));
   }
 
   // Every key stands in the table once, with the value of the one thread that inserted it; those that no
@@ -93,7 +93,7 @@ class race : public ::testing::Test {
     std::unordered_map<key, u32> copies;
     for (u64 s = 0; s < design_.capacity(); ++s) {
       const auto w = design_.slots()[s];
-      if (!slot_type::is_free(w)) ++copies[slot_type::decode(design_.tag_in(s, w))];
+      if (!slot_type::is_free(w)) ++copies[slot_type::decode(design_.key_at(s, w))];
     }
     for (u64 i = 0; i < keys_.size(); ++i) {
       u32 winners = 0, winner = 0;
@@ -235,17 +235,17 @@ TYPED_TEST(race, lookups_of_the_same_keys) {
 // The two cells beside a table.
 TEST(race_aside, inserts_and_erases) {
   using slot_type = slot<u32, u32>;
-  using cells = detail::aside<slot_type>;
+  using cells = detail::sentinel_cells<slot_type>;
   for (u64 i = 0; i < scaled(300, 50); ++i) {
     cells::cell memory[2] = {};
-    const cells aside{memory};
+    const cells sentinels{memory};
     std::atomic<u32> inserted = 0, erased = 0, winner = 0;
     together([&](u32 t) {
-      if (aside.insert(slot_type::erased_tag, t + 1) == outcome::inserted) ++inserted, winner = t + 1;
+      if (sentinels.insert(slot_type::tombstone_mark, t + 1) == outcome::inserted) ++inserted, winner = t + 1;
     });
     EXPECT_EQ(inserted, 1U);
-    EXPECT_EQ(aside.find(slot_type::erased_tag).value, winner);
-    together([&](u32) { erased += aside.erase(slot_type::erased_tag); });
+    EXPECT_EQ(sentinels.find(slot_type::tombstone_mark).value, winner);
+    together([&](u32) { erased += sentinels.erase(slot_type::tombstone_mark); });
     EXPECT_EQ(erased, 1U);
   }
 }

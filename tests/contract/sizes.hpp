@@ -68,7 +68,7 @@ struct sizes : question<Key, Value> {
       model<Key, Value> expected(make.can);
       expected.insert(*table, k, sizes::values_for(random, k), true);
       ASSERT_GE(table->size(), std::min(table->capacity(), u64(1)));
-      ASSERT_LE(table->size(), table->capacity() + 2);  // two may live aside
+      ASSERT_LE(table->size(), table->capacity() + 2);  // two may live in sentinel cells
       expected.verify(*table, k);
     }
   }

@@ -10,7 +10,7 @@
 #include <contract/random.hpp>
 #include <contract/subject.hpp>
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash::contract {

@@ -106,11 +106,11 @@ lengths measure_alone(const Design& design, u64 first, u64 n) {
   using slot = typename Design::slot_type;
   std::vector<u32> probes(n, 1);
   for (u64 i = 0; i < n; ++i) {
-    const auto tag = slot::encode(mix32(static_cast<u32>(first + i)));
-    auto place = design.locate(tag);
+    const auto bits = slot::encode(mix32(static_cast<u32>(first + i)));
+    auto place = design.locate(bits);
     for (; probes[i] < design.max_steps(); ++probes[i], design.advance(place)) {
       const auto word = *design.bucket_at(design.where(place));
-      if (slot::tag_of(word) == tag || word == slot::empty_word) break;
+      if (slot::key_of(word) == bits || word == slot::empty_word) break;
     }
   }
   return summary(probes, 0);
@@ -123,9 +123,9 @@ void compare_alone(const std::vector<row>& paper, u64 n) {
     std::vector<typename Design::word> memory(capacity, slot::empty_word);
     const Design design(memory.data(), capacity, contract::run_seed());
     for (u64 i = 0; i < n; ++i) {
-      const auto tag = slot::encode(mix32(static_cast<u32>(i)));
-      if (!slot::is_reserved(tag)) {
-        ASSERT_EQ(design.insert(solo_tile(), tag, slot::pack(tag, 0), true), outcome::inserted);
+      const auto bits = slot::encode(mix32(static_cast<u32>(i)));
+      if (!slot::is_reserved(bits)) {
+        ASSERT_EQ(design.insert(solo_tile(), bits, slot::pack(bits, 0), true), outcome::inserted);
       }
     }
     const std::string what = std::string(Design::name) + " at " + std::to_string(r.size) + " N, ";

@@ -219,7 +219,7 @@ TEST(two_level, regions_that_no_block_can_hold) {
 TEST(two_level, items_are_scattered_one_by_one_where_a_block_is_small) {
   small_cpu space(2);
   auto keys = different_keys(20'000);
-  keys[7] = ~0U, keys[8] = ~0U - 1;  // these live aside
+  keys[7] = ~0U, keys[8] = ~0U - 1;  // these live in sentinel cells
   const auto values = different_keys(20'000, 5);
   table<two_level_cuckoo<u32, u32, 512>, small_cpu> t(space, 0, {.load_factor = 0.7});
   EXPECT_EQ(t.build(space, keys, values), (insert_report{.inserted = 20'000}));

@@ -1,5 +1,5 @@
 // A bucket's masks against slots looked at one by one, for every size and kind of word.
-#include <tilehash/core/bucket.hpp>
+#include <tilehash/space/bucket.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,17 +16,17 @@ void check_bucket() {
   SCOPED_TRACE(testing::Message() << Slots << " slots of " << sizeof(typename Slot::word)
                                   << " bytes, values of " << Slot::value_bytes);
   using word = typename Slot::word;
-  using tag = typename Slot::tag;
+  using key_bits = typename Slot::key_bits;
   using bucket_type = bucket<Slot, Slots, solo_tile>;
   std::mt19937_64 random(std::random_device{}());
   const auto any_tag = [&] {
     switch (random() % 4) {
       case 0:
-        return Slot::empty_tag;
+        return Slot::empty_mark;
       case 1:
-        return Slot::erased_tag;
+        return Slot::tombstone_mark;
       default:
-        return static_cast<tag>(Slot::encode({static_cast<typename Slot::key_type>(random() % 3)}));
+        return static_cast<key_bits>(Slot::encode({static_cast<typename Slot::key_type>(random() % 3)}));
     }
   };
   for (int round = 0; round < 200; ++round) {
@@ -40,22 +40,22 @@ void check_bucket() {
     const auto before = words;
     for (const auto& b : {bucket_type::read(solo_tile{}, words.data()),
                           bucket_type::read_shared(solo_tile{}, words.data())}) {
-      for (tag wanted : {Slot::empty_tag, Slot::erased_tag, any_tag(), any_tag()}) {
+      for (key_bits wanted : {Slot::empty_mark, Slot::tombstone_mark, any_tag(), any_tag()}) {
         u32 mask = 0, first = Slots;
         for (u32 i = Slots; i-- > 0;) {
-          if (Slot::tag_of(words[i]) == wanted) mask |= u32(1) << i, first = i;
+          if (Slot::key_of(words[i]) == wanted) mask |= u32(1) << i, first = i;
           ASSERT_TRUE(b.at(solo_tile{}, i) == words[i]);
         }
         ASSERT_EQ(b.match(solo_tile{}, wanted), mask);
         ASSERT_EQ(b.has(solo_tile{}, wanted), mask != 0);
         const auto a = b.look_up(solo_tile{}, wanted);
-        ASSERT_EQ(a.what, mask != 0 ? state::found : state::absent);
+        ASSERT_EQ(a.what, mask != 0 ? lookup_state::found : lookup_state::absent);
         if (mask != 0) {
           ASSERT_TRUE(a.value == Slot::value_of(words[first]));
         }
       }
-      ASSERT_EQ(b.match_empty(solo_tile{}), b.match(solo_tile{}, Slot::empty_tag));
-      ASSERT_EQ(b.match_erased(solo_tile{}), b.match(solo_tile{}, Slot::erased_tag));
+      ASSERT_EQ(b.match_empty(solo_tile{}), b.match(solo_tile{}, Slot::empty_mark));
+      ASSERT_EQ(b.match_tombstone(solo_tile{}), b.match(solo_tile{}, Slot::tombstone_mark));
       ASSERT_EQ(b.has_empty(solo_tile{}), b.match_empty(solo_tile{}) != 0);
     }
     ASSERT_TRUE(words == before);
@@ -93,11 +93,11 @@ TEST(bucket, of_16_byte_words) {
 template <class Word>
 void check_claim() {
   alignas(16) Word w = 5;
-  EXPECT_FALSE(claim(solo_tile{}, &w, Word(4), Word(9), true));
+  EXPECT_FALSE(try_claim(solo_tile{}, &w, Word(4), Word(9), true));
   EXPECT_TRUE(w == 5);
-  EXPECT_FALSE(claim(solo_tile{}, &w, Word(5), Word(9), false)) << "not wanted";
+  EXPECT_FALSE(try_claim(solo_tile{}, &w, Word(5), Word(9), false)) << "not wanted";
   EXPECT_TRUE(w == 5);
-  EXPECT_TRUE(claim(solo_tile{}, &w, Word(5), static_cast<Word>(~Word(0)), true));
+  EXPECT_TRUE(try_claim(solo_tile{}, &w, Word(5), static_cast<Word>(~Word(0)), true));
   EXPECT_TRUE(w == static_cast<Word>(~Word(0)));
 }
 TEST(claim, takes_a_slot_once) {

@@ -1,5 +1,5 @@
 // Owned memory of a space.
-#include <tilehash/core/buffer.hpp>
+#include <tilehash/space/buffer.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include <tilehash/core/bucket.hpp>
-#include <tilehash/core/buffer.hpp>
+#include <tilehash/space/bucket.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda_algorithms.cuh>
 
 namespace tilehash {
@@ -16,16 +16,16 @@ namespace {
 // What one tile says of one bucket.
 template <class Slot>
 struct verdict {
-  u32 match, match_empty, match_erased;
+  u32 match, match_empty, match_tombstone;
   bool has, has_empty, found;
   typename Slot::value_bits value;
 };
 
-// Tile i asks bucket i for tag i; every lane must come to the same verdict.
+// Tile i asks bucket i for key_bits i; every lane must come to the same verdict.
 template <class Slot, u32 Slots, u32 Width, bool Shared>
 struct ask_buckets {
   const typename Slot::word* words;
-  const typename Slot::tag* tags;
+  const typename Slot::key_bits* keys;
   verdict<Slot>* verdicts;  // one for each lane
   typename Slot::word* copies;
   u64 buckets;
@@ -38,11 +38,11 @@ struct ask_buckets {
     const bool active = tile < buckets;
     const auto* const base = words + (active ? tile : 0) * Slots;
     const auto b = Shared ? bucket_type::read_shared(t, base, active) : bucket_type::read(t, base, active);
-    const auto tag = tags[active ? tile : 0];
+    const auto bits = keys[active ? tile : 0];
     verdict<Slot> v{
-        b.match(t, tag), b.match_empty(t), b.match_erased(t), b.has(t, tag), b.has_empty(t), false, 0};
-    const auto a = b.look_up(t, tag);
-    v.found = a.what == state::found;
+        b.match(t, bits), b.match_empty(t), b.match_tombstone(t), b.has(t, bits), b.has_empty(t), false, 0};
+    const auto a = b.look_up(t, bits);
+    v.found = a.what == lookup_state::found;
     v.value = v.found ? a.value : 0;
     if (active) verdicts[lane.index()] = v;
     for (u32 i = 0; i < Slots; ++i) {
@@ -57,26 +57,26 @@ void check_width(cuda& gpu) {
   SCOPED_TRACE(testing::Message() << Slots << " slots of " << sizeof(typename Slot::word) << " bytes, "
                                   << Width << " lanes");
   using word = typename Slot::word;
-  using tag = typename Slot::tag;
+  using key_bits = typename Slot::key_bits;
   const u64 buckets = 333;
   std::mt19937_64 random(Slots * 100 + Width);
   const auto any_tag = [&] {
     const u64 x = random() % 5;
-    return x == 0   ? Slot::empty_tag
-           : x == 1 ? Slot::erased_tag
+    return x == 0   ? Slot::empty_mark
+           : x == 1 ? Slot::tombstone_mark
                     : Slot::encode(static_cast<typename Slot::key_type>(x));
   };
   std::vector<word> words(buckets * Slots);
-  std::vector<tag> tags(buckets);
+  std::vector<key_bits> keys(buckets);
   for (word& w : words) {
     typename Slot::value_bits value = 0;
     if constexpr (!Slot::is_set)
       value = detail::to_bits<typename Slot::value_bits>(static_cast<typename Slot::mapped_type>(random()));
     w = Slot::pack(any_tag(), value);
   }
-  for (tag& t : tags) t = any_tag();
+  for (key_bits& t : keys) t = any_tag();
   const buffer<word, cuda> w(gpu, std::span<const word>(words)), copies(gpu, words.size());
-  const buffer<tag, cuda> t(gpu, std::span<const tag>(tags));
+  const buffer<key_bits, cuda> t(gpu, std::span<const key_bits>(keys));
   buffer<verdict<Slot>, cuda> verdicts(gpu, buckets * Width);
   gpu.fill(reinterpret_cast<char*>(verdicts.data()), verdicts.bytes(),
            char(0));  // the gaps between members too
@@ -89,14 +89,14 @@ void check_width(cuda& gpu) {
     const u64 b = i / Width;
     u32 match = 0, empty = 0, erased = 0;
     for (u32 k = 0; k < Slots; ++k) {
-      const tag here = Slot::tag_of(words[b * Slots + k]);
-      match |= u32(here == tags[b]) << k;
-      empty |= u32(here == Slot::empty_tag) << k;
-      erased |= u32(here == Slot::erased_tag) << k;
+      const key_bits here = Slot::key_of(words[b * Slots + k]);
+      match |= u32(here == keys[b]) << k;
+      empty |= u32(here == Slot::empty_mark) << k;
+      erased |= u32(here == Slot::tombstone_mark) << k;
     }
     ASSERT_EQ(got[i].match, match);
     ASSERT_EQ(got[i].match_empty, empty);
-    ASSERT_EQ(got[i].match_erased, erased);
+    ASSERT_EQ(got[i].match_tombstone, erased);
     ASSERT_EQ(got[i].has, match != 0);
     ASSERT_EQ(got[i].has_empty, empty != 0);
     ASSERT_EQ(got[i].found, match != 0);
@@ -136,7 +136,7 @@ struct count_lanes {
   __device__ void operator()(Lane lane) const {
     const bool yes = lane.index() < n && lane.index() % 3 == 0;
     lane.tally(tallied, yes);
-    const u64 at = lane.enlist(length, yes);
+    const u64 at = lane.append(length, yes);
     if (yes) list[at] = lane.index();
   }
 };

@@ -36,17 +36,17 @@ template <class Key, class Value>
 void expect_round_trip(const Key& key, std::mt19937_64& random) {
   using s = slot<Key, Value>;
   if (!detail::is_legal(key)) return;
-  const auto tag = s::encode(key);
-  const Key kept = s::decode(tag), same = detail::canonical(key);
+  const auto bits = s::encode(key);
+  const Key kept = s::decode(bits), same = detail::canonical(key);
   ASSERT_EQ(std::memcmp(&kept, &same, sizeof key), 0);
-  const bool is_mark = tag == s::empty_tag || tag == s::erased_tag;
-  ASSERT_EQ(is_mark, s::is_reserved(tag));
+  const bool is_mark = bits == s::empty_mark || bits == s::tombstone_mark;
+  ASSERT_EQ(is_mark, s::is_reserved(bits));
   ASSERT_TRUE(s::reserves_keys || !is_mark) << "with spare bits no key looks like a mark";
-  typename s::value_bits bits = 0;
-  if constexpr (!s::is_set) bits = detail::to_bits<typename s::value_bits>(any<Value>(random));
-  const auto word = s::pack(tag, bits);
-  ASSERT_TRUE(s::tag_of(word) == tag);
-  ASSERT_TRUE(s::value_of(word) == bits);
+  typename s::value_bits value = 0;
+  if constexpr (!s::is_set) value = detail::to_bits<typename s::value_bits>(any<Value>(random));
+  const auto word = s::pack(bits, value);
+  ASSERT_TRUE(s::key_of(word) == bits);
+  ASSERT_TRUE(s::value_of(word) == value);
   ASSERT_EQ(s::is_free(word), is_mark);
 }
 
@@ -57,9 +57,9 @@ void check() {
   using s = slot<Key, Value>;
   const u32 size = s::key_bytes + s::value_bytes;
   static_assert(sizeof(typename s::word) == (size <= 4 ? 4 : size <= 8 ? 8 : 16));
-  static_assert(s::empty_tag != s::erased_tag);
-  EXPECT_TRUE(s::is_free(s::empty_word) && s::is_free(s::erased_word));
-  EXPECT_TRUE(s::tag_of(s::empty_word) == s::empty_tag && s::tag_of(s::erased_word) == s::erased_tag);
+  static_assert(s::empty_mark != s::tombstone_mark);
+  EXPECT_TRUE(s::is_free(s::empty_word) && s::is_free(s::tombstone_word));
+  EXPECT_TRUE(s::key_of(s::empty_word) == s::empty_mark && s::key_of(s::tombstone_word) == s::tombstone_mark);
   EXPECT_EQ(s::reserves_keys, size == sizeof(typename s::word));
 
   std::mt19937_64 random(std::random_device{}());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <contract/types.hpp>
-#include <tilehash/table_indexed.hpp>
+#include <tilehash/engine/records.hpp>
 
 namespace tilehash::contract {
 

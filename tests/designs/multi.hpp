@@ -2,7 +2,7 @@
 #pragma once
 
 #include <contract/types.hpp>
-#include <tilehash/table_multi.hpp>
+#include <tilehash/engine/multi.hpp>
 
 namespace tilehash::contract {
 

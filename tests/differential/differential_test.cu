@@ -75,7 +75,7 @@ answers ask(Space& space, const keys_t& keys, const keys_t& queries, double load
     if constexpr (changes_values<Design>) {
       t.erase(space, k.first(keys.size() / 3));
       EXPECT_EQ(t.insert_or_assign(space, k.span(), k.span()).inserted, a.erased);
-      EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), sum{}).present, keys.size());
+      EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), op::sum{}).present, keys.size());
       t.find(space, q.span(), out.span());
       a.sums = out.to_host();
     }
@@ -161,7 +161,7 @@ TYPED_TEST(differential_updates, all_of_a_key_count) {
   gpu.fill(ones.data(), n, 1U);
   for (const double load_factor : {0.8, 0.95, 0.95, 0.95}) {
     table<TypeParam, cuda> t(gpu, different, {.load_factor = load_factor});
-    t.insert_or_apply(gpu, k.span(), ones.span(), sum{});
+    t.insert_or_apply(gpu, k.span(), ones.span(), op::sum{});
     t.find_or(gpu, q.span(), found.span(), 0U);
     EXPECT_TRUE(found.to_host() == expected) << "at load " << load_factor;
   }

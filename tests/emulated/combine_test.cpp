@@ -51,7 +51,7 @@ void combine_items(u64 n, pattern p, u64 seed) {
   for (u64 i = 0; i < n; ++i) values[i] = some_value<value>(mix64(seed + i));
   buffer<key, emulated> k(space, keys);
   buffer<value, emulated> v(space, values);
-  const auto made = bulk::combine<slot>(space, bulk::array_source<slot>{k.data(), v.data()}, n, Op{});
+  const auto made = detail::combine<slot>(space, detail::array_source<slot>{k.data(), v.data()}, n, Op{});
   ASSERT_TRUE(made.complete);
   EXPECT_TRUE(made.unique);
   EXPECT_EQ(made.illegal, 0U);
@@ -60,8 +60,8 @@ void combine_items(u64 n, pattern p, u64 seed) {
   for (const auto& [source, size] : {std::pair(made.source(), made.size), {made.rest(), made.left}}) {
     for (u64 i = 0; i < size; ++i) {
       const auto x = source(i);
-      EXPECT_EQ(x.key.reserved, slot::is_reserved(x.key.tag));
-      listed.push_back(slot::decode(x.key.tag));
+      EXPECT_EQ(x.key.reserved, slot::is_reserved(x.key.bits));
+      listed.push_back(slot::decode(x.key.bits));
       totals.push_back(detail::from_bits<value>(x.value));
     }
   }
@@ -71,15 +71,15 @@ void combine_items(u64 n, pattern p, u64 seed) {
 }
 
 TEST(Combine, EveryItemOfAKeyCounts) {
-  combine_items<tiled<u32, u32>, sum>(17'000, pattern::few, 1);
-  combine_items<tiled<u64, average>, mean>(9'000, pattern::few, 2);
+  combine_items<tiled<u32, u32>, op::sum>(17'000, pattern::few, 1);
+  combine_items<tiled<u64, average>, op::mean>(9'000, pattern::few, 2);
 #if !TILEHASH_FEW_TYPES
-  combine_items<tiled<u32, u32>, sum>(33'000, pattern::all_equal, 3);
-  combine_items<linear_probing<u32, std::int32_t>, minimum>(20'001, pattern::distinct, 4);
-  combine_items<tiled<u64, i64>, maximum>(20'001, pattern::some_twice, 5);
-  combine_items<tiled<u16, u8>, sum>(20'000, pattern::distinct, 6);
-  combine_items<tiled<u32, float>, sum>(20'000, pattern::few, 7);
-  combine_items<linear_probing<float, u32>, maximum>(17'000, pattern::few, 8);
+  combine_items<tiled<u32, u32>, op::sum>(33'000, pattern::all_equal, 3);
+  combine_items<linear_probing<u32, std::int32_t>, op::minimum>(20'001, pattern::distinct, 4);
+  combine_items<tiled<u64, i64>, op::maximum>(20'001, pattern::some_twice, 5);
+  combine_items<tiled<u16, u8>, op::sum>(20'000, pattern::distinct, 6);
+  combine_items<tiled<u32, float>, op::sum>(20'000, pattern::few, 7);
+  combine_items<linear_probing<float, u32>, op::maximum>(17'000, pattern::few, 8);
 #endif
 }
 
@@ -100,7 +100,7 @@ void aggregate(u64 n, u64 distinct, table_options options, u64 seed) {
     buffer<u32, emulated> k(space, keys), v(space, values), out(space, n);
     buffer<bool, emulated> flags(space, n);
     const u64 before = t.size();
-    const insert_report r = t.insert_or_apply(space, k.span(), v.span(), sum{});
+    const insert_report r = t.insert_or_apply(space, k.span(), v.span(), op::sum{});
     EXPECT_EQ(r.inserted + r.present + r.refused, n);
     EXPECT_EQ(r.inserted, t.size() - before);
     t.find(space, k.span(), out.span(), flags.span());
@@ -138,9 +138,9 @@ TEST(Combine, CountsAndTakesMeans) {
   const buffer<u32, emulated> k(space, keys), given(space, numbers), counts(space, n);
   const buffer<average, emulated> means(space, n);
   table<linear_probing<u32, u32>, emulated> counted(space, 100);
-  EXPECT_EQ(counted.insert_or_apply(space, k.span(), count{}).inserted, distinct);
+  EXPECT_EQ(counted.insert_or_apply(space, k.span(), op::count{}).inserted, distinct);
   table<tiled<u32, average>, emulated> averaged(space, 100);
-  EXPECT_EQ(averaged.insert_or_apply(space, k.span(), given.span(), mean{}).inserted, distinct);
+  EXPECT_EQ(averaged.insert_or_apply(space, k.span(), given.span(), op::mean{}).inserted, distinct);
   counted.find(space, k.span(), counts.span());
   averaged.find(space, k.span(), means.span());
   const auto times = counts.to_host();
@@ -166,7 +166,7 @@ TEST(Combine, LosesNothingWithoutMemory) {
     table<linear_probing<u32, u32>, emulated> t(space, 100);
     insert_report r;
     try {
-      r = t.insert_or_apply(space, k.span(), v.span(), sum{});
+      r = t.insert_or_apply(space, k.span(), v.span(), op::sum{});
     } catch (const out_of_memory&) {
       EXPECT_EQ(t.size(), 0U);
       ++threw;

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <tilehash/core/buffer.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
 #include "emulated.hpp"
@@ -133,7 +133,7 @@ class driver {
       fresh += stored.empty();
       stored = {stored.empty() ? values[i] : static_cast<value_type>(stored[0] + values[i])};
     }
-    EXPECT_EQ(table_.insert_or_apply(space_, k.span(), v.span(), sum{}).inserted, fresh);
+    EXPECT_EQ(table_.insert_or_apply(space_, k.span(), v.span(), op::sum{}).inserted, fresh);
     EXPECT_EQ(table_.size(), model_.size());
   }
 

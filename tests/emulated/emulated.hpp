@@ -103,13 +103,13 @@ class emulated_lane {
     if (lanes != 0 && me_->lane() == detail::lowest(lanes))
       detail::fetch_add(counter, u64(detail::count_ones(lanes)));
   }
-  u64 enlist(u64* length, bool yes, site at = site::current()) const {
-    const u32 lanes = me_->vote("enlist", yes, at);
+  u64 append(u64* length, bool yes, site at = site::current()) const {
+    const u32 lanes = me_->vote("append", yes, at);
     if (lanes == 0) return 0;
     const u32 leader = detail::lowest(lanes);
     u64 base = 0;
     if (me_->lane() == leader) base = detail::fetch_add(length, u64(detail::count_ones(lanes)));
-    base = me_->said_by("enlist", base, leader, emulation::warp_size, at);
+    base = me_->said_by("append", base, leader, emulation::warp_size, at);
     return base + detail::count_ones(lanes & ((1U << me_->lane()) - 1));
   }
 

@@ -1,5 +1,5 @@
 // Rows behind a table of ids, under the GPU's schedule, compared with std::map.
-#include <tilehash/table_indexed.hpp>
+#include <tilehash/engine/records.hpp>
 
 #include <array>
 #include <map>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <tilehash/core/buffer.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cpu.hpp>
 
 #include "emulated.hpp"
@@ -371,7 +371,7 @@ TEST(Lane, TallyAndEnlist) {
     space.for_each_lane(n, [&](auto lane) {
       const u64 i = lane.index();
       const bool yes = i < n && i % 3 == 0;
-      const u64 at = lane.enlist(&length, yes);
+      const u64 at = lane.append(&length, yes);
       if (yes) list.at(at) = i;
       lane.tally(&counter, yes);
       lane.tally(&counter, false);

@@ -1,5 +1,5 @@
 // Values side by side behind a table of ids, under the GPU's schedule: all builds, and rows of any lengths.
-#include <tilehash/table_multi.hpp>
+#include <tilehash/engine/multi.hpp>
 
 #include <array>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/table_indexed.hpp>
+#include <tilehash/engine/records.hpp>
 
 #include <string_view>
 

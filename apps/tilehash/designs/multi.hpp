@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/table_multi.hpp>
+#include <tilehash/engine/multi.hpp>
 
 #include <string_view>
 

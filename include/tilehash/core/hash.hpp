@@ -1,7 +1,7 @@
 // Seedable hash functions.
 //
 // Each takes the bits of a key (an unsigned integer of 32, 64 or 128 bits) and gives 64 bits whose *high*
-// bits are the good ones, because reduce() scales from the top: position = floor(hash * n / 2^64). Golden
+// bits are the good ones, because fast_range() scales from the top: position = floor(hash * n / 2^64). Golden
 // values of all of them are pinned in tests/core/hash_test.cpp.
 #pragma once
 
@@ -15,7 +15,7 @@ TILEHASH_FN constexpr u64 mul_high(u64 a, u64 b) {
 }
 
 // Scales a hash to [0, n): Lemire's multiply-and-shift, which needs no division. O(1).
-TILEHASH_FN constexpr u64 reduce(u64 hash, u64 n) { return mul_high(hash, n); }
+TILEHASH_FN constexpr u64 fast_range(u64 hash, u64 n) { return mul_high(hash, n); }
 
 // The finaliser of MurmurHash3 for 64 bits (A. Appleby, public domain): a bijection of 64-bit integers.
 TILEHASH_FN constexpr u64 mix64(u64 x) {

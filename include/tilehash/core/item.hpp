@@ -3,18 +3,18 @@
 
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::bulk {
+namespace tilehash::detail {
 
 // A key as the design sees it, or why it does not.
 template <class Slot>
 struct query {
-  typename Slot::tag tag = 0;
+  typename Slot::key_bits bits = 0;
   bool legal = false;     // not a NaN compared by value
-  bool reserved = false;  // lives aside
+  bool reserved = false;  // lives in a sentinel cell
 
   query() = default;
   TILEHASH_FN explicit query(const typename Slot::key_type& key)
-      : tag(Slot::encode(key)), legal(detail::is_legal(key)), reserved(legal && Slot::is_reserved(tag)) {}
+      : bits(Slot::encode(key)), legal(detail::is_legal(key)), reserved(legal && Slot::is_reserved(bits)) {}
   TILEHASH_FN bool regular() const { return legal && !reserved; }
 };
 
@@ -62,4 +62,4 @@ part_source<Source> from_source(const Source& source, u64 first = 0) {
   return {{source, first}, nullptr};
 }
 
-}  // namespace tilehash::bulk
+}  // namespace tilehash::detail

@@ -36,7 +36,7 @@ TILEHASH_FN constexpr u64 add_modulo(u64 a, u64 b, u64 n) { return a >= n - b ? 
 struct linear {
   static constexpr const char* name = "linear_probing";
   static constexpr bool needs_prime = false;
-  static constexpr u64 bend = 0;  // how the growth of the jump grows, in a large table
+  static constexpr u64 growth_step = 0;  // how the growth of the jump grows, in a large table
   // The thesis' smallest tables. Fuller ones, if large, have longer runs than a walk may be.
   static constexpr double max_load_factor = 1 / 1.05;
   TILEHASH_FN static constexpr place start(u64 home, u64 /*key*/, u64 /*capacity*/) { return {home, 1, 0}; }
@@ -46,7 +46,7 @@ struct linear {
 struct quadratic {
   static constexpr const char* name = "quadratic_probing";
   static constexpr bool needs_prime = true;
-  static constexpr u64 bend = 2;
+  static constexpr u64 growth_step = 2;
   TILEHASH_FN static constexpr place start(u64 home, u64 /*key*/, u64 capacity) {
     return {home, 1, capacity > largest_small_table ? 3 : 2 % capacity};
   }
@@ -59,7 +59,7 @@ template <u64 JumpPrime>
 struct double_hash_by {
   static constexpr const char* name = "double_hashing";
   static constexpr bool needs_prime = true;
-  static constexpr u64 bend = 0;
+  static constexpr u64 growth_step = 0;
   static constexpr u64 jump_prime = JumpPrime;
   TILEHASH_FN static constexpr place start(u64 home, u64 key, u64 capacity) {
     const u64 jump = 1 + key % (capacity > jump_prime ? jump_prime : capacity - 1);
@@ -72,7 +72,7 @@ template <class Policy>
 TILEHASH_FN constexpr void advance(place& p, u64 capacity) {
   p.at = add_modulo(p.at, p.jump, capacity);
   p.jump = add_modulo(p.jump, p.growth, capacity);
-  if (capacity > largest_small_table) p.growth += Policy::bend;
+  if (capacity > largest_small_table) p.growth += Policy::growth_step;
 }
 
 }  // namespace tilehash::probe

@@ -30,7 +30,7 @@ struct build_result {
 };
 
 // What examining one bucket says of a key.
-enum class state : u32 {
+enum class lookup_state : u32 {
   absent,  // the key is not in the table
   found,   // it is here
   go_on,   // not here, but perhaps in the next bucket of its probe sequence
@@ -39,16 +39,16 @@ enum class state : u32 {
 // What examining a key's first bucket offers an insert: found, and there is nothing to do; absent, and the
 // key may take `slot` by swapping `old` for itself; go_on, and only insert() can tell.
 template <class Word>
-struct offer {
-  state what = state::go_on;
+struct insert_position {
+  lookup_state what = lookup_state::go_on;
   u32 slot = 0;
   Word old = 0;
 };
 
 // A lookup's answer. `value` holds the bits of the mapped value when found (always 0 for a set).
 template <class Bits>
-struct answer {
-  state what = state::absent;
+struct lookup_answer {
+  lookup_state what = lookup_state::absent;
   Bits value = 0;
 };
 

@@ -4,13 +4,13 @@
 //     +----------------------+--------------+-----------------------------+
 //     |  key                 |  spare bits  |  value (none in a set)      |
 //     +----------------------+--------------+-----------------------------+
-//     |<------------ tag ------------------>|
+//     |<--------- key bits ---------------->|
 //
-// The word has 4, 8 or 16 bytes, the smallest that fits. The *tag* is the key as it stands in the word, spare
-// bits included; all comparisons are of tags. Two tags mark free slots: `empty` (never used since the last
-// clear) and `erased` (used once, so lookups must not stop here). With spare bits no key looks like a mark.
-// Without, the two largest key patterns do; keys with those patterns are `reserved` and live in the table's
-// two cells aside (core/aside.hpp), so that every key stays legal.
+// The word has 4, 8 or 16 bytes, the smallest that fits. The *key bits* are the key as it stands in the word,
+// spare bits included; all comparisons are of key bits. Two patterns mark free slots: `empty` (never used
+// since the last clear) and the `tombstone` (used once, so lookups must not stop here). With spare bits no
+// key looks like a mark. Without, the two largest key patterns do; keys with those patterns are `reserved`
+// and live in the table's two sentinel cells (core/sentinel_cells.hpp), so that every key stays legal.
 //
 // Floating-point keys compare by value: -0.0 is stored as 0.0, and a NaN is not legal. To compare bit by bit,
 // wrap the type in bitwise<T>.
@@ -108,33 +108,35 @@ struct slot {
   using key_type = Key;
   using mapped_type = Value;
   using word = detail::bits_t<key_bytes + value_bytes>;
-  using tag = detail::bits_t<sizeof(word) - value_bytes>;
-  using needle = tag;  // what a bucket is compared with
+  using key_bits = detail::bits_t<sizeof(word) - value_bytes>;
+  using stored_key = key_bits;  // what a bucket is compared with
   using value_bits = detail::bits_t<value_bytes>;
 
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr u32 value_shift = 8 * value_bytes;
-  static constexpr u32 needle_shift = value_shift;
+  static constexpr u32 stored_shift = value_shift;
   static constexpr u32 spare = 8 * (sizeof(word) - key_bytes - value_bytes);
   static constexpr bool reserves_keys = spare == 0;
 
-  static constexpr tag all_ones =
-      static_cast<tag>(static_cast<tag>(~tag(0)) >> (8 * (sizeof(tag) + value_bytes - sizeof(word))));
-  static constexpr tag empty_tag = spare ? tag(1) : all_ones;
-  static constexpr tag erased_tag = spare ? tag(2) : static_cast<tag>(all_ones - 1);
+  static constexpr key_bits all_ones = static_cast<key_bits>(
+      static_cast<key_bits>(~key_bits(0)) >> (8 * (sizeof(key_bits) + value_bytes - sizeof(word))));
+  static constexpr key_bits empty_mark = spare ? key_bits(1) : all_ones;
+  static constexpr key_bits tombstone_mark = spare ? key_bits(2) : static_cast<key_bits>(all_ones - 1);
 
-  TILEHASH_FN static constexpr word pack(tag t, value_bits v) {
+  TILEHASH_FN static constexpr word pack(key_bits t, value_bits v) {
     if constexpr (is_set)
       return t;
     else
       return static_cast<word>(t) << value_shift | v;
   }
   // What stands in a slot after an item took the place of `old`.
-  TILEHASH_FN static constexpr word written_over(word /*old*/, needle n, value_bits v) { return pack(n, v); }
-  static constexpr word empty_word = static_cast<word>(static_cast<word>(empty_tag) << value_shift);
-  static constexpr word erased_word = static_cast<word>(static_cast<word>(erased_tag) << value_shift);
+  TILEHASH_FN static constexpr word written_over(word /*old*/, stored_key n, value_bits v) {
+    return pack(n, v);
+  }
+  static constexpr word empty_word = static_cast<word>(static_cast<word>(empty_mark) << value_shift);
+  static constexpr word tombstone_word = static_cast<word>(static_cast<word>(tombstone_mark) << value_shift);
 
-  TILEHASH_FN static constexpr tag tag_of(word w) { return static_cast<tag>(w >> value_shift); }
+  TILEHASH_FN static constexpr key_bits key_of(word w) { return static_cast<key_bits>(w >> value_shift); }
   TILEHASH_FN static constexpr value_bits value_of(word w) {
     if constexpr (is_set)
       return 0;
@@ -150,21 +152,23 @@ struct slot {
     return static_cast<word>(w >> value_shift << value_shift | v);
   }
   TILEHASH_FN static constexpr bool is_free(word w) {
-    return tag_of(w) == empty_tag || tag_of(w) == erased_tag;
+    return key_of(w) == empty_mark || key_of(w) == tombstone_mark;
   }
 
-  // Does this tag look like a mark, so that its key must live aside?
-  TILEHASH_FN static constexpr bool is_reserved(tag t) {
-    return reserves_keys && (t == empty_tag || t == erased_tag);
+  // Does this key_bits look like a mark, so that its key must live in sentinel cells?
+  TILEHASH_FN static constexpr bool is_reserved(key_bits t) {
+    return reserves_keys && (t == empty_mark || t == tombstone_mark);
   }
 
-  TILEHASH_FN static tag encode(const Key& key) {
-    return static_cast<tag>(detail::to_bits<tag>(detail::canonical(key)) << spare);
+  TILEHASH_FN static key_bits encode(const Key& key) {
+    return static_cast<key_bits>(detail::to_bits<key_bits>(detail::canonical(key)) << spare);
   }
-  TILEHASH_FN static Key decode(tag t) { return detail::from_bits<Key>(static_cast<tag>(t >> spare)); }
+  TILEHASH_FN static Key decode(key_bits t) {
+    return detail::from_bits<Key>(static_cast<key_bits>(t >> spare));
+  }
 
   // What a hash function is given: the key's bits without the spare ones.
-  TILEHASH_FN static constexpr auto hash_input(tag t) {
+  TILEHASH_FN static constexpr auto hash_input(key_bits t) {
     return static_cast<detail::bits_t<key_bytes>>(t >> spare);
   }
 };

@@ -20,7 +20,8 @@
 //                 the same bucket, because slots only fill up; no lock is needed. In balanced they meet
 //                 at the lock of first(k). What finds both buckets full comes back as `refused`.
 //   displacement  takes what insert() refused, after all inserts are done: along a path of keys that each
-//                 move to their other bucket, under the locks of all its buckets (core/displacement.hpp).
+//                 move to their other bucket, under the locks of all its buckets
+//                 (algorithm/displacement.hpp).
 //
 // The locks are one bit per bucket behind the slots. Every loop is bounded by the constants below.
 //
@@ -29,11 +30,11 @@
 // Source: the baseline of A. Breslow et al., Horton Tables, USENIX ATC 2016, section 3.
 #pragma once
 
-#include <tilehash/core/bucket.hpp>
+#include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/core/displacement.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
 
@@ -48,7 +49,7 @@ class bucketed_cuckoo {
   using mapped_type = Value;
   using hasher = Hash;
   using word = typename slot_type::word;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   static constexpr u32 bucket_slots = 64 / sizeof(word);
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
@@ -88,14 +89,16 @@ class bucketed_cuckoo {
   struct place {
     u32 first, second;  // bucket numbers, never equal
   };
-  TILEHASH_FN place locate(tag t) const {
+  TILEHASH_FN place locate(key_bits t) const {
     const u64 h = hash_(slot_type::hash_input(t));
-    const u32 first = static_cast<u32>(reduce(h, buckets_));
-    const u32 second = static_cast<u32>(reduce(rehash(h), buckets_ - 1));
+    const u32 first = static_cast<u32>(fast_range(h, buckets_));
+    const u32 second = static_cast<u32>(fast_range(rehash(h), buckets_ - 1));
     return {first, second < first ? second : second + 1};
   }
-  TILEHASH_FN static tag needle(const place&, tag t) { return t; }  // what a bucket is compared with
-  TILEHASH_FN static tag tag_in(u64 /*slot*/, word w) { return slot_type::tag_of(w); }
+  TILEHASH_FN static key_bits stored(const place&, key_bits t) {
+    return t;
+  }  // what a bucket is compared with
+  TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u32 where(const place& p) const { return p.first; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.first); }
@@ -103,33 +106,34 @@ class bucketed_cuckoo {
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
   template <class Tile>
-  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     auto a = b.look_up(t, wanted);
     bool end = false;
     if constexpr (Placement == placement::first_fit) end = b.has_empty(t);
-    if (a.what != state::found && !end) a.what = state::go_on;
+    if (a.what != lookup_state::found && !end) a.what = lookup_state::go_on;
     return a;
   }
 
   // ---- change ----
   // With an empty slot in the first bucket, the key is here or nowhere. The slot is the one insert() aims at.
   template <class Tile>
-  TILEHASH_FN offer<word> examine_for_insert(Tile t, const bucket_type<Tile>& b, tag wanted) const
+  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
+                                                       key_bits wanted) const
     requires(Placement == placement::first_fit)
   {
     const bool here = b.has(t, wanted);
-    const u32 empty = b.match_empty(t), erased = b.match_erased(t);
+    const u32 empty = b.match_empty(t), erased = b.match_tombstone(t);
     const u32 at = empty != 0 ? detail::lowest(empty | erased) : 0;
-    return {here         ? state::found
-            : empty != 0 ? state::absent
-                         : state::go_on,
-            at, empty >> at & 1 ? slot_type::empty_word : slot_type::erased_word};
+    return {here         ? lookup_state::found
+            : empty != 0 ? lookup_state::absent
+                         : lookup_state::go_on,
+            at, empty >> at & 1 ? slot_type::empty_word : slot_type::tombstone_word};
   }
 
   // Puts a key where there is room for it without moving another; `refused` means that a displacement may
   // still help.
   template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, tag wanted, word content, bool active) const {
+  TILEHASH_FN outcome insert(Tile t, key_bits wanted, word content, bool active) const {
     if constexpr (Placement == placement::balanced)
       return insert_balanced(t, wanted, content, active);
     else
@@ -138,7 +142,7 @@ class bucketed_cuckoo {
 
   // How to make room for a key that insert() refused, by moving others.
   using displacement = detail::displacement<bucketed_cuckoo, max_path>;
-  TILEHASH_FN displacement displacement_of(tag wanted, word content) const {
+  TILEHASH_FN displacement displacement_of(key_bits wanted, word content) const {
     const place p = locate(wanted);
     return {*this,
             p,
@@ -149,17 +153,17 @@ class bucketed_cuckoo {
 
   // True if the key was in the table and this call took it out.
   template <class Tile>
-  TILEHASH_FN bool erase(Tile t, tag wanted, bool active) const {
+  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
     bool erased = false;
     place p = locate(wanted);
     for (u32 i = 0; i < max_steps(); ++i, advance(p)) {
       const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
       const u32 here = b.match(t, wanted);
       // A bucket with an empty slot has never overflowed, so this slot may become empty again.
-      const word mark = b.has_empty(t) ? slot_type::empty_word : slot_type::erased_word;
+      const word mark = b.has_empty(t) ? slot_type::empty_word : slot_type::tombstone_word;
       const u32 at = here != 0 ? detail::lowest(here) : 0;
       const word content = b.at(t, at);
-      const bool won = claim(t, bucket_at(p.first) + at, content, mark, active && here != 0);
+      const bool won = try_claim(t, bucket_at(p.first) + at, content, mark, active && here != 0);
       erased |= won;
       active = active && here == 0;
     }
@@ -178,14 +182,14 @@ class bucketed_cuckoo {
   friend displacement;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const place&, u32 here, word w) const {
-    const place p = locate(slot_type::tag_of(w));
+    const place p = locate(slot_type::key_of(w));
     return p.first == here ? p.second : p.first;
   }
   TILEHASH_FN static word in_other_bucket(word w) { return w; }
   TILEHASH_FN static void leaves(u32, word) {}
   template <class Tile>
   TILEHASH_FN static u32 free_in(Tile t, const bucket_type<Tile>& b) {
-    return b.match_empty(t) | b.match_erased(t);
+    return b.match_empty(t) | b.match_tombstone(t);
   }
   template <class Tile>
   TILEHASH_FN static u32 movable_in(Tile, const bucket_type<Tile>&) {
@@ -197,7 +201,7 @@ class bucketed_cuckoo {
   }
 
   template <class Tile>
-  TILEHASH_FN outcome insert_first_fit(Tile t, tag wanted, word content, bool active) const {
+  TILEHASH_FN outcome insert_first_fit(Tile t, key_bits wanted, word content, bool active) const {
     const place p = locate(wanted);
     step now = active ? step::trying : step::refused;
     while (t.any(now ==
@@ -205,19 +209,19 @@ class bucketed_cuckoo {
       const bool on = now == step::trying;
       const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), on);
       const bool here = b1.has(t, wanted);
-      const u32 empty1 = b1.match_empty(t), erased1 = b1.match_erased(t);
+      const u32 empty1 = b1.match_empty(t), erased1 = b1.match_tombstone(t);
       const bool beyond =
           on && !here && empty1 == 0;  // the first bucket has been full: look in the second too
       const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), beyond);
       const bool there = b2.has(t, wanted) && beyond;
-      const u32 empty2 = b2.match_empty(t), erased2 = b2.match_erased(t);
+      const u32 empty2 = b2.match_empty(t), erased2 = b2.match_tombstone(t);
       const bool in_first = (empty1 | erased1) != 0;
       const u32 empty = in_first ? empty1 : empty2, free = in_first ? empty1 | erased1 : empty2 | erased2;
       const bool take = on && !here && !there && free != 0;
       const u32 at = take ? detail::lowest(free) : 0;
       word* const aim = bucket_at(in_first ? p.first : p.second) + at;
-      const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::erased_word;
-      const bool won = claim(t, aim, old, content, take);
+      const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::tombstone_word;
+      const bool won = try_claim(t, aim, old, content, take);
       if (!on) continue;
       if (here || there)
         now = step::present;
@@ -230,7 +234,7 @@ class bucketed_cuckoo {
   }
 
   template <class Tile>
-  TILEHASH_FN outcome insert_balanced(Tile t, tag wanted, word content, bool active) const {
+  TILEHASH_FN outcome insert_balanced(Tile t, key_bits wanted, word content, bool active) const {
     const place p = locate(wanted);
     step now = active ? step::trying : step::refused;
     while (t.any(now == step::trying)) {  // a lock that is held is let go within one turn of its holder
@@ -254,20 +258,20 @@ class bucketed_cuckoo {
   // One try to put a key into one of its buckets, by the placement's rule, while no other may add this key:
   // `trying` when another key took the slot first, `refused` when both buckets are full.
   template <class Tile>
-  TILEHASH_FN step place_in(Tile t, const place& p, tag wanted, word content, bool active) const {
+  TILEHASH_FN step place_in(Tile t, const place& p, key_bits wanted, word content, bool active) const {
     const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
     const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);
     const bool here = b1.has(t, wanted), there = b2.has(t, wanted), known = here || there;
-    const u32 empty1 = b1.match_empty(t), free1 = empty1 | b1.match_erased(t);
-    const u32 empty2 = b2.match_empty(t), free2 = empty2 | b2.match_erased(t);
+    const u32 empty1 = b1.match_empty(t), free1 = empty1 | b1.match_tombstone(t);
+    const u32 empty2 = b2.match_empty(t), free2 = empty2 | b2.match_tombstone(t);
     bool in_first = free1 != 0;
     if constexpr (Placement == placement::balanced)
       in_first = detail::count_ones(free1) >= detail::count_ones(free2);
     const u32 empty = in_first ? empty1 : empty2, free = in_first ? free1 : free2;
     const u32 at = free != 0 ? detail::lowest(free) : 0;
-    const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::erased_word;
-    const bool won =
-        claim(t, bucket_at(in_first ? p.first : p.second) + at, old, content, active && !known && free != 0);
+    const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::tombstone_word;
+    const bool won = try_claim(t, bucket_at(in_first ? p.first : p.second) + at, old, content,
+                               active && !known && free != 0);
     return known ? step::present : won ? step::inserted : free != 0 ? step::trying : step::refused;
   }
 

@@ -6,9 +6,9 @@
 //
 // A radix sort by the bucket's number moves all items of a bucket side by side, so that a chain is an array
 // and the build writes memory in order. Where keys and values fit a word it has two digits, and the second
-// is counted in block-local memory, with the starts of the buckets (rows_build.hpp). Otherwise the space's
-// own radix sort is taken: then every entry looks at its neighbour, and where the bucket changes it notes the
-// start of all buckets between the two, empty ones too.
+// is counted in block-local memory, with the starts of the buckets (designs/chained/build.hpp). Otherwise the
+// space's own radix sort is taken: then every entry looks at its neighbour, and where the bucket changes it
+// notes the start of all buckets between the two, empty ones too.
 //
 // The number of buckets is free: load factor 10 (B = 0.1N) is the smallest table, with long walks; load
 // factor 0.5 (B = 2N) the largest. About B = 0.5N (load factor 2) found and missing keys cost the same. A
@@ -18,8 +18,8 @@
 #pragma once
 
 #include <tilehash/core/bits.hpp>
+#include <tilehash/designs/chained/build.hpp>
 #include <tilehash/designs/rows.hpp>
-#include <tilehash/designs/rows_build.hpp>
 #include <tilehash/space/algorithms.hpp>
 
 namespace tilehash {

@@ -51,12 +51,12 @@
 
 #include <cuda/std/bit>
 
-#include <tilehash/core/bucket.hpp>
+#include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/core/displacement.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/probe.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
 
@@ -71,7 +71,7 @@ class cuckoo {
   using mapped_type = Value;
   using hasher = Hash;
   using word = typename slot_type::word;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   static constexpr u32 bucket_slots = 1;
   template <class Tile>
   using bucket_type = bucket<slot_type, 1, Tile>;
@@ -115,18 +115,20 @@ class cuckoo {
     u64 at, jump;
     u32 number;  // of the hash function; H stands for the stash
   };
-  TILEHASH_FN place locate(tag t) const {
+  TILEHASH_FN place locate(key_bits t) const {
     const u64 h = hash_(slot_type::hash_input(t));
-    return {reduce(h, size_), 1 + reduce(rehash(h), size_ - 1), 0};
+    return {fast_range(h, size_), 1 + fast_range(rehash(h), size_ - 1), 0};
   }
-  TILEHASH_FN static tag needle(const place&, tag t) { return t; }  // what a bucket is compared with
-  TILEHASH_FN static tag tag_in(u64 /*slot*/, word w) { return slot_type::tag_of(w); }
+  TILEHASH_FN static key_bits stored(const place&, key_bits t) {
+    return t;
+  }  // what a bucket is compared with
+  TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
   TILEHASH_FN void advance(place& p) const {
     p.at = probe::add_modulo(p.at, p.jump, size_);
-    if (++p.number == Functions) p.at = size_ + reduce(mix64(p.at ^ rehash(p.jump)), StashSlots);
+    if (++p.number == Functions) p.at = size_ + fast_range(mix64(p.at ^ rehash(p.jump)), StashSlots);
   }
   TILEHASH_FN u32 max_steps() const {
     if constexpr (StashSlots == 0)
@@ -136,47 +138,51 @@ class cuckoo {
   }
 
   template <class Tile>
-  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     auto a = b.look_up(t, wanted);
     const bool end = b.has_empty(t);
-    if (a.what != state::found && !end) a.what = state::go_on;
+    if (a.what != lookup_state::found && !end) a.what = lookup_state::go_on;
     return a;
   }
 
   // ---- change ----
   template <class Tile>
-  TILEHASH_FN offer<word> examine_for_insert(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
+                                                       key_bits wanted) const {
     const bool here = b.has(t, wanted), empty = b.has_empty(t);
-    return {here ? state::found : empty ? state::absent : state::go_on, 0, slot_type::empty_word};
+    return {here    ? lookup_state::found
+            : empty ? lookup_state::absent
+                    : lookup_state::go_on,
+            0, slot_type::empty_word};
   }
 
   // Puts a key where there is room for it without moving another; `refused` means that a displacement may
   // still help.
   template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, tag wanted, word content, bool active) const {
+  TILEHASH_FN outcome insert(Tile t, key_bits wanted, word content, bool active) const {
     enum : u32 { walking, inserted, present, refused } now = active ? walking : refused;
     const place home = locate(wanted);
     const u32 steps = max_steps();
     place p = home;
-    word* grave = nullptr;  // the first erased slot we passed
+    word* tombstone = nullptr;  // the first erased slot we passed
     while (t.any(now == walking)) {
       const bool on = now == walking, may_take = p.number < Functions;
       const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, on);
-      const bool same = b.has(t, wanted), free = b.has_empty(t), used = b.has(t, slot_type::erased_tag);
+      const bool same = b.has(t, wanted), free = b.has_empty(t), used = b.has(t, slot_type::tombstone_mark);
       const bool empty = free && may_take;
-      if (on && used && may_take && grave == nullptr) grave = slots_ + p.at;
+      if (on && used && may_take && tombstone == nullptr) tombstone = slots_ + p.at;
       const bool last = empty || p.number + 1 == steps;
-      const bool take = on && !same && last && (empty || grave != nullptr);
-      word* const aim = grave != nullptr ? grave : slots_ + p.at;
-      const bool won =
-          claim(t, aim, grave != nullptr ? slot_type::erased_word : slot_type::empty_word, content, take);
+      const bool take = on && !same && last && (empty || tombstone != nullptr);
+      word* const aim = tombstone != nullptr ? tombstone : slots_ + p.at;
+      const bool won = try_claim(
+          t, aim, tombstone != nullptr ? slot_type::tombstone_word : slot_type::empty_word, content, take);
       if (!on) continue;
       if (same)
         now = present;
       else if (won)
         now = inserted;
       else if (take)
-        p = home, grave = nullptr;  // somebody was faster, at most H times: look again from the start
+        p = home, tombstone = nullptr;  // somebody was faster, at most H times: look again from the start
       else if (last)
         now = refused;
       else
@@ -187,13 +193,13 @@ class cuckoo {
 
   // True if the key was in the table and this call took it out.
   template <class Tile>
-  TILEHASH_FN bool erase(Tile t, tag wanted, bool active) const {
+  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
     bool erased = false;
     const u32 steps = max_steps();
     for (place p = locate(wanted); t.any(active);) {
       const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, active);
       const bool same = b.has(t, wanted), empty = b.has_empty(t);
-      const bool won = claim(t, slots_ + p.at, b.at(t, 0), slot_type::erased_word, active && same);
+      const bool won = try_claim(t, slots_ + p.at, b.at(t, 0), slot_type::tombstone_word, active && same);
       if (!active) continue;
       erased = won;
       active = !same && !empty && p.number + 1 < steps;
@@ -209,7 +215,7 @@ class cuckoo {
     using progress = typename tries::progress;
 
     cuckoo design;
-    tag wanted;
+    key_bits wanted;
     word content;
 
     // One try: a walk to a free slot, the moves from its far end on, and the key into the slot they leave.
@@ -224,7 +230,7 @@ class cuckoo {
         const bool on = clear && i != 0;
         const u32 from = on ? i - 1 : 0, to = on ? i : 0;
         const bool moved = design.move(t, p.content[from], p.slot[from], p.slot[to], mark, on);
-        if (on) clear = moved, --i, mark = slot_type::erased_word;
+        if (on) clear = moved, --i, mark = slot_type::tombstone_word;
       }
       const bool last_resort = active && !found && round + 1 >= design.patience();
       const auto v = design.put(t, wanted, content, found ? p.slot[0] : 0, mark, clear, last_resort, active);
@@ -235,7 +241,7 @@ class cuckoo {
       return tries::all_of(*this, t, active);
     }
   };
-  TILEHASH_FN displacement displacement_of(tag wanted, word content) const {
+  TILEHASH_FN displacement displacement_of(key_bits wanted, word content) const {
     return {*this, wanted, content};
   }
 
@@ -285,7 +291,7 @@ class cuckoo {
 
   // Walks from a key to a free slot.
   template <class Tile>
-  TILEHASH_FN bool search(Tile t, path& p, tag holder, u64 random, u32 longest, bool active) const {
+  TILEHASH_FN bool search(Tile t, path& p, key_bits holder, u64 random, u32 longest, bool active) const {
     bool found = false;
     u64 own = capacity();  // the slot in which the holder stands: the first one stands in none
     for (bool walking = active; t.any(walking);) {
@@ -314,7 +320,7 @@ class cuckoo {
       TILEHASH_UNROLL
       for (u32 i = 0; i < Functions; ++i) {
         if (i == next)
-          own = p.slot[p.length] = at[i], holder = slot_type::tag_of(p.content[p.length] = content[i]);
+          own = p.slot[p.length] = at[i], holder = slot_type::key_of(p.content[p.length] = content[i]);
       }
       p.length += walking;
     }
@@ -324,18 +330,18 @@ class cuckoo {
   // Moves a key from one of its slots to another that holds `mark`. False if either has changed.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, word content, u64 from, u64 to, word mark, bool active) const {
-    const u64 first = locate(slot_type::tag_of(content)).at;
+    const u64 first = locate(slot_type::key_of(content)).at;
     const bool mine = lock(t, first, active);
     const bool stands = read(t, from, mine) == content && mine;
-    const bool moved = claim(t, slots_ + to, mark, content, stands);
-    claim(t, slots_ + from, content, slot_type::erased_word, moved);
+    const bool moved = try_claim(t, slots_ + to, mark, content, stands);
+    try_claim(t, slots_ + from, content, slot_type::tombstone_word, moved);
     unlock(t, first, mine);
     return moved;
   }
 
   // Puts a new key into one of its slots if that still holds `mark`, or, as a last resort, into the stash.
   template <class Tile>
-  TILEHASH_FN auto put(Tile t, tag wanted, word content, u64 to, word mark, bool clear, bool last_resort,
+  TILEHASH_FN auto put(Tile t, key_bits wanted, word content, u64 to, word mark, bool clear, bool last_resort,
                        bool active) const {
     using verdict = typename displacement::verdict;
     place p = locate(wanted);
@@ -344,19 +350,19 @@ class cuckoo {
     bool known = false, room = clear, hopeless = true;
     TILEHASH_UNROLL
     for (u32 i = 0; i < Functions; ++i, advance(p))
-      known |= slot_type::tag_of(read(t, p.at, active)) == wanted && active;
+      known |= slot_type::key_of(read(t, p.at, active)) == wanted && active;
     if constexpr (StashSlots != 0) {
       const word stashed = read(t, p.at, active);
-      known |= slot_type::tag_of(stashed) == wanted && active;
+      known |= slot_type::key_of(stashed) == wanted && active;
       if (last_resort) to = p.at, mark = stashed, room = slot_type::is_free(stashed);
       if constexpr (Functions != 2) {
         const u64 beside = p.at + 1 == capacity() ? size_ : p.at + 1;
-        const place twin = locate(slot_type::tag_of(stashed));
+        const place twin = locate(slot_type::key_of(stashed));
         hopeless =
             !slot_type::is_free(read(t, beside, last_resort)) || (twin.at == first && twin.jump == p.jump);
       }
     }
-    const bool done = claim(t, slots_ + to, mark, content, mine && room && !known);
+    const bool done = try_claim(t, slots_ + to, mark, content, mine && room && !known);
     if (done && last_resort && t.rank() == 0) detail::set_bits(stash_in_use(), 1U);
     unlock(t, first, mine);
     if (known || done) return known ? verdict::known : verdict::done;

@@ -30,7 +30,7 @@
 
 namespace tilehash {
 
-// The bulk verbs are in table_indexed.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
+// The bulk verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
 template <class Key, class Value, class Hash = murmur>
 struct indexed {
   static_assert(key_like<Key>,

@@ -10,16 +10,16 @@
 //
 // So count and start of a key's values cost a lookup of its id and one read of two neighbouring words, O(1)
 // however often the key comes, and its values are an array. What all the values of many keys cost follows
-// from how many values these are, and not from who has them (bulk_rows.hpp).
+// from how many values these are, and not from who has them (algorithm/segments.hpp).
 //
-// Three builds. By regions (multi_build.hpp): a partition by hash, and a count of each region's keys in a
-// block's scratch, which leaves them where the build of the table of ids wants them; for keys that come now
-// and then. By sort: a radix sort of the keys as they are, with their values; one pass over the sorted keys
-// counts where new ones begin and one writes these down; the table of ids is built in bulk from the unique
-// keys. Nothing is hashed before the sort and nothing copied after it. By counting: all keys meet in a table,
-// which says how many there are and gives them ids; then each item looks its id up and takes a number among
-// those of its key, the numbers are summed into starts, and the values go where they belong. Keys of over 8
-// bytes can only be counted; theirs is a table `indexed`, whose rows hold the keys.
+// Three builds. By regions (engine/multi_regions.hpp): a partition by hash, and a count of each region's keys
+// in a block's scratch, which leaves them where the build of the table of ids wants them; for keys that come
+// now and then. By sort: a radix sort of the keys as they are, with their values; one pass over the sorted
+// keys counts where new ones begin and one writes these down; the table of ids is built in bulk from the
+// unique keys. Nothing is hashed before the sort and nothing copied after it. By counting: all keys meet in a
+// table, which says how many there are and gives them ids; then each item looks its id up and takes a number
+// among those of its key, the numbers are summed into starts, and the values go where they belong. Keys of
+// over 8 bytes can only be counted; theirs is a table `indexed`, whose rows hold the keys.
 //
 // Invariants. (1) The ids are 0 ... k - 1, each key has one and each id a value at least: starts rises
 // strictly. (2) starts[0] = 0 and starts[k] = n. The order of a key's values is not promised.
@@ -59,13 +59,13 @@ using default_ids =
 
 // How the values of a key come together.
 enum class grouping {
-  automatic,   // what is faster (table_multi.hpp has the rule)
+  automatic,   // what is faster (engine/multi.hpp has the rule)
   by_regions,  // keys of up to 8 bytes; by sort where keys come too often, items are few or values longer
   by_sort,     // keys of up to 8 bytes
   by_count,    // keys of any type
 };
 
-// The bulk verbs are in table_multi.hpp. `Ids` maps Key to u32 and finds keys in buckets (tiled, cuckoo,
+// The bulk verbs are in engine/multi.hpp. `Ids` maps Key to u32 and finds keys in buckets (tiled, cuckoo,
 // two_level_cuckoo, bucketed_cuckoo, linear_probing ...), or is indexed<Key, void>. `Offset` u32 serves up to
 // 2^32 - 1 items; take u64 for more.
 template <class Key, class Value, class Ids = detail::default_ids<Key>, class Offset = u32>

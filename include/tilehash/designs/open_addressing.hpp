@@ -23,11 +23,11 @@
 // Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 3.
 #pragma once
 
-#include <tilehash/core/bucket.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/probe.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
 
@@ -39,7 +39,7 @@ class open_addressing {
   using mapped_type = Value;
   using hasher = Hash;
   using word = typename slot_type::word;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   using place = probe::place;
   template <class Tile>
   using bucket_type = bucket<slot_type, 1, Tile>;
@@ -65,12 +65,14 @@ class open_addressing {
   TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup: O(1 / (1 - load)) slots for a miss with double hashing ----
-  TILEHASH_FN place locate(tag t) const {
+  TILEHASH_FN place locate(key_bits t) const {
     const auto key = slot_type::hash_input(t);
-    return Probe::start(reduce(hash_(key), capacity_), static_cast<u64>(key), capacity_);
+    return Probe::start(fast_range(hash_(key), capacity_), static_cast<u64>(key), capacity_);
   }
-  TILEHASH_FN static tag needle(const place&, tag t) { return t; }  // what a bucket is compared with
-  TILEHASH_FN static tag tag_in(u64 /*slot*/, word w) { return slot_type::tag_of(w); }
+  TILEHASH_FN static key_bits stored(const place&, key_bits t) {
+    return t;
+  }  // what a bucket is compared with
+  TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
@@ -80,37 +82,38 @@ class open_addressing {
   }
 
   template <class Tile>
-  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     auto a = b.look_up(t, wanted);
     const bool end = b.has_empty(t);
-    if (a.what != state::found && !end) a.what = state::go_on;
+    if (a.what != lookup_state::found && !end) a.what = lookup_state::go_on;
     return a;
   }
 
   // ---- change ----
   template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, tag wanted, word content, bool active) const {
+  TILEHASH_FN outcome insert(Tile t, key_bits wanted, word content, bool active) const {
     enum : u32 { walking, inserted, present, refused } now = active ? walking : refused;
     const place home = locate(wanted);
     place p = home;
-    word* grave = nullptr;  // the first erased slot we passed
+    word* tombstone = nullptr;  // the first erased slot we passed
     for (u32 step = 0; t.any(now == walking);) {
       const bool on = now == walking;
       const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, on);
-      const bool same = b.has(t, wanted), empty = b.has_empty(t), erased = b.has(t, slot_type::erased_tag);
-      if (on && erased && grave == nullptr) grave = slots_ + p.at;
+      const bool same = b.has(t, wanted), empty = b.has_empty(t),
+                 erased = b.has(t, slot_type::tombstone_mark);
+      if (on && erased && tombstone == nullptr) tombstone = slots_ + p.at;
       const bool last = empty || step + 1 >= max_steps();
-      const bool take = on && !same && last && (empty || grave != nullptr);
-      word* const aim = grave != nullptr ? grave : slots_ + p.at;
-      const bool won =
-          claim(t, aim, grave != nullptr ? slot_type::erased_word : slot_type::empty_word, content, take);
+      const bool take = on && !same && last && (empty || tombstone != nullptr);
+      word* const aim = tombstone != nullptr ? tombstone : slots_ + p.at;
+      const bool won = try_claim(
+          t, aim, tombstone != nullptr ? slot_type::tombstone_word : slot_type::empty_word, content, take);
       if (!on) continue;
       if (same)
         now = present;
       else if (won)
         now = inserted;
       else if (take)
-        p = home, step = 0, grave = nullptr;  // somebody was faster: look again from the start
+        p = home, step = 0, tombstone = nullptr;  // somebody was faster: look again from the start
       else if (last)
         now = refused;
       else
@@ -121,13 +124,13 @@ class open_addressing {
 
   // True if the key was in the table and this call took it out.
   template <class Tile>
-  TILEHASH_FN bool erase(Tile t, tag wanted, bool active) const {
+  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
     bool erased = false;
     place p = locate(wanted);
     for (u32 step = 0; t.any(active); ++step) {
       const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, active);
       const bool same = b.has(t, wanted), empty = b.has_empty(t);
-      const bool won = claim(t, slots_ + p.at, b.at(t, 0), slot_type::erased_word, active && same);
+      const bool won = try_claim(t, slots_ + p.at, b.at(t, 0), slot_type::tombstone_word, active && same);
       if (!active) continue;
       erased = won;
       if (same || empty || step + 1 >= max_steps())

@@ -16,9 +16,9 @@
 // that is not its own. So no key is set aside as a mark, and a slot can tell from its key alone that it is
 // empty. (3) A table without items answers no lookup from its slots.
 //
-// h0 and h1 come from a code of the key, of 64 bits (spatial_code.hpp): for points of two or three dimensions
-// linear in the coordinates, so that neighbours share what a cache holds; for other keys a hash. Equal codes
-// must be equal keys, or the build starts again.
+// h0 and h1 come from a code of the key, of 64 bits (designs/perfect_spatial/code.hpp): for points of two or
+// three dimensions linear in the coordinates, so that neighbours share what a cache holds; for other keys a
+// hash. Equal codes must be equal keys, or the build starts again.
 //
 // The build sorts the items by code, so that groups and equal keys stand side by side; then all groups of one
 // size try offsets at the same time. A group claims its slots one by one in a map of bits, and gives back
@@ -36,13 +36,13 @@
 #include <string>
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/perfect_spatial/code.hpp>
 #include <tilehash/designs/rows.hpp>
-#include <tilehash/designs/spatial_code.hpp>
 #include <tilehash/space/algorithms.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash {
 
@@ -146,12 +146,12 @@ class perfect_spatial {
     perfect_spatial to;
     const Key* keys;
     u64 *codes, *numbers;
-    notes* book;
+    notes* recorder;
     TILEHASH_FN void operator()(u64 i) const {
       u64 at = i;
       if constexpr (std::floating_point<Key>) {
         if (!detail::is_legal(keys[i])) return;
-        at = detail::fetch_add(&book->legal, u64(1));
+        at = detail::fetch_add(&recorder->legal, u64(1));
       }
       codes[at] = to.code_(keys[i]);
       numbers[at] = i;
@@ -161,13 +161,13 @@ class perfect_spatial {
   struct compare_neighbours {
     const Key* keys;
     const u64 *codes, *numbers;
-    notes* book;
+    notes* recorder;
     TILEHASH_FN void operator()(u64 i) const {
       if (i == 0 || codes[i] != codes[i - 1]) return;
       if (detail::same_key(keys[numbers[i]], keys[numbers[i - 1]]))
-        detail::fetch_add(&book->repeated, u64(1));
+        detail::fetch_add(&recorder->repeated, u64(1));
       else
-        detail::fetch_max(&book->failed, u64(1));
+        detail::fetch_max(&recorder->failed, u64(1));
     }
   };
   struct mark_first {
@@ -208,10 +208,10 @@ class perfect_spatial {
   struct measure {
     const u64* starts;
     u64 *ranks, *order;
-    notes* book;
+    notes* recorder;
     TILEHASH_FN void operator()(u64 g) const {
       const u64 size = starts[g + 1] - starts[g];
-      if (size > largest_group) detail::fetch_max(&book->failed, u64(1));
+      if (size > largest_group) detail::fetch_max(&recorder->failed, u64(1));
       ranks[g] = size > largest_group ? 0 : largest_group - size;
       order[g] = g;
     }
@@ -221,9 +221,9 @@ class perfect_spatial {
     perfect_spatial to;
     const u64 *codes, *starts, *order;
     u32* taken;
-    notes* book;
+    notes* recorder;
     TILEHASH_FN void operator()(u64 i) const {
-      if (detail::load_relaxed(&book->failed) != 0) return;
+      if (detail::load_relaxed(&recorder->failed) != 0) return;
       const u64 group = order[i], first = starts[group], last = starts[group + 1];
       for (u32 offset = 0; offset < max_offsets; ++offset) {
         if (claim(first, last, offset)) {
@@ -231,7 +231,7 @@ class perfect_spatial {
           return;
         }
       }
-      detail::fetch_max(&book->failed, u64(1));
+      detail::fetch_max(&recorder->failed, u64(1));
     }
     // Takes the slots of all keys of the group, or none. (Looking first costs less than claims given back.)
     TILEHASH_FN bool claim(u64 first, u64 last, u32 offset) const {
@@ -278,15 +278,15 @@ class perfect_spatial {
   template <class Space, class MappedPointer>
   bool place_all(Space& space, const Key* keys, MappedPointer values, u64 n, insert_report& report) {
     using numbers = buffer<u64, Space>;
-    buffer<notes, Space> book(space, 1);
-    space.fill(book.data(), 1, notes{});
-    const auto noted = [&] { return read_one(space, book.data()); };
+    buffer<notes, Space> recorder(space, 1);
+    space.fill(recorder.data(), 1, notes{});
+    const auto noted = [&] { return read_one(space, recorder.data()); };
 
     numbers codes(space, n), order(space, n);
-    space.for_each(n, encode{*this, keys, codes.data(), order.data(), book.data()});
+    space.for_each(n, encode{*this, keys, codes.data(), order.data(), recorder.data()});
     const u64 legal = std::floating_point<Key> ? noted().legal : n;
     space.sort_pairs(codes.data(), order.data(), legal, 64);
-    space.for_each(legal, compare_neighbours{keys, codes.data(), order.data(), book.data()});
+    space.for_each(legal, compare_neighbours{keys, codes.data(), order.data(), recorder.data()});
     const notes found = noted();
     if (found.failed != 0) return false;
     const u64 items = legal - found.repeated;
@@ -295,7 +295,7 @@ class perfect_spatial {
     numbers starts(space, groups_ + 1);
     space.for_each(items + 1,
                    find_starts<group_of_code>{{code_, codes.data()}, items, groups_, starts.data()});
-    if (!find_offsets(space, codes.data(), starts.data(), book.data())) return false;
+    if (!find_offsets(space, codes.data(), starts.data(), recorder.data())) return false;
     if (items != 0) {
       space.for_each(slots_, write_filler<MappedPointer>{*this, keys, values, order.data()});
       space.for_each(items, write_item<MappedPointer>{*this, keys, values, codes.data(), order.data()});
@@ -322,10 +322,10 @@ class perfect_spatial {
 
   // The offsets of all groups, largest groups first.
   template <class Space>
-  bool find_offsets(Space& space, const u64* codes, const u64* starts, notes* book) {
+  bool find_offsets(Space& space, const u64* codes, const u64* starts, notes* recorder) {
     buffer<u64, Space> ranks(space, groups_), order(space, groups_), classes(space, largest_group + 2);
-    space.for_each(groups_, measure{starts, ranks.data(), order.data(), book});
-    if (read_one(space, book).failed != 0) return false;
+    space.for_each(groups_, measure{starts, ranks.data(), order.data(), recorder});
+    if (read_one(space, recorder).failed != 0) return false;
     space.sort_pairs(ranks.data(), order.data(), groups_, 7);
     static_assert(largest_group < 128);
     space.for_each(groups_ + 1,
@@ -337,9 +337,9 @@ class perfect_spatial {
     space.fill(taken.data(), words, 0U);
     for (u64 c = 0; c < largest_group; ++c) {  // class c: groups of largest_group - c keys
       space.for_each(begin[c + 1] - begin[c],
-                     find_offset{*this, codes, starts, order.data() + begin[c], taken.data(), book});
+                     find_offset{*this, codes, starts, order.data() + begin[c], taken.data(), recorder});
     }
-    return read_one(space, book).failed == 0;
+    return read_one(space, recorder).failed == 0;
   }
 
   entry* entries_ = nullptr;

@@ -16,9 +16,9 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash {
 
@@ -78,7 +78,7 @@ class row_table {
   struct range {
     const entry *first, *last;
   };
-  TILEHASH_FN place locate(const Key& key) const { return {reduce(detail::hash_key(hash_, key), rows_)}; }
+  TILEHASH_FN place locate(const Key& key) const { return {fast_range(detail::hash_key(hash_, key), rows_)}; }
   TILEHASH_FN const void* address(const place& p) const { return offsets_ + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
   TILEHASH_FN range row(const place& p) const {

@@ -19,11 +19,11 @@
 #include <bit>
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/algorithms.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash {
 

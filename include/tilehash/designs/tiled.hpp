@@ -25,21 +25,21 @@
 // needed.
 //
 // A displacement makes room when both buckets are full, along a path first(k) -> second(x) -> second(y) ...
-// of keys that move to their other bucket (core/displacement.hpp). Keys in their first bucket go first; where
-// a bucket has none, one may move back to its first.
+// of keys that move to their other bucket (algorithm/displacement.hpp). Keys in their first bucket go first;
+// where a bucket has none, one may move back to its first.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
-// Built in bulk by tiled_build.hpp. Measured reasons: docs/designs/tiled.md.
+// Built in bulk by designs/tiled/build.hpp. Measured reasons: docs/designs/tiled.md.
 #pragma once
 
-#include <tilehash/core/bucket.hpp>
+#include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/core/displacement.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
-#include <tilehash/designs/tiled_fill.hpp>
+#include <tilehash/designs/tiled/fill.hpp>
+#include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
 
@@ -51,8 +51,8 @@ class tiled {
   using mapped_type = Value;
   using hasher = murmur;
   using word = typename slot_type::word;
-  using tag = typename slot_type::tag;
-  using needle_type = typename slot_type::needle;
+  using key_bits = typename slot_type::key_bits;
+  using stored_key = typename slot_type::stored_key;
   static constexpr u32 bucket_slots = 64 / sizeof(word);
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
@@ -94,7 +94,7 @@ class tiled {
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
         regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor)))),
         region_buckets_(static_cast<u32>(capacity / bucket_slots / regions_)),
-        seed_(static_cast<tag>(mix64(seed))) {}
+        seed_(static_cast<key_bits>(mix64(seed))) {}
 
   TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions_) * region_buckets_ * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
@@ -107,45 +107,45 @@ class tiled {
   struct place {
     u32 base;    // the region's first bucket
     u32 bucket;  // within the region
-    needle_type needle;
+    stored_key stored;
   };
-  TILEHASH_FN tag hash(tag key) const {
-    if constexpr (sizeof(tag) == 4)
+  TILEHASH_FN key_bits hash(key_bits key) const {
+    if constexpr (sizeof(key_bits) == 4)
       return mix32(key ^ seed_);
     else
       return mix64(key ^ seed_);
   }
-  TILEHASH_FN tag unhash(tag h) const {
-    if constexpr (sizeof(tag) == 4)
+  TILEHASH_FN key_bits unhash(key_bits h) const {
+    if constexpr (sizeof(key_bits) == 4)
       return unmix32(h) ^ seed_;
     else
       return unmix64(h) ^ seed_;
   }
   // The 32 bits of a hash that choose the region and the first bucket in it, both from the top down.
-  TILEHASH_FN static u32 high(tag h) { return static_cast<u32>(h >> (slot_type::key_bits - 32)); }
-  TILEHASH_FN u32 region_of(tag h) const {
+  TILEHASH_FN static u32 high(key_bits h) { return static_cast<u32>(h >> (slot_type::key_width - 32)); }
+  TILEHASH_FN u32 region_of(key_bits h) const {
     return static_cast<u32>((static_cast<u64>(high(h)) * regions_) >> 32);
   }
-  TILEHASH_FN place place_of(tag h) const {
+  TILEHASH_FN place place_of(key_bits h) const {
     const u64 scaled = static_cast<u64>(high(h)) * regions_;
     const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
     return {region * region_buckets_, scale(within, region_buckets_),
-            slot_type::needle_of(h & slot_type::remainder_mask, false)};
+            slot_type::stored_as(h & slot_type::remainder_mask, false)};
   }
-  TILEHASH_FN place locate(tag key) const { return place_of(hash(key)); }
+  TILEHASH_FN place locate(key_bits key) const { return place_of(hash(key)); }
   TILEHASH_FN u32 where(const place& p) const { return p.base + p.bucket; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
-  TILEHASH_FN static needle_type needle(const place& p, tag) { return p.needle; }
+  TILEHASH_FN static stored_key stored(const place& p, key_bits) { return p.stored; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
   // To the key's other bucket.
   TILEHASH_FN void advance(place& p) const {
-    p.bucket = mirror(p.bucket, p.needle);
-    p.needle ^= 2;
+    p.bucket = mirror(p.bucket, p.stored);
+    p.stored ^= 2;
   }
 
   // The other bucket, within the region, of what looks like `n` in bucket `b`.
-  TILEHASH_FN u32 mirror(u32 b, needle_type n) const {
+  TILEHASH_FN u32 mirror(u32 b, stored_key n) const {
     const u32 sum = scale(scramble(slot_type::remainder_of(n)), region_buckets_);
     return sum >= b ? sum - b : sum - b + region_buckets_;
   }
@@ -154,85 +154,87 @@ class tiled {
     u32 slot, at;
   };
   // It is read off the remainder's low bits, which the choice of the bucket does not depend on.
-  TILEHASH_FN static filter_bit filter_for(needle_type n) {
+  TILEHASH_FN static filter_bit filter_for(stored_key n) {
     const u32 r = static_cast<u32>(slot_type::remainder_of(n));
     constexpr u32 slots = bucket_slots < 8 ? bucket_slots : 8;
     return {r % slots, slot_type::filter_shift + ((r / slots % 256 * slot_type::filter_bits) >> 8)};
   }
   // The same as a number below filter_size.
-  TILEHASH_FN static u32 filter_index(needle_type n) {
+  TILEHASH_FN static u32 filter_index(stored_key n) {
     const filter_bit f = filter_for(n);
     return f.slot * slot_type::filter_bits + f.at - slot_type::filter_shift;
   }
 
   // The hash of what looks like `n` in a bucket of a region: undoes place_of().
-  TILEHASH_FN tag hash_in(u32 region, u32 bucket, needle_type n) const {
+  TILEHASH_FN key_bits hash_in(u32 region, u32 bucket, stored_key n) const {
     const u32 first = slot_type::is_second(n) ? mirror(bucket, n) : bucket;
     // The least hash whose first bucket this is; ours is the one from there on that ends in the remainder.
     const u64 within = ((static_cast<u64>(first) << 32) + region_buckets_ - 1) / region_buckets_;
     const u64 least = ((static_cast<u64>(region) << 32) + within + regions_ - 1) / regions_;
-    const tag low = static_cast<tag>(static_cast<tag>(least) << (slot_type::key_bits - 32));
+    const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (slot_type::key_width - 32));
     return low + ((slot_type::remainder_of(n) - low) & slot_type::remainder_mask);
   }
   // The key in a slot of the table.
-  TILEHASH_FN tag tag_in(u64 slot, word w) const {
+  TILEHASH_FN key_bits key_at(u64 slot, word w) const {
     const u64 bucket = slot / bucket_slots;
     return unhash(hash_in(static_cast<u32>(bucket / region_buckets_),
-                          static_cast<u32>(bucket % region_buckets_), slot_type::needle_in(w)));
+                          static_cast<u32>(bucket % region_buckets_), slot_type::stored_in(w)));
   }
 
   // ---- lookup ----
   template <class Tile>
-  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, needle_type wanted) const {
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
     auto a = b.look_up(t, wanted);
     const filter_bit f = filter_for(wanted);
     const bool overflowed = b.bit(t, f.slot, f.at);
-    if (a.what != state::found && overflowed && !slot_type::is_second(wanted)) a.what = state::go_on;
+    if (a.what != lookup_state::found && overflowed && !slot_type::is_second(wanted))
+      a.what = lookup_state::go_on;
     return a;
   }
 
   // ---- change ----
   // Unless the filter says that the key may be in its second bucket, it is here or nowhere.
   template <class Tile>
-  TILEHASH_FN offer<word> examine_for_insert(Tile t, const bucket_type<Tile>& b, needle_type wanted) const {
+  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
+                                                       stored_key wanted) const {
     const filter_bit f = filter_for(wanted);
     const bool here = b.has(t, wanted), overflowed = b.bit(t, f.slot, f.at);
     const u32 free = b.match_empty(t), at = free != 0 ? detail::lowest(free) : 0;
     const bool room = free != 0 && !overflowed;
-    return {here ? state::found : room ? state::absent : state::go_on, at, b.at(t, at)};
+    return {here ? lookup_state::found : room ? lookup_state::absent : lookup_state::go_on, at, b.at(t, at)};
   }
 
   template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, tag key, word content, bool active) const {
+  TILEHASH_FN outcome insert(Tile t, key_bits key, word content, bool active) const {
     const place first = locate(key);
     place second = first;
     advance(second);
-    const filter_bit f = filter_for(first.needle);
+    const filter_bit f = filter_for(first.stored);
     step now = active ? step::trying : step::refused;
     while (t.any(now == step::trying)) {  // again only when another took the slot or set a filter bit in it
       const bool on = now == step::trying;
       const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(where(first)), on);
-      const bool here = b1.has(t, first.needle), overflowed = b1.bit(t, f.slot, f.at);
+      const bool here = b1.has(t, first.stored), overflowed = b1.bit(t, f.slot, f.at);
       const u32 free1 = b1.match_empty(t);
       const u32 at1 = free1 != 0 ? detail::lowest(free1) : 0;
       word old = b1.at(t, at1);
       word* aim = bucket_at(where(first)) + at1;
-      needle_type n = first.needle;
+      stored_key n = first.stored;
       bool there = false, room = free1 != 0;
       const bool beyond = on && !here && (overflowed || free1 == 0);
       if (t.any(beyond)) {  // any() is the same in the whole warp
         const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(where(second)), beyond);
-        there = b2.has(t, second.needle) && beyond;
+        there = b2.has(t, second.stored) && beyond;
         const u32 free2 = b2.match_empty(t);
         const u32 at2 = free2 != 0 ? detail::lowest(free2) : 0;
         const word old2 = b2.at(t, at2);
         if (beyond && free1 == 0) {
-          room = free2 != 0, old = old2, aim = bucket_at(where(second)) + at2, n = second.needle;
+          room = free2 != 0, old = old2, aim = bucket_at(where(second)) + at2, n = second.stored;
           if (room && !there && !overflowed && t.rank() == 0) set_filter(where(first), f);
         }
       }
       const bool take = on && !here && !there && room;
-      const bool won = claim(
+      const bool won = try_claim(
           t, aim, old, slot_type::filter_of(old) | slot_type::make(n, slot_type::value_of(content)), take);
       if (!on) continue;
       if (here || there)
@@ -247,19 +249,19 @@ class tiled {
 
   // True if the key was in the table and this call took it out.
   template <class Tile>
-  TILEHASH_FN bool erase(Tile t, tag key, bool active) const {
+  TILEHASH_FN bool erase(Tile t, key_bits key, bool active) const {
     bool erased = false;
     place p = locate(key);
-    const filter_bit f = filter_for(p.needle);
+    const filter_bit f = filter_for(p.stored);
     bool second = false;
     while (t.any(active)) {  // two buckets, and again when a filter bit was set in the slot meanwhile
       const auto b = bucket_type<Tile>::read_shared(t, bucket_at(where(p)), active);
-      const u32 here = b.match(t, p.needle);
+      const u32 here = b.match(t, p.stored);
       const bool overflowed = b.bit(t, f.slot, f.at);
       const u32 at = here != 0 ? detail::lowest(here) : 0;
       const word old = b.at(t, at);
       const bool won =
-          claim(t, bucket_at(where(p)) + at, old, slot_type::filter_of(old), active && here != 0);
+          try_claim(t, bucket_at(where(p)) + at, old, slot_type::filter_of(old), active && here != 0);
       if (!active) continue;
       erased = won;
       if (here != 0)
@@ -272,7 +274,7 @@ class tiled {
     return erased;
   }
 
-  // ---- many items at once (tiled_fill.hpp) ----
+  // ---- many items at once (designs/tiled/fill.hpp) ----
   // Is partitioning worth it for n items and a table that holds `held`?
   template <class Space>
   bool partition_pays(const Space& space, u64 n, u64 held) const {
@@ -295,13 +297,13 @@ class tiled {
 
   // How to make room for a key that insert() refused, by moving others.
   using displacement = detail::displacement<tiled, max_path>;
-  TILEHASH_FN displacement displacement_of(tag key, word content) const {
+  TILEHASH_FN displacement displacement_of(key_bits key, word content) const {
     const place first = locate(key);
     place second = first;
     advance(second);
     const auto target = [&](const place& p) {
-      return typename displacement::target{where(p), p.needle,
-                                           slot_type::make(p.needle, slot_type::value_of(content))};
+      return typename displacement::target{where(p), p.stored,
+                                           slot_type::make(p.stored, slot_type::value_of(content))};
     };
     return {*this, first, target(first), target(second), mix64(static_cast<u64>(key))};
   }
@@ -313,9 +315,9 @@ class tiled {
     return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
   }
   TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
-  TILEHASH_FN static u32 scramble(tag remainder) {
+  TILEHASH_FN static u32 scramble(key_bits remainder) {
     u32 x = static_cast<u32>(remainder);
-    if constexpr (sizeof(tag) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
+    if constexpr (sizeof(key_bits) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
     x *= 0x9e3779b1U;
     return x ^ x >> 15;
   }
@@ -327,13 +329,13 @@ class tiled {
   friend displacement;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const place& home, u32 bucket, word w) const {
-    return home.base + mirror(bucket - home.base, slot_type::needle_in(w));
+    return home.base + mirror(bucket - home.base, slot_type::stored_in(w));
   }
   TILEHASH_FN static word in_other_bucket(word w) {
-    return slot_type::make(slot_type::needle_in(w) ^ 2, slot_type::value_of(w));
+    return slot_type::make(slot_type::stored_in(w) ^ 2, slot_type::value_of(w));
   }
   TILEHASH_FN void leaves(u32 bucket, word w) const {
-    const needle_type n = slot_type::needle_in(w);
+    const stored_key n = slot_type::stored_in(w);
     if (!slot_type::is_second(n)) set_filter(bucket, filter_for(n));
   }
   template <class Tile>
@@ -360,7 +362,7 @@ class tiled {
   u32* locks_ = nullptr;
   u32 regions_ = 1;
   u32 region_buckets_ = 1;
-  tag seed_ = 0;
+  key_bits seed_ = 0;
 };
 
 }  // namespace tilehash

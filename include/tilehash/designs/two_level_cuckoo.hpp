@@ -9,9 +9,10 @@
 // A hash shares the keys out over regions of equal size, and each region is a cuckoo table of its own, with
 // hash functions of its own: three spots a key, all in the region. The table is built in one go. The items
 // are partitioned, so that memory is written in runs, and a block builds its regions in its own memory and
-// writes them out once, in order (two_level_build.hpp). A region that cannot be built under one seed is built
-// again, alone, under the next. Only when no seed will do, because the partition has overfilled a region, all
-// starts anew with another hash. The table cannot be changed after the build; building again replaces it.
+// writes them out once, in order (designs/two_level_cuckoo/build.hpp). A region that cannot be built under
+// one seed is built again, alone, under the next. Only when no seed will do, because the partition has
+// overfilled a region, all starts anew with another hash. The table cannot be changed after the build;
+// building again replaces it.
 //
 // Invariants. (1) A key stands at most once, in one of its three spots. (2) No spot before it is `empty`: a
 // key goes to the first empty one, and a slot that is taken is never left empty again. So a lookup ends at
@@ -38,11 +39,11 @@
 
 #include <string>
 
-#include <tilehash/core/bucket.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
-#include <tilehash/designs/two_level_build.hpp>
+#include <tilehash/designs/two_level_cuckoo/build.hpp>
+#include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
 
@@ -57,7 +58,7 @@ class two_level_cuckoo {
   using mapped_type = Value;
   using hasher = Hash;
   using word = typename slot_type::word;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   template <class Tile>
   using bucket_type = bucket<slot_type, 1, Tile>;
 
@@ -102,7 +103,7 @@ class two_level_cuckoo {
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots_; }
 
   // ---- where a key lives ----
-  TILEHASH_FN u64 hash(tag t) const { return hash_(slot_type::hash_input(t)); }
+  TILEHASH_FN u64 hash(key_bits t) const { return hash_(slot_type::hash_input(t)); }
   TILEHASH_FN u32 region_of(u64 h) const {
     return static_cast<u32>(((h >> 32) * static_cast<u64>(regions_)) >> 32);
   }
@@ -113,7 +114,7 @@ class two_level_cuckoo {
   };
   TILEHASH_FN spots spots_of(u32 bits, u32 seed) const {
     const u64 g = mix64(bits ^ (seed + u64(1)) * 0x9e37'79b9'7f4a'7c15);
-    const u64 first = (g >> 32) * region_slots_;  // what it leaves below the point chooses the second
+    const u64 first = (g >> 32) * region_slots_;  // what it leaves below the point selects the second
     const u64 second = static_cast<u64>(static_cast<u32>(first)) * region_slots_;
     const u64 third = static_cast<u64>(static_cast<u32>(g)) * region_slots_;
     return {static_cast<u32>(first >> 32), static_cast<u32>(second >> 32), static_cast<u32>(third >> 32)};
@@ -125,14 +126,14 @@ class two_level_cuckoo {
     u32 now, next, last;
   };
   // Reads the region's seed: so few bytes that they are always in a cache.
-  TILEHASH_FN place locate(tag t) const {
+  TILEHASH_FN place locate(key_bits t) const {
     const u64 h = hash(t);
     const u32 region = region_of(h);
     const spots s = spots_of(spot_bits(h), seeds_[region]);
     return {static_cast<u64>(region) * region_slots_, s.at[0], s.at[1], s.at[2]};
   }
-  TILEHASH_FN static tag needle(const place&, tag t) { return t; }
-  TILEHASH_FN static tag tag_in(u64 /*slot*/, word w) { return slot_type::tag_of(w); }
+  TILEHASH_FN static key_bits stored(const place&, key_bits t) { return t; }
+  TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.base + p.now; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
@@ -140,18 +141,19 @@ class two_level_cuckoo {
   TILEHASH_FN static constexpr u32 max_steps() { return 3; }
 
   template <class Tile>
-  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, tag wanted) const {
+  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     auto a = b.look_up(t, wanted);
     const bool end = b.has_empty(t);
-    if (a.what != state::found && !end) a.what = state::go_on;
+    if (a.what != lookup_state::found && !end) a.what = lookup_state::go_on;
     return a;
   }
 
-  // ---- build (two_level_build.hpp): O(n) ----
+  // ---- build (designs/two_level_cuckoo/build.hpp): O(n) ----
   // Fills all slots from the n items of the source; keys that look like the marks of free slots go aside.
   template <class Space, class Source>
-  build_result build(Space& space, const Source& source, u64 n, const detail::aside<slot_type>& aside) const {
-    return detail::build_two_level(space, *this, source, n, aside);
+  build_result build(Space& space, const Source& source, u64 n,
+                     const detail::sentinel_cells<slot_type>& sentinels) const {
+    return detail::build_two_level(space, *this, source, n, sentinels);
   }
 
  private:

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <string>
 
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/core/own_pointer.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/space/own_pointer.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
 #if __has_include(<tbb/task_arena.h>) && !defined(TILEHASH_WITHOUT_TBB)

@@ -7,9 +7,9 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda_tile.cuh>
 
 namespace tilehash {
@@ -40,7 +40,7 @@ struct cuda_lane {
   }
   // A place in a list for each lane that says yes: the numbers from *length on, which grows by so many.
   // A collective of the warp.
-  __device__ __forceinline__ u64 enlist(u64* length, bool yes) const {
+  __device__ __forceinline__ u64 append(u64* length, bool yes) const {
     const u32 lanes = __ballot_sync(~0U, yes);
     if (lanes == 0) return 0;
     const u32 me = threadIdx.x % 32, leader = lowest(lanes);

@@ -89,33 +89,33 @@ struct solo_tile {
 
 namespace detail {
 
-// Bit i is set when words[i] >> shift == tag.
-template <u32 N, class Word, class Tag>
-TILEHASH_FN u32 match_words(const Word (&words)[N], u32 shift, Tag tag) {
+// Bit i is set when words[i] >> shift == wanted.
+template <u32 N, class Word, class Bits>
+TILEHASH_FN u32 match_words(const Word (&words)[N], u32 shift, Bits wanted) {
 #if defined(__AVX2__) && !defined(__CUDA_ARCH__)
   if constexpr (sizeof(Word) == 8 && N % 4 == 0) {
-    const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(tag));
+    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(wanted));
     u32 mask = 0;
     for (u32 i = 0; i < N; i += 4) {
       const __m256i w = _mm256_srli_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i)),
                                           static_cast<int>(shift));
-      mask |= static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(w, wanted)))) << i;
+      mask |= static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(w, all)))) << i;
     }
     return mask;
   } else if constexpr (sizeof(Word) == 4 && N % 8 == 0) {
-    const __m256i wanted = _mm256_set1_epi32(static_cast<int>(tag));
+    const __m256i all = _mm256_set1_epi32(static_cast<int>(wanted));
     u32 mask = 0;
     for (u32 i = 0; i < N; i += 8) {
       const __m256i w = _mm256_srli_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i)),
                                           static_cast<int>(shift));
-      mask |= static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(w, wanted)))) << i;
+      mask |= static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(w, all)))) << i;
     }
     return mask;
   }
 #endif
   u32 mask = 0;
   TILEHASH_UNROLL
-  for (u32 i = 0; i < N; ++i) mask |= u32(static_cast<Tag>(words[i] >> shift) == tag) << i;
+  for (u32 i = 0; i < N; ++i) mask |= u32(static_cast<Bits>(words[i] >> shift) == wanted) << i;
   return mask;
 }
 

@@ -20,7 +20,7 @@ template <class Slot, u32 Slots, class Tile>
 class bucket {
  public:
   using word = typename Slot::word;
-  using needle = typename Slot::needle;
+  using stored_key = typename Slot::stored_key;
   using value_bits = typename Slot::value_bits;
   static constexpr u32 slots = Slots;
   static constexpr u32 per_lane = Slots > Tile::width ? Slots / Tile::width : 1;
@@ -40,9 +40,9 @@ class bucket {
   }
 
   // Which slots hold what looks like this?
-  TILEHASH_FN u32 match(Tile t, needle wanted) const { return gather(t, mine_matching(t, wanted)); }
-  TILEHASH_FN u32 match_empty(Tile t) const { return match(t, Slot::empty_tag); }
-  TILEHASH_FN u32 match_erased(Tile t) const { return match(t, Slot::erased_tag); }
+  TILEHASH_FN u32 match(Tile t, stored_key wanted) const { return gather(t, mine_matching(t, wanted)); }
+  TILEHASH_FN u32 match_empty(Tile t) const { return match(t, Slot::empty_mark); }
+  TILEHASH_FN u32 match_tombstone(Tile t) const { return match(t, Slot::tombstone_mark); }
 
   // Which slots' words have bit `at` set?
   TILEHASH_FN u32 with_bit(Tile t, u32 at) const {
@@ -53,27 +53,29 @@ class bucket {
   }
 
   // Does any slot? One ballot, cheaper than match().
-  TILEHASH_FN bool has(Tile t, needle wanted) const { return t.ballot(mine_matching(t, wanted) != 0) != 0; }
-  TILEHASH_FN bool has_empty(Tile t) const { return has(t, Slot::empty_tag); }
+  TILEHASH_FN bool has(Tile t, stored_key wanted) const {
+    return t.ballot(mine_matching(t, wanted) != 0) != 0;
+  }
+  TILEHASH_FN bool has_empty(Tile t) const { return has(t, Slot::empty_mark); }
 
-  // The value beside this needle, if it is here: one ballot and one broadcast.
-  TILEHASH_FN answer<value_bits> look_up(Tile t, needle wanted) const {
+  // The value beside this stored key, if it is here: one ballot and one broadcast.
+  TILEHASH_FN lookup_answer<value_bits> look_up(Tile t, stored_key wanted) const {
     if constexpr (Tile::width == 1) {
       const u32 mine = mine_matching(t, wanted);
-      return {mine != 0 ? state::found : state::absent,
+      return {mine != 0 ? lookup_state::found : lookup_state::absent,
               Slot::value_of(words_[mine != 0 ? detail::lowest(mine) : 0])};
     } else {
       bool mine = false;
       value_bits value = 0;
       TILEHASH_UNROLL
       for (u32 k = 0; k < per_lane; ++k) {
-        const bool same = static_cast<needle>(words_[k] >> Slot::needle_shift) == wanted;
+        const bool same = static_cast<stored_key>(words_[k] >> Slot::stored_shift) == wanted;
         value = same ? Slot::value_of(words_[k]) : value;
         mine |= same;
       }
       const u32 lanes = t.ballot(mine && holds(t));
       if constexpr (!Slot::is_set) value = t.broadcast(value, lanes != 0 ? detail::lowest(lanes) : 0);
-      return {lanes != 0 ? state::found : state::absent, value};
+      return {lanes != 0 ? lookup_state::found : lookup_state::absent, value};
     }
   }
 
@@ -109,8 +111,8 @@ class bucket {
       return mask;
     }
   }
-  TILEHASH_FN u32 mine_matching(Tile t, needle wanted) const {
-    const u32 mine = detail::match_words(words_, Slot::needle_shift, wanted);
+  TILEHASH_FN u32 mine_matching(Tile t, stored_key wanted) const {
+    const u32 mine = detail::match_words(words_, Slot::stored_shift, wanted);
     return holds(t) ? mine : 0;
   }
   // words_[k] without a run-time index, which would move the words out of a GPU's registers.
@@ -127,7 +129,7 @@ class bucket {
 
 // Puts `desired` where `expected` was, by one lane of the tile for all: true in the whole tile if it did.
 template <class Tile, class Word>
-TILEHASH_FN bool claim(Tile t, Word* at, Word expected, Word desired, bool wanted) {
+TILEHASH_FN bool try_claim(Tile t, Word* at, Word expected, Word desired, bool wanted) {
   bool won = false;
   if (wanted && t.rank() == 0) won = detail::compare_and_swap(at, expected, desired) == expected;
   return t.broadcast(u32(won), 0) != 0;

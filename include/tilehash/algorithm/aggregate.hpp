@@ -23,27 +23,27 @@
 
 #include <cmath>
 
+#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/bits.hpp>
-#include <tilehash/core/block_sums.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/core/combine.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/item.hpp>
+#include <tilehash/core/op.hpp>
+#include <tilehash/space/buffer.hpp>
 
-namespace tilehash::bulk {
+namespace tilehash::detail {
 
 // Which part a key belongs to, and two numbers to find it a slot and a seat by.
-template <class Tag>
+template <class Bits>
 struct splitter {
   u32 parts;
 
   struct place {
     u32 part, slot, seat;
   };
-  TILEHASH_FN place operator()(Tag key) const {
+  TILEHASH_FN place operator()(Bits key) const {
     u32 high, low;
-    if constexpr (sizeof(Tag) == 4) {
+    if constexpr (sizeof(Bits) == 4) {
       high = low = mix32(key);
     } else {
       const u64 hash = mix64(key);
@@ -56,8 +56,8 @@ struct splitter {
 
 // An item on its way.
 template <class Slot>
-struct alignas(sizeof(typename Slot::tag) + sizeof(typename Slot::value_bits) <= 8 ? 8 : 16) loose_item {
-  typename Slot::tag key;
+struct alignas(sizeof(typename Slot::key_bits) + sizeof(typename Slot::value_bits) <= 8 ? 8 : 16) loose_item {
+  typename Slot::key_bits key;
   typename Slot::value_bits value;
 };
 
@@ -85,7 +85,7 @@ struct loose_parts {
 // A block takes one share of the items after the other. While one leaves, the next is on its way in.
 template <class Slot, class Source, class Op, u32 PerThread, u32 Threads>
 struct combine_shares {
-  using tag = typename Slot::tag;
+  using key_bits = typename Slot::key_bits;
   using value_bits = typename Slot::value_bits;
   using mapped_type = typename Slot::mapped_type;
   using stored = detail::combinable<Op, mapped_type>;
@@ -97,7 +97,7 @@ struct combine_shares {
 
   Source source;
   u64 n;
-  splitter<tag> split;
+  splitter<key_bits> split;
   Op op;
   loose_parts<Slot> parts;
   loose_list<Slot> over;
@@ -105,7 +105,7 @@ struct combine_shares {
   u64* illegal;
 
   static constexpr u64 scratch_bytes(u64 parts) {
-    return share * (sizeof(tag) + sizeof(stored)) + (seats + parts + sums::words) * sizeof(u32);
+    return share * (sizeof(key_bits) + sizeof(stored)) + (seats + parts + sums::words) * sizeof(u32);
   }
 
   template <class Block>
@@ -113,11 +113,11 @@ struct combine_shares {
     using detail::compare_and_swap;
     using detail::fetch_add;
     const u32 me = block.rank();
-    const auto keys = block.template scratch<tag>();
-    const auto values = block.template scratch<stored>(share * sizeof(tag));
-    const auto seat = block.template scratch<u32>(share * (sizeof(tag) + sizeof(stored)));
+    const auto keys = block.template scratch<key_bits>();
+    const auto values = block.template scratch<stored>(share * sizeof(key_bits));
+    const auto seat = block.template scratch<u32>(share * (sizeof(key_bits) + sizeof(stored)));
     const auto shifts = seat, starts = seat + seats, scratch = starts + split.parts;
-    tag my_keys[PerThread];
+    key_bits my_keys[PerThread];
     value_bits my_values[PerThread];
     u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
     const auto take = [&](u64 number) {
@@ -126,7 +126,7 @@ struct combine_shares {
       for (u32 k = 0; k < PerThread; ++k) {
         const u64 i = number * share + static_cast<u64>(k) * Threads + me;
         const item<Slot> x = i < n ? source(i) : item<Slot>{};
-        my_keys[k] = x.key.tag;
+        my_keys[k] = x.key.bits;
         my_values[k] = x.value;
         goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
         if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
@@ -148,7 +148,7 @@ struct combine_shares {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         const u32 own = k * Threads + me + 1;
         const u32 sits = compare_and_swap(seat + split(my_keys[k]).seat % seats, nobody, own);
-        if (sits == nobody || tag(keys[sits - 1]) != my_keys[k]) continue;
+        if (sits == nobody || key_bits(keys[sits - 1]) != my_keys[k]) continue;
         detail::combine_at(values + (sits - 1), detail::from_bits<mapped_type>(my_values[k]), op);
         goes[k / 32] &= ~(1U << (k % 32));
       }
@@ -221,7 +221,7 @@ struct combine_shares {
 // A block serves some neighbouring parts, whose keys its scratch has slots for.
 template <class Slot, class Op, u32 PerThread, u32 Threads>
 struct combine_parts {
-  using tag = typename Slot::tag;
+  using key_bits = typename Slot::key_bits;
   using value_bits = typename Slot::value_bits;
   using mapped_type = typename Slot::mapped_type;
   using stored = detail::combinable<Op, mapped_type>;
@@ -232,27 +232,27 @@ struct combine_parts {
   static constexpr u32 max_probes = 64;
   static constexpr u32 at_once = 8;  // items of a thread
 
-  splitter<tag> split;
+  splitter<key_bits> split;
   Op op;
   loose_parts<Slot> parts;
   u32 neighbours;  // parts of one block, not all
   loose_list<Slot> list, over;
 
   static constexpr u64 scratch_bytes() {
-    return slots * (sizeof(tag) + sizeof(stored)) + (sums::words + 2) * sizeof(u32);
+    return slots * (sizeof(key_bits) + sizeof(stored)) + (sums::words + 2) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     using detail::fetch_add;
     const u32 me = block.rank();
-    const auto held = block.template scratch<tag>();
-    const auto sum = block.template scratch<stored>(slots * sizeof(tag));
-    const auto scratch = block.template scratch<u32>(slots * (sizeof(tag) + sizeof(stored)));
+    const auto held = block.template scratch<key_bits>();
+    const auto sum = block.template scratch<stored>(slots * sizeof(key_bits));
+    const auto scratch = block.template scratch<u32>(slots * (sizeof(key_bits) + sizeof(stored)));
     const auto base = scratch + sums::words;
     const u32 first = static_cast<u32>(block.index()) * neighbours;
     const u32 end = first + neighbours < split.parts ? first + neighbours : split.parts;
-    tag none = 0;  // a key of other parts marks a free slot
+    key_bits none = 0;  // a key of other parts marks a free slot
     while (split(none).part >= first && split(none).part < end) ++none;
 
     for (u32 s = me; s < slots; s += Threads) held[s] = none;
@@ -269,7 +269,7 @@ struct combine_parts {
     const u32 own = me / group * PerThread * group + t.rank();
     u32 mine = 0, all = 0;
     for (u32 k = 0; k < PerThread; ++k)
-      mine += detail::count_ones(t.ballot(tag(held[own + k * group]) != none));
+      mine += detail::count_ones(t.ballot(key_bits(held[own + k * group]) != none));
     const u32 before = t.broadcast(sums::before(block, scratch, t.rank() == 0 ? mine : 0, all), 0);
     if (me == 0) {
       const u64 at = fetch_add(list.length, static_cast<u64>(all));
@@ -278,7 +278,7 @@ struct combine_parts {
     block.barrier();
     u64 at = (static_cast<u64>(u32(base[1])) << 32 | u32(base[0])) + before;
     for (u32 k = 0; k < PerThread; ++k) {
-      const tag key = held[own + k * group];
+      const key_bits key = held[own + k * group];
       const u32 taken = t.ballot(key != none);
       if (key != none) {
         const stored value = sum[own + k * group];
@@ -293,7 +293,7 @@ struct combine_parts {
   // Who takes a free slot for a key puts its value there; the others combine theirs after a barrier.
   template <class Block, class Keys, class Values>
   TILEHASH_FN void combine_some(Block block, const loose_item<Slot>* from, u32 size, Keys held, Values sum,
-                                tag none) const {
+                                key_bits none) const {
     using detail::compare_and_swap;
     using detail::load_relaxed;
     loose_item<Slot> x[at_once];
@@ -310,7 +310,7 @@ struct combine_parts {
       u32 s = static_cast<u32>((static_cast<u64>(split(x[k].key).slot) * slots) >> 32);
       bool seeks = true;
       for (u32 probes = 0; seeks && probes < max_probes; ++probes) {
-        tag seen = load_relaxed(held + s);
+        key_bits seen = load_relaxed(held + s);
         if (seen == none) seen = compare_and_swap(held + s, none, x[k].key);
         if (seen == none) sum[s] = detail::from_bits<stored>(x[k].value);
         if (seen == x[k].key) slot[k] = s;
@@ -335,7 +335,7 @@ struct loose_source {
   TILEHASH_FN item<Slot> operator()(u64 i) const {
     const loose_item<Slot> from = items[i];
     item<Slot> x;
-    x.key.tag = from.key;
+    x.key.bits = from.key;
     x.key.legal = x.valid = true;
     x.key.reserved = Slot::is_reserved(from.key);
     x.value = from.value;
@@ -358,7 +358,7 @@ struct combined {
 // Can items with such slots be combined? Those of keys and values of at most 8 bytes each.
 template <class Slot>
 constexpr bool can_combine() {
-  return sizeof(typename Slot::tag) <= 8 && Slot::value_bytes <= 8;
+  return sizeof(typename Slot::key_bits) <= 8 && Slot::value_bytes <= 8;
 }
 
 // Blocks that keep all of the machine at work, and of a CPU's no thread waiting long for the last.
@@ -374,7 +374,7 @@ u64 blocks_at_once(const Space& space) {
 // out_of_memory.
 template <class Slot, class Space, class Source, class Op>
 combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op) {
-  using tag = typename Slot::tag;
+  using key_bits = typename Slot::key_bits;
   constexpr bool narrow = sizeof(loose_item<Slot>) <= 8;
   constexpr u32 threads = Space::has_lanes ? 1024 : 1,
                 each = 1024 / threads;  // what fits shared memory, or L2
@@ -401,7 +401,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   buffer<u64, Space> counters(space, 4);  // of the list, of what is left over, illegal, between the steps
   space.fill(counters.data(), 4, u64(0));
   u64* const counter = counters.data();
-  const splitter<tag> split{static_cast<u32>(parts)};
+  const splitter<key_bits> split{static_cast<u32>(parts)};
   const loose_parts<Slot> bins{between.data(), room, fills.data()};
   const loose_list<Slot> list{result.list.data(), counter, n},
       over{result.left_over.data(), counter + 1, result.left_over.size()};
@@ -430,4 +430,4 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   return result;
 }
 
-}  // namespace tilehash::bulk
+}  // namespace tilehash::detail

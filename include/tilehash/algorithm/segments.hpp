@@ -13,10 +13,10 @@
 // (SC 2016).
 #pragma once
 
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
+#include <tilehash/space/buffer.hpp>
 
-namespace tilehash::bulk {
+namespace tilehash::detail {
 
 // splits[s]: how many rows end before share s.
 template <class Offset>
@@ -97,4 +97,4 @@ void for_each_in_rows(Space& space, const Offset* offsets, u64 rows, u64 positio
                        work{offsets + 1, rows, positions, splits.data(), use});
 }
 
-}  // namespace tilehash::bulk
+}  // namespace tilehash::detail

@@ -1,4 +1,4 @@
-// When and how `tiled` is filled by regions: the launches around tiled_build.hpp.
+// When and how `tiled` is filled by regions: the launches around designs/tiled/build.hpp.
 //
 //   an empty table            bins are the regions' own memory     partition, build
 //   one that holds items      bins stand beside the table          partition, build
@@ -9,15 +9,15 @@
 //                             |
 //                             +--partition--> | bin | bin | ... beside it --build--> the slice's regions
 //
-// What is left over (tiled_build.hpp) comes back as a source of items to insert one by one.
+// What is left over (designs/tiled/build.hpp) comes back as a source of items to insert one by one.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/designs/tiled_build.hpp>
+#include <tilehash/designs/tiled/build.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
 
@@ -40,7 +40,7 @@ using tiled_partition = partition_in<Route, Source, Space, Bins, tiled_spill<Des
 // How many regions a partition's block can count.
 template <class Design, class Space>
 u64 tiled_most_regions(const Space& space) {
-  using partition = tiled_partition<Design, bulk::array_source<typename Design::slot_type>, Space, Design>;
+  using partition = tiled_partition<Design, detail::array_source<typename Design::slot_type>, Space, Design>;
   const u64 fixed = partition::scratch_bytes(0), each = partition::scratch_bytes(1) - fixed;
   return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
 }
@@ -73,25 +73,25 @@ bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 h
 template <class Design>
 struct tiled_slices {
   using slot_type = typename Design::slot_type;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   Design design;
   u32 each;  // regions of a slice
 
   TILEHASH_FN u32 regions() const { return (design.regions() - 1) / each + 1; }
-  TILEHASH_FN tag hash(tag t) const { return design.hash(t); }
-  TILEHASH_FN u32 region_of(tag h) const { return design.region_of(h) / each; }
+  TILEHASH_FN key_bits hash(key_bits t) const { return design.hash(t); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) / each; }
 };
 // From a slice to its regions. What comes is hashed already.
 template <class Design>
 struct tiled_slice {
   using slot_type = typename Design::slot_type;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   Design design;
   u32 first, count;
 
   TILEHASH_FN u32 regions() const { return count; }
-  TILEHASH_FN static tag hash(tag h) { return h; }
-  TILEHASH_FN u32 region_of(tag h) const { return design.region_of(h) - first; }
+  TILEHASH_FN static key_bits hash(key_bits h) { return h; }
+  TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) - first; }
 };
 template <class Design>
 struct tiled_slice_bins : tiled_bins<Design> {
@@ -103,9 +103,9 @@ template <class Slot>
 struct tiled_slice_source {
   const typename Slot::word* words;
 
-  TILEHASH_FN bulk::item<Slot> operator()(u64 i) const {
-    bulk::item<Slot> x;
-    x.key.tag = routed_item<Slot>::hash_of(words[i]);
+  TILEHASH_FN detail::item<Slot> operator()(u64 i) const {
+    detail::item<Slot> x;
+    x.key.bits = routed_item<Slot>::hash_of(words[i]);
     x.key.legal = x.valid = true;
     x.value = routed_item<Slot>::value_of(words[i]);
     return x;

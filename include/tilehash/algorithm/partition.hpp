@@ -10,18 +10,18 @@
 // A Route says how many regions there are and which one a key goes to:
 //   slot_type               how keys and values are turned into words
 //   regions()
-//   hash(tag)               a bijection; the word carries the hash in place of the key
+//   hash(key)              a bijection; the word carries the hash in place of the key
 //   region_of(hash)
 #pragma once
 
 #include <numeric>
 #include <vector>
 
+#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/block_sums.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
 
@@ -29,14 +29,14 @@ namespace tilehash::detail {
 template <class Slot>
 struct routed_item {
   using word = typename Slot::word;
-  TILEHASH_FN static word pack(typename Slot::tag hash, typename Slot::value_bits v) {
+  TILEHASH_FN static word pack(typename Slot::key_bits hash, typename Slot::value_bits v) {
     if constexpr (Slot::is_set)
       return hash;
     else
       return static_cast<word>(hash) << Slot::value_shift | v;
   }
-  TILEHASH_FN static typename Slot::tag hash_of(word e) {
-    return static_cast<typename Slot::tag>(e >> Slot::value_shift);
+  TILEHASH_FN static typename Slot::key_bits hash_of(word e) {
+    return static_cast<typename Slot::key_bits>(e >> Slot::value_shift);
   }
   TILEHASH_FN static typename Slot::value_bits value_of(word e) { return Slot::value_of(e); }
 };
@@ -69,7 +69,7 @@ struct no_spill {  // fill tells
 template <class Route, class Source, u32 PerThread, u32 Threads, class Bins, class Spill>
 struct partition {
   using slot_type = typename Route::slot_type;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   using value_bits = typename slot_type::value_bits;
   using word = typename slot_type::word;
   using entry = routed_item<slot_type>;
@@ -99,7 +99,7 @@ struct partition {
     const auto sorted = block.template scratch<word>();
     const auto starts = block.template scratch<u32>(share * sizeof(word));
     const auto shifts = starts + regions;
-    tag tags[PerThread];
+    key_bits hashes[PerThread];
     value_bits values[PerThread];
     u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and its key is legal
     const auto take = [&](u64 number) {
@@ -107,8 +107,8 @@ struct partition {
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         const u64 i = number * share + static_cast<u64>(k) * Threads + me;
-        const bulk::item<slot_type> x = i < n ? source(i) : bulk::item<slot_type>{};
-        tags[k] = x.key.tag;
+        const detail::item<slot_type> x = i < n ? source(i) : detail::item<slot_type>{};
+        hashes[k] = x.key.bits;
         values[k] = x.value;
         goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
         if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
@@ -121,8 +121,8 @@ struct partition {
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        tags[k] = route.hash(tags[k]);
-        if (goes[k / 32] >> (k % 32) & 1) ranks[k] = fetch_add(starts + route.region_of(tags[k]), u32(1));
+        hashes[k] = route.hash(hashes[k]);
+        if (goes[k / 32] >> (k % 32) & 1) ranks[k] = fetch_add(starts + route.region_of(hashes[k]), u32(1));
       }
       block.barrier();
       const u32 all = reserve(block, starts, shifts, regions);
@@ -130,7 +130,7 @@ struct partition {
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
-        sorted[u32(starts[route.region_of(tags[k])]) + ranks[k]] = entry::pack(tags[k], values[k]);
+        sorted[u32(starts[route.region_of(hashes[k])]) + ranks[k]] = entry::pack(hashes[k], values[k]);
       }
       block.barrier();
       if ((number + block.count()) * share < n) take(number + block.count());
@@ -206,15 +206,15 @@ struct scatter_one_by_one {
   u64* illegal;
 
   TILEHASH_FN void operator()(u64 i) const {
-    const bulk::item<slot_type> x = source(i);
+    const detail::item<slot_type> x = source(i);
     if (!x.valid) return;
     if (!x.key.legal) {
       fetch_add(illegal, u64(1));
       return;
     }
-    const u32 region = route.region_of(route.hash(x.key.tag)), at = fetch_add(bins.fill + region, u32(1));
+    const u32 region = route.region_of(route.hash(x.key.bits)), at = fetch_add(bins.fill + region, u32(1));
     if (at < bins.room_of(region))
-      bins.at(region)[at] = routed_item<slot_type>::pack(route.hash(x.key.tag), x.value);
+      bins.at(region)[at] = routed_item<slot_type>::pack(route.hash(x.key.bits), x.value);
   }
 };
 

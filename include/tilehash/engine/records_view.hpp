@@ -2,8 +2,8 @@
 // hands to its table of ids and to its space.
 #pragma once
 
-#include <tilehash/bulk_enlist.hpp>
-#include <tilehash/core/combine.hpp>
+#include <tilehash/algorithm/compact.hpp>
+#include <tilehash/core/op.hpp>
 #include <tilehash/designs/indexed.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -87,7 +87,7 @@ struct fingerprint_source {
   TILEHASH_FN auto operator()(u64 i) const {
     using slot_type = typename Design::ids::slot_type;
     const u32 number = numbers != nullptr ? numbers[keys.list[i]] : static_cast<u32>(i);
-    return bulk::item<slot_type>{bulk::query<slot_type>(keys[i]), number, true};
+    return detail::item<slot_type>{detail::query<slot_type>(keys[i]), number, true};
   }
 };
 // The rows that a list names, with their ids.
@@ -99,7 +99,7 @@ struct row_source {
   TILEHASH_FN auto operator()(u64 i) const {
     using slot_type = typename Design::ids::slot_type;
     const u32 id = list[i];
-    return bulk::item<slot_type>{bulk::query<slot_type>(design.fingerprint_of(rows[id].key)), id, true};
+    return detail::item<slot_type>{detail::query<slot_type>(design.fingerprint_of(rows[id].key)), id, true};
   }
 };
 
@@ -152,37 +152,37 @@ struct leader_sink {
   }
 };
 
-struct fresh_choice {  // items whose keys have no id
+struct fresh_selection {  // items whose keys have no id
   const u32* ids;
   u32 none;
   u32* fresh;
-  TILEHASH_FN bool chooses(u64 i) const { return ids[i] == none; }
+  TILEHASH_FN bool selects(u64 i) const { return ids[i] == none; }
   TILEHASH_FN void use(u64 i, u64 number) const { fresh[number] = static_cast<u32>(i); }
 };
-struct winner_choice {  // of the new items, those that lead get an id: a free one, or the next
+struct winner_selection {  // of the new items, those that lead get an id: a free one, or the next
   const u32 *fresh, *leaders;
   const u32* free;
   u64 free_count, limit;
   u32 *winners, *ids;
-  TILEHASH_FN bool chooses(u64 j) const { return leaders[j] == j; }
+  TILEHASH_FN bool selects(u64 j) const { return leaders[j] == j; }
   TILEHASH_FN void use(u64 j, u64 number) const {
     winners[number] = fresh[j];
     ids[fresh[j]] =
         number < free_count ? free[free_count - 1 - number] : static_cast<u32>(limit + number - free_count);
   }
 };
-struct taken_choice {  // all ids in use
+struct taken_selection {  // all ids in use
   const u32* taken;
   u32* list;
-  TILEHASH_FN bool chooses(u64 id) const { return (taken[id / 32] >> id % 32 & 1) != 0; }
+  TILEHASH_FN bool selects(u64 id) const { return (taken[id / 32] >> id % 32 & 1) != 0; }
   TILEHASH_FN void use(u64 id, u64 number) const { list[number] = static_cast<u32>(id); }
 };
 template <class Design>
-struct gone_choice {  // fingerprints of the keys to erase that are there
+struct gone_selection {  // fingerprints of the keys to erase that are there
   fingerprints<Design> keys;
   const u32* ids;
   typename Design::fingerprint* gone;
-  TILEHASH_FN bool chooses(u64 i) const { return ids[i] != Design::none; }
+  TILEHASH_FN bool selects(u64 i) const { return ids[i] != Design::none; }
   TILEHASH_FN void use(u64 i, u64 number) const { gone[number] = keys[i]; }
 };
 

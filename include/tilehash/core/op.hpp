@@ -6,8 +6,8 @@
 //
 // An op may say that two given values may become one before they meet the stored one, as in
 // op(stored, op(given, given)): `static constexpr bool is_associative = true`. A table then combines the
-// items of equal keys first (bulk_combine.hpp), where many come. All ops here are (sums of floating-point
-// numbers up to rounding); an op that counts calls, op(stored, given) = stored + 1, is not.
+// items of equal keys first (algorithm/aggregate.hpp), where many come. All ops here are (sums of
+// floating-point numbers up to rounding); an op that counts calls, op(stored, given) = stored + 1, is not.
 //
 // What an op is given need not be a value: with a member `given<Value>`, the type it is given, lift<Value>(x)
 // makes a value of each x, and only then values are combined. `mean` is given numbers, `count` keys alone.
@@ -51,6 +51,8 @@ using given_to = typename detail::given_to<Op, Value>::type;
 // Integers that the machine adds and compares in place.
 template <class Value>
 concept atomic_integer = std::integral<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
+
+namespace op {
 
 struct assign {  // the value that came last stays
   static constexpr bool is_associative = true;
@@ -108,6 +110,8 @@ struct maximum {
   }
 };
 
+}  // namespace op
+
 // A mean on its way: what was added up, and how many. Numbers are added up in T: integers wrap round, and in
 // a float little is left of a number that is added to one 2^24 times as large. 8 bytes for T of 4, 16 for T
 // of 8.
@@ -127,6 +131,8 @@ struct mean_of {
   friend bool operator==(const mean_of&, const mean_of&) = default;
 };
 
+namespace op {
+
 struct mean {  // of numbers T, in a table of mean_of<T>
   static constexpr bool is_associative = true;
   template <class Value>
@@ -140,6 +146,8 @@ struct mean {  // of numbers T, in a table of mean_of<T>
     return {static_cast<T>(a.total + b.total), a.items + b.items};
   }
 };
+
+}  // namespace op
 
 namespace detail {
 

@@ -11,11 +11,11 @@
 // pass like this one comes after it.
 #pragma once
 
-#include <tilehash/bulk.hpp>
-#include <tilehash/core/buffer.hpp>
-#include <tilehash/core/combine.hpp>
+#include <tilehash/core/op.hpp>
+#include <tilehash/kernel/insert.hpp>
+#include <tilehash/space/buffer.hpp>
 
-namespace tilehash::bulk {
+namespace tilehash::detail {
 
 // What to do with a key that is there: nothing, or combine the values.
 struct keep {};
@@ -24,7 +24,7 @@ struct apply {
   Op op;
 };
 
-// What an op is given, made values of the table (core/combine.hpp), in memory of their own.
+// What an op is given, made values of the table (core/op.hpp), in memory of their own.
 template <class Given, class Value, class Op>
 struct lift_body {
   const Given* given;
@@ -45,15 +45,15 @@ template <class Design, class Source, class Op, u32 Width>
 struct upsert_lanes {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   using mapped_type = typename slot_type::mapped_type;
   using value_bits = typename slot_type::value_bits;
 
   Design design;
-  detail::aside<slot_type> aside;
+  detail::sentinel_cells<slot_type> sentinels;
   Source source;
   u64 n;
-  ledger book;
+  outcome_recorder recorder;
   Op op;
 
   // The value stands in the word's low bytes, where a smaller atomic operation can change it alone.
@@ -78,20 +78,20 @@ struct upsert_lanes {
   // The slot in which a key stands, or null. A full bucket sends it on whatever the design says: when another
   // has just put the key into its next bucket, what tells so in the first (`tiled`'s filter) may come later.
   template <class Tile>
-  TILEHASH_FN word* slot_of(Tile t, tag wanted, bool active) const {
+  TILEHASH_FN word* slot_of(Tile t, key_bits wanted, bool active) const {
     using bucket_type = typename Design::template bucket_type<Tile>;
     auto place = design.locate(wanted);
     word* at = nullptr;
     for (u32 steps = 1; t.any(active); ++steps) {
       word* const memory = design.bucket_at(design.where(place));
-      const auto needle = design.needle(place, wanted);
+      const auto stored = design.stored(place, wanted);
       const auto b = bucket_type::read_shared(t, memory, active);
-      const u32 here = b.match(t, needle);
-      const auto a = design.examine(t, b, needle);
+      const u32 here = b.match(t, stored);
+      const auto a = design.examine(t, b, stored);
       const bool full = b.match_empty(t) == 0;
       if (!active) continue;
       if (here != 0) at = memory + detail::lowest(here);
-      active = here == 0 && (full || a.what == state::go_on) && steps < design.max_steps();
+      active = here == 0 && (full || a.what == lookup_state::go_on) && steps < design.max_steps();
       if (active) design.advance(place);
     }
     return at;
@@ -103,40 +103,40 @@ struct upsert_lanes {
   TILEHASH_FN bool change_first_bucket(Tile t, const item<slot_type>& mine, bool active,
                                        outcome& became) const {
     using bucket_type = typename Design::template bucket_type<Tile>;
-    const auto place = design.locate(mine.key.tag);
-    const auto needle = design.needle(place, mine.key.tag);
+    const auto place = design.locate(mine.key.bits);
+    const auto stored = design.stored(place, mine.key.bits);
     const auto at = design.where(place);
-    offer<word> first;
+    insert_position<word> first;
     bucket_type b[Tile::width];
     TILEHASH_UNROLL
     for (u32 j = 0; j < Tile::width; ++j)
       b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
     TILEHASH_UNROLL
     for (u32 j = 0; j < Tile::width; ++j) {
-      const auto wanted = t.broadcast(needle, j);
-      offer<word> o;
-      if constexpr (offering<Design>) o = design.examine_for_insert(t, b[j], wanted);
+      const auto wanted = t.broadcast(stored, j);
+      insert_position<word> o;
+      if constexpr (offers_position<Design>) o = design.examine_for_insert(t, b[j], wanted);
       const u32 here = b[j].match(t, wanted), slot = here != 0 ? detail::lowest(here) : 0;
-      const word stored = b[j].at(t, slot);
-      if (here != 0) o = {state::found, slot, stored};
+      const word content = b[j].at(t, slot);
+      if (here != 0) o = {lookup_state::found, slot, content};
       if (t.rank() == j) first = o;
     }
     if (!active) return true;
     word* const memory = design.bucket_at(at) + first.slot;
-    if (first.what == state::found) {
+    if (first.what == lookup_state::found) {
       combine(memory, first.old, mine.value);
       became = outcome::present;
       return true;
     }
-    if (first.what != state::absent) return false;
+    if (first.what != lookup_state::absent) return false;
     became = outcome::inserted;
     return detail::compare_and_swap(memory, first.old,
-                                    slot_type::written_over(first.old, needle, mine.value)) == first.old;
+                                    slot_type::written_over(first.old, stored, mine.value)) == first.old;
   }
 
-  TILEHASH_FN outcome change_aside(const item<slot_type>& x) const {
+  TILEHASH_FN outcome update_sentinel(const item<slot_type>& x) const {
     if constexpr (slot_type::reserves_keys)
-      return aside.insert_or_apply(x.key.tag, x.value, op);
+      return sentinels.insert_or_apply(x.key.bits, x.value, op);
     else
       return outcome::refused;
   }
@@ -151,40 +151,40 @@ struct upsert_lanes {
     word* at = nullptr;
     for (u32 todo = t.ballot(open); t.any(todo != 0); todo &= todo - 1) {
       const u32 j = todo != 0 ? detail::lowest(todo) : 0;
-      const auto wanted = t.broadcast(mine.key.tag, j);
+      const auto wanted = t.broadcast(mine.key.bits, j);
       const auto value = t.broadcast(mine.value, j);
       const outcome o = design.insert(t, wanted, slot_type::pack(wanted, value), todo != 0);
       word* const there = slot_of(t, wanted, todo != 0 && o == outcome::present);
       if (todo != 0 && t.rank() == j) became = o, at = there;
     }
     if (at != nullptr) combine(at, detail::load_relaxed(at), mine.value);
-    if (mine.valid && mine.key.reserved) became = change_aside(mine);
-    book.note(lane, i, mine, became);
+    if (mine.valid && mine.key.reserved) became = update_sentinel(mine);
+    recorder.record(lane, i, mine, became);
   }
 
   void operator()(u64 from, u64 to) const {
     u64 present = 0, illegal = 0;
     const auto fetch = [&](u64 i) {
       const item<slot_type> x = source(i);
-      if (x.valid && x.key.regular()) prefetch_to_write(design.address(design.locate(x.key.tag)));
+      if (x.valid && x.key.regular()) prefetch_to_write(design.address(design.locate(x.key.bits)));
       return x;
     };
     fetch_ahead(from, to, fetch, [&](u64 i, const item<slot_type>& x) {
       if (!x.valid) return;
       const outcome became = x.key.regular()  ? change(x)
-                             : x.key.reserved ? change_aside(x)
+                             : x.key.reserved ? update_sentinel(x)
                                               : outcome::refused;
-      book.note(i, x, became, present, illegal);
+      recorder.record(i, x, became, present, illegal);
     });
-    book.add(present, illegal);
+    recorder.add(present, illegal);
   }
   outcome change(const item<slot_type>& x) const {
     const solo_tile t;
     outcome became = outcome::present;
-    word* at = slot_of(t, x.key.tag, true);
+    word* at = slot_of(t, x.key.bits, true);
     if (at == nullptr) {
-      became = design.insert(t, x.key.tag, slot_type::pack(x.key.tag, x.value), true);
-      if (became == outcome::present) at = slot_of(t, x.key.tag, true);  // another was faster
+      became = design.insert(t, x.key.bits, slot_type::pack(x.key.bits, x.value), true);
+      if (became == outcome::present) at = slot_of(t, x.key.bits, true);  // another was faster
     }
     if (at != nullptr) combine(at, detail::load_relaxed(at), x.value);
     return became;
@@ -193,19 +193,21 @@ struct upsert_lanes {
 
 // insert() without displacement, for either update.
 template <class Design, class Space, class Source>
-void upsert(Space& space, const Design& design, const detail::aside<typename Design::slot_type>& aside,
-            Source source, u64 n, const ledger& book, keep /*update*/) {
-  insert(space, design, aside, source, n, book);
+void upsert(Space& space, const Design& design,
+            const detail::sentinel_cells<typename Design::slot_type>& sentinels, Source source, u64 n,
+            const outcome_recorder& recorder, keep /*update*/) {
+  insert(space, design, sentinels, source, n, recorder);
 }
 template <class Design, class Space, class Source, class Op>
-void upsert(Space& space, const Design& design, const detail::aside<typename Design::slot_type>& aside,
-            Source source, u64 n, const ledger& book, const apply<Op>& update) {
-  const upsert_lanes<Design, Source, Op, Design::preferred_width> work{design, aside, source,
-                                                                       n,      book,  update.op};
+void upsert(Space& space, const Design& design,
+            const detail::sentinel_cells<typename Design::slot_type>& sentinels, Source source, u64 n,
+            const outcome_recorder& recorder, const apply<Op>& update) {
+  const upsert_lanes<Design, Source, Op, Design::preferred_width> work{design, sentinels, source,
+                                                                       n,      recorder,  update.op};
   if constexpr (Space::has_lanes)
     space.for_each_lane(n, work);
   else
     space.for_each_chunk(n, work);
 }
 
-}  // namespace tilehash::bulk
+}  // namespace tilehash::detail

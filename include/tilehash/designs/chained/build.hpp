@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/remainder_slot.hpp>
-#include <tilehash/designs/partition.hpp>
 
 namespace tilehash::detail {
 
@@ -21,16 +21,16 @@ namespace tilehash::detail {
 template <class Rows>
 struct row_route {
   using slot_type = remainder_slot<typename Rows::key_type, typename Rows::mapped_type>;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   using word = typename slot_type::word;
 
   Rows rows;
   u32 shift;  // log2 of the rows of a region
 
   TILEHASH_FN u32 regions() const { return static_cast<u32>((rows.capacity() - 1) >> shift) + 1; }
-  TILEHASH_FN static tag hash(tag t) { return t; }
-  TILEHASH_FN u64 row_of(tag t) const { return rows.locate(slot_type::decode(t)).row; }
-  TILEHASH_FN u32 region_of(tag t) const { return static_cast<u32>(row_of(t) >> shift); }
+  TILEHASH_FN static key_bits hash(key_bits t) { return t; }
+  TILEHASH_FN u64 row_of(key_bits t) const { return rows.locate(slot_type::decode(t)).row; }
+  TILEHASH_FN u32 region_of(key_bits t) const { return static_cast<u32>(row_of(t) >> shift); }
 };
 
 template <class Rows, u32 Threads>
@@ -137,7 +137,7 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   using route_type = row_route<Rows>;
   using word = typename route_type::word;
   using offset = typename Rows::offset;
-  using source_type = bulk::array_source<typename route_type::slot_type>;
+  using source_type = detail::array_source<typename route_type::slot_type>;
   using partition_type = partition_in<route_type, source_type, Space, counted_bins<word>, no_spill>;
   using build_type = rows_build<Rows, Space::has_lanes ? 1024 : 1>;
   constexpr u64 most_items = 16384;  // of a region, on average

@@ -71,7 +71,7 @@ class spatial_code {
           const u64 steps = static_cast<u64>(std::int64_t(at[d]));  // backwards from 0, too
           slot += steps * to_slot_[d], group += steps * to_group_[d];
         }
-        return reduce(group, groups_) << 32 | slot >> 32;
+        return fast_range(group, groups_) << 32 | slot >> 32;
       }
     }
     return hash_key(hash_, key);
@@ -80,14 +80,14 @@ class spatial_code {
     if constexpr (coordinates > 1) {
       if (is_linear_) return code >> 32;
     }
-    return reduce(code, groups_);
+    return fast_range(code, groups_);
   }
   TILEHASH_FN u64 slot(u64 code, u32 offset) const {
     if constexpr (coordinates > 1) {
-      if (is_linear_) return reduce((code << 32) * (offset / plain * 2 + 1) + offset * golden, slots_);
+      if (is_linear_) return fast_range((code << 32) * (offset / plain * 2 + 1) + offset * golden, slots_);
     }
     const u64 step = (code ^ code >> 29) * 0xbf58476d1ce4e5b9ULL | 1;
-    return reduce(rehash(code) + offset * step, slots_);
+    return fast_range(rehash(code) + offset * step, slots_);
   }
   TILEHASH_FN bool is_linear() const { return is_linear_; }
 

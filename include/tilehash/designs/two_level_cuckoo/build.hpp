@@ -24,49 +24,49 @@
 #include <string>
 #include <vector>
 
-#include <tilehash/core/aside.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/core/slot.hpp>
-#include <tilehash/designs/partition.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
 
 // What a build counts: items whose key is NaN, items aside, items in the regions, regions given up under a
 // seed, and groups with one that was given up under all.
 struct two_level_counter {
-  static constexpr u32 illegal = 0, aside = 1, stored = 2, retries = 3, hopeless = 4, all = 5;
+  static constexpr u32 illegal = 0, sentinels = 1, stored = 2, retries = 3, hopeless = 4, all = 5;
 };
 
 // Which group a key's region is in, as the partition asks for it: its regions are our groups.
 template <class Design>
 struct two_level_groups {
   using slot_type = typename Design::slot_type;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
 
   Design design;
   u32 shift;  // log2 of the regions of a group
 
   TILEHASH_FN u32 regions() const { return ((design.regions() - 1) >> shift) + 1; }
-  TILEHASH_FN static tag hash(tag t) { return t; }
-  TILEHASH_FN u32 region_of(tag t) const { return design.region_of(design.hash(t)) >> shift; }
+  TILEHASH_FN static key_bits hash(key_bits t) { return t; }
+  TILEHASH_FN u32 region_of(key_bits t) const { return design.region_of(design.hash(t)) >> shift; }
 };
 
-// Items whose keys live aside are put there, and to the partition they are not there.
+// Items whose keys live in sentinel cells are put there, and to the partition they are not there.
 template <class Slot, class Source>
-struct items_not_aside {
+struct items_without_sentinels {
   Source source;
-  aside<Slot> cells;
+  sentinel_cells<Slot> cells;
   u64* count;
 
-  TILEHASH_FN bulk::item<Slot> operator()(u64 i) const {
-    bulk::item<Slot> x = source(i);
+  TILEHASH_FN detail::item<Slot> operator()(u64 i) const {
+    detail::item<Slot> x = source(i);
     if constexpr (Slot::reserves_keys) {
       if (x.valid && x.key.reserved) {
-        cells.insert(x.key.tag, x.value);
+        cells.insert(x.key.bits, x.value);
         fetch_add(count, u64(1));
         x.valid = false;
       }
@@ -88,8 +88,8 @@ struct two_level_held {
 
   TILEHASH_FN type make(word w, u64 /*hash*/, u32 /*number*/) const { return w; }
   TILEHASH_FN word word_of(type x) const { return x; }
-  TILEHASH_FN u32 spot_bits(type x) const { return design.spot_bits(design.hash(slot_type::tag_of(x))); }
-  TILEHASH_FN bool same_key(type a, type b) const { return slot_type::tag_of(a) == slot_type::tag_of(b); }
+  TILEHASH_FN u32 spot_bits(type x) const { return design.spot_bits(design.hash(slot_type::key_of(x))); }
+  TILEHASH_FN bool same_key(type a, type b) const { return slot_type::key_of(a) == slot_type::key_of(b); }
 };
 // Words of 16 bytes cannot be swapped in shared memory. So 8 bytes stand for one: the bits of its hash from
 // which its spots are reckoned, and one more than the number of its entry in the bin.
@@ -111,7 +111,7 @@ struct two_level_held<Design> {
   TILEHASH_FN u32 spot_bits(type x) const { return static_cast<u32>(x >> 32); }
   TILEHASH_FN bool same_key(type a, type b) const {
     return a >> 32 == b >> 32 && a != empty && b != empty &&
-           slot_type::tag_of(word_of(a)) == slot_type::tag_of(word_of(b));
+           slot_type::key_of(word_of(a)) == slot_type::key_of(word_of(b));
   }
 };
 
@@ -232,7 +232,7 @@ struct two_level_build {
           if (i >= n) break;
           const word e = coming;
           if (n - i > all) coming = bin[i + all];
-          const u64 hash = design.hash(slot_type::tag_of(e));
+          const u64 hash = design.hash(slot_type::key_of(e));
           const u32 region = design.region_of(hash) - first;
           w = {in.make(e, hash, i), region * slots, nowhere, 0};
           i = n - i > all ? i + all : n;  // n may be near 2^32
@@ -263,7 +263,7 @@ struct two_level_build {
       word content = slot_type::empty_word;
       if (x != held::empty) {
         const bool twin = all > 1 && is_twin(in, words, r * slots, at, x, seeds[r]);
-        content = twin ? slot_type::erased_word : in.word_of(x);
+        content = twin ? slot_type::tombstone_word : in.word_of(x);
         kept += !twin;
       }
       out[i] = content;
@@ -281,13 +281,13 @@ struct two_level_build {
 // Builds the table from n items. What it gives is not complete when a region could not be built.
 template <class Space, class Design, class Source>
 build_result build_two_level(Space& space, const Design& design, const Source& source, u64 n,
-                             const aside<typename Design::slot_type>& cells) {
+                             const sentinel_cells<typename Design::slot_type>& cells) {
   using slot_type = typename Design::slot_type;
   using word = typename Design::word;
   using build_type = two_level_build<Design>;
   using groups_type = two_level_groups<Design>;
   using counter = two_level_counter;
-  using source_type = items_not_aside<slot_type, Source>;
+  using source_type = items_without_sentinels<slot_type, Source>;
   const u32 shift = build_type::group_shift(space, design);
   const groups_type route{design, shift};
   const u32 groups = route.regions(), room = design.region_slots() << shift;
@@ -300,7 +300,7 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
                           groups, fill.data()};
   const auto partition = [&] {
     space.fill(counts.data(), counter::all, u64(0));
-    const source_type items{source, cells, counts.data() + counter::aside};
+    const source_type items{source, cells, counts.data() + counter::sentinels};
     send_to_bins(space, route, items, n, bins, counts.data() + counter::illegal);
     return fill.to_host();
   };
@@ -309,7 +309,7 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   if (n > ~u32(0)) {  // a bin's count may have gone round
     const auto known = counts.to_host();
     require(std::accumulate(sizes.begin(), sizes.end(), u64(0)) + known[counter::illegal] +
-                    known[counter::aside] ==
+                    known[counter::sentinels] ==
                 n,
             "two_level_cuckoo: over 2^32 items fall to one block; leave out repeated keys");
   }
@@ -324,7 +324,7 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   insert_report& report = result.report;
   report.inserted = sums[counter::stored];
   if constexpr (slot_type::reserves_keys) {
-    typename aside<slot_type>::cell two[2];
+    typename sentinel_cells<slot_type>::cell two[2];
     space.copy_to_host(two, cells.cells, sizeof two);
     report.inserted += two[0].taken() + two[1].taken();
   }

@@ -38,13 +38,13 @@
 #include <optional>
 #include <utility>
 
+#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
-#include <tilehash/core/block_sums.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/remainder_slot.hpp>
-#include <tilehash/designs/partition.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
 
@@ -66,7 +66,7 @@ struct multi_build {
   using value_type = typename slot_type::mapped_type;
   using value_bits = typename slot_type::value_bits;
   using word = typename slot_type::word;
-  using tag = typename slot_type::tag;
+  using key_bits = typename slot_type::key_bits;
   using item = routed_item<slot_type>;
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
@@ -91,7 +91,7 @@ struct multi_build {
   // counts, so one in 33 words is left out, and the threads of a warp meet different banks.
   TILEHASH_FN static constexpr u32 padded(u32 word) { return word + (word >> 5); }
   TILEHASH_FN static constexpr u64 set_bytes(u32 room, u32 slots) {
-    const u64 set = slots * sizeof(tag), values = (room * sizeof(value_bits) + 7) / 8 * 8;
+    const u64 set = slots * sizeof(key_bits), values = (room * sizeof(value_bits) + 7) / 8 * 8;
     return set < values ? values : set;
   }
   static constexpr u64 scratch_bytes(u32 room, u32 slots) {
@@ -106,13 +106,14 @@ struct multi_build {
       return;
     }
     const word* const bin = bins.at(region);
-    const auto set = block.template scratch<tag>();
+    const auto set = block.template scratch<key_bits>();
     const auto values = block.template scratch<value_bits>();
     const auto counts = block.template scratch<u32>(set_bytes(bins.room, slots));
     const auto sum_scratch = counts + padded(slots / 2), begin = sum_scratch + sums::words;
-    const tag free = region == 0 ? static_cast<tag>(~tag(0)) : tag(0);  // no hash of this region
+    const key_bits free =
+        region == 0 ? static_cast<key_bits>(~key_bits(0)) : key_bits(0);  // no hash of this region
 
-    tag next[at_once] = {};  // 1; meanwhile the first hashes are under way
+    key_bits next[at_once] = {};  // 1; meanwhile the first hashes are under way
     const auto fetch = [&](u32 first) {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k)
@@ -129,7 +130,7 @@ struct multi_build {
     for (u32 b = 0; b < batches; ++b) {
       const u32 first = b * at_once * Threads + me;
       if (b * at_once * Threads >= n) break;
-      tag hash[at_once], met[at_once];
+      key_bits hash[at_once], met[at_once];
       u32 slot[at_once];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) hash[k] = next[k];
@@ -195,7 +196,7 @@ struct multi_build {
     const Offset first_item = u32(begin[1]);
     u32 id = u32(begin[0]) + t.broadcast(before >> 16, 0);
     for (u32 s = from + t.rank(); s < from + share; s += group) {
-      const tag hash = set[s];
+      const key_bits hash = set[s];
       const u32 taken = t.ballot(hash != free);
       if (hash != free) {
         const u32 its = id + count_ones(taken & ((1U << t.rank()) - 1));
@@ -217,11 +218,11 @@ struct multi_build {
   }
 
   // By the hash's bits below those that chose the region; and how far it goes from one slot to the next.
-  TILEHASH_FN u32 slot_of(tag hash) const {
+  TILEHASH_FN u32 slot_of(key_bits hash) const {
     const u32 within = static_cast<u32>(static_cast<u64>(Route::high(hash)) * route.regions());
     return static_cast<u32>((static_cast<u64>(within) * slots) >> 32);
   }
-  TILEHASH_FN static u32 stride_of(tag hash) { return static_cast<u32>(hash) * 0x9e3779b1U >> 16 | 1; }
+  TILEHASH_FN static u32 stride_of(key_bits hash) { return static_cast<u32>(hash) * 0x9e3779b1U >> 16 | 1; }
   template <class Counts>
   TILEHASH_FN static u32 at(Counts counts, u32 slot) {
     return u32(counts[padded(slot / 2)]) >> (slot % 2 * 16) & 0xffff;
@@ -286,7 +287,7 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   space.fill(counters.data(), 3, u64(0));
   u64 *const illegal = counters.data(), *const placed = illegal + 1, *const refused = illegal + 2;
   const counted_bins<word> bins{entries.data(), room, room, regions, fill.data()};
-  send_to_bins(space, g.regions, bulk::array_source<typename route_type::slot_type>{keys, values}, n, bins,
+  send_to_bins(space, g.regions, detail::array_source<typename route_type::slot_type>{keys, values}, n, bins,
                illegal);
   g.firsts = buffer<u32, Space>(space, regions);
   g.counts = buffer<u32, Space>(space, regions);

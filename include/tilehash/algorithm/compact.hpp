@@ -4,11 +4,11 @@
 
 #include <tilehash/core/atomic.hpp>
 
-namespace tilehash::bulk {
+namespace tilehash::detail {
 
-// A choice has chooses(i) and use(i, number), called for those it chose.
+// A choice has selects(i) and use(i, number), called for those it chose.
 template <class Choice>
-struct enlist_body {
+struct compact_body {
   Choice choice;
   u64 n;
   u64* count;
@@ -16,27 +16,27 @@ struct enlist_body {
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
     const u64 i = lane.index();
-    const bool chosen = i < n && choice.chooses(i);
-    const u64 number = lane.enlist(count, chosen);
+    const bool chosen = i < n && choice.selects(i);
+    const u64 number = lane.append(count, chosen);
     if (chosen) choice.use(i, number);
   }
   void operator()(u64 from, u64 to) const {
     u64 chosen = 0;
-    for (u64 i = from; i < to; ++i) chosen += choice.chooses(i);
+    for (u64 i = from; i < to; ++i) chosen += choice.selects(i);
     u64 number = detail::fetch_add(count, chosen);
     for (u64 i = from; i < to; ++i) {
-      if (choice.chooses(i)) choice.use(i, number++);
+      if (choice.selects(i)) choice.use(i, number++);
     }
   }
 };
 
 template <class Space, class Choice>
-void enlist(Space& space, u64 n, const Choice& choice, u64* count) {
-  const enlist_body<Choice> work{choice, n, count};
+void compact(Space& space, u64 n, const Choice& choice, u64* count) {
+  const compact_body<Choice> work{choice, n, count};
   if constexpr (Space::has_lanes)
     space.for_each_lane(n, work);
   else
     space.for_each_chunk(n, work);
 }
 
-}  // namespace tilehash::bulk
+}  // namespace tilehash::detail

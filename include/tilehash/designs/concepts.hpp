@@ -13,18 +13,18 @@ namespace tilehash {
 // for ahead of time, advance() the next place of the key's sequence.
 template <class D>
 concept locatable =
-    std::is_trivially_copyable_v<D> && requires(const D d, typename D::tag t, typename D::place p) {
+    std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_bits t, typename D::place p) {
       { d.locate(t) } -> std::same_as<typename D::place>;
       { d.address(p) } -> std::convertible_to<const void*>;
       d.advance(p);
     };
 
-// A lookup reads whole buckets, and examine() judges one by the needle, what the key looks like in it: the
-// tile reads many buckets before it examines the first.
+// A lookup reads whole buckets, and examine() judges one by the stored key, what the key looks like in it:
+// the tile reads many buckets before it examines the first.
 template <class D>
 concept bucketed = locatable<D> && requires(const D d, typename D::template bucket_type<solo_tile> b,
-                                            typename D::tag t, typename D::place p) {
-  d.examine(solo_tile{}, b, d.needle(p, t));
+                                            typename D::key_bits t, typename D::place p) {
+  d.examine(solo_tile{}, b, d.stored(p, t));
   { d.max_steps() } -> std::convertible_to<u32>;
 };
 
@@ -42,25 +42,25 @@ concept sparse = rowed<D> && requires(const D d) {
 };
 
 template <class D>
-concept insertable = bucketed<D> && requires(const D d, typename D::tag t, typename D::word w) {
+concept insertable = bucketed<D> && requires(const D d, typename D::key_bits t, typename D::word w) {
   { d.insert(solo_tile{}, t, w, true) } -> std::same_as<outcome>;
 };
 
 // One look at the first bucket settles most inserts: the tile looks at many before the first lane writes.
 template <class D>
-concept offering = insertable<D> && requires(const D d, typename D::template bucket_type<solo_tile> b,
-                                             typename D::tag t, typename D::place p) {
-  { d.examine_for_insert(solo_tile{}, b, d.needle(p, t)) } -> std::same_as<offer<typename D::word>>;
+concept offers_position = insertable<D> && requires(const D d, typename D::template bucket_type<solo_tile> b,
+                                                    typename D::key_bits t, typename D::place p) {
+  { d.examine_for_insert(solo_tile{}, b, d.stored(p, t)) } -> std::same_as<insert_position<typename D::word>>;
 };
 
 template <class D>
-concept erasable = requires(const D d, typename D::tag t) {
+concept erasable = requires(const D d, typename D::key_bits t) {
   { d.erase(solo_tile{}, t, true) } -> std::same_as<bool>;
 };
 
 // What insert() refused may still find room, by moving other keys.
 template <class D>
-concept displacing = insertable<D> && requires(const D d, typename D::tag t, typename D::word w) {
+concept displacing = insertable<D> && requires(const D d, typename D::key_bits t, typename D::word w) {
   { d.displacement_of(t, w).run(solo_tile{}, true) } -> std::same_as<outcome>;
 };
 

@@ -32,14 +32,14 @@
 // length: partition and build are one algorithm of seven steps, read together.
 #pragma once
 
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
-#include <tilehash/core/buffer.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
-#include <tilehash/designs/partition.hpp>
+#include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
 
@@ -65,8 +65,8 @@ struct tiled_spill_source {
 
   TILEHASH_FN auto operator()(u64 i) const {
     using entry = routed_item<typename Design::slot_type>;
-    bulk::item<typename Design::slot_type> x;
-    x.key.tag = design.unhash(entry::hash_of(left[i]));
+    detail::item<typename Design::slot_type> x;
+    x.key.bits = design.unhash(entry::hash_of(left[i]));
     x.key.legal = x.valid = true;
     x.value = entry::value_of(left[i]);
     return x;
@@ -88,34 +88,34 @@ struct tiled_bins {
 
 // What stands in a block's scratch for an item: the slot's word, as it will be in the table.
 template <class Design, class Items>
-struct tiled_brief {
+struct tiled_scratch_slot {
   using slot_type = typename Design::slot_type;
   using entry = routed_item<slot_type>;
   using word = typename slot_type::word;
-  using needle = typename slot_type::needle;
-  static constexpr bool is_exact = true;  // equal needles in a bucket are equal keys
+  using stored_key = typename slot_type::stored_key;
+  static constexpr bool is_exact = true;  // equal stored keys in a bucket are equal keys
 
   Design design;
   Items items;  // not needed
 
-  TILEHASH_FN static needle needle_in(word w) { return slot_type::needle_in(w); }
+  TILEHASH_FN static stored_key stored_in(word w) { return slot_type::stored_in(w); }
   TILEHASH_FN static bool is_free(word w) { return slot_type::is_free(w); }
-  TILEHASH_FN static bool is_second(word w) { return slot_type::is_second(needle_in(w)); }
-  TILEHASH_FN static word make(needle n, const word& e, u32 /*number*/) {
+  TILEHASH_FN static bool is_second(word w) { return slot_type::is_second(stored_in(w)); }
+  TILEHASH_FN static word make(stored_key n, const word& e, u32 /*number*/) {
     return slot_type::make(n, entry::value_of(e));
   }
   TILEHASH_FN static word in_other_bucket(word w) {
-    return slot_type::make(needle_in(w) ^ 2, slot_type::value_of(w));
+    return slot_type::make(stored_in(w) ^ 2, slot_type::value_of(w));
   }
-  TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, needle_in(w)); }
-  TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(needle_in(w)); }
+  TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, stored_in(w)); }
+  TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(stored_in(w)); }
   TILEHASH_FN static bool same_key(word /*a*/, word /*b*/) { return true; }
 
   TILEHASH_FN static word note(const word& e, u32 /*number*/) { return e; }  // to find the entry again
   TILEHASH_FN static word noted(word note) { return note; }
   TILEHASH_FN static u32 number_in(word /*note*/) { return 0; }
   TILEHASH_FN word entry_of(u32 region, u32 bucket, word w) const {
-    return entry::pack(design.hash_in(region, bucket, needle_in(w)), slot_type::value_of(w));
+    return entry::pack(design.hash_in(region, bucket, stored_in(w)), slot_type::value_of(w));
   }
 };
 
@@ -125,37 +125,37 @@ struct tiled_brief {
 //     +-------------------+-----+------+---------------+
 //     |  key's bits (16)  | 2nd | used |  number (14)  |
 //     +-------------------+-----+------+---------------+
-//     |<-------- needle ------------->|
+//     |<-------- stored key ------------->|
 template <class Design, class Items>
   requires(sizeof(typename Design::word) == 16)
-struct tiled_brief<Design, Items> {
+struct tiled_scratch_slot<Design, Items> {
   using slot_type = typename Design::slot_type;
   using entry = routed_item<slot_type>;
   using table_word = typename slot_type::word;
   using word = u32;
-  using needle = u32;
+  using stored_key = u32;
   static constexpr bool is_exact = false;
   static constexpr u32 number_bits = 14;  // as tiled_build::most_slots
 
   Design design;
   Items items;
 
-  TILEHASH_FN static needle needle_in(word w) { return w >> number_bits; }
+  TILEHASH_FN static stored_key stored_in(word w) { return w >> number_bits; }
   TILEHASH_FN static bool is_free(word w) { return (w >> number_bits & 1) == 0; }
   TILEHASH_FN static bool is_second(word w) { return (w >> number_bits & 2) != 0; }
-  TILEHASH_FN static word make(typename slot_type::needle n, const table_word& /*entry*/, u32 number) {
+  TILEHASH_FN static word make(typename slot_type::stored_key n, const table_word& /*entry*/, u32 number) {
     return static_cast<u32>(n & 0x3ffff) << number_bits | number;
   }
   TILEHASH_FN static word in_other_bucket(word w) { return w ^ 2U << number_bits; }
-  TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, full_needle(w)); }
-  TILEHASH_FN u32 filter_index(word w) const { return Design::filter_index(full_needle(w)); }
+  TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, full_stored(w)); }
+  TILEHASH_FN u32 filter_index(word w) const { return Design::filter_index(full_stored(w)); }
   TILEHASH_FN bool same_key(word a, word b) const {
     const table_word x = items[number_in(a)], y = items[number_in(b)];
     return entry::hash_of(x) == entry::hash_of(y);
   }
-  TILEHASH_FN typename slot_type::needle full_needle(word w) const {
+  TILEHASH_FN typename slot_type::stored_key full_stored(word w) const {
     const table_word e = items[number_in(w)];
-    return slot_type::needle_of(entry::hash_of(e) & slot_type::remainder_mask, is_second(w));
+    return slot_type::stored_as(entry::hash_of(e) & slot_type::remainder_mask, is_second(w));
   }
 
   TILEHASH_FN static word note(const table_word& /*entry*/, u32 number) { return number; }
@@ -170,18 +170,18 @@ template <class Design, class Bins = tiled_bins<Design>>
 struct tiled_build {
   using slot_type = typename Design::slot_type;
   using table_word = typename slot_type::word;
-  using brief = tiled_brief<Design, const typename slot_type::word*>;
-  using word = typename brief::word;
-  using needle = typename brief::needle;
+  using scratch_slot = tiled_scratch_slot<Design, const typename slot_type::word*>;
+  using word = typename scratch_slot::word;
+  using stored_key = typename scratch_slot::stored_key;
   using entry = routed_item<slot_type>;
   using place = typename Design::place;
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots;
-  static constexpr u32 max_looks = brief::is_exact ? 48 : 16;  // of a walker
+  static constexpr u32 max_looks = scratch_slot::is_exact ? 48 : 16;  // of a walker
   static constexpr u32 together =
       16 / sizeof(table_word);  // words of one bucket that a thread writes at once
-  static constexpr bool merges_too = brief::is_exact;
-  static constexpr u64 most_slots = brief::is_exact ? ~u32(0) : 1U << 14;  // of a region
+  static constexpr bool merges_too = scratch_slot::is_exact;
+  static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;  // of a region
   // Mark of a merge.
   static constexpr word was_there =
       merges_too ? static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word))) : word(0);
@@ -202,7 +202,7 @@ struct tiled_build {
     return (buckets * slots * sizeof(word) + 15) / 16 * 16;
   }
   TILEHASH_FN static constexpr u64 homeless_at(u64 buckets) {
-    return items_at(buckets) + (brief::is_exact ? 0 : buckets * slots * sizeof(table_word));
+    return items_at(buckets) + (scratch_slot::is_exact ? 0 : buckets * slots * sizeof(table_word));
   }
   static constexpr u64 scratch_bytes(u64 buckets) {
     return homeless_at(buckets) + homeless_room(buckets) * sizeof(word) +
@@ -221,18 +221,18 @@ struct tiled_build {
       TILEHASH_UNROLL
       for (u32 k = 0; k < slots; ++k) words[k] = load_relaxed(all + (first ^ k));
     }
-    TILEHASH_FN u32 match(needle wanted) const {  // bit k: words[k]
+    TILEHASH_FN u32 match(stored_key wanted) const {  // bit k: words[k]
       u32 mask = 0;
       TILEHASH_UNROLL
-      for (u32 k = 0; k < slots; ++k) mask |= u32(brief::needle_in(words[k]) == wanted) << k;
+      for (u32 k = 0; k < slots; ++k) mask |= u32(scratch_slot::stored_in(words[k]) == wanted) << k;
       return mask;
     }
     TILEHASH_FN u32 lowest_slot(u32 mask) const { return lowest(mask) ^ turn; }
   };
   // The slots of a bucket that have this word's key, as view::match().
   TILEHASH_FN static u32 match_key(const auto& in, const view& b, word content) {
-    u32 mask = b.match(brief::needle_in(content));
-    if constexpr (!brief::is_exact) {
+    u32 mask = b.match(scratch_slot::stored_in(content));
+    if constexpr (!scratch_slot::is_exact) {
       if (mask != 0) {
         TILEHASH_UNROLL
         for (u32 k = 0; k < slots; ++k) {
@@ -252,7 +252,7 @@ struct tiled_build {
       if (match_key(in, b, content) != 0) return outcome::present;
       if (free == 0) return outcome::refused;
       const auto at = words + (number * slots + b.lowest_slot(free));
-      if (brief::is_free(compare_and_swap(at, word(0), content))) {
+      if (scratch_slot::is_free(compare_and_swap(at, word(0), content))) {
         fetch_add(counts + number, u32(1));
         return outcome::inserted;
       }
@@ -262,10 +262,11 @@ struct tiled_build {
   template <class Words, class Counts>
   TILEHASH_FN static void remove_twins(const auto& in, Words words, Counts counts, u32 number) {
     const view b(words, number, number);
-    needle seen[slots];
+    stored_key seen[slots];
     TILEHASH_UNROLL
-    for (u32 k = 0; k < slots; ++k)  // no two free slots alike: an even needle is no key's
-      seen[k] = brief::is_free(b.words[k]) ? static_cast<needle>(2 * k) : brief::needle_in(b.words[k]);
+    for (u32 k = 0; k < slots; ++k)  // no two free slots alike: an even stored_key is no key's
+      seen[k] = scratch_slot::is_free(b.words[k]) ? static_cast<stored_key>(2 * k)
+                                                  : scratch_slot::stored_in(b.words[k]);
     bool twins = false;
     TILEHASH_UNROLL
     for (u32 s = 1; s < slots; ++s) {
@@ -281,10 +282,10 @@ struct tiled_build {
     u32 kept = 0;
     for (u32 s = 0; s < slots; ++s) {
       const word w = bucket[s];
-      bool goes = brief::is_free(w);
+      bool goes = scratch_slot::is_free(w);
       for (u32 r = 0; r < kept; ++r) {
         const word kept_one = bucket[r];
-        goes |= brief::needle_in(kept_one) == brief::needle_in(w) && in.same_key(kept_one, w);
+        goes |= scratch_slot::stored_in(kept_one) == scratch_slot::stored_in(w) && in.same_key(kept_one, w);
       }
       if (!goes) bucket[kept++] = w;
     }
@@ -310,7 +311,9 @@ struct tiled_build {
   TILEHASH_FN static void drop(Words words, u32 number, word content) {
     for (u32 s = number % slots;; s = (s + 1) % slots) {  // at most once round for each slot
       const auto at = words + (number * slots + s);
-      if (brief::is_free(load_relaxed(at)) && brief::is_free(compare_and_swap(at, word(0), content))) return;
+      if (scratch_slot::is_free(load_relaxed(at)) &&
+          scratch_slot::is_free(compare_and_swap(at, word(0), content)))
+        return;
     }
   }
 
@@ -324,7 +327,7 @@ struct tiled_build {
     movers m;
     TILEHASH_UNROLL
     for (u32 k = 0; k < slots; ++k) {
-      const bool taken = !brief::is_free(b.words[k]);
+      const bool taken = !scratch_slot::is_free(b.words[k]);
       const u32 other = taken ? in.mirror(bucket, b.words[k]) : bucket;
       m.to_room |= u32(taken && load_relaxed(counts + other) < slots) << k;
       m.freely |= u32(taken && (b.words[k] & was_there) == 0) << k;
@@ -351,7 +354,7 @@ struct tiled_build {
     const movers m = movers_in(in, b, counts, w.bucket);
     if (m.to_room == 0 && w.looks == 0) {  // on to the first bucket
       w.bucket = in.mirror(w.bucket, w.mover);
-      w.mover = brief::in_other_bucket(w.mover);
+      w.mover = scratch_slot::in_other_bucket(w.mover);
       return false;
     }
     const u32 candidates = m.to_room != 0 ? m.to_room : m.freely;
@@ -362,14 +365,14 @@ struct tiled_build {
     const auto at = words + (w.bucket * slots + b.lowest_slot(candidates));
     const word seen = load_relaxed(at);  // a taken slot stays taken
     const u32 other = in.mirror(w.bucket, seen);
-    const word moved = static_cast<word>(brief::in_other_bucket(seen) | (seen & was_there));
+    const word moved = static_cast<word>(scratch_slot::in_other_bucket(seen) | (seen & was_there));
     const bool promised = m.to_room != 0 && reserve(counts + other);
     if (m.to_room != 0 && !promised) return false;
     if (compare_and_swap(at, seen, w.mover) != seen) {
       if (promised) give_back(counts + other);
       return false;
     }
-    if (!brief::is_second(seen)) set_bits(filters + w.bucket, 1U << in.filter_index(seen));
+    if (!scratch_slot::is_second(seen)) set_bits(filters + w.bucket, 1U << in.filter_index(seen));
     if (promised)
       drop(words, other, moved);
     else
@@ -392,7 +395,7 @@ struct tiled_build {
     const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3;
     const auto bin = bins.at(nth);
     table_word* const home = design.region_at(region);
-    const tiled_brief<Design, decltype(items)> in{design, items};
+    const tiled_scratch_slot<Design, decltype(items)> in{design, items};
     const u32 n = bins.size(nth), me = block.rank(), all = block.size();
 
     for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;  // 0
@@ -402,7 +405,7 @@ struct tiled_build {
       block.barrier();
       for (u32 i = me; i < buckets * slots; i += all) {
         const auto w = static_cast<word>(home[i]);
-        const bool taken = !brief::is_free(w);
+        const bool taken = !scratch_slot::is_free(w);
         words[i] =
             taken ? static_cast<word>((w & ~static_cast<word>(slot_type::filter_mask)) | was_there) : word(0);
         const u32 bits = static_cast<u32>((home[i] & slot_type::filter_mask) >> slot_type::filter_shift);
@@ -431,15 +434,15 @@ struct tiled_build {
       for (u32 k = 0; k < at_once; ++k) {
         const u32 i = first + k * all;
         if (i >= n) continue;
-        if constexpr (!brief::is_exact) items[i] = e[k];
+        if constexpr (!scratch_slot::is_exact) items[i] = e[k];
         const place p = design.place_of(entry::hash_of(e[k]));
         // With its filter bit set, the key may stand in its second bucket from before.
-        const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.needle));
+        const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.stored));
         const u32 s = waits ? slots : fetch_add(counts + p.bucket, u32(1));
         if (s < slots)
-          words[p.bucket * slots + s] = brief::make(p.needle, e[k], i);
+          words[p.bucket * slots + s] = scratch_slot::make(p.stored, e[k], i);
         else
-          enlist(list, listed, room, i, e[k]);
+          append(list, listed, room, i, e[k]);
       }
     }
     block.barrier();
@@ -454,17 +457,17 @@ struct tiled_build {
       const place p = design.place_of(entry::hash_of(e));
       place second = p;
       design.advance(second);
-      const u32 bit = design.filter_index(p.needle);
+      const u32 bit = design.filter_index(p.stored);
       if (merges && has_bit(filters + p.bucket, bit) &&
           view(words, second.bucket, second.bucket)
-                  .match(brief::needle_in(brief::make(second.needle, e, 0))) != 0)
+                  .match(scratch_slot::stored_in(scratch_slot::make(second.stored, e, 0))) != 0)
         continue;
-      outcome o = put(in, words, counts, p.bucket, brief::make(p.needle, e, number));
+      outcome o = put(in, words, counts, p.bucket, scratch_slot::make(p.stored, e, number));
       if (o == outcome::refused) {
         set_bits(filters + p.bucket, 1U << bit);
-        o = put(in, words, counts, second.bucket, brief::make(second.needle, e, number));
+        o = put(in, words, counts, second.bucket, scratch_slot::make(second.stored, e, number));
       }
-      if (o == outcome::refused) enlist(homeless, wandering, more_room, brief::note(e, number), e);
+      if (o == outcome::refused) append(homeless, wandering, more_room, scratch_slot::note(e, number), e);
     }
     block.barrier();
 
@@ -478,7 +481,7 @@ struct tiled_build {
         const table_word e = in.noted(note);
         place p = design.place_of(entry::hash_of(e));
         design.advance(p);
-        walk = {brief::make(p.needle, e, brief::number_in(note)), p.bucket, 0,
+        walk = {scratch_slot::make(p.stored, e, scratch_slot::number_in(note)), p.bucket, 0,
                 static_cast<u64>(entry::hash_of(e))};
       }
       const bool placed = step(in, walk, words, counts, filters);
@@ -494,7 +497,7 @@ struct tiled_build {
       bool seen = false;
       for (u32 half = 0; half < 2; ++half, design.advance(p)) {
         const view b(words, p.bucket, p.bucket);
-        u32 twins = match_key(in, b, brief::make(p.needle, e, brief::number_in(note)));
+        u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(note)));
         for (; twins != 0; twins &= twins - 1) {
           const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
           if (seen) compare_and_swap(at, load_relaxed(at), word(0));
@@ -515,7 +518,7 @@ struct tiled_build {
         const word w = words[i + k];
         const u32 s = (i + k) % slots;
         const u32 bits = s < 8 ? filter >> (s * slot_type::filter_bits) & 7 : 0;
-        after += !brief::is_free(w);
+        after += !scratch_slot::is_free(w);
         out.words[k] = static_cast<table_word>(in_table(in, w) | static_cast<table_word>(bits)
                                                                      << slot_type::filter_shift);
       }
@@ -528,11 +531,11 @@ struct tiled_build {
 
   // A word of the scratch as the table has it, without filter bits.
   TILEHASH_FN static table_word in_table(const auto& in, word w) {
-    if constexpr (brief::is_exact) {
+    if constexpr (scratch_slot::is_exact) {
       return static_cast<table_word>(w & ~was_there);
     } else {
-      if (brief::is_free(w)) return 0;
-      return slot_type::make(in.full_needle(w), entry::value_of(in.entry_of(0, 0, w)));
+      if (scratch_slot::is_free(w)) return 0;
+      return slot_type::make(in.full_stored(w), entry::value_of(in.entry_of(0, 0, w)));
     }
   }
 
@@ -542,7 +545,7 @@ struct tiled_build {
   }
   // Puts an item of the bin on a list, or hands it to the caller when the list is full.
   template <class List, class Length, class Item>
-  TILEHASH_FN void enlist(List list, Length length, u32 room, Item item, const table_word& e) const {
+  TILEHASH_FN void append(List list, Length length, u32 room, Item item, const table_word& e) const {
     const u32 at = fetch_add(length, u32(1));
     if (at < room)
       list[at] = item;

@@ -78,7 +78,7 @@ struct displacement {
   // Where the key can go, and as what.
   struct target {
     u32 bucket;
-    typename Design::slot_type::needle needle;
+    typename Design::slot_type::stored_key stored;
     word content;
   };
 
@@ -91,7 +91,7 @@ struct displacement {
   template <class Tile>
   TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
     const bool other = round % 4 == 3;  // now and then from the key's other bucket
-    const target start = {other ? second.bucket : first.bucket, other ? second.needle : first.needle,
+    const target start = {other ? second.bucket : first.bucket, other ? second.stored : first.stored,
                           other ? second.content : first.content};
     return push(t, start, mix64(dice + round), active);
   }
@@ -205,8 +205,8 @@ struct displacement {
   TILEHASH_FN bool stands(Tile t, bool active) const {
     const auto b1 = bucket_type<Tile>::read_shared(t, design.bucket_at(first.bucket), active);
     const auto b2 = bucket_type<Tile>::read_shared(t, design.bucket_at(second.bucket), active);
-    const bool here = b1.has(t, first.needle);
-    const bool there = b2.has(t, second.needle);
+    const bool here = b1.has(t, first.stored);
+    const bool there = b2.has(t, second.stored);
     return active && (here || there);
   }
   // Is the path as it was when it was searched?

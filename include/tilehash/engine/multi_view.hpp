@@ -2,10 +2,10 @@
 // to its table of ids and to its space.
 #pragma once
 
-#include <tilehash/bulk_enlist.hpp>
+#include <tilehash/algorithm/compact.hpp>
 #include <tilehash/designs/multi.hpp>
-#include <tilehash/table_bodies.hpp>
-#include <tilehash/table_indexed_bodies.hpp>
+#include <tilehash/engine/records_view.hpp>
+#include <tilehash/kernel/entries.hpp>
 #include <tilehash/table_view.hpp>
 
 namespace tilehash {
@@ -132,10 +132,11 @@ struct starts_reader {
   Sink sink;
   void operator()(u64 from, u64 to) const {
     const auto fetch = [&](u64 i) {
-      if (met[i].id != View::design_type::none) bulk::prefetch(view.starts + met[i].id);
+      if (met[i].id != View::design_type::none) detail::prefetch(view.starts + met[i].id);
       return met[i];
     };
-    bulk::fetch_ahead(from, to, fetch, [&](u64 i, met_id m) { sink(first + i, view.hit_of(m.id, m.steps)); });
+    detail::fetch_ahead(from, to, fetch,
+                        [&](u64 i, met_id m) { sink(first + i, view.hit_of(m.id, m.steps)); });
   }
 };
 
@@ -147,7 +148,7 @@ struct some_keys {
   const u64* list = nullptr;
   u64 sampled_from = 0;
   TILEHASH_FN u64 item(u64 i) const {
-    return list != nullptr ? list[i] : sampled_from != 0 ? reduce(mix64(i), sampled_from) : i;
+    return list != nullptr ? list[i] : sampled_from != 0 ? fast_range(mix64(i), sampled_from) : i;
   }
   TILEHASH_FN const Key& operator[](u64 i) const { return keys[item(i)]; }
 };
@@ -156,7 +157,7 @@ template <class Slot>
 struct numbered_keys {
   some_keys<typename Slot::key_type> keys;
   TILEHASH_FN auto operator()(u64 i) const {
-    return bulk::item<Slot>{bulk::query<Slot>(keys[i]), static_cast<u32>(i), true};
+    return detail::item<Slot>{detail::query<Slot>(keys[i]), static_cast<u32>(i), true};
   }
 };
 // An item's id, or none; counts legal keys that are not there.
@@ -172,12 +173,12 @@ struct number_sink {
   }
 };
 template <class Key>
-struct missing_choice {
+struct missing_selection {
   const Key* keys;
   const u32* numbers;
   u32 none;
   u64* list;
-  TILEHASH_FN bool chooses(u64 i) const { return numbers[i] == none && is_legal(keys[i]); }
+  TILEHASH_FN bool selects(u64 i) const { return numbers[i] == none && is_legal(keys[i]); }
   TILEHASH_FN void use(u64 i, u64 at) const { list[at] = i; }
 };
 template <class Key>
@@ -191,23 +192,23 @@ struct key_taker {
 };
 // All keys of a table.
 template <class View>
-struct key_choice {
+struct key_selection {
   using key_type = typename View::key_type;
   View view;
   key_type* keys;
-  TILEHASH_FN bool chooses(u64 i) const { return view.use_entry(i, entry_probe{}); }
+  TILEHASH_FN bool selects(u64 i) const { return view.use_entry(i, entry_probe{}); }
   TILEHASH_FN void use(u64 i, u64 at) const { view.use_entry(i, key_taker<key_type>{keys, at}); }
 };
 // What is sorted: words of the legal keys, and their values or numbers. Either may be there already.
 template <class Design>
-struct legal_choice {
+struct legal_selection {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
   const key_type* keys;
   const mapped_type* values;
   typename Design::word* words;       // may be null
   typename Design::carried* carried;  // may be null
-  TILEHASH_FN bool chooses(u64 i) const { return is_legal(keys[i]); }
+  TILEHASH_FN bool selects(u64 i) const { return is_legal(keys[i]); }
   TILEHASH_FN void use(u64 i, u64 at) const {
     if (words != nullptr) words[at] = to_bits<typename Design::word>(canonical(keys[i]));
     if (carried == nullptr) return;
@@ -226,7 +227,7 @@ struct value_gatherer {
   TILEHASH_FN void operator()(u64 i) const { to[i] = from[order[i]]; }
 };
 
-// ---- retrievals: for a row and a position of it (bulk_rows.hpp) ----
+// ---- retrievals: for a row and a position of it (algorithm/segments.hpp) ----
 template <class Value, class Offset>
 struct value_copier {
   const u64* offsets;

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <span>
 
+#include <tilehash/engine/records_view.hpp>
 #include <tilehash/table.hpp>
-#include <tilehash/table_indexed_bodies.hpp>
 
 namespace tilehash {
 
@@ -71,25 +71,25 @@ class table<indexed<Key, Value, Hash>, Space>
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
     requires(!is_set)
   {
-    return put(space, keys, values, {}, outcomes, bulk::keep{});
+    return put(space, keys, values, {}, outcomes, detail::keep{});
   }
   insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
     requires is_set
   {
-    return put(space, keys, {}, {}, outcomes, bulk::keep{});
+    return put(space, keys, {}, {}, outcomes, detail::keep{});
   }
   insert_report insert_or_assign(Space& space, keys_in keys, values_in values,
                                  std::span<outcome> outcomes = {})
     requires(!is_set)
   {
-    return insert_or_apply(space, keys, values, assign{}, outcomes);
+    return insert_or_apply(space, keys, values, op::assign{}, outcomes);
   }
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})
     requires(!is_set && !lifts<Op, value_element>)
   {
-    return put(space, keys, values, {}, outcomes, bulk::apply<Op>{op});
+    return put(space, keys, values, {}, outcomes, detail::apply<Op>{op});
   }
   template <lifts<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys,
@@ -99,16 +99,16 @@ class table<indexed<Key, Value, Hash>, Space>
   {
     detail::require(keys.size() == given.size(), "insert: keys and values differ in length");
     space.check_pointer(given.data(), "insert: the values");
-    const auto values = bulk::lift<value_element, Op>(space, given.data(), given.size());
-    return put(space, keys, values.span(), {}, outcomes, bulk::apply<Op>{op});
+    const auto values = detail::lift<value_element, Op>(space, given.data(), given.size());
+    return put(space, keys, values.span(), {}, outcomes, detail::apply<Op>{op});
   }
   template <lifts_nothing<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, Op op, std::span<outcome> outcomes = {})
     requires(!is_set)
   {
     const nothing* const none = nullptr;
-    const auto values = bulk::lift<value_element, Op>(space, none, keys.size());
-    return put(space, keys, values.span(), {}, outcomes, bulk::apply<Op>{op});
+    const auto values = detail::lift<value_element, Op>(space, none, keys.size());
+    return put(space, keys, values.span(), {}, outcomes, detail::apply<Op>{op});
   }
 
   // ---- ids ----
@@ -116,12 +116,12 @@ class table<indexed<Key, Value, Hash>, Space>
   insert_report insert_and_find(Space& space, keys_in keys, values_in values, std::span<u32> ids)
     requires(!is_set)
   {
-    return put(space, keys, values, ids, {}, bulk::keep{});
+    return put(space, keys, values, ids, {}, detail::keep{});
   }
   insert_report insert_and_find(Space& space, keys_in keys, std::span<u32> ids)
     requires is_set
   {
-    return put(space, keys, {}, ids, {}, bulk::keep{});
+    return put(space, keys, {}, ids, {}, detail::keep{});
   }
   // ids[i] is the id of keys[i], or no_id.
   void find_ids(Space& space, keys_in keys, std::span<u32> ids) const {
@@ -216,7 +216,7 @@ class table<indexed<Key, Value, Hash>, Space>
   template <class Update>
   void put_piece(Space& space, keys_in keys, values_in values, std::span<u32> ids_out,
                  std::span<outcome> outcomes_out, const Update& update, insert_report& total) {
-    constexpr bool changes = !std::same_as<Update, bulk::keep>;
+    constexpr bool changes = !std::same_as<Update, detail::keep>;
     const u64 n = keys.size();
     buffer<u64, Space> counters(space, 4);
     u64 *const fresh_count = counters.data(), *const winner_count = fresh_count + 1,
@@ -232,7 +232,7 @@ class table<indexed<Key, Value, Hash>, Space>
       space.fill(counters.data(), counters.size(), u64(0));
       find_or_clash(space, keys, ids, clashes);
       fresh = buffer<u32, Space>(space, n);
-      bulk::enlist(space, n, detail::fresh_choice{ids, no_id, fresh.data()}, fresh_count);
+      detail::compact(space, n, detail::fresh_selection{ids, no_id, fresh.data()}, fresh_count);
       fresh_n = read_one(space, fresh_count);
       leaders = buffer<u32, Space>(space, fresh_n);
       elect(space, keys, fresh, leaders, clashes);
@@ -244,10 +244,10 @@ class table<indexed<Key, Value, Hash>, Space>
       ++total.restarts;
     }
     winners = buffer<u32, Space>(space, fresh_n);
-    bulk::enlist(space, fresh_n,
-                 detail::winner_choice{fresh.data(), leaders.data(), free_.data(), free_count_, limit_,
-                                       winners.data(), ids},
-                 winner_count);
+    detail::compact(space, fresh_n,
+                    detail::winner_selection{fresh.data(), leaders.data(), free_.data(), free_count_, limit_,
+                                             winners.data(), ids},
+                    winner_count);
     winners_n = read_one(space, winner_count);
     const u64 from_free = winners_n < free_count_ ? winners_n : free_count_;
     make_room(space, limit_ + winners_n - from_free);
@@ -313,7 +313,7 @@ class table<indexed<Key, Value, Hash>, Space>
     buffer<u32, Space> list(space, size());
     buffer<u64, Space> count(space, 1);
     space.fill(count.data(), 1, u64(0));
-    bulk::enlist(space, limit_, detail::taken_choice{taken_.data(), list.data()}, count.data());
+    detail::compact(space, limit_, detail::taken_selection{taken_.data(), list.data()}, count.data());
     for (u32 tries = 0; tries < max_restarts; ++tries) {
       options_.seed += 1;
       const design next(options_.seed);
@@ -335,8 +335,8 @@ class table<indexed<Key, Value, Hash>, Space>
     buffer<typename design::fingerprint, Space> gone(space, n);
     space.fill(counter.data(), 1, u64(0));
     look_up_each(space, keys.data(), n, detail::id_sink{ids.data()});
-    bulk::enlist(space, n, detail::gone_choice<design>{{design_, keys.data()}, ids.data(), gone.data()},
-                 counter.data());
+    detail::compact(space, n, detail::gone_selection<design>{{design_, keys.data()}, ids.data(), gone.data()},
+                    counter.data());
     const u64 erased = ids_.erase(space, gone.first(read_one(space, counter.data())));
     space.fill(counter.data(), 1, free_count_);
     space.for_each(n, detail::row_freer{ids.data(), no_id, taken_.data(), free_.data(), counter.data()});

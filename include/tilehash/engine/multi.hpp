@@ -3,7 +3,7 @@
 //
 // What table.hpp says of spaces, waiting, threads and failures holds here too. A build takes, while it runs,
 // the items' bytes twice more by sort (three times where the keys are floating-point or of 1 or 2 bytes, or
-// the values over 8 bytes), by regions what designs/multi_build.hpp says, and about 24 bytes more for each
+// the values over 8 bytes), by regions what engine/multi_regions.hpp says, and about 24 bytes more for each
 // item by counting.
 // length: the verbs of one class, whose three builds share the steps that give keys their ids.
 #pragma once
@@ -12,12 +12,14 @@
 #include <span>
 #include <utility>
 
-#include <tilehash/bulk_group.hpp>
-#include <tilehash/bulk_rows.hpp>
-#include <tilehash/designs/multi_build.hpp>
+#include <tilehash/algorithm/rank.hpp>
+#include <tilehash/algorithm/runs.hpp>
+#include <tilehash/algorithm/sample.hpp>
+#include <tilehash/algorithm/segments.hpp>
+#include <tilehash/engine/multi_regions.hpp>
+#include <tilehash/engine/multi_view.hpp>
+#include <tilehash/engine/records.hpp>
 #include <tilehash/table.hpp>
-#include <tilehash/table_indexed.hpp>
-#include <tilehash/table_multi_bodies.hpp>
 
 namespace tilehash {
 
@@ -132,8 +134,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     space.check_pointer(keys.data(), "retrieve_all: the keys");
     space.check_pointer(values.data(), "retrieve_all: the values");
     if (empty()) return 0;
-    bulk::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                           detail::key_repeater<view_type>{view(), keys.data()});
+    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
+                             detail::key_repeater<view_type>{view(), keys.data()});
     space.copy(values.data(), values_.data(), items_ * sizeof(Value));
     space.synchronize();
     return items_;
@@ -153,8 +155,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   // f(key, value) for every item, in parallel. On a GPU f is a __device__ functor.
   template <class F>
   void for_each(Space& space, F f) const {
-    bulk::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                           detail::item_giver<view_type, F>{view(), f});
+    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
+                             detail::item_giver<view_type, F>{view(), f});
     space.synchronize();
   }
 
@@ -194,25 +196,25 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   // a CPU does nothing faster. A GPU sorts 30 G pairs a second, and makes half as many atomic operations in
   // memory.
   insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
-    const bool chooses = how == grouping::automatic;
+    const bool selects = how == grouping::automatic;
     if constexpr (design::can_group) {
       insert_report report;
       if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
-      if (chooses && keys.size() >= detail::tiled_least_items) {
-        const auto sample = bulk::sample_keys(space, keys.data(), keys.size());
+      if (selects && keys.size() >= detail::tiled_least_items) {
+        const auto sample = detail::sample_keys(space, keys.data(), keys.size());
         if (!sample.more_uneven_than(detail::most_grouped_copies<Key, Value>) &&
             finds_memory_by_regions(space, keys, values, report))
           return report;
       }
     }
     if constexpr (design::can_sort) {
-      if (how == grouping::by_regions || how == grouping::by_sort || (chooses && Space::has_lanes))
+      if (how == grouping::by_regions || how == grouping::by_sort || (selects && Space::has_lanes))
         return build_by_sort(space, keys, values);
     }
     if constexpr (!design::in_rows) {
       const bool few = list_frequent(space, keys);
       if constexpr (design::can_sort) {
-        if (chooses && !few) return build_by_sort(space, keys, values);
+        if (selects && !few) return build_by_sort(space, keys, values);
       }
     }
     return build_by_count(space, keys, values);
@@ -273,11 +275,11 @@ class table<multi<Key, Value, Ids, Offset>, Space>
       buffer<word, Space> words(space, takes_keys ? n : 0);
       buffer<carried, Space> load(space, takes_load ? n : 0), order(space, design::moves_values ? 0 : n);
       if constexpr (takes_load) {
-        const detail::legal_choice<design> take{keys.data(), values.data(), words.data(), load.data()};
+        const detail::legal_selection<design> take{keys.data(), values.data(), words.data(), load.data()};
         if constexpr (std::floating_point<Key>) {
           buffer<u64, Space> count(space, 1);
           space.fill(count.data(), 1, u64(0));
-          bulk::enlist(space, n, take, count.data());
+          detail::compact(space, n, take, count.data());
           items_ = read_one(space, count.data());
         } else {
           space.for_each(n, take);
@@ -301,7 +303,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
   // The unique keys of a sorted list, where their values begin, and their ids.
   insert_report find_keys(Space& space, const buffer<word, Space>& sorted) {
-    using work = bulk::find_runs_in<Space, word, Key, Offset>;
+    using work = detail::find_runs_in<Space, word, Key, Offset>;
     const u64 shares = detail::divide_up(items_, work::share);
     buffer<Offset, Space> counts(space, shares + 1);
     space.fill(counts.data() + shares, 1, Offset(0));
@@ -326,13 +328,13 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     starts_ = buffer<Offset, Space>(space, distinct_ + 1);
     buffer<Offset, Space> ranks(space, n);
     space.fill(starts_.data(), distinct_ + 1, Offset(0));
-    bulk::rank(space, numbers.data(), n, starts_.data(), ranks.data());
+    detail::rank(space, numbers.data(), n, starts_.data(), ranks.data());
     space.exclusive_scan(starts_.data(), starts_.data(), distinct_ + 1);
     items_ = read_one(space, starts_.data() + distinct_);
     values_ = buffer<Value, Space>(space, items_);
-    bulk::scatter(space,
-                  bulk::scatter_to_groups<Value, Offset>{numbers.data(), design::none, ranks.data(),
-                                                         starts_.data(), values.data(), values_.data(), n});
+    detail::scatter(
+        space, detail::scatter_to_groups<Value, Offset>{numbers.data(), design::none, ranks.data(),
+                                                        starts_.data(), values.data(), values_.data(), n});
     space.synchronize();
     report.inserted = items_;
     report.refused = n - items_;
@@ -356,8 +358,9 @@ class table<multi<Key, Value, Ids, Offset>, Space>
         list = buffer<u64, Space>(space, left);
         buffer<u64, Space> count(space, 1);
         space.fill(count.data(), 1, u64(0));
-        bulk::enlist(space, n, detail::missing_choice<Key>{keys.data(), numbers, design::none, list.data()},
-                     count.data());
+        detail::compact(space, n,
+                        detail::missing_selection<Key>{keys.data(), numbers, design::none, list.data()},
+                        count.data());
       }
       const detail::some_keys<Key> rest{keys.data(), list.data()};
       add_keys(space, rest, left);
@@ -397,7 +400,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
     space.fill(count.data(), 1, distinct_);
     const auto met = meeting.view();
-    bulk::enlist(space, met.entries(), detail::key_choice<table_view<Ids>>{met, all.data()}, count.data());
+    detail::compact(space, met.entries(), detail::key_selection<table_view<Ids>>{met, all.data()},
+                    count.data());
     keys_ = std::move(all);
     distinct_ = keys_.size();
   }
@@ -436,7 +440,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
   void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
                    u64 n) const {
-    bulk::for_each_in_rows(
+    detail::for_each_in_rows(
         space, offsets.data(), offsets.size() - 1, n,
         detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
     space.synchronize();

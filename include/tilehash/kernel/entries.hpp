@@ -1,7 +1,7 @@
 // The small functions a table hands to bulk and to its space: where answers go, and how items come out.
 #pragma once
 
-#include <tilehash/bulk_enlist.hpp>
+#include <tilehash/algorithm/compact.hpp>
 #include <tilehash/table_view.hpp>
 
 namespace tilehash::detail {
@@ -74,7 +74,7 @@ struct entry_collector {
   View view;
   key_type* keys;
   Value* values;
-  TILEHASH_FN bool chooses(u64 i) const { return view.use_entry(i, entry_probe{}); }
+  TILEHASH_FN bool selects(u64 i) const { return view.use_entry(i, entry_probe{}); }
   TILEHASH_FN void use(u64 i, u64 at) const {
     view.use_entry(i, entry_writer<key_type, Value>{keys, values, at});
   }
@@ -83,7 +83,7 @@ struct entry_collector {
 template <class Space, class View, class Value>
 void collect_entries(Space& space, const View& view, typename View::key_type* keys, Value* values,
                      u64* count) {
-  bulk::enlist(space, view.entries(), entry_collector<View, Value>{view, keys, values}, count);
+  detail::compact(space, view.entries(), entry_collector<View, Value>{view, keys, values}, count);
 }
 
 }  // namespace tilehash::detail

@@ -13,7 +13,7 @@
 namespace tilehash::detail {
 
 template <class Slot>
-struct aside {
+struct sentinel_cells {
   using value_bits = typename Slot::value_bits;
   using word = bits_t<Slot::reserves_keys ? Slot::value_bytes + 1 : 4>;
   struct alignas(16) cell {
@@ -27,28 +27,28 @@ struct aside {
 
   cell* cells = nullptr;
 
-  TILEHASH_FN static u32 index(typename Slot::tag tag) { return tag == Slot::empty_tag ? 0 : 1; }
-  TILEHASH_FN static typename Slot::tag tag_at(u32 i) {
+  TILEHASH_FN static u32 index(typename Slot::key_bits bits) { return bits == Slot::empty_mark ? 0 : 1; }
+  TILEHASH_FN static typename Slot::key_bits key_at(u32 i) {
     if constexpr (Slot::reserves_keys)
-      return i == 0 ? Slot::empty_tag : Slot::erased_tag;
+      return i == 0 ? Slot::empty_mark : Slot::tombstone_mark;
     else
       return {};
   }
 
-  TILEHASH_FN answer<value_bits> find(typename Slot::tag tag) const {
-    const cell& c = cells[index(tag)];
+  TILEHASH_FN lookup_answer<value_bits> find(typename Slot::key_bits bits) const {
+    const cell& c = cells[index(bits)];
     if (!c.taken()) return {};
-    return {state::found, c.value()};
+    return {lookup_state::found, c.value()};
   }
-  TILEHASH_FN outcome insert(typename Slot::tag tag, value_bits value) const {
-    word* const at = &cells[index(tag)].content;
+  TILEHASH_FN outcome insert(typename Slot::key_bits bits, value_bits value) const {
+    word* const at = &cells[index(bits)].content;
     return compare_and_swap(at, word(0), of(value)) == word(0) ? outcome::inserted : outcome::present;
   }
   // Inserts, or replaces the value by op(stored, given).
   template <class Op>
-  TILEHASH_FN outcome insert_or_apply(typename Slot::tag tag, value_bits given, const Op& op) const {
+  TILEHASH_FN outcome insert_or_apply(typename Slot::key_bits bits, value_bits given, const Op& op) const {
     using mapped = typename Slot::mapped_type;
-    word* const at = &cells[index(tag)].content;
+    word* const at = &cells[index(bits)].content;
     for (word old = word(0);;) {  // again at most once for each item that comes for this key
       const cell c{old};
       const auto next =
@@ -58,8 +58,8 @@ struct aside {
       old = seen;
     }
   }
-  TILEHASH_FN bool erase(typename Slot::tag tag) const {
-    word* const at = &cells[index(tag)].content;
+  TILEHASH_FN bool erase(typename Slot::key_bits bits) const {
+    word* const at = &cells[index(bits)].content;
     const word old = load_relaxed(at);  // only erases run now: it changes at most once
     return cell{old}.taken() && compare_and_swap(at, old, word(0)) == old;
   }

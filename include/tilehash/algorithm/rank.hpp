@@ -1,0 +1,127 @@
+// The items' numbers within their groups, where the groups are known, and their way there.
+#pragma once
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/space/prefetch.hpp>
+
+namespace tilehash::detail {
+
+// ranks[i] becomes item i's number among those of its group, ids[i], and counts[id] how many the group has.
+//
+// A key that comes a million times must not be a place where a million atomic operations queue. So the items
+// of a block's share first number themselves in its scratch, at a seat that the id selects and the first to
+// come takes for its group; a seat then asks for all its items at once. Who finds the seat taken by another
+// group asks alone.
+template <class Offset, u32 Threads, u32 PerThread>
+struct rank_in_groups {
+  static constexpr u32 block_size = Threads;
+  static constexpr u32 share = Threads * PerThread;
+  static constexpr u32 seats = share, none = ~0U;  // none: items of no group, which get no rank
+  static constexpr u64 scratch_bytes = seats * (sizeof(Offset) + sizeof(u32));
+
+  const u32* ids;
+  u64 n;
+  Offset *counts, *ranks;
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    using detail::compare_and_swap;
+    using detail::fetch_add;
+    const auto seated = block.template scratch<Offset>();  // how many; then the rank of the first
+    const auto taken_by = block.template scratch<u32>(seats * sizeof(Offset));
+    const u32 me = block.rank();
+    const u64 first = block.index() * share + me;
+    u32 my_ids[PerThread], sits[(PerThread + 31) / 32];  // bit k: the k-th item has a seat
+    Offset my_ranks[PerThread];
+    for (u32& bits : sits) bits = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      const u64 i = first + static_cast<u64>(k) * Threads;
+      my_ids[k] = i < n ? ids[i] : none;
+      if (my_ids[k] != none) prefetch_to_write(counts + my_ids[k]);
+    }
+    for (u32 s = me; s < seats; s += Threads) {
+      seated[s] = Offset(0);
+      taken_by[s] = none;
+    }
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      if (my_ids[k] == none) continue;
+      const u32 seat = my_ids[k] % seats, by = compare_and_swap(taken_by + seat, none, my_ids[k]);
+      if (by == none || by == my_ids[k]) {
+        my_ranks[k] = fetch_add(seated + seat, Offset(1));
+        sits[k / 32] |= 1U << k % 32;
+      } else {
+        my_ranks[k] = fetch_add(counts + my_ids[k], Offset(1));
+      }
+    }
+    block.barrier();
+    for (u32 s = me; s < seats; s += Threads) {
+      const Offset many = seated[s];
+      const u32 id = taken_by[s];
+      if (many != 0) seated[s] = fetch_add(counts + id, many);
+    }
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      if (my_ids[k] == none) continue;
+      Offset rank = my_ranks[k];
+      if ((sits[k / 32] >> k % 32 & 1) != 0) rank += Offset(seated[my_ids[k] % seats]);
+      ranks[first + static_cast<u64>(k) * Threads] = rank;
+    }
+  }
+};
+
+template <class Space, class Offset>
+void rank(Space& space, const u32* ids, u64 n, Offset* counts, Offset* ranks) {
+  using work = rank_in_groups<Offset, Space::has_lanes ? 512 : 1, Space::has_lanes ? 8 : 16384>;
+  space.for_each_block((n + work::share - 1) / work::share, work::block_size, work::scratch_bytes,
+                       work{ids, n, counts, ranks});
+}
+
+// to[starts[ids[i]] + ranks[i]] = from[i], for items that have a group.
+template <class Value, class Offset>
+struct scatter_to_groups {
+  const u32* ids;
+  u32 none;
+  const Offset *ranks, *starts;
+  const Value* from;
+  Value* to;
+  u64 n;
+
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    const u64 i = lane.index();
+    if (i < n && ids[i] != none) to[starts[ids[i]] + ranks[i]] = from[i];
+  }
+  void operator()(u64 first, u64 last) const {
+    constexpr u64 ahead = 256;
+    u64 places[ahead];
+    for (; first < last; first += ahead) {
+      const u64 size = last - first < ahead ? last - first : ahead;
+      for (u64 k = 0; k < size; ++k) {
+        if (ids[first + k] != none) prefetch(starts + ids[first + k]);
+      }
+      for (u64 k = 0; k < size; ++k) {
+        if (ids[first + k] == none) continue;
+        places[k] = static_cast<u64>(starts[ids[first + k]]) + ranks[first + k];
+        prefetch_to_write(to + places[k]);
+      }
+      for (u64 k = 0; k < size; ++k) {
+        if (ids[first + k] != none) to[places[k]] = from[first + k];
+      }
+    }
+  }
+};
+
+template <class Space, class Value, class Offset>
+void scatter(Space& space, const scatter_to_groups<Value, Offset>& work) {
+  if constexpr (Space::has_lanes)
+    space.for_each_lane(work.n, work);
+  else
+    space.for_each_chunk(work.n, work);
+}
+
+}  // namespace tilehash::detail

@@ -1,0 +1,76 @@
+// How often keys come, as a sample tells.
+#pragma once
+
+#include <cmath>
+#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/key.hpp>
+#include <tilehash/space/buffer.hpp>
+
+namespace tilehash::detail {
+
+// How many of `size` random keys are different. One block finds out, with a set in its scratch. (Two keys
+// whose hashes agree in 31 bits count as one.)
+template <class Key, u32 Threads>
+struct count_different {
+  static constexpr u32 block_size = Threads;
+  static constexpr u32 most = 8192, slots_log2 = 14, slots = 1U << slots_log2;
+  static constexpr u64 scratch_bytes = slots * sizeof(u32);
+  static constexpr u32 group = detail::block_sums<Threads>::group;
+
+  const Key* keys;
+  u64 n;
+  u32 size;  // `most` or less
+  u64* different;
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    using detail::compare_and_swap;
+    const auto set = block.template scratch<u32>();
+    const auto t = block.template tile<group>();
+    for (u32 s = block.rank(); s < slots; s += Threads) set[s] = 0;
+    block.barrier();
+    u32 mine = 0;
+    for (u32 first = 0; first < size; first += Threads) {
+      const u32 i = first + block.rank();
+      bool goes_on = i < size;
+      const u64 hash = goes_on ? detail::hash_key(murmur(), keys[fast_range(mix64(i), n)]) : 0;
+      const u32 mark = static_cast<u32>(hash) | 1;
+      u32 slot = static_cast<u32>(hash >> (64 - slots_log2));
+      while (t.any(goes_on)) {  // once round at most: half of the slots stay free
+        if (!goes_on) continue;
+        const u32 met = compare_and_swap(set + slot, u32(0), mark);
+        mine += met == 0;
+        goes_on = met != 0 && met != mark;
+        slot = (slot + 1) % slots;
+      }
+    }
+    if (mine != 0) detail::fetch_add(different, static_cast<u64>(mine));
+  }
+};
+
+// A sample of n keys, and how many of it were different.
+struct key_sample {
+  u64 n = 0, size = 0, different = 0;
+
+  // Are they more uneven than if each came so many times? That is then Poisson's number in the sample. A key
+  // that comes very often counts much, as it does where a place for each of many keys must have one size.
+  bool more_uneven_than(double copies) const {
+    const double times = copies * static_cast<double>(size) / static_cast<double>(n);
+    return static_cast<double>(different) * times < static_cast<double>(size) * -std::expm1(-times);
+  }
+};
+// (Of a GPU whose blocks have too little scratch for it, it says that all are one key.)
+template <class Space, class Key>
+key_sample sample_keys(Space& space, const Key* keys, u64 n) {
+  using work = count_different<Key, Space::has_lanes ? 1024 : 1>;
+  if (work::scratch_bytes > space.largest_scratch()) return {n, n, 1};
+  buffer<u64, Space> different(space, 1);
+  space.fill(different.data(), 1, u64(0));
+  const u32 size = static_cast<u32>(n < work::most ? n : work::most);
+  space.for_each_block(1, work::block_size, work::scratch_bytes, work{keys, n, size, different.data()});
+  return {n, size, read_one(space, different.data())};
+}
+
+}  // namespace tilehash::detail

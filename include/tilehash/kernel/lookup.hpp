@@ -1,0 +1,221 @@
+// Lookups, in both schedules. Designs stay free of these: they say where to look (locate, address, advance)
+// and judge what arrived (examine).
+//
+//   lanes     (a GPU, and its emulation) every lane owns one operation. The tile loads the first buckets of
+//             all its lanes' operations before it examines the first, so that many requests are in flight.
+//             What is not settled by then is finished one by one, while any lane of the warp still has work.
+//   prefetch  (a CPU) a thread goes round a ring of operations and asks for the memory of each long before it
+//             examines it. Lookups that must go on are asked for again and examined later.
+#pragma once
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/item.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/core/sentinel_cells.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/space/bucket.hpp>
+#include <tilehash/space/prefetch.hpp>
+
+namespace tilehash::detail {
+
+// sink(i, hit) is called once for each key, keys[i]. A hit says found(), value(), count() and probes().
+
+template <class Slot>
+struct slot_hit {
+  lookup_answer<typename Slot::value_bits> got;
+  u32 steps;
+
+  TILEHASH_FN bool found() const { return got.what == lookup_state::found; }
+  TILEHASH_FN auto value() const { return detail::from_bits<typename Slot::mapped_type>(got.value); }
+  TILEHASH_FN u32 count() const { return found(); }
+  TILEHASH_FN u32 probes() const { return steps; }  // buckets read
+};
+
+template <bucketed Design, class Keys, class Sink, u32 Width>
+struct look_up_lanes {
+  // They wait for memory: all the warps that there is room for, unless wide words need more than 32
+  // registers.
+  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
+
+  using slot_type = typename Design::slot_type;
+  using word = typename slot_type::word;
+  using result = lookup_answer<typename slot_type::value_bits>;
+
+  Design design;
+  detail::sentinel_cells<slot_type> sentinels;
+  Keys keys;
+  u64 n;
+  Sink sink;
+
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    const auto t = lane.template tile<Width>();
+    using tile = decltype(lane.template tile<Width>());
+    using bucket_type = typename Design::template bucket_type<tile>;
+    const u64 i = lane.index();
+    const auto mine = i < n ? query<slot_type>(keys[i]) : query<slot_type>();
+    const bool regular = i < n && mine.regular();
+    auto place = design.locate(mine.bits);
+    auto stored = design.stored(place, mine.bits);
+    auto at = design.where(place);
+    result found;
+
+    bucket_type first[Width];
+    TILEHASH_UNROLL
+    for (u32 j = 0; j < Width; ++j) first[j] = bucket_type::read(t, design.bucket_at(t.broadcast(at, j)));
+    TILEHASH_UNROLL
+    for (u32 j = 0; j < Width; ++j) {
+      const result a = design.examine(t, first[j], t.broadcast(stored, j));
+      if (t.rank() == j) found = a;
+    }
+
+    u32 steps = 1;
+    bool more = false;
+    const auto go_on = [&] {  // to this lane's own next bucket, if it has one
+      more = regular && found.what == lookup_state::go_on && steps < design.max_steps();
+      if (more) {
+        design.advance(place);
+        stored = design.stored(place, mine.bits);
+        at = design.where(place);
+        ++steps;
+      }
+    };
+    go_on();
+    for (u32 todo = t.ballot(more); t.any(todo != 0); todo = t.ballot(more)) {
+      const u32 j = todo != 0 ? detail::lowest(todo) : 0;
+      const auto b = bucket_type::read(t, design.bucket_at(t.broadcast(at, j)), todo != 0);
+      const result a = design.examine(t, b, t.broadcast(stored, j));
+      if (todo != 0 && t.rank() == j) {
+        found = a;
+        go_on();
+      }
+    }
+    if (i >= n) return;
+    if (found.what == lookup_state::go_on) found.what = lookup_state::absent;
+    if (!mine.legal) found = {};
+    if constexpr (slot_type::reserves_keys) {
+      if (mine.reserved) found = sentinels.find(mine.bits);
+    }
+    sink(i, slot_hit<slot_type>{found, steps});
+  }
+};
+
+template <bucketed Design, class Keys, class Sink>
+struct look_up_ring {
+  using slot_type = typename Design::slot_type;
+  using result = lookup_answer<typename slot_type::value_bits>;
+
+  Design design;
+  detail::sentinel_cells<slot_type> sentinels;
+  Keys keys;
+  Sink sink;
+
+  struct pending {
+    typename Design::place place;
+    typename slot_type::key_bits bits;
+    u64 number;
+  };
+
+  // A ring of lookups under way: one is asked for when the oldest is examined. What must go on to its next
+  // bucket waits in `more` until a batch of such has come together.
+  void operator()(u64 from, u64 to) const {
+    pending ring[batch], more[batch];
+    u32 asked = 0, examined = 0, waiting = 0;
+    // A call for each key costs a third of the speed, and a large source's compiler may choose it.
+    const auto examine = [&](const pending& p) __attribute__((always_inline)) {
+      if (!settle(p, 1)) {
+        more[waiting++] = p;
+        if (waiting == batch) waiting = (finish(more, waiting), 0);
+      }
+    };
+    for (; from < to; ++from) {
+      const query<slot_type> q(keys[from]);
+      if (!q.regular()) {
+        sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
+        continue;
+      }
+      if (asked - examined == batch) examine(ring[examined++ % batch]);
+      const auto place = design.locate(q.bits);
+      prefetch(design.address(place));
+      ring[asked++ % batch] = {place, q.bits, from};
+    }
+    while (examined != asked) examine(ring[examined++ % batch]);
+    finish(more, waiting);
+  }
+
+ private:
+  // Examines the bucket and gives the answer, unless the next bucket must be read.
+  TILEHASH_FN bool settle(const pending& p, u32 steps) const {
+    const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
+    auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
+    if (a.what == lookup_state::go_on) {
+      if (steps < design.max_steps()) return false;
+      a.what = lookup_state::absent;
+    }
+    sink(p.number, slot_hit<slot_type>{a, steps});
+    return true;
+  }
+  // All that wait have examined one bucket.
+  void finish(pending* todo, u32 left) const {
+    for (u32 steps = 2; left != 0; ++steps) {
+      for (u32 k = 0; k < left; ++k) {
+        design.advance(todo[k].place);
+        prefetch(design.address(todo[k].place));
+      }
+      u32 kept = 0;
+      for (u32 k = 0; k < left; ++k) {
+        if (!settle(todo[k], steps)) todo[kept++] = todo[k];
+      }
+      left = kept;
+    }
+  }
+};
+
+template <bucketed Design, class Space, class Keys, class Sink>
+void look_up(Space& space, const Design& design,
+             const detail::sentinel_cells<typename Design::slot_type>& sentinels, Keys keys, u64 n,
+             Sink sink) {
+  if constexpr (Space::has_lanes) {
+    space.for_each_lane(
+        n, look_up_lanes<Design, Keys, Sink, Design::preferred_width>{design, sentinels, keys, n, sink});
+  } else {
+    space.for_each_chunk(n, look_up_ring<Design, Keys, Sink>{design, sentinels, keys, sink});
+  }
+}
+
+// Lookups in a design whose keys stand in rows: row(place) reads where a row begins and ends, hit() walks it.
+template <class Design, class Sink>
+struct walk_rows {
+  Design design;
+  const typename Design::key_type* keys;
+  u64 n;
+  Sink sink;
+
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    const u64 i = lane.index();
+    if (i < n) sink(i, design.hit(keys[i], design.row(design.locate(keys[i]))));
+  }
+
+  void operator()(u64 from, u64 to) const {
+    typename Design::place places[batch];
+    typename Design::range rows[batch];
+    for (; from < to; from += batch) {
+      const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
+      for (u32 k = 0; k < size; ++k) prefetch(design.address(places[k] = design.locate(keys[from + k])));
+      for (u32 k = 0; k < size; ++k) prefetch(design.address(rows[k] = design.row(places[k])));
+      for (u32 k = 0; k < size; ++k) sink(from + k, design.hit(keys[from + k], rows[k]));
+    }
+  }
+};
+
+template <rowed Design, class Space, class Sink>
+void look_up(Space& space, const Design& design, const typename Design::key_type* keys, u64 n, Sink sink) {
+  const walk_rows<Design, Sink> work{design, keys, n, sink};
+  if constexpr (Space::has_lanes)
+    space.for_each_lane(n, work);
+  else
+    space.for_each_chunk(n, work);
+}
+
+}  // namespace tilehash::detail

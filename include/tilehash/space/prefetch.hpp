@@ -1,0 +1,34 @@
+// A CPU asks for memory long before it reads it; a GPU's warps wait for each other's instead.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash::detail {
+
+inline constexpr u32 batch = 32;  // operations a CPU thread keeps in flight
+
+TILEHASH_FN void prefetch(const void* p) {
+#if !defined(__CUDA_ARCH__)
+  __builtin_prefetch(p);
+#endif
+}
+TILEHASH_FN void prefetch_to_write(const void* p) {
+#if !defined(__CUDA_ARCH__)
+  __builtin_prefetch(p, 1);
+#endif
+}
+
+// A CPU's schedule for changes: use(i, x) for every i, where x is what fetch(i) gave `batch` operations
+// before.
+template <class Fetch, class Use>
+void fetch_ahead(u64 from, u64 to, Fetch fetch, Use use) {
+  decltype(fetch(from)) ring[batch];
+  for (u64 i = from; i < to && i < from + batch; ++i) ring[i % batch] = fetch(i);
+  for (u64 i = from; i < to; ++i) {
+    const auto x = ring[i % batch];
+    if (i + batch < to) ring[i % batch] = fetch(i + batch);
+    use(i, x);
+  }
+}
+
+}  // namespace tilehash::detail
