@@ -258,6 +258,9 @@ class emulated {
 template <class Design, u32 Width>
 struct with_width : Design {
   static constexpr u32 preferred_width = Width;
+  template <class Space>
+  using engine = std::conditional_t<insertable<Design>, tilehash::engine::insertion<with_width, Space>,
+                                    tilehash::engine::built_once<with_width, Space>>;
   using Design::Design;
   with_width() = default;
 };

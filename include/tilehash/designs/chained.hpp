@@ -105,4 +105,6 @@ struct sort_by_row {
 template <class Key, class Value, class Hash = murmur, class Offset = u32>
 using chained = row_table<Key, Value, detail::sort_by_row, Hash, Offset>;
 
+static_assert(rowed<chained<u32, u32>> && bulk_built<chained<u32, u32>> && multivalue<chained<u32, u32>>);
+
 }  // namespace tilehash

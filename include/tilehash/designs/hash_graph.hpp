@@ -65,4 +65,7 @@ struct count_and_scatter {
 template <class Key, class Value, class Hash = murmur, class Offset = u32>
 using hash_graph = row_table<Key, Value, detail::count_and_scatter, Hash, Offset>;
 
+static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&
+              multivalue<hash_graph<u32, u32>>);
+
 }  // namespace tilehash

@@ -18,6 +18,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash {
@@ -36,6 +37,9 @@ class row_table {
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
+  template <class Space>
+  using engine = tilehash::engine::built_once<row_table, Space>;
+
   static constexpr const char* name = Builder::name;
   static constexpr double max_load_factor = Builder::max_load_factor;
 
@@ -146,4 +150,5 @@ TILEHASH_FN Entry make_entry(const Key* keys, MappedPointer values, u64 i) {
 }
 
 }  // namespace detail
+
 }  // namespace tilehash

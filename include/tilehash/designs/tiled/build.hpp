@@ -456,7 +456,7 @@ struct tiled_build {
       const table_word e = bin[number];
       const place p = design.place_of(entry::hash_of(e));
       place second = p;
-      design.advance(second);
+      design.turn(second);
       const u32 bit = design.filter_index(p.stored);
       if (merges && has_bit(filters + p.bucket, bit) &&
           view(words, second.bucket, second.bucket)
@@ -480,7 +480,7 @@ struct tiled_build {
         const word note = homeless[q];
         const table_word e = in.noted(note);
         place p = design.place_of(entry::hash_of(e));
-        design.advance(p);
+        design.turn(p);
         walk = {scratch_slot::make(p.stored, e, scratch_slot::number_in(note)), p.bucket, 0,
                 static_cast<u64>(entry::hash_of(e))};
       }
@@ -495,7 +495,7 @@ struct tiled_build {
       const table_word e = in.noted(note);
       place p = design.place_of(entry::hash_of(e));
       bool seen = false;
-      for (u32 half = 0; half < 2; ++half, design.advance(p)) {
+      for (u32 half = 0; half < 2; ++half, design.turn(p)) {
         const view b(words, p.bucket, p.bucket);
         u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(note)));
         for (; twins != 0; twins &= twins - 1) {
