@@ -20,6 +20,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/designs/concepts.hpp>
 
 #include "machine.hpp"
 
