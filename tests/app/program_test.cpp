@@ -114,6 +114,18 @@ TEST(Program, CountsRealKmers) {
   expect_faultless(rows_of("--value-bits 64 --input fasta:" + file.path() + ",k=5"), "5-mers");
 }
 
+TEST(Program, MeasuresCallsAndNearlyFullTables) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
+  for (const char* command :
+       {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024"}) {
+    const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
+    ASSERT_EQ(result.code, 0) << command;
+    const auto rows = nlohmann::json::parse(result.text)["rows"];
+    EXPECT_GE(rows.size(), 11) << command;
+    for (const auto& row : rows) EXPECT_EQ(row["wrong"], 0) << command << ": " << row;
+  }
+}
+
 TEST(Program, FailsWithTwoAndOneLine) {
   const testing::temporary_file odd("odd.bin", "12345");
   for (const std::string& arguments :
