@@ -188,7 +188,7 @@ class insertion<Design, Space>::call {
   }
   void start(insert_report* report) {
     make_bits();
-    place(0, n_, false, true);
+    place(0, n_, true);
     for (u32 pass = 0; pass < passes; ++pass) move(0, n_);
     seal();
     table_.finish_async(space_, {.counters = table_.counters(),
@@ -245,9 +245,8 @@ class insertion<Design, Space>::call {
   // Finds the keys that are there.
   void look() {
     make_bits();
-    place(settled_, n_, settled_ < bits_known_, false);
+    place(settled_, n_, false);
     const u64 left = collect();
-    bits_known_ = n_;
     looked_ = true;
     if (left == 0) {
       settled_ = n_;
@@ -262,10 +261,9 @@ class insertion<Design, Space>::call {
 
   // Puts the window up to `end` in; gives how many of its items are pending still.
   u64 put(u64 end) {
-    const bool fresh = end > bits_known_;
-    if (fresh && put_by_regions(end)) return 0;
+    if (bits_known_ <= settled_ && put_by_regions(end)) return 0;
     make_bits();
-    place(settled_, end, !fresh, true);
+    place(settled_, end, true);
     if (moves) move(settled_, end);
     u64 left = collect();
     for (u32 pass = 1; pass < passes && left != 0; ++pass) {
@@ -273,7 +271,6 @@ class insertion<Design, Space>::call {
       move(settled_, end);
       left = collect();
     }
-    bits_known_ = std::max(bits_known_, end);
     if constexpr (replacing<Design>) take_in_homeless();
     seal();
     return left;
@@ -325,10 +322,17 @@ class insertion<Design, Space>::call {
     report_.restarts += r.restarts;
   }
 
-  void place(u64 first, u64 end, bool retry, bool inserts) {
+  // Items that were looked at before, as far as they are pending; and all others.
+  void place(u64 first, u64 end, bool inserts) {
     phase_ = 0;
+    const u64 known = std::min(bits_known_, end);
+    if (first < known) visit(first, known, true, inserts);
+    if (known < end) visit(std::max(first, known), end, false, inserts);
+    bits_known_ = std::max(bits_known_, end);
+  }
+  void visit(u64 first, u64 end, bool pending_only, bool inserts) {
     detail::upsert<Design>(space_, work{table_.view_.design, table_.view_.sentinels, source_, first, end,
-                                        retry, inserts, update_, recorder(), homeless()});
+                                        pending_only, inserts, update_, recorder(), homeless()});
   }
   // Displaces; and where values change, those of the keys that it met.
   void move(u64 first, u64 end) {
@@ -338,8 +342,7 @@ class insertion<Design, Space>::call {
                        table_.given_up());
       if constexpr (updates) {
         ++phase_;
-        detail::upsert<Design>(space_, work{table_.view_.design, table_.view_.sentinels, source_, first, end,
-                                            true, false, update_, recorder(), homeless()});
+        visit(first, end, true, false);
       }
     }
   }
