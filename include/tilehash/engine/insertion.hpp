@@ -245,6 +245,8 @@ class insertion<Design, Space>::call {
   // Finds the keys that are there.
   void look() {
     make_bits();
+    const u64 groups = detail::divide_up(n_, detail::window_step);
+    if (counts_.size() == 0) counts_ = buffer<u32, Space>(space_, groups);  // before anything changes
     place(settled_, n_, false);
     const u64 left = collect();
     looked_ = true;
@@ -252,10 +254,8 @@ class insertion<Design, Space>::call {
       settled_ = n_;
       return;
     }
-    const u64 groups = detail::divide_up(n_, detail::window_step);
-    buffer<u32, Space> counts(space_, groups);
-    space_.for_each(groups, detail::count_pending{bits_.data(), bits_.size(), counts.data()});
-    const auto host = counts.to_host();
+    space_.for_each(groups, detail::count_pending{bits_.data(), bits_.size(), counts_.data()});
+    const auto host = counts_.to_host();
     pending_counts_.assign(host.begin(), host.end());
   }
 
@@ -354,7 +354,7 @@ class insertion<Design, Space>::call {
   // Waits. Gives how many items were pending after the last phase.
   u64 collect() {
     const auto counts = table_.finish(space_, n_, phase_);
-    changed_ = true;
+    changed_ = changed_ || updates || counts[detail::counter::inserted] != 0;
     table_.size_ += counts[detail::counter::inserted];
     report_.inserted += counts[detail::counter::inserted];
     report_.refused += counts[detail::counter::illegal];
