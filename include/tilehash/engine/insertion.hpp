@@ -435,6 +435,7 @@ class insertion<Design, Space>::call {
   u64 settled_ = 0;                  // items before are in the table, or refused
   bool changed_ = false;             // so that nothing may throw any more
   u32 phase_ = 0;                    // of the kernels since the last wait
+  buffer<u32, Space> counts_;        // of pending items in each 256
   buffer<u32, Space> bits_;          // a bit an item: pending
   u64 bits_known_ = 0;               // bits of items before mean something
   bool looked_ = false;              // all bits do, and ...
