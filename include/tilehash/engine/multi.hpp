@@ -134,8 +134,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     space.check_pointer(keys.data(), "retrieve_all: the keys");
     space.check_pointer(values.data(), "retrieve_all: the values");
     if (empty()) return 0;
-    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                             detail::key_repeater<view_type>{view(), keys.data()});
+    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
+                                 detail::key_repeater<view_type>{view(), keys.data()});
     space.copy(values.data(), values_.data(), items_ * sizeof(Value));
     space.synchronize();
     return items_;
@@ -155,8 +155,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   // f(key, value) for every item, in parallel. On a GPU f is a __device__ functor.
   template <class F>
   void for_each(Space& space, F f) const {
-    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                             detail::item_giver<view_type, F>{view(), f});
+    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
+                                 detail::item_giver<view_type, F>{view(), f});
     space.synchronize();
   }
 
@@ -440,7 +440,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
   void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
                    u64 n) const {
-    detail::for_each_in_rows(
+    detail::for_each_in_segments(
         space, offsets.data(), offsets.size() - 1, n,
         detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
     space.synchronize();
