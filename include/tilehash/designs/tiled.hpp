@@ -38,6 +38,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/load_factor.hpp>
 #include <tilehash/designs/tiled/fill.hpp>
 #include <tilehash/space/bucket.hpp>
 
@@ -62,8 +63,7 @@ class tiled {
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
   static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
   static constexpr bool is_partition_built = true;
-  static constexpr double max_load_factor =
-      bucket_slots < 8 ? detail::max_load_factor_of_four : detail::max_load_factor;
+  static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   // Buckets of a region: as many as a multiprocessor's memory can build. What falls to a region varies by a
   // root, so that beyond these load factors some region would get more than it holds; they need larger ones,
   // which are filled more evenly and are not built in bulk.
