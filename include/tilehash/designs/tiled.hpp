@@ -34,6 +34,7 @@
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
+#include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
@@ -57,6 +58,7 @@ class tiled {
   static constexpr u32 bucket_slots = 64 / sizeof(word);
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
+  using route_type = detail::hash_route<slot_type>;
 
   static constexpr const char* name = "tiled";
   static constexpr u32 preferred_width = 4;
@@ -92,13 +94,13 @@ class tiled {
   tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
-        regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor)))),
-        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions_)),
-        seed_(static_cast<key_bits>(mix64(seed))) {}
+        route_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor))), seed),
+        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions())) {}
 
-  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions_) * region_buckets_ * bucket_slots; }
+  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions()) * region_buckets_ * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
-  TILEHASH_FN u32 regions() const { return regions_; }
+  TILEHASH_FN const route_type& route() const { return route_; }  // from a key to its region
+  TILEHASH_FN u32 regions() const { return route_.regions(); }
   TILEHASH_FN u32 region_buckets() const { return region_buckets_; }
   TILEHASH_FN u32 region_slots() const { return region_buckets_ * bucket_slots; }
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
@@ -109,25 +111,11 @@ class tiled {
     u32 bucket;  // within the region
     stored_key stored;
   };
-  TILEHASH_FN key_bits hash(key_bits key) const {
-    if constexpr (sizeof(key_bits) == 4)
-      return mix32(key ^ seed_);
-    else
-      return mix64(key ^ seed_);
-  }
-  TILEHASH_FN key_bits unhash(key_bits h) const {
-    if constexpr (sizeof(key_bits) == 4)
-      return unmix32(h) ^ seed_;
-    else
-      return unmix64(h) ^ seed_;
-  }
-  // The 32 bits of a hash that choose the region and the first bucket in it, both from the top down.
-  TILEHASH_FN static u32 high(key_bits h) { return static_cast<u32>(h >> (slot_type::key_width - 32)); }
-  TILEHASH_FN u32 region_of(key_bits h) const {
-    return static_cast<u32>((static_cast<u64>(high(h)) * regions_) >> 32);
-  }
+  TILEHASH_FN key_bits hash(key_bits key) const { return route_.hash(key); }
+  TILEHASH_FN key_bits unhash(key_bits h) const { return route_.unhash(h); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return route_.region_of(h); }
   TILEHASH_FN place place_of(key_bits h) const {
-    const u64 scaled = static_cast<u64>(high(h)) * regions_;
+    const u64 scaled = route_.scaled(h);
     const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
     return {region * region_buckets_, scale(within, region_buckets_),
             slot_type::stored_as(h & slot_type::remainder_mask, false)};
@@ -170,7 +158,7 @@ class tiled {
     const u32 first = slot_type::is_second(n) ? mirror(bucket, n) : bucket;
     // The least hash whose first bucket this is; ours is the one from there on that ends in the remainder.
     const u64 within = ((static_cast<u64>(first) << 32) + region_buckets_ - 1) / region_buckets_;
-    const u64 least = ((static_cast<u64>(region) << 32) + within + regions_ - 1) / regions_;
+    const u64 least = ((static_cast<u64>(region) << 32) + within + regions() - 1) / regions();
     const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (slot_type::key_width - 32));
     return low + ((slot_type::remainder_of(n) - low) & slot_type::remainder_mask);
   }
@@ -360,9 +348,8 @@ class tiled {
 
   word* slots_ = nullptr;
   u32* locks_ = nullptr;
-  u32 regions_ = 1;
+  route_type route_;
   u32 region_buckets_ = 1;
-  key_bits seed_ = 0;
 };
 
 }  // namespace tilehash

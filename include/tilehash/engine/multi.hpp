@@ -200,7 +200,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     if constexpr (design::can_group) {
       insert_report report;
       if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
-      if (selects && keys.size() >= detail::tiled_least_items) {
+      if (selects && keys.size() >= detail::least_to_partition) {
         const auto sample = detail::sample_keys(space, keys.data(), keys.size());
         if (!sample.more_uneven_than(detail::most_grouped_copies<Key, Value>) &&
             finds_memory_by_regions(space, keys, values, report))
@@ -231,8 +231,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
   // False, and nothing is built, where this is not the way to.
   bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
-    auto grouped = detail::group_by_regions<Offset>(space, keys.data(), values.data(), keys.size(),
-                                                    options_.load_factor, options_.seed);
+    auto grouped = detail::group_by_regions<Offset, Ids>(space, keys.data(), values.data(), keys.size(),
+                                                         options_.load_factor, options_.seed);
     if (!grouped) return false;
     items_ = grouped->items;
     distinct_ = grouped->keys.size();
@@ -248,10 +248,9 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   // ids gets room for as many keys as there are items, so that these regions are its own.
   template <class Grouped>
   insert_report number_grouped(Space& space, const Grouped& grouped, u64 n) {
-    if constexpr (std::same_as<Ids, tiled<Key, u32>>) {
+    if constexpr (detail::takes_bins<Ids>) {
       const Ids layout = ids_.layout_for(n);
-      if (distinct_ >= n - n / 10 && layout.capacity() == grouped.regions.capacity() &&
-          layout.regions() == grouped.regions.regions() && layout.partition_pays(space, n, 0)) {
+      if (distinct_ >= n - n / 10 && grouped.has_regions_of(layout) && layout.partition_pays(space, n, 0)) {
         const detail::numbered_keys<typename Ids::slot_type> numbered{{keys_.data()}};
         const detail::numbered_bins<Ids> bins{layout, keys_.data(), grouped.firsts.data(),
                                               grouped.counts.data()};
