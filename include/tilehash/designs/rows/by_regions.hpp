@@ -1,4 +1,5 @@
-// Rows (rows.hpp) sorted by two digits of the row's number, most significant first.
+// A builder of rows (designs/rows.hpp): sorts the items by two digits of the row's number, most significant
+// first.
 //
 //   items    --partition-->  | bin 0 | bin 1 | ...     one for each region: 2^k neighbouring rows
 //                               |       |
@@ -6,7 +7,8 @@
 //                                                      offsets, and puts the items in order, all in its
 //                                                      scratch; then it writes them out
 //
-// Each item goes to memory twice, in runs; a radix sort takes it there four times.
+// Each item goes to memory twice, in runs; a radix sort takes it there four times, and counting and
+// scattering write it, and count it, at random.
 #pragma once
 
 #include <algorithm>
@@ -179,3 +181,26 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
 }
 
 }  // namespace tilehash::detail
+
+namespace tilehash::builders {
+
+// By regions where keys and values fit a word, it is worth it, and there is memory for it: 1.1 to 1.3 times
+// the items' words (of 4, 8 or 16 bytes). `Otherwise` names the table, and builds the rest.
+template <class Otherwise>
+struct by_regions {
+  static constexpr const char* name = Otherwise::name;
+  static constexpr double max_load_factor = Otherwise::max_load_factor;
+
+  template <class Space, class Rows, class Key, class MappedPointer>
+  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+    if constexpr (detail::rows_have_words<Rows>) {
+      try {
+        if (detail::build_rows_by_regions(space, rows, keys, values, n)) return;
+      } catch (const out_of_memory&) {  // it has written nothing yet
+      }
+    }
+    Otherwise::build(space, rows, keys, values, n);
+  }
+};
+
+}  // namespace tilehash::builders
