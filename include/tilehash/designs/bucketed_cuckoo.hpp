@@ -35,6 +35,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/load_factor.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
@@ -62,8 +63,7 @@ class bucketed_cuckoo {
       Placement == placement::first_fit ? "bucketed_cuckoo" : "bucketed_cuckoo_balanced";
   static constexpr u32 preferred_width = 4;  // lanes that read one bucket, 16 bytes each
 
-  static constexpr double max_load_factor =
-      bucket_slots < 8 ? detail::max_load_factor_of_four : detail::max_load_factor;
+  static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 8;  // keys that move for one
   static constexpr u32 max_searches =
       bucket_slots < 8 ? 256 : 128;        // paths searched in vain before a key is refused

@@ -10,7 +10,8 @@
 // keeps all its items (a multimap), in no given order; find() gives any of them, count() how many there are.
 // Keys and values may be of any size.
 //
-// A Builder puts the items in order: hash_graph.hpp counts and scatters, chained.hpp sorts.
+// A Builder puts the items in order (builders::...): by regions where keys and values fit a word
+// (rows/by_regions.hpp), else hash_graph.hpp counts and scatters and chained.hpp sorts.
 //
 // Safe to run at the same time: any number of lookups.
 #pragma once

@@ -34,11 +34,13 @@
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
+#include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/load_factor.hpp>
 #include <tilehash/designs/tiled/fill.hpp>
 #include <tilehash/space/bucket.hpp>
 
@@ -57,6 +59,7 @@ class tiled {
   static constexpr u32 bucket_slots = 64 / sizeof(word);
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
+  using route_type = detail::hash_route<slot_type>;
 
   template <class Space>
   using engine = tilehash::engine::insertion<tiled, Space>;
@@ -66,8 +69,7 @@ class tiled {
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
   static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
   static constexpr bool is_partition_built = true;
-  static constexpr double max_load_factor =
-      bucket_slots < 8 ? detail::max_load_factor_of_four : detail::max_load_factor;
+  static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   // Buckets of a region: as many as a multiprocessor's memory can build. What falls to a region varies by a
   // root, so that beyond these load factors some region would get more than it holds; they need larger ones,
   // which are filled more evenly and are not built in bulk.
@@ -96,13 +98,13 @@ class tiled {
   tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
-        regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor)))),
-        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions_)),
-        seed_(static_cast<key_bits>(mix64(seed))) {}
+        route_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor))), seed),
+        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions())) {}
 
-  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions_) * region_buckets_ * bucket_slots; }
+  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions()) * region_buckets_ * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
-  TILEHASH_FN u32 regions() const { return regions_; }
+  TILEHASH_FN const route_type& route() const { return route_; }  // from a key to its region
+  TILEHASH_FN u32 regions() const { return route_.regions(); }
   TILEHASH_FN u32 region_buckets() const { return region_buckets_; }
   TILEHASH_FN u32 region_slots() const { return region_buckets_ * bucket_slots; }
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
@@ -113,25 +115,11 @@ class tiled {
     u32 bucket;  // within the region
     stored_key stored;
   };
-  TILEHASH_FN key_bits hash(key_bits key) const {
-    if constexpr (sizeof(key_bits) == 4)
-      return mix32(key ^ seed_);
-    else
-      return mix64(key ^ seed_);
-  }
-  TILEHASH_FN key_bits unhash(key_bits h) const {
-    if constexpr (sizeof(key_bits) == 4)
-      return unmix32(h) ^ seed_;
-    else
-      return unmix64(h) ^ seed_;
-  }
-  // The 32 bits of a hash that choose the region and the first bucket in it, both from the top down.
-  TILEHASH_FN static u32 high(key_bits h) { return static_cast<u32>(h >> (slot_type::key_width - 32)); }
-  TILEHASH_FN u32 region_of(key_bits h) const {
-    return static_cast<u32>((static_cast<u64>(high(h)) * regions_) >> 32);
-  }
+  TILEHASH_FN key_bits hash(key_bits key) const { return route_.hash(key); }
+  TILEHASH_FN key_bits unhash(key_bits h) const { return route_.unhash(h); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return route_.region_of(h); }
   TILEHASH_FN place place_of(key_bits h) const {
-    const u64 scaled = static_cast<u64>(high(h)) * regions_;
+    const u64 scaled = route_.scaled(h);
     const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
     return {region * region_buckets_, scale(within, region_buckets_),
             slot_type::stored_as(h & slot_type::remainder_mask, false)};
@@ -175,7 +163,7 @@ class tiled {
     const u32 first = slot_type::is_second(n) ? mirror(bucket, n) : bucket;
     // The least hash whose first bucket this is; ours is the one from there on that ends in the remainder.
     const u64 within = ((static_cast<u64>(first) << 32) + region_buckets_ - 1) / region_buckets_;
-    const u64 least = ((static_cast<u64>(region) << 32) + within + regions_ - 1) / regions_;
+    const u64 least = ((static_cast<u64>(region) << 32) + within + regions() - 1) / regions();
     const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (slot_type::key_width - 32));
     return low + ((slot_type::remainder_of(n) - low) & slot_type::remainder_mask);
   }
@@ -328,9 +316,8 @@ class tiled {
 
   word* slots_ = nullptr;
   u32* locks_ = nullptr;
-  u32 regions_ = 1;
+  route_type route_;
   u32 region_buckets_ = 1;
-  key_bits seed_ = 0;
 };
 
 static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&

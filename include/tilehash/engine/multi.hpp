@@ -83,8 +83,8 @@ class multi {
   // A key's items side by side.
   void copy_entries(Space& space, Key* keys, Value* values) const {
     if (items_ == 0) return;
-    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                             detail::key_repeater<view_type>{view(), keys});
+    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
+                                 detail::key_repeater<view_type>{view(), keys});
     space.copy(values, values_.data(), items_ * sizeof(Value));
   }
   void copy_keys(Space& space, Key* keys) const {
@@ -96,8 +96,8 @@ class multi {
   }
   template <class F>
   void for_each(Space& space, F f) const {
-    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                             detail::item_giver<view_type, F>{view(), f});
+    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
+                                 detail::item_giver<view_type, F>{view(), f});
   }
   // offsets[i]: how many values the keys before keys[i] have. Gives where each key's begin.
   buffer<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const {
@@ -109,7 +109,7 @@ class multi {
   }
   void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
                    u64 n) const {
-    detail::for_each_in_rows(
+    detail::for_each_in_segments(
         space, offsets.data(), offsets.size() - 1, n,
         detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
     space.synchronize();
@@ -155,7 +155,7 @@ class multi {
     if constexpr (design::can_group) {
       insert_report report;
       if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
-      if (selects && keys.size() >= detail::tiled_least_items) {
+      if (selects && keys.size() >= detail::least_to_partition) {
         const auto sample = detail::sample_keys(space, keys.data(), keys.size());
         if (!sample.more_uneven_than(detail::most_grouped_copies<Key, Value>) &&
             finds_memory_by_regions(space, keys, values, report))
@@ -186,8 +186,8 @@ class multi {
   }
   // False, and nothing is built, where this is not the way to.
   bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
-    auto grouped = detail::group_by_regions<Offset>(space, keys.data(), values.data(), keys.size(),
-                                                    options_.load_factor, *options_.seed);
+    auto grouped = detail::group_by_regions<Offset, Ids>(space, keys.data(), values.data(), keys.size(),
+                                                         options_.load_factor, *options_.seed);
     if (!grouped) return false;
     items_ = grouped->items;
     distinct_ = grouped->keys.size();
@@ -203,10 +203,9 @@ class multi {
   // ids gets room for as many keys as there are items, so that these regions are its own.
   template <class Grouped>
   insert_report number_grouped(Space& space, const Grouped& grouped, u64 n) {
-    if constexpr (std::same_as<Ids, tiled<Key, u32>>) {
+    if constexpr (detail::takes_bins<Ids>) {
       const Ids layout = ids_.layout_for(n);
-      if (distinct_ >= n - n / 10 && layout.capacity() == grouped.regions.capacity() &&
-          layout.regions() == grouped.regions.regions() && layout.partition_pays(space, n, 0)) {
+      if (distinct_ >= n - n / 10 && grouped.has_regions_of(layout) && layout.partition_pays(space, n, 0)) {
         const detail::numbered_keys<typename Ids::slot_type> numbered{{keys_.data()}};
         const detail::numbered_bins<Ids> bins{layout, keys_.data(), grouped.firsts.data(),
                                               grouped.counts.data()};

@@ -43,15 +43,14 @@ struct two_level_counter {
 
 // Which group a key's region is in, as the partition asks for it: its regions are our groups.
 template <class Design>
-struct two_level_groups {
-  using slot_type = typename Design::slot_type;
-  using key_bits = typename slot_type::key_bits;
+struct two_level_groups : keys_as_they_are<typename Design::slot_type> {
+  using key_bits = typename Design::key_bits;
 
   Design design;
   u32 shift;  // log2 of the regions of a group
 
+  two_level_groups(const Design& d, u32 log2_of_a_group) : design(d), shift(log2_of_a_group) {}
   TILEHASH_FN u32 regions() const { return ((design.regions() - 1) >> shift) + 1; }
-  TILEHASH_FN static key_bits hash(key_bits t) { return t; }
   TILEHASH_FN u32 region_of(key_bits t) const { return design.region_of(design.hash(t)) >> shift; }
 };
 
@@ -130,7 +129,7 @@ struct two_level_build {
 
   Design design;
   u32 shift;  // log2 of the regions of a group
-  counted_bins<word> bins;
+  uneven_bins<word> bins;
   u64* counts;
 
   // Scratch: what the slots hold; for each region the seed it is built with; how many regions were given up
@@ -289,15 +288,16 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   using counts_of = two_level_counter;
   using source_type = items_without_sentinels<slot_type, Source>;
   const u32 shift = build_type::group_shift(space, design);
-  const groups_type route{design, shift};
+  const groups_type route(design, shift);
   const u32 groups = route.regions(), room = design.region_slots() << shift;
   buffer<u32, Space> fill(space, groups);
   buffer<u64, Space> counts(space, counts_of::all);
   buffer<word, Space> beside(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * room);
   buffer<u64, Space> starts;
   const u32 last_room = static_cast<u32>(design.capacity() - static_cast<u64>(groups - 1) * room);
-  counted_bins<word> bins{build_type::builds_in_place ? design.slots() : beside.data(), room, last_room,
-                          groups, fill.data()};
+  uneven_bins<word> bins{{build_type::builds_in_place ? design.slots() : beside.data(), room, fill.data()},
+                         groups - 1,
+                         last_room};
   const auto partition = [&] {
     space.fill(counts.data(), counts_of::all, u64(0));
     const source_type items{source, cells, counts.data() + counts_of::sentinels};
