@@ -36,12 +36,19 @@ inline constexpr u32 widest_atomic = 16;
 template <>
 inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+// Defined nowhere: its name is what the assembler says, and it says it only of code that a GPU would run. (A
+// static_assert would refuse the CPU's tables too, as nvcc looks at all that could run on either.)
+extern "C" __device__ void tilehash_slots_of_16_bytes_need_sm_90_or_newer__use_map_or_smaller_keys();
+#endif
+
 // Replaces *at by `desired` if it holds `expected`; returns what it held. Lock-free.
 template <std::same_as<u128> Word>
 TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
-#if defined(__CUDA_ARCH__)
-  static_assert(__CUDA_ARCH__ >= 900 || !std::same_as<Word, u128>,
-                "tilehash: slots of 16 bytes need sm_90 or newer; use smaller keys or values, or map");
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  tilehash_slots_of_16_bytes_need_sm_90_or_newer__use_map_or_smaller_keys();
+  return expected;
+#elif defined(__CUDA_ARCH__)
   u64 lo, hi;
   asm volatile(
       "{ .reg .b128 e, d, o;\n\t"

@@ -92,17 +92,28 @@ struct cuda_block {
 
 inline constexpr u32 cuda_block_size = 256;
 
+// Threads that a multiprocessor of the GPU that is compiled for can hold.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+inline constexpr u32 most_resident_threads = 2048;
+#elif __CUDA_ARCH__ == 750
+inline constexpr u32 most_resident_threads = 1024;
+#else
+inline constexpr u32 most_resident_threads = 1536;
+#endif
+
 // How many blocks of a body should fit a multiprocessor at once; 1 leaves the registers to the compiler.
 template <class Body>
-constexpr u32 resident_blocks() {
-  if constexpr (requires { Body::resident_blocks; })
-    return Body::resident_blocks;
-  else
+constexpr u32 resident_blocks(u32 threads) {
+  if constexpr (requires { Body::resident_blocks; }) {
+    const u32 most = most_resident_threads / threads;
+    return Body::resident_blocks < most ? Body::resident_blocks : most;
+  } else {
     return 1;
+  }
 }
 
 template <class Body>
-__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>()) run_lanes(Body body) {
+__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>(cuda_block_size)) run_lanes(Body body) {
   body(cuda_lane{});
 }
 
@@ -121,7 +132,8 @@ constexpr u32 largest_block() {
 }
 
 template <class Body>
-__global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>()) run_blocks(Body body) {
+__global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(largest_block<Body>()))
+    run_blocks(Body body) {
   extern __shared__ __align__(16) char scratch[];
   body(cuda_block{scratch});
 }
