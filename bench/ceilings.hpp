@@ -9,11 +9,6 @@
 #include <string>
 #include <vector>
 
-namespace tilehash {
-class cpu;
-class cuda;
-}  // namespace tilehash
-
 namespace tilehash::bench {
 
 struct ceiling {

@@ -1,6 +1,6 @@
 #include "sort_keys.hpp"
 
-#include <tilehash/space/cpu.hpp>
+#include <tilehash/space/cpu_algorithms.hpp>
 
 namespace tilehash::bench {
 

@@ -11,8 +11,6 @@
 #include <type_traits>
 
 namespace tilehash {
-class cpu;
-class cuda;
 struct table_options;
 }  // namespace tilehash
 

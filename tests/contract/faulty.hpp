@@ -1,42 +1,25 @@
-// A space that can be told to run out of memory, and that hands out memory full of rubbish.
+// A memory resource that can be told to run out, that counts what is out, and that hands out memory full of
+// rubbish. A space that is made with it asks it for everything.
 #pragma once
 
-#include <string>
+#include <cstring>
+#include <new>
 
 #include <tilehash/core/config.hpp>
-#include <tilehash/core/error.hpp>
 
 namespace tilehash::contract {
 
-template <class Space>
-class faulty : public Space {
+class faulty {
  public:
-  using Space::Space;
   static constexpr u64 never = ~u64(0);
-
-  void* allocate(u64 bytes) {
-    if (armed_ && left_-- == 0) {
-      left_ = 0;
-      refused_ = true;
-      throw out_of_memory("a test refuses " + std::to_string(bytes) + " bytes");
-    }
-    void* p = Space::allocate(bytes);
-    Space::fill(static_cast<char*>(p), bytes, char(0xa5));
-    allocated_ += bytes;
-    return p;
-  }
-  void deallocate(void* p, u64 bytes) noexcept {
-    allocated_ -= bytes;
-    Space::deallocate(p, bytes);
-  }
 
   // The call f() gets `after` allocations and no more. (The arrays that the tests themselves need come before
   // it.)
   template <class F>
   decltype(auto) guarded(F f) {
     struct guard {
-      faulty& space;
-      ~guard() { space.armed_ = false; }
+      faulty& memory;
+      ~guard() { memory.armed_ = false; }
     } const guard{*this};
     refused_ = false;
     armed_ = left_ != never;
@@ -46,9 +29,45 @@ class faulty : public Space {
   bool refused() const { return refused_; }
   u64 allocated() const { return allocated_; }
 
+ protected:
+  static constexpr char rubbish = char(0xa5);
+
+  // What every allocation asks first, and every one given back says.
+  void take(u64 bytes) {
+    if (armed_ && left_-- == 0) {
+      left_ = 0;
+      refused_ = true;
+      throw std::bad_alloc();
+    }
+    allocated_ += bytes;
+  }
+  void give(u64 bytes) { allocated_ -= bytes; }
+
  private:
   u64 left_ = never, allocated_ = 0;
   bool armed_ = false, refused_ = false;
+};
+
+// Of the host, shaped as std::pmr::memory_resource.
+class faulty_host : public faulty {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    take(bytes);
+    return std::memset(::operator new(bytes, std::align_val_t(alignment)), rubbish, bytes);
+  }
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+    give(bytes);
+    ::operator delete(p, bytes, std::align_val_t(alignment));
+  }
+};
+
+// A space and the memory it is made with.
+template <class Space, class Memory>
+struct ground {
+  template <class... Arguments>
+  explicit ground(Arguments... arguments) : space(arguments..., memory) {}
+  Memory memory;
+  Space space;
 };
 
 }  // namespace tilehash::contract

@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <contract/faulty.hpp>
 #include <contract/keys.hpp>
 #include <contract/model.hpp>
 #include <contract/random.hpp>
@@ -44,7 +43,7 @@ class multimaps : public ::testing::Test {
   using design = Design;
   using key = typename Design::key_type;
   using value = typename Design::mapped_type;
-  using space_type = faulty<multi_space>;
+  using space_type = decltype(multi_ground::space);
   using table_type = table<Design, space_type>;
   using keys = std::vector<key>;
   using values = std::vector<value>;
@@ -138,11 +137,12 @@ class multimaps : public ::testing::Test {
       const u64 legal = add(expected, k, v);
       expect_report(t.build(space, kb.span(), vb.span(), how), legal, k.size());
       verify(t, expected, keys_by<key>(50, [&](u64) { return random(); }));
-      ASSERT_EQ(t.bytes() + kb.bytes() + vb.bytes(), space.allocated());
+      ASSERT_EQ(t.bytes() + kb.bytes() + vb.bytes(), ground.memory.allocated());
     }
   }
 
-  space_type space;
+  multi_ground ground;
+  space_type& space = ground.space;
 };
 
 #if defined(__CUDACC__) || TILEHASH_FEW_TYPES
@@ -282,6 +282,7 @@ void run_out_of_memory(Fixture& test, random_numbers& random, u64 items, u64 dif
   using key_type = typename Fixture::key;
   using value_type = typename Fixture::value;
   auto& space = test.space;
+  auto& memory = test.ground.memory;
   const auto old = keys_by<key_type>(100, [&](u64) { return random.below(20); });
   const auto more = keys_by<key_type>(items, [&](u64) { return random.below(different); });
   const auto old_values = any_values<value_type>(random, old.size()),
@@ -297,17 +298,17 @@ void run_out_of_memory(Fixture& test, random_numbers& random, u64 items, u64 dif
   bool done = false;
   for (u64 allocations = 0; !done; ++allocations) {
     ASSERT_LT(allocations, 100U);
-    space.refuse_after(allocations);
+    memory.refuse_after(allocations);
     try {
-      space.guarded([&] {
+      memory.guarded([&] {
         return inserts ? t.insert(space, mk.span(), mv.span(), how)
                        : t.build(space, mk.span(), mv.span(), how);
       });
       done = true;
     } catch (const out_of_memory&) {
     }
-    space.refuse_after(faulty<multi_space>::never);
-    ASSERT_EQ(space.allocated(), t.bytes() + ok.bytes() + mk.bytes() + ov.bytes() + mv.bytes());
+    memory.refuse_after(faulty::never);
+    ASSERT_EQ(memory.allocated(), t.bytes() + ok.bytes() + mk.bytes() + ov.bytes() + mv.bytes());
     test.verify(t, done ? after : before, keys_by<key_type>(400, [&](u64) { return random.below(items); }));
   }
 }

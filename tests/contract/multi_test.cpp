@@ -1,8 +1,9 @@
+#include <contract/faulty.hpp>
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
-struct multi_space : cpu {
-  multi_space() : cpu(2) {}
+struct multi_ground : ground<cpu, faulty_host> {
+  multi_ground() : ground(2) {}
 };
 }  // namespace tilehash::contract
 

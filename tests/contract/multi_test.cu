@@ -1,7 +1,10 @@
+#include <contract/faulty.cuh>
 #include <tilehash/space/cuda.cuh>
 
 namespace tilehash::contract {
-using multi_space = tilehash::cuda;
+struct multi_ground : ground<cuda, faulty_device> {
+  multi_ground() : ground(cudaStream_t()) {}
+};
 }  // namespace tilehash::contract
 
 #include <contract/multi.hpp>

@@ -17,7 +17,7 @@ namespace tilehash::contract {
 
 // What a test specialises for its space: one entry for each way to set it up.
 //   static constexpr u64 largest;  static int variants();  static std::string name(int variant);
-//   static std::unique_ptr<faulty<Space>> make(int variant);
+//   using ground_type = ground<Space, ...>;  static std::unique_ptr<ground_type> make(int variant);
 template <class Space>
 struct under_test;
 
@@ -70,11 +70,12 @@ class table_subject final : public subject<typename Design::key_type, typename D
   using values = typename base::values;
   using items = typename base::items;
   using inserted = typename base::inserted;
-  using space_type = faulty<Space>;
+  using space_type = Space;
+  using ground_type = typename under_test<Space>::ground_type;
   using table_type = table<Design, space_type>;
   static constexpr bool is_set = table_type::is_set;
-  static constexpr bool inserts = requires(table_type t, space_type s) { t.reserve(s, u64(0)); };
-  static constexpr bool erases = requires(table_type t, space_type s) { t.erase(s, {}); };
+  static constexpr bool inserts = requires(table_type t, space_type& s) { t.reserve(s, u64(0)); };
+  static constexpr bool erases = requires(table_type t, space_type& s) { t.erase(s, {}); };
 
  public:
   static constexpr abilities can = {.inserts = inserts,
@@ -84,13 +85,13 @@ class table_subject final : public subject<typename Design::key_type, typename D
                                     .hashes = !sorted<Design>,
                                     .highest_load = std::min(0.98, detail::highest_load_factor<Design>())};
 
-  table_subject(std::unique_ptr<space_type> space, u64 n, table_options options)
-      : space_(std::move(space)), table_(*space_, n, options) {}
+  table_subject(std::unique_ptr<ground_type> ground, u64 n, table_options options)
+      : ground_(std::move(ground)), space_(&ground_->space), table_(*space_, n, options) {}
 
   insert_report build(const keys& k, const values& v) override {
     const auto ks = to_space(*space_, k);
     const auto vs = to_space(*space_, v);
-    return space_->guarded([&] {
+    return ground_->memory.guarded([&] {
       if constexpr (is_set)
         return table_.build(*space_, ks.span());
       else
@@ -103,7 +104,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
       const auto ks = to_space(*space_, k);
       const auto vs = to_space(*space_, v);
       const buffer<outcome, space_type> outcomes(*space_, k.size());
-      result.report = space_->guarded([&] {
+      result.report = ground_->memory.guarded([&] {
         if constexpr (is_set)
           return table_.insert(*space_, ks.span(), outcomes.span());
         else
@@ -117,7 +118,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     if constexpr (inserts) {
       const auto ks = to_space(*space_, k);
       const auto vs = to_space(*space_, v);
-      return space_->guarded([&] {
+      return ground_->memory.guarded([&] {
         if constexpr (is_set)
           return table_.insert(*space_, ks.span());
         else
@@ -146,23 +147,23 @@ class table_subject final : public subject<typename Design::key_type, typename D
   u64 erase(const keys& k) override {
     if constexpr (erases) {
       const auto ks = to_space(*space_, k);
-      return space_->guarded([&] { return table_.erase(*space_, ks.span()); });
+      return ground_->memory.guarded([&] { return table_.erase(*space_, ks.span()); });
     } else {
       return 0;
     }
   }
   void clear() override {
-    space_->guarded([&] { table_.clear(*space_); });
+    ground_->memory.guarded([&] { table_.clear(*space_); });
   }
   insert_report reserve(u64 n) override {
     if constexpr (inserts)
-      return space_->guarded([&] { return table_.reserve(*space_, n); });
+      return ground_->memory.guarded([&] { return table_.reserve(*space_, n); });
     else
       return {};
   }
   insert_report rehash(u64 n) override {
     if constexpr (inserts)
-      return space_->guarded([&] { return table_.rehash(*space_, n); });
+      return ground_->memory.guarded([&] { return table_.rehash(*space_, n); });
     else
       return {};
   }
@@ -171,7 +172,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     const auto ks = to_space(*space_, k);
     const auto out = to_space(*space_, values(k.size()));
     const buffer<bool, space_type> found(*space_, k.size());
-    space_->guarded([&] {
+    ground_->memory.guarded([&] {
       if constexpr (is_set)
         table_.contains(*space_, ks.span(), found.span());
       else
@@ -185,27 +186,27 @@ class table_subject final : public subject<typename Design::key_type, typename D
     else {
       const auto ks = to_space(*space_, k);
       const buffer<value, space_type> out(*space_, k.size());
-      space_->guarded([&] { table_.find_or(*space_, ks.span(), out.span(), missing); });
+      ground_->memory.guarded([&] { table_.find_or(*space_, ks.span(), out.span(), missing); });
       return out.to_host();
     }
   }
   std::vector<bool> contains(const keys& k) override {
     const auto ks = to_space(*space_, k);
     const buffer<bool, space_type> found(*space_, k.size());
-    space_->guarded([&] { table_.contains(*space_, ks.span(), found.span()); });
+    ground_->memory.guarded([&] { table_.contains(*space_, ks.span(), found.span()); });
     const auto host = found.to_host();
     return {host.begin(), host.end()};
   }
   std::vector<u32> count(const keys& k) override {
     const auto ks = to_space(*space_, k);
     const buffer<u32, space_type> out(*space_, k.size());
-    space_->guarded([&] { table_.count(*space_, ks.span(), out.span()); });
+    ground_->memory.guarded([&] { table_.count(*space_, ks.span(), out.span()); });
     return out.to_host();
   }
   std::vector<u32> probe_counts(const keys& k) override {
     const auto ks = to_space(*space_, k);
     const buffer<u32, space_type> out(*space_, k.size());
-    space_->guarded([&] { table_.probe_counts(*space_, ks.span(), out.span()); });
+    ground_->memory.guarded([&] { table_.probe_counts(*space_, ks.span(), out.span()); });
     return out.to_host();
   }
   std::vector<std::optional<value>> find_by_view(const keys& k) override {
@@ -220,7 +221,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
   items retrieve_all() override {
     const buffer<key, space_type> ks(*space_, size());
     const buffer<value, space_type> vs(*space_, is_set ? 0 : size());
-    const u64 n = space_->guarded([&] {
+    const u64 n = ground_->memory.guarded([&] {
       if constexpr (is_set)
         return table_.retrieve_all(*space_, ks.span());
       else
@@ -232,7 +233,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     const auto count = to_space(*space_, std::vector<u64>{0});
     const buffer<key, space_type> ks(*space_, 2 * size());  // more than the table should have
     const buffer<value, space_type> vs(*space_, 2 * size());
-    space_->guarded([&] {
+    ground_->memory.guarded([&] {
       table_.for_each(*space_, gather<key, value>{ks.data(), vs.data(), count.data()});
     });
     return zip(ks.to_host(), vs.to_host(), read_one(*space_, count.data()));
@@ -244,9 +245,9 @@ class table_subject final : public subject<typename Design::key_type, typename D
   double load_factor() const override { return table_.load_factor(); }
   u64 bytes() const override { return table_.bytes(); }
 
-  void refuse_memory_after(u64 allocations) override { space_->refuse_after(allocations); }
-  bool memory_was_refused() const override { return space_->refused(); }
-  u64 bytes_allocated() const override { return space_->allocated(); }
+  void refuse_memory_after(u64 allocations) override { ground_->memory.refuse_after(allocations); }
+  bool memory_was_refused() const override { return ground_->memory.refused(); }
+  u64 bytes_allocated() const override { return ground_->memory.allocated(); }
 
  private:
   // Calls a verb that puts items in and names their outcomes.
@@ -256,7 +257,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     const auto vs = to_space(*space_, v);
     const buffer<outcome, space_type> outcomes(*space_, k.size());
     inserted result;
-    result.report = space_->guarded([&] { return verb(ks.span(), vs.span(), outcomes.span()); });
+    result.report = ground_->memory.guarded([&] { return verb(ks.span(), vs.span(), outcomes.span()); });
     result.outcomes = outcomes.to_host();
     return result;
   }
@@ -274,7 +275,8 @@ class table_subject final : public subject<typename Design::key_type, typename D
     return result;
   }
 
-  std::unique_ptr<space_type> space_;
+  std::unique_ptr<ground_type> ground_;
+  space_type* space_;
   table_type table_;
 };
 

@@ -4,31 +4,40 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <map>
+#include <memory_resource>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <tilehash/space/cpu.hpp>
+#include <tilehash/space/cpu_algorithms.hpp>
 
 namespace tilehash {
 namespace {
 
-// Knows every block that is out, and its size.
-class counting : public cpu {
+// A resource that knows every block that is out, and its size.
+class counting : public std::pmr::memory_resource {
  public:
-  void* allocate(u64 bytes) {
-    void* p = cpu::allocate(bytes);
+  std::map<void*, u64> out;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* p = std::pmr::new_delete_resource()->allocate(bytes, alignment);
     out[p] = bytes;
     return p;
   }
-  void deallocate(void* p, u64 bytes) noexcept {
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
     EXPECT_EQ(out[p], bytes);
     out.erase(p);
-    cpu::deallocate(p, bytes);
+    std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
   }
-  std::map<void*, u64> out;
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
 TEST(buffer, copies_there_and_back) {
@@ -62,24 +71,184 @@ TEST(buffer, has_bytes_for_flags) {
 }
 
 TEST(buffer, moves_and_gives_back_what_it_took) {
-  counting space;
+  counting memory;
+  cpu space(1, memory);
   {
-    buffer<u64, counting> a(space, 10), b(space, 20), none;
-    EXPECT_EQ(space.out.size(), 2U);
+    buffer<u64, cpu> a(space, 10), b(space, 20), none;
+    EXPECT_EQ(memory.out.size(), 2U);
     EXPECT_EQ(none.data(), nullptr);
+    EXPECT_EQ(none.space(), nullptr);
+    EXPECT_EQ(a.space(), &space);
     u64* const data = a.data();
-    buffer<u64, counting> c(std::move(a));
+    buffer<u64, cpu> c(std::move(a));
     EXPECT_EQ(c.data(), data);
     c = std::move(b);
     EXPECT_EQ(c.size(), 20U);
-    EXPECT_EQ(space.out.size(), 1U) << "what was overwritten is given back";
+    EXPECT_EQ(memory.out.size(), 1U) << "what was overwritten is given back";
     none = std::move(c);
     EXPECT_EQ(none.size(), 20U);
-    EXPECT_EQ(space.out.size(), 1U);
-    buffer<u64, counting> empty(space, 0);
+    EXPECT_EQ(memory.out.size(), 1U);
+    buffer<u64, cpu> empty(space, 0);
     EXPECT_EQ(empty.data(), nullptr);
   }
-  EXPECT_TRUE(space.out.empty());
+  EXPECT_TRUE(memory.out.empty());
+}
+
+TEST(buffer, what_was_moved_from_is_empty_and_of_use) {
+  cpu space(1);
+  buffer<u32, cpu> a(space, std::vector<u32>{1, 2, 3}), b(std::move(a));
+  // NOLINTBEGIN(bugprone-use-after-move): it says what it is
+  EXPECT_EQ(a.size(), 0U);
+  EXPECT_EQ(a.bytes(), 0U);
+  EXPECT_EQ(a.data(), nullptr);
+  EXPECT_TRUE(a.to_host().empty());
+  a.copy_from({});
+  EXPECT_THROW(a.copy_from(std::vector<u32>{1}), invalid_argument);
+  auto& itself = b;
+  b = std::move(itself);
+  // NOLINTEND(bugprone-use-after-move)
+  EXPECT_EQ(b.size(), 3U);
+  a = std::move(b);
+  EXPECT_EQ(a.to_host(), (std::vector<u32>{1, 2, 3}));
+}
+
+// 2^61 + 1 elements of 8 bytes are 8 bytes modulo 2^64.
+TEST(buffer, refuses_more_elements_than_can_be_addressed) {
+  cpu space(1);
+  EXPECT_THROW((buffer<u64, cpu>(space, (u64(1) << 61) + 1)), out_of_memory);
+  EXPECT_THROW((buffer<std::array<u64, 3>, cpu>(space, ~u64(0) / 24 + 2)), out_of_memory);
+}
+
+TEST(resources, serve_all_that_a_space_allocates) {
+  counting memory;
+  cpu space(2, &memory);
+  void* const p = space.allocate(100);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0U);
+  EXPECT_EQ(memory.out.size(), 1U);
+  space.for_each_block(10, 1, 256, [&](auto) { EXPECT_EQ(memory.out.size(), 2U) << "scratch"; });
+  space.deallocate(p, 100);
+  EXPECT_TRUE(memory.out.empty());
+}
+
+template <class Error>
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(resources, that_are_null_are_refused) {
+  std::pmr::memory_resource* const none = nullptr;
+  const std::string message = message_of<invalid_argument>([&] { cpu(1, none); });
+  EXPECT_NE(message.find("the memory resource is a null pointer"), std::string::npos) << message;
+  EXPECT_THROW(cpu(1, nullptr), invalid_argument);
+}
+
+TEST(resources, that_fail_are_out_of_memory) {
+  cpu space(1, std::pmr::null_memory_resource());
+  const std::string message = message_of<out_of_memory>([&] { space.allocate(77); });
+  EXPECT_EQ(message, "tilehash: the memory resource has no 77 bytes: std::bad_alloc");
+  struct {
+    void* allocate(std::size_t, std::size_t) { throw std::runtime_error("one\ntwo"); }
+    void deallocate(void*, std::size_t, std::size_t) {}
+  } odd;
+  EXPECT_NE(message_of<out_of_memory>([&] { cpu(1, odd).allocate(1); }).find("one two"), std::string::npos);
+}
+
+// The three shapes that CCCL's and RMM's resources for a GPU have had.
+struct stream_first {
+  void* allocate(CUstream_st* stream, std::size_t bytes, std::size_t alignment) {
+    calls += "+" + std::to_string(bytes) + "/" + std::to_string(alignment) + (stream == nullptr ? "" : "s");
+    return this;
+  }
+  void deallocate(CUstream_st* /*stream*/, void* p, std::size_t bytes, std::size_t /*alignment*/) {
+    calls += (p == this ? "-" : "?") + std::to_string(bytes);
+  }
+  std::string calls;
+};
+struct async_names {
+  void* allocate(std::size_t, std::size_t) { return nullptr; }
+  void deallocate(void*, std::size_t, std::size_t) {}
+  void* allocate_async(std::size_t bytes, std::size_t alignment, CUstream_st* stream) {
+    return inner.allocate(stream, bytes, alignment);
+  }
+  void deallocate_async(void* p, std::size_t bytes, std::size_t alignment, CUstream_st* stream) {
+    inner.deallocate(stream, p, bytes, alignment);
+  }
+  stream_first inner;
+};
+struct stream_view {  // as rmm::cuda_stream_view
+  stream_view(int) = delete;
+  stream_view(CUstream_st* s) : stream(s) {}  // NOLINT(google-explicit-constructor)
+  CUstream_st* stream;
+};
+struct stream_last {
+  void* allocate(std::size_t bytes, stream_view s) { return inner.allocate(s.stream, bytes, 256); }
+  void deallocate(void* p, std::size_t bytes, stream_view s) { inner.deallocate(s.stream, p, bytes, 256); }
+  stream_first inner;
+};
+
+TEST(resources, of_a_gpu_in_every_shape) {
+  const auto use = [](device_resource_ref memory) {
+    auto* const stream = reinterpret_cast<CUstream_st*>(64);
+    memory.deallocate(memory.allocate(10, 256, stream), 10, 256, stream);
+  };
+  stream_first first;
+  async_names names;
+  stream_last last;
+  use(first), use(&names), use(last);
+  EXPECT_EQ(first.calls, "+10/256s-10");
+  EXPECT_EQ(names.inner.calls, "+10/256s-10");
+  EXPECT_EQ(last.inner.calls, "+10/256s-10");
+  static_assert(!std::is_constructible_v<host_resource_ref, stream_first&>);
+  static_assert(!std::is_constructible_v<host_resource_ref, stream_last&>);
+  static_assert(!std::is_constructible_v<device_resource_ref, std::pmr::memory_resource&>);
+  static_assert(!std::is_constructible_v<device_resource_ref, stream_first>, "it would not live long enough");
+}
+
+// ---- the machine's limits ----
+
+class group_files : public ::testing::Test {
+ protected:
+  static void write(const std::filesystem::path& file, const std::string& text) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  std::filesystem::path root_ = std::filesystem::path(::testing::TempDir()) / "tilehash_groups";
+};
+
+TEST_F(group_files, the_tightest_limit_counts) {
+  const auto own = root_ / "own";
+  write(own, "0::/a/b\n");
+  const auto left = [&] { return detail::left_by_groups(root_.string(), own.string()); };
+  EXPECT_EQ(left(), ~u64(0));
+  write(root_ / "a/b/memory.max", "max\n");
+  write(root_ / "a/b/memory.current", "5\n");
+  EXPECT_EQ(left(), ~u64(0));
+  write(root_ / "a/memory.max", "1000\n");
+  write(root_ / "a/memory.current", "700\n");
+  EXPECT_EQ(left(), 300U);
+  write(root_ / "a/memory.stat", "anon 1\ninactive_file 100\nactive_file 50\n");
+  EXPECT_EQ(left(), 450U) << "what files are cached can be dropped";
+  write(root_ / "a/b/memory.max", "20\n");
+  EXPECT_EQ(left(), 15U);
+  write(own, "0::/\n");
+  EXPECT_EQ(left(), ~u64(0));
+}
+
+TEST(cpu, gives_no_more_than_the_machine_has) {
+  const u64 all = available_host_memory();
+  if (all == ~u64(0)) GTEST_SKIP() << "this system does not say";
+  EXPECT_GT(all, u64(1) << 20);
+  cpu space(1);
+  const std::string message = message_of<out_of_memory>([&] { space.allocate(2 * all); });
+  EXPECT_NE(message.find("the host has no " + std::to_string(2 * all) + " bytes free ("), std::string::npos)
+      << message;
 }
 
 TEST(cpu, aligns_memory_to_cache_lines) {

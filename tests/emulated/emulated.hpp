@@ -14,6 +14,7 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include <tilehash/core/atomic.hpp>
@@ -178,8 +179,18 @@ class emulated {
   void copy_to_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   void copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
 
-  void check_pointer(const void* p, const char* what) const {
-    if (p == nullptr) return;
+  std::string where() const { return name(); }
+  // Each is a device of its own.
+  bool same_memory(const emulated& other) const { return this == &other; }
+
+  template <class T>
+  void check_pointer(std::span<T> span, const char* what) const {
+    check_pointer(span.data(), span.size(), what);
+  }
+  void check_pointer(const void* p, const char* what) const { check_pointer(p, p != nullptr, what); }
+  void check_pointer(const void* p, u64 n, const char* what) const {
+    if (n == 0) return;
+    if (p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
     const auto after = allocated_.upper_bound(static_cast<const char*>(p));
     if (after == allocated_.begin() || p > std::prev(after)->first + std::prev(after)->second)
       detail::refuse(std::string(what) + " are in host memory, but the table is on the emulated GPU");

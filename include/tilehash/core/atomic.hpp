@@ -1,33 +1,54 @@
 // Atomic operations on words of 4, 8 and 16 bytes, the same on both machines.
 //
-// Four and eight bytes are libcu++'s atomic_ref; in device code the common ones are CUDA's own functions,
-// which the compiler turns into shared memory's atomics where it sees a block's scratch (atomic_ref's are
-// written for any address: a bulk build of `tiled` took a fifth longer). Sixteen are one instruction each:
-// cmpxchg16b on x86-64, atom.cas.b128 on sm_90 and newer. (The compilers' own 16-byte atomics call a library
-// that takes locks.) Orders are relaxed unless the name says otherwise: the bulk verbs order their phases by
-// joining threads or by the stream.
+// On a CPU four and eight bytes are the compiler's own, which ThreadSanitizer knows and which need no header.
+// On a GPU the common ones are CUDA's functions, which the compiler turns into shared memory's atomics where it
+// sees a block's scratch (libcu++'s are written for any address: a bulk build of `tiled` took a fifth longer);
+// the others are libcu++'s atomic_ref. Sixteen are one instruction each: cmpxchg16b on x86-64, atom.cas.b128
+// on sm_90 and newer. (The compilers' own 16-byte atomics call a library that takes locks.) Orders are relaxed
+// unless the name says otherwise: the bulk verbs order their phases by joining threads or by the stream.
 #pragma once
-
-#include <concepts>
-
-#include <cuda/atomic>
 
 #include <tilehash/core/config.hpp>
 
+#include <concepts>
+
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
+
 namespace tilehash::detail {
 
-template <class T>
-using shared_ref = ::cuda::atomic_ref<T, ::cuda::thread_scope_device>;
+// The widest word that the GPUs this unit is compiled for can change atomically, in bytes: those before sm_90
+// know 8. It is the host's to ask too, as nvcc names all its targets.
+#if defined(__CUDA_ARCH_LIST__)
+inline constexpr u32 widest_device_atomic = [] {
+  u32 least = 16;
+  for (const int arch : {__CUDA_ARCH_LIST__}) least = arch < 900 ? 8 : least;
+  return least;
+}();
+#else
+inline constexpr u32 widest_device_atomic = 16;
+#endif
 
-inline constexpr auto relaxed = ::cuda::std::memory_order_relaxed;
-inline constexpr auto acquire = ::cuda::std::memory_order_acquire;
-inline constexpr auto release = ::cuda::std::memory_order_release;
+// ... and that a space can change.
+template <class Space>
+inline constexpr u32 widest_atomic = 16;
+template <>
+inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+// Defined nowhere: its name is what the assembler says, and it says it only of code that a GPU would run. (A
+// static_assert would refuse the CPU's tables too, as nvcc looks at all that could run on either.)
+extern "C" __device__ void tilehash_slots_of_16_bytes_need_sm_90_or_newer__use_map_or_smaller_keys();
+#endif
 
 // Replaces *at by `desired` if it holds `expected`; returns what it held. Lock-free.
-TILEHASH_FN u128 compare_and_swap(u128* at, u128 expected, u128 desired) {
-#if defined(__CUDA_ARCH__)
-  static_assert(__CUDA_ARCH__ >= 900,
-                "tilehash: slots of 16 bytes need sm_90 or newer; use smaller keys or values");
+template <std::same_as<u128> Word>
+TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  tilehash_slots_of_16_bytes_need_sm_90_or_newer__use_map_or_smaller_keys();
+  return expected;
+#elif defined(__CUDA_ARCH__)
   u64 lo, hi;
   asm volatile(
       "{ .reg .b128 e, d, o;\n\t"
@@ -52,6 +73,45 @@ TILEHASH_FN u128 compare_and_swap(u128* at, u128 expected, u128 desired) {
   return expected;
 #endif
 }
+
+#if defined(__CUDA_ARCH__)
+template <class T>
+using shared_ref = ::cuda::atomic_ref<T, ::cuda::thread_scope_device>;
+
+inline constexpr auto relaxed = ::cuda::std::memory_order_relaxed;
+inline constexpr auto acquire = ::cuda::std::memory_order_acquire;
+inline constexpr auto release = ::cuda::std::memory_order_release;
+#else
+inline constexpr int relaxed = __ATOMIC_RELAXED, acquire = __ATOMIC_ACQUIRE, release = __ATOMIC_RELEASE;
+
+// What is used of an atomic_ref.
+template <class T>
+class shared_ref {
+ public:
+  TILEHASH_FN explicit shared_ref(T& x) : at_(&x) {}
+  TILEHASH_FN T load(int order) const { return __atomic_load_n(at_, order); }
+  TILEHASH_FN bool compare_exchange_strong(T& expected, T desired, int success, int failure) const {
+    return __atomic_compare_exchange_n(at_, &expected, desired, false, success, failure);
+  }
+  TILEHASH_FN T fetch_add(T by, int order) const { return __atomic_fetch_add(at_, by, order); }
+  TILEHASH_FN T fetch_or(T bits, int order) const { return __atomic_fetch_or(at_, bits, order); }
+  TILEHASH_FN T fetch_and(T bits, int order) const { return __atomic_fetch_and(at_, bits, order); }
+  // These two try again at most as often as others change the word.
+  TILEHASH_FN void fetch_min(T x, int order) const {
+    T old = load(order);
+    while (x < old && !compare_exchange_strong(old, x, order, order)) {
+    }
+  }
+  TILEHASH_FN void fetch_max(T x, int order) const {
+    T old = load(order);
+    while (old < x && !compare_exchange_strong(old, x, order, order)) {
+    }
+  }
+
+ private:
+  T* at_;
+};
+#endif
 
 #if defined(__CUDA_ARCH__)
 template <class Word>

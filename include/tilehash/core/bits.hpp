@@ -1,16 +1,35 @@
 // Bit tricks on masks, the same on both machines.
 #pragma once
 
-#include <cuda/std/bit>
-
 #include <tilehash/core/config.hpp>
 
 namespace tilehash::detail {
 
-TILEHASH_FN u32 count_ones(u32 mask) { return static_cast<u32>(::cuda::std::popcount(mask)); }
+TILEHASH_FN u32 count_ones(u32 mask) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<u32>(__popc(static_cast<int>(mask)));
+#else
+  return static_cast<u32>(__builtin_popcount(mask));
+#endif
+}
 
 // The index of the lowest bit that is set; `mask` must not be 0.
-TILEHASH_FN u32 lowest(u32 mask) { return static_cast<u32>(::cuda::std::countr_zero(mask)); }
+TILEHASH_FN u32 lowest(u32 mask) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<u32>(__ffs(static_cast<int>(mask)) - 1);
+#else
+  return static_cast<u32>(__builtin_ctz(mask));
+#endif
+}
+
+// How many bits the number takes: 0 for 0.
+TILEHASH_FN u32 bit_width(u64 x) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<u32>(64 - __clzll(static_cast<long long>(x)));
+#else
+  return x == 0 ? 0 : static_cast<u32>(64 - __builtin_clzll(x));
+#endif
+}
 
 // The lowest N bits, turned so that bit `by` becomes bit 0; `by` < N.
 template <u32 N>

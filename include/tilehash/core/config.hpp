@@ -1,5 +1,18 @@
-// What every other header stands on: integer names and the mark of a function that runs on both machines.
+// What every other header stands on: what the compiler must be able to do, integer names and the mark of a
+// function that runs on both machines.
 #pragma once
+
+// An #error alone would be followed by thousands of lines; an include that is not there ends the compilation.
+#if __cplusplus < 202002L
+#error "tilehash needs C++20: compile with -std=c++20"
+#define TILEHASH_STOP "the error above ends the compilation"
+#elif !defined(__cpp_exceptions)
+#error "tilehash reports failures by exceptions: compile without -fno-exceptions"
+#define TILEHASH_STOP "the error above ends the compilation"
+#endif
+#if defined(TILEHASH_STOP)
+#include TILEHASH_STOP
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +34,28 @@
 #define TILEHASH_UNROLL_ONCE
 #endif
 
+// Are there threads for the space `cpu`?
+#if __has_include(<tbb/task_arena.h>) && !defined(TILEHASH_WITHOUT_TBB)
+#define TILEHASH_HAS_TBB 1
+#else
+#define TILEHASH_HAS_TBB 0
+#endif
+
+// The units of one program may be compiled with other flags, and the linker keeps one copy of what has the
+// same name in several: a unit without AVX2 would then run another's AVX2, and one without oneTBB would share
+// a `cpu` of another size. So the types that these facts change live in an inline namespace named after them,
+// and with them every table and kernel that has one of them among its template arguments. (The name may not
+// depend on __CUDA_ARCH__: host and GPU must agree on a kernel's name.)
+#if defined(__AVX2__) && TILEHASH_HAS_TBB
+#define TILEHASH_ABI abi_avx2_tbb
+#elif defined(__AVX2__)
+#define TILEHASH_ABI abi_avx2
+#elif TILEHASH_HAS_TBB
+#define TILEHASH_ABI abi_tbb
+#else
+#define TILEHASH_ABI abi_plain
+#endif
+
 namespace tilehash {
 
 using u8 = std::uint8_t;
@@ -30,5 +65,19 @@ using u64 = std::uint64_t;
 __extension__ using u128 = unsigned __int128;
 
 static_assert(sizeof(std::size_t) == 8, "tilehash needs a 64-bit platform");
+
+namespace detail {
+#if defined(__CUDA_ARCH__)
+inline constexpr bool on_gpu = true;  // is this the GPU's half of a function?
+#else
+inline constexpr bool on_gpu = false;
+#endif
+}  // namespace detail
+
+// The spaces for users, for what only passes them on.
+inline namespace TILEHASH_ABI {
+class cpu;
+}
+class cuda;
 
 }  // namespace tilehash

@@ -2,6 +2,8 @@
 // as it was.
 #pragma once
 
+#include <tilehash/core/config.hpp>
+
 #include <stdexcept>
 #include <string>
 

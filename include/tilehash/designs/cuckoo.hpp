@@ -49,8 +49,6 @@
 // Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 6.
 #pragma once
 
-#include <cuda/std/bit>
-
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
@@ -222,7 +220,7 @@ class cuckoo {
 
   // Walks in vain before a key goes to the stash. With two functions there is but one way on from a key.
   TILEHASH_FN u32 patience() const {
-    const u32 lg = static_cast<u32>(::cuda::std::bit_width(size_));
+    const u32 lg = detail::bit_width(size_);
     return Functions == 2 ? 8 : 8 + lg * lg / 2;
   }
   // How far the walk of a round goes: the first are short, because keys far down a path move to later slots.

@@ -60,7 +60,7 @@ class bucket {
 
   // The value beside this stored key, if it is here: one ballot and one broadcast.
   TILEHASH_FN lookup_answer<value_bits> look_up(Tile t, stored_key wanted) const {
-    if constexpr (Tile::width == 1) {
+    if constexpr (Tile::width == 1 && !detail::on_gpu) {
       const u32 mine = mine_matching(t, wanted);
       return {mine != 0 ? lookup_state::found : lookup_state::absent,
               Slot::value_of(words_[mine != 0 ? detail::lowest(mine) : 0])};
@@ -117,7 +117,7 @@ class bucket {
   }
   // words_[k] without a run-time index, which would move the words out of a GPU's registers.
   TILEHASH_FN word select(u32 k) const {
-    if constexpr (Tile::width == 1) return words_[k];
+    if constexpr (Tile::width == 1 && !detail::on_gpu) return words_[k];
     word w = words_[0];
     TILEHASH_UNROLL
     for (u32 i = 1; i < per_lane; ++i) w = i == k ? words_[i] : w;

@@ -1,8 +1,8 @@
 // Memory of a space, owned.
 #pragma once
 
-#include <cstring>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,8 +12,10 @@
 
 namespace tilehash {
 
-// An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies. Throws
-// out_of_memory. The space must outlive its buffers.
+// An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies; what was moved
+// from is empty. Throws out_of_memory. The space must outlive its buffers: they remember it, copy by it and
+// give the memory back to it. Who uses the memory through another space object puts the two in order
+// (space/guest.hpp; tables do).
 template <class T, class Space>
   requires std::is_trivially_copyable_v<T>
 class buffer {
@@ -24,7 +26,7 @@ class buffer {
   buffer() = default;
   buffer(Space& space, u64 size)
       : space_(&space),
-        data_(size == 0 ? nullptr : static_cast<T*>(space.allocate(size * sizeof(T)))),
+        data_(size == 0 ? nullptr : static_cast<T*>(space.allocate(bytes_for(size)))),
         size_(size) {}
   buffer(Space& space, std::span<const T> host) : buffer(space, host.size()) { copy_from(host); }
   buffer(buffer&& other) noexcept { swap(other); }
@@ -36,6 +38,7 @@ class buffer {
     if (data_ != nullptr) space_->deallocate(data_, size_ * sizeof(T));
   }
 
+  Space* space() const { return space_; }  // null for one that never had memory
   T* data() const { return data_; }
   u64 size() const { return size_; }
   u64 bytes() const { return size_ * sizeof(T); }
@@ -60,6 +63,13 @@ class buffer {
   }
 
  private:
+  static u64 bytes_for(u64 size) {
+    if (size > ~u64(0) / sizeof(T))
+      throw out_of_memory("tilehash: " + std::to_string(size) + " elements of " + std::to_string(sizeof(T)) +
+                          " bytes are more memory than there can be; use a smaller table");
+    return size * sizeof(T);
+  }
+
   Space* space_ = nullptr;
   T* data_ = nullptr;
   u64 size_ = 0;

@@ -3,44 +3,44 @@
 // Where oneTBB's headers are absent the space runs on one thread and says so in name().
 #pragma once
 
-#include <sys/mman.h>
-
-#include <chrono>
-#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <span>
 #include <string>
 
+#include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/host_memory.hpp>
+#include <tilehash/space/memory_resource.hpp>
 #include <tilehash/space/own_pointer.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
-#if __has_include(<tbb/task_arena.h>) && !defined(TILEHASH_WITHOUT_TBB)
+#if TILEHASH_HAS_TBB
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_scan.h>
-#include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
-#define TILEHASH_HAS_TBB 1
-#else
-#include <algorithm>
-#define TILEHASH_HAS_TBB 0
 #endif
 
 namespace tilehash {
+inline namespace TILEHASH_ABI {
 
-// A CPU space object may be shared by host threads; its calls wait until their work is done.
+// A CPU space object may be shared by host threads; its calls wait until their work is done. Its memory
+// resource is asked by the threads that make the calls, and by no others.
 class cpu {
  public:
   static constexpr bool has_lanes = false;  // work is scheduled as threads that prefetch, not as warps
 
 #if TILEHASH_HAS_TBB
-  // `threads` 0 means all the machine has.
-  explicit cpu(int threads = 0) : arena_(threads > 0 ? threads : tbb::task_arena::automatic) {}
+  // `threads` 0 means all the machine has. `resource` is any object with the functions of
+  // std::pmr::memory_resource, or a pointer to one; without it memory is the host's, in huge pages. Throws
+  // invalid_argument for a null pointer.
+  explicit cpu(int threads = 0, host_resource_ref resource = {})
+      : resource_(resource), arena_(threads > 0 ? threads : tbb::task_arena::automatic) {}
   int threads() const { return arena_.max_concurrency(); }
 #else
-  explicit cpu(int /*threads*/ = 0) {}
+  explicit cpu(int /*threads*/ = 0, host_resource_ref resource = {}) : resource_(resource) {}
   int threads() const { return 1; }
 #endif
   cpu(const cpu&) = delete;
@@ -52,26 +52,36 @@ class cpu {
            (TILEHASH_HAS_TBB ? ")" : ", built without oneTBB)");
   }
 
+  static std::string where() { return "the CPU"; }
+
   // ---- memory ----
-  // Cache-line aligned; blocks of 2 MiB and more are aligned to and advised as huge pages.
+  // Cache-line aligned. Throws out_of_memory.
   void* allocate(u64 bytes) {
-    constexpr u64 huge = u64(2) << 20;
-    const u64 alignment = bytes >= huge ? huge : 64;
-    const u64 rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* p = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-    if (p == nullptr)
-      throw out_of_memory("tilehash: the host has no " + std::to_string(bytes) +
-                          " bytes free; use a smaller table");
-    if (bytes >= huge) madvise(p, rounded, MADV_HUGEPAGE);
-    return p;
+    return resource_ ? resource_.allocate(bytes, detail::host_alignment) : detail::allocate_host(bytes);
   }
-  void deallocate(void* p, u64 /*bytes*/) noexcept { std::free(p); }
+  void deallocate(void* p, u64 bytes) noexcept {
+    if (resource_)
+      resource_.deallocate(p, bytes, detail::host_alignment);
+    else
+      std::free(p);
+  }
   void copy_from_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   void copy_to_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   void copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
 
-  // Throws invalid_argument when `p` is not memory this space can read. (Any pointer is taken here.)
-  void check_pointer(const void* /*p*/, const char* /*what*/) const {}
+  // Can this space work on what the other one allocated?
+  bool same_memory(const cpu& /*other*/) const { return true; }
+
+  // Throws invalid_argument when the `n` elements at `p` are not memory this space can read; `what` names them.
+  // (Any pointer is taken here, so long as there is one.)
+  void check_pointer(const void* p, u64 n, const char* what) const {
+    if (n != 0 && p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
+  }
+  template <class T>
+  void check_pointer(std::span<T> span, const char* what) const {
+    check_pointer(span.data(), span.size(), what);
+  }
+  void check_pointer(const void* /*p*/, const char* /*what*/) const {}  // of who does not say how many
 
   // ---- work ----
   // body(first, last) for consecutive pieces of [0, n), in any order and on any thread.
@@ -95,12 +105,18 @@ class cpu {
   // and its scratch stays in that thread's cache.
   template <class Body>
   void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body) {
+    if (blocks == 0) return;
+    // Memory for all threads at once, before any works: a resource need not be safe to share, and when it
+    // fails nothing has been done.
+    const u64 most = static_cast<u64>(threads()), workers = most < blocks ? most : blocks;
+    const u64 each = (scratch_bytes + detail::host_alignment) / detail::host_alignment * detail::host_alignment;
+    const buffer<char, cpu> scratch(*this, workers * each);
+    u64 next = 0;
     for_each_chunk(
-        blocks,
-        [&](u64 first, u64 last) {
-          void* scratch = allocate(scratch_bytes);
-          for (u64 b = first; b < last; ++b) body(block{b, blocks, scratch});
-          deallocate(scratch, scratch_bytes);
+        workers,
+        [&](u64 worker, u64 /*last*/) {  // (one that is given several chunks finds the rest done)
+          void* const own = scratch.data() + worker * each;
+          for (u64 b; (b = detail::fetch_add(&next, u64(1))) < blocks;) body(block{b, blocks, own});
         },
         1);
   }
@@ -133,78 +149,39 @@ class cpu {
     });
   }
 
+  // fill() apart, they are defined in space/cpu_algorithms.hpp, which the designs that sort or scan bring along.
   // to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
   template <class T>
-  void exclusive_scan(const T* from, T* to, u64 n) {
-#if TILEHASH_HAS_TBB
-    arena_.execute([&] {
-      tbb::parallel_scan(
-          tbb::blocked_range<u64>(0, n, default_grain), T(0),
-          [&](const auto& r, T sum, bool final) {
-            for (u64 i = r.begin(); i < r.end(); ++i) {
-              const T x = from[i];
-              if (final) to[i] = sum;
-              sum += x;
-            }
-            return sum;
-          },
-          [](T a, T b) { return a + b; });
-    });
-#else
-    T sum = 0;
-    for (u64 i = 0; i < n; ++i) {
-      const T x = from[i];
-      to[i] = sum;
-      sum += x;
-    }
-#endif
-  }
-
+  void exclusive_scan(const T* from, T* to, u64 n);
   // Ascending, not stable.
   template <class T>
-  void sort(T* data, u64 n) {
-#if TILEHASH_HAS_TBB
-    arena_.execute([&] { tbb::parallel_sort(data, data + n); });
-#else
-    std::sort(data, data + n);
-#endif
-  }
-
+  void sort(T* data, u64 n);
   // Ascending by the keys, each with its value; not stable. Needs room for both once more.
   template <class Key, class Value>
-  void sort_pairs(Key* keys, Value* values, u64 n, u32 bits) {
-    sort_pairs(keys, values, keys, values, n, bits);
-  }
+  void sort_pairs(Key* keys, Value* values, u64 n, u32 bits);
   // The same from one pair of arrays to another.
   template <class Key, class Value>
   void sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values, u64 n,
-                  u32 /*bits*/) {
-    struct pair {
-      Key key;
-      Value value;
-      bool operator<(const pair& other) const { return key < other.key; }
-    };
-    buffer<pair, cpu> pairs(*this, n);
-    for_each(n, [&](u64 i) { pairs.data()[i] = {keys[i], values[i]}; });
-    sort(pairs.data(), n);
-    for_each(n, [&](u64 i) {
-      sorted_keys[i] = pairs.data()[i].key;
-      sorted_values[i] = pairs.data()[i].value;
-    });
-  }
+                  u32 bits);
 
   // ---- time ----
   void synchronize() {}
   // Seconds that f() took, on this space's own clock.
   template <class F>
   double time(F f) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now();
     f();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return now() - start;
   }
 
  private:
   static constexpr u64 default_grain = 4096;
+
+  static double now() {
+    std::timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
 
   // No template, so that oneTBB's loop is compiled once in a program's source and not once for each body.
   void run_chunks(u64 n, [[maybe_unused]] u64 grain, void (*run)(void*, u64, u64), void* body) {
@@ -220,9 +197,11 @@ class cpu {
     if (n != 0) run(body, 0, n);
   }
 
+  host_resource_ref resource_;
 #if TILEHASH_HAS_TBB
   mutable tbb::task_arena arena_;
 #endif
 };
 
+}  // namespace TILEHASH_ABI
 }  // namespace tilehash

@@ -3,7 +3,9 @@
 
 #include <cuda_runtime.h>
 
+#include <span>
 #include <string>
+#include <utility>
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
@@ -11,6 +13,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda_tile.cuh>
+#include <tilehash/space/memory_resource.hpp>
 
 namespace tilehash {
 
@@ -21,6 +24,25 @@ inline void check_cuda(cudaError_t e, const char* what) {
   cudaGetLastError();  // so that the next call does not report this one
   throw cuda_error(std::string("tilehash: ") + what + " failed: " + cudaGetErrorString(e));
 }
+
+// Makes a GPU the current one and then the one that was; cheap where it is already. What fails here, the call
+// that follows reports.
+class device_guard {
+ public:
+  explicit device_guard(int device) noexcept
+      : moves_(cudaGetDevice(&before_) == cudaSuccess && before_ != device) {
+    if (moves_) cudaSetDevice(device);
+  }
+  device_guard(const device_guard&) = delete;
+  device_guard& operator=(const device_guard&) = delete;
+  ~device_guard() {
+    if (moves_) cudaSetDevice(before_);
+  }
+
+ private:
+  int before_ = 0;
+  bool moves_;
+};
 
 // One lane of the GPU: what a lane body is given. index(): which of count() lanes.
 struct cuda_lane {
@@ -70,17 +92,28 @@ struct cuda_block {
 
 inline constexpr u32 cuda_block_size = 256;
 
+// Threads that a multiprocessor of the GPU that is compiled for can hold.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+inline constexpr u32 most_resident_threads = 2048;
+#elif __CUDA_ARCH__ == 750
+inline constexpr u32 most_resident_threads = 1024;
+#else
+inline constexpr u32 most_resident_threads = 1536;
+#endif
+
 // How many blocks of a body should fit a multiprocessor at once; 1 leaves the registers to the compiler.
 template <class Body>
-constexpr u32 resident_blocks() {
-  if constexpr (requires { Body::resident_blocks; })
-    return Body::resident_blocks;
-  else
+constexpr u32 resident_blocks(u32 threads) {
+  if constexpr (requires { Body::resident_blocks; }) {
+    const u32 most = most_resident_threads / threads;
+    return Body::resident_blocks < most ? Body::resident_blocks : most;
+  } else {
     return 1;
+  }
 }
 
 template <class Body>
-__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>()) run_lanes(Body body) {
+__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>(cuda_block_size)) run_lanes(Body body) {
   body(cuda_lane{});
 }
 
@@ -99,7 +132,8 @@ constexpr u32 largest_block() {
 }
 
 template <class Body>
-__global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>()) run_blocks(Body body) {
+__global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(largest_block<Body>()))
+    run_blocks(Body body) {
   extern __shared__ __align__(16) char scratch[];
   body(cuda_block{scratch});
 }
@@ -114,14 +148,24 @@ struct fill_body {
 }  // namespace detail
 
 // Work goes to the stream given; calls that return something to the host wait for it. One host thread at a
-// time uses a space; spaces on streams of their own run side by side.
+// time uses a space; spaces on streams of their own run side by side. Every call makes the space's GPU the
+// current one while it lasts.
 class cuda {
  public:
   static constexpr bool has_lanes = true;
+  static constexpr int current_device = -1;
 
-  // Works on the current device. The stream stays the caller's.
-  explicit cuda(cudaStream_t stream = nullptr) : stream_(stream) {
-    detail::check_cuda(cudaGetDevice(&device_), "finding a GPU");
+  // Works on the GPU `device`, to which the stream must belong; the stream stays the caller's. `resource` is
+  // any object with the functions of CCCL's or RMM's memory resources for a GPU, or a pointer to one; without
+  // it memory comes from a pool of the space's own. Throws invalid_argument for a null pointer, cuda_error.
+  explicit cuda(cudaStream_t stream = nullptr, device_resource_ref resource = {}, int device = current_device)
+      : stream_(stream), device_(device), resource_(resource) {
+    int current = 0;
+    detail::check_cuda(cudaGetDevice(&current), "finding a GPU");
+    if (device_ == current_device) device_ = current;
+    const detail::device_guard on(device_);
+    if (device_ != current) detail::check_cuda(cudaSetDevice(device_), "choosing a GPU");
+    if (resource_) return;
     cudaMemPoolProps props{};
     props.allocType = cudaMemAllocationTypePinned;
     props.location = {cudaMemLocationTypeDevice, device_};
@@ -132,8 +176,9 @@ class cuda {
   cuda(const cuda&) = delete;
   cuda& operator=(const cuda&) = delete;
   ~cuda() {
+    const detail::device_guard on(device_);
     cudaStreamSynchronize(stream_);
-    cudaMemPoolDestroy(pool_);
+    if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
   }
 
   // Is there a GPU that this process can use?
@@ -148,10 +193,15 @@ class cuda {
     detail::check_cuda(cudaGetDeviceProperties(&p, device_), "reading the GPU's name");
     return p.name;
   }
+  std::string where() const { return "GPU " + std::to_string(device_); }
+  int device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
 
   // ---- memory ----
+  // Aligned to 256 bytes, in the order of the stream. Throws out_of_memory, cuda_error.
   void* allocate(u64 bytes) {
+    const detail::device_guard on(device_);
+    if (resource_) return allocate_from_resource(bytes);
     void* p = nullptr;
     const cudaError_t e = cudaMallocFromPoolAsync(&p, bytes, pool_, stream_);
     if (e == cudaErrorMemoryAllocation) {
@@ -165,7 +215,13 @@ class cuda {
     detail::check_cuda(e, "allocating device memory");
     return p;
   }
-  void deallocate(void* p, u64 /*bytes*/) noexcept { cudaFreeAsync(p, stream_); }
+  void deallocate(void* p, u64 bytes) noexcept {
+    const detail::device_guard on(device_);
+    if (resource_)
+      resource_.deallocate(p, bytes, alignment, stream_);
+    else
+      cudaFreeAsync(p, stream_);
+  }
   void copy_from_host(void* to, const void* from, u64 bytes) {
     copy_and_wait(to, from, bytes, cudaMemcpyHostToDevice);
   }
@@ -173,13 +229,18 @@ class cuda {
     copy_and_wait(to, from, bytes, cudaMemcpyDeviceToHost);
   }
   void copy(void* to, const void* from, u64 bytes) {
+    const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_),
                        "copying device memory");
   }
 
-  // Throws invalid_argument when the GPU cannot read `p`.
-  void check_pointer(const void* p, const char* what) const {
-    if (p == nullptr) return;
+  // Can this space work on what the other one allocated?
+  bool same_memory(const cuda& other) const { return device_ == other.device_; }
+
+  // Throws invalid_argument when the GPU cannot read the `n` elements at `p`; `what` names them.
+  void check_pointer(const void* p, u64 n, const char* what) const {
+    if (n == 0) return;
+    if (p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
     cudaPointerAttributes a{};
     if (cudaPointerGetAttributes(&a, p) != cudaSuccess) cudaGetLastError();
     if (a.type == cudaMemoryTypeUnregistered)
@@ -187,18 +248,39 @@ class cuda {
           std::string(what) +
           " are in host memory, but the table is on the GPU; copy them to a buffer<T, cuda> first");
   }
+  template <class T>
+  void check_pointer(std::span<T> span, const char* what) const {
+    check_pointer(span.data(), span.size(), what);
+  }
+  void check_pointer(const void* p, const char* what) const {  // of who does not say how many
+    check_pointer(p, p != nullptr, what);
+  }
+
+  // ---- order, where several spaces work on the same memory (space/guest.hpp) ----
+  // What this space is given from now on starts after all that `other` was given so far.
+  void wait_for(const cuda& other) const { detail::check_cuda(order(other, *this), "ordering two streams"); }
+  // What `other` is given from now on starts after all that this space was given so far.
+  void hold_back(const cuda& other) const noexcept {
+    if (order(*this, other) == cudaSuccess) return;
+    cudaGetLastError();
+    cudaStreamSynchronize(stream_);
+  }
+  // Works on another stream of the same GPU from now on; returns the one it worked on.
+  cudaStream_t exchange_stream(cudaStream_t stream) noexcept { return std::exchange(stream_, stream); }
 
   // ---- work ----
   // body(lane) on whole blocks of lanes that cover [0, n): lane.index() may lie beyond n.
   template <class Body>
   void for_each_lane(u64 n, Body body) {
     if (n == 0) return;
+    const detail::device_guard on(device_);
     detail::run_lanes<<<grid(n), detail::cuda_block_size, 0, stream_>>>(body);
     detail::check_cuda(cudaGetLastError(), "starting a kernel");
   }
   template <class Body>
   void for_each(u64 n, Body body) {
     if (n == 0) return;
+    const detail::device_guard on(device_);
     detail::run_each<<<grid(n), detail::cuda_block_size, 0, stream_>>>(n, body);
     detail::check_cuda(cudaGetLastError(), "starting a kernel");
   }
@@ -225,6 +307,7 @@ class cuda {
   template <class Body>
   void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
     if (blocks == 0) return;
+    const detail::device_guard on(device_);
     if (scratch_bytes > 48 * 1024) {
       detail::check_cuda(
           cudaFuncSetAttribute(detail::run_blocks<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -257,10 +340,14 @@ class cuda {
   void sort(T* data, u64 n);
 
   // ---- time ----
-  void synchronize() { detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel"); }
+  void synchronize() {
+    const detail::device_guard on(device_);
+    detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
+  }
   // Seconds that the work f() put on the stream took, by events.
   template <class F>
   double time(F f) {
+    const detail::device_guard on(device_);
     event start, stop;
     detail::check_cuda(cudaEventRecord(start.handle, stream_), "recording an event");
     f();
@@ -281,10 +368,34 @@ class cuda {
     ~event() { cudaEventDestroy(handle); }
   };
 
+  static constexpr u64 alignment = 256;  // as cudaMalloc's
+
+  // A resource speaks of lack of memory by many exceptions; a GPU that has failed speaks through it too, and
+  // that must not pass for lack of memory.
+  void* allocate_from_resource(u64 bytes) {
+    try {
+      return resource_.allocate(bytes, alignment, stream_);
+    } catch (const out_of_memory&) {
+      const cudaError_t e = cudaGetLastError();
+      if (e != cudaErrorMemoryAllocation) detail::check_cuda(e, "allocating device memory");
+      throw;
+    }
+  }
+  static cudaError_t order(const cuda& first, const cuda& second) noexcept {
+    const detail::device_guard on(first.device_);
+    cudaEvent_t done = nullptr;
+    cudaError_t e = cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    if (e != cudaSuccess) return e;
+    e = cudaEventRecord(done, first.stream_);
+    if (e == cudaSuccess) e = cudaStreamWaitEvent(second.stream_, done, 0);
+    cudaEventDestroy(done);  // once it has happened
+    return e;
+  }
   static u32 grid(u64 n) {
     return static_cast<u32>((n + detail::cuda_block_size - 1) / detail::cuda_block_size);
   }
   void copy_and_wait(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
+    const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying between host and device");
     synchronize();
   }
@@ -292,8 +403,9 @@ class cuda {
   void with_scratch(Call call);
 
   cudaStream_t stream_;
-  int device_ = 0;
-  cudaMemPool_t pool_ = nullptr;
+  int device_;
+  device_resource_ref resource_;
+  cudaMemPool_t pool_ = nullptr;  // when there is no resource
 };
 
 }  // namespace tilehash

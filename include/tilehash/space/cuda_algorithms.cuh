@@ -11,6 +11,7 @@ namespace tilehash {
 // CUB's two calls: how much scratch, then the work.
 template <class Call>
 void cuda::with_scratch(Call call) {
+  const detail::device_guard on(device_);
   size_t bytes = 0;
   detail::check_cuda(call(nullptr, bytes), "a CUB algorithm");
   buffer<char, cuda> scratch(*this, bytes < 1 ? 1 : bytes);

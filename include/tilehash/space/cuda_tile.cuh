@@ -6,9 +6,8 @@
 // while any lane of the warp goes on.
 #pragma once
 
-#include <nv/target>
-
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/vector_load.cuh>
 
 namespace tilehash {
 
@@ -46,12 +45,12 @@ struct cuda_tile {
   // N neighbouring words per lane in requests of up to 16 bytes, through the read-only cache.
   template <u32 N, class Word>
   __device__ __forceinline__ void load(const Word* from, Word (&to)[N], bool active) const {
-    load_with<N>(from, to, active, [](auto* p) { return __ldg(p); });
+    detail::load_read_only<N>(from, to, active);
   }
   // The same from L2, where other lanes' atomics land.
   template <u32 N, class Word>
   __device__ __forceinline__ void load_shared(const Word* from, Word (&to)[N], bool active) const {
-    load_with<N>(from, to, active, [](auto* p) { return __ldcg(p); });
+    detail::load_from_l2<N>(from, to, active);
   }
 
  private:
@@ -70,25 +69,6 @@ struct cuda_tile {
       for (u32& part : parts) part = __shfl_sync(all, part, static_cast<int>(from), Width);
       memcpy(&x, parts, sizeof x);
       return x;
-    }
-  }
-
-  template <u32 N, class Word, class Load>
-  __device__ __forceinline__ void load_with(const Word* from, Word (&to)[N], bool active, Load load) const {
-    if constexpr (N * sizeof(Word) % 16 == 0) {
-#pragma unroll
-      for (u32 i = 0; i < N * sizeof(Word) / 16; ++i) {
-        const uint4 v = active ? load(reinterpret_cast<const uint4*>(from) + i) : uint4{0, 0, 0, 0};
-        memcpy(&to[i * 16 / sizeof(Word)], &v, 16);
-      }
-    } else {
-#pragma unroll
-      for (u32 i = 0; i < N; ++i) {
-        if constexpr (sizeof(Word) == 8)
-          to[i] = active ? load(reinterpret_cast<const unsigned long long*>(from + i)) : 0;
-        else
-          to[i] = active ? load(reinterpret_cast<const unsigned int*>(from + i)) : 0;
-      }
     }
   }
 };

@@ -12,10 +12,14 @@
 #if defined(__AVX2__) && !defined(__CUDA_ARCH__)
 #include <immintrin.h>
 #endif
+#if defined(__CUDACC__)
+#include <tilehash/space/vector_load.cuh>
+#endif
 
 namespace tilehash {
 
 namespace detail {
+inline namespace TILEHASH_ABI {
 
 // A bucket is compared in vectors of 32 bytes, so it must also be stored in such: a processor does not
 // forward two smaller stores to one larger load but waits for both to reach its cache, and lookups and
@@ -50,7 +54,10 @@ template <bool Shared, u32 N, class Word>
 TILEHASH_FN void copy_vectors(const Word*, Word (&)[N]) {}
 #endif
 
+}  // namespace TILEHASH_ABI
 }  // namespace detail
+
+inline namespace TILEHASH_ABI {
 
 struct solo_tile {
   static constexpr u32 width = 1;
@@ -71,23 +78,33 @@ struct solo_tile {
   // Reads N neighbouring words that nobody writes meanwhile.
   template <u32 N, class Word>
   TILEHASH_FN void load(const Word* from, Word (&to)[N], bool /*active*/) const {
+#if defined(__CUDA_ARCH__)
+    detail::load_read_only<N>(from, to, true);
+#else
     if constexpr (detail::in_vectors<sizeof to>)
       detail::copy_vectors<false>(from, to);
     else
       std::memcpy(to, __builtin_assume_aligned(from, sizeof(Word)), sizeof to);
+#endif
   }
   // Reads N neighbouring words that others may be writing; each word is read whole.
   template <u32 N, class Word>
   TILEHASH_FN void load_shared(const Word* from, Word (&to)[N], bool active) const {
+#if defined(__CUDA_ARCH__)
+    detail::load_from_l2<N>(from, to, active);
+#else
     if constexpr (detail::in_vectors<sizeof to>) {
       if (active) return detail::copy_vectors<true>(from, to);
     }
-    TILEHASH_UNROLL
     for (u32 i = 0; i < N; ++i) to[i] = active ? detail::load_relaxed(from + i) : Word(0);
+#endif
   }
 };
 
+}  // namespace TILEHASH_ABI
+
 namespace detail {
+inline namespace TILEHASH_ABI {
 
 // Bit i is set when words[i] >> shift == wanted.
 template <u32 N, class Word, class Bits>
@@ -119,5 +136,6 @@ TILEHASH_FN u32 match_words(const Word (&words)[N], u32 shift, Bits wanted) {
   return mask;
 }
 
+}  // namespace TILEHASH_ABI
 }  // namespace detail
 }  // namespace tilehash

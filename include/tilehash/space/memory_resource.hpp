@@ -1,0 +1,138 @@
+// Where a space takes its memory from: a reference to an object of the user's, of any type that has the right
+// functions.
+//
+// For `cpu` those of std::pmr::memory_resource; for `cuda` those of CCCL and RMM, in any of the three shapes
+// they have had (see detail::allocate_from), so that their resources fit without a wrapper. Everything a space
+// allocates comes from its resource: tables, buffers, scratch, CUB's memory.
+//
+//   std::pmr::synchronized_pool_resource pool;   tilehash::cpu space(0, pool);
+//   rmm::mr::cuda_async_memory_resource pool;    tilehash::cuda space(stream, pool);
+#pragma once
+
+#include <exception>
+#include <string>
+#include <type_traits>
+
+#include <tilehash/core/config.hpp>
+#include <tilehash/core/error.hpp>
+
+struct CUstream_st;  // what a cudaStream_t points to
+
+namespace tilehash {
+
+namespace detail {
+
+// Host memory.
+template <class Resource>
+  requires requires(Resource& r, void* p, std::size_t n) { r.deallocate(r.allocate(n, n), n, n); }
+void* allocate_from(Resource& r, u64 bytes, u64 alignment) {
+  return r.allocate(bytes, alignment);
+}
+template <class Resource>
+void deallocate_to(Resource& r, void* p, u64 bytes, u64 alignment) {
+  r.deallocate(p, bytes, alignment);
+}
+
+// Device memory in the order of a stream: CCCL since 3.1, what came before it, RMM's oldest.
+template <class Resource>
+concept takes_stream_first =
+    requires(Resource& r, CUstream_st* s, std::size_t n) { r.deallocate(s, r.allocate(s, n, n), n, n); };
+template <class Resource>
+concept has_async_names = requires(Resource& r, CUstream_st* s, std::size_t n) {
+  r.deallocate_async(r.allocate_async(n, n, s), n, n, s);
+};
+template <class Resource>
+concept takes_stream_last =
+    requires(Resource& r, CUstream_st* s, std::size_t n) { r.deallocate(r.allocate(n, s), n, s); };
+
+template <class Resource>
+  requires(takes_stream_first<Resource> || has_async_names<Resource> || takes_stream_last<Resource>)
+void* allocate_from(Resource& r, u64 bytes, u64 alignment, CUstream_st* stream) {
+  if constexpr (takes_stream_first<Resource>)
+    return r.allocate(stream, bytes, alignment);
+  else if constexpr (has_async_names<Resource>)
+    return r.allocate_async(bytes, alignment, stream);
+  else
+    return r.allocate(bytes, stream);
+}
+template <class Resource>
+void deallocate_to(Resource& r, void* p, u64 bytes, u64 alignment, CUstream_st* stream) {
+  if constexpr (takes_stream_first<Resource>)
+    r.deallocate(stream, p, bytes, alignment);
+  else if constexpr (has_async_names<Resource>)
+    r.deallocate_async(p, bytes, alignment, stream);
+  else
+    r.deallocate(p, bytes, stream);
+}
+
+}  // namespace detail
+
+// A reference to a memory resource, which must outlive it and all memory taken through it. One that was made
+// of nothing means the space's own memory.
+template <class... Stream>
+class basic_resource_ref {
+ public:
+  basic_resource_ref() = default;
+
+  template <class Resource>
+    requires(!std::is_same_v<std::remove_cv_t<Resource>, basic_resource_ref> &&
+             !std::is_pointer_v<Resource> &&
+             requires(Resource& r, Stream... s) { detail::allocate_from(r, u64(), u64(), s...); })
+  basic_resource_ref(Resource& resource)  // NOLINT(google-explicit-constructor): as std::pmr's are
+      : object_(const_cast<void*>(static_cast<const void*>(&resource))),
+        allocate_([](void* r, u64 bytes, u64 alignment, Stream... s) {
+          return detail::allocate_from(*static_cast<Resource*>(r), bytes, alignment, s...);
+        }),
+        deallocate_([](void* r, void* p, u64 bytes, u64 alignment, Stream... s) {
+          detail::deallocate_to(*static_cast<Resource*>(r), p, bytes, alignment, s...);
+        }) {}
+
+  // By address, as std::pmr and RMM hand theirs on. Throws invalid_argument for a null pointer.
+  template <class Resource>
+    requires(requires(Resource& r, Stream... s) { detail::allocate_from(r, u64(), u64(), s...); })
+  basic_resource_ref(Resource* resource)  // NOLINT(google-explicit-constructor)
+      : basic_resource_ref(*checked(resource)) {}
+  basic_resource_ref(std::nullptr_t) { refuse_null(); }  // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return object_ != nullptr; }
+
+  // Throws out_of_memory, with the resource's message, when it throws or gives nothing.
+  void* allocate(u64 bytes, u64 alignment, Stream... s) const {
+    void* p = nullptr;
+    try {
+      p = allocate_(object_, bytes, alignment, s...);
+    } catch (const error&) {
+      throw;
+    } catch (const std::exception& e) {
+      refuse_memory(bytes, e.what());
+    }
+    if (p == nullptr) refuse_memory(bytes, "it gave a null pointer");
+    return p;
+  }
+  void deallocate(void* p, u64 bytes, u64 alignment, Stream... s) const noexcept {
+    deallocate_(object_, p, bytes, alignment, s...);
+  }
+
+ private:
+  template <class Resource>
+  static Resource* checked(Resource* resource) {
+    if (resource == nullptr) refuse_null();
+    return resource;
+  }
+  [[noreturn]] static void refuse_null() {
+    detail::refuse("the memory resource is a null pointer; give the address of one, or none");
+  }
+  [[noreturn]] static void refuse_memory(u64 bytes, std::string why) {
+    for (char& c : why) c = c == '\n' ? ' ' : c;
+    throw out_of_memory("tilehash: the memory resource has no " + std::to_string(bytes) + " bytes: " + why);
+  }
+
+  void* object_ = nullptr;
+  void* (*allocate_)(void*, u64, u64, Stream...) = nullptr;
+  void (*deallocate_)(void*, void*, u64, u64, Stream...) = nullptr;
+};
+
+using host_resource_ref = basic_resource_ref<>;
+using device_resource_ref = basic_resource_ref<CUstream_st*>;
+
+}  // namespace tilehash
