@@ -98,7 +98,8 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
 template <class Entry>
 concept needs_values = Entry::needs_values;
 
-// Its makers, for the pairs of types of the argument; null where there is no such table, or none in this program.
+// Its makers, for the pairs of types of the argument; null where there is no such table, or none in this
+// program.
 template <class Entry, class Space, class Key, class Value>
 table_maker<Key, Value, Space> maker_of() {
   if constexpr (!is_offered<Key, Value> || (needs_values<Entry> && std::is_void_v<Value>))

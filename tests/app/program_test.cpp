@@ -85,7 +85,8 @@ TEST(Program, IsRightForEveryDesignWidthAndSize) {
 TEST(Program, SaysWhichWidthsItWasBuiltWithout) {
   for (const widths& its : all_widths) {
     if (its.offered) continue;
-    const outcome result = call_for_errors("run --space cpu --design tiled --input random:n=10 " + its.options);
+    const outcome result =
+        call_for_errors("run --space cpu --design tiled --input random:n=10 " + its.options);
     EXPECT_EQ(result.code, 2) << its.options;
     EXPECT_NE(result.text.find("TILEHASH_CLI_PAIRS"), std::string::npos) << result.text;
   }

@@ -12,7 +12,8 @@ __global__ void look_up(map::view_type view, const std::uint32_t* keys, bool* fo
   if (i < n) found[i] = view.contains(keys[i]);
 }
 
-void use(tilehash::cuda& space, words keys, words values, std::span<std::uint32_t> out, std::span<bool> found) {
+void use(tilehash::cuda& space, words keys, words values, std::span<std::uint32_t> out,
+         std::span<bool> found) {
   map table(space, keys.size());
   table.build(space, keys, values);
   table.insert(space, keys, values);
