@@ -4,6 +4,8 @@
 //   hash(key)   [ top 32 bits | rest ]         top * regions  =  [ region . within ]
 #pragma once
 
+#include <type_traits>
+
 #include <tilehash/core/hash.hpp>
 
 namespace tilehash::detail {

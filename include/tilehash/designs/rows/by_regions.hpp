@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/core/error.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 
 namespace tilehash::detail {
