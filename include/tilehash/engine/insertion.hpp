@@ -189,7 +189,9 @@ class insertion<Design, Space>::call {
   void start(insert_report* report) {
     make_bits();
     place(0, n_, true);
-    for (u32 pass = 0; pass < passes; ++pass) move(0, n_);
+    if constexpr (moves) {
+      for (u32 pass = 0; pass < passes; ++pass) move(0, n_);
+    }
     seal();
     table_.finish_async(space_, {.counters = table_.counters(),
                                  .sums = table_.sums(),
@@ -264,12 +266,14 @@ class insertion<Design, Space>::call {
     if (bits_known_ <= settled_ && put_by_regions(end)) return 0;
     make_bits();
     place(settled_, end, true);
-    if (moves) move(settled_, end);
+    move(settled_, end);
     u64 left = collect();
-    for (u32 pass = 1; pass < passes && left != 0; ++pass) {
-      phase_ = 0;
-      move(settled_, end);
-      left = collect();
+    if constexpr (moves) {
+      for (u32 pass = 1; pass < passes && left != 0; ++pass) {
+        phase_ = 0;
+        move(settled_, end);
+        left = collect();
+      }
     }
     if constexpr (replacing<Design>) take_in_homeless();
     seal();
