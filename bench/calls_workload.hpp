@@ -2,8 +2,8 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/buffer.hpp>
-#include <tilehash/core/combine.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/core/op.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/table.hpp>
@@ -57,7 +57,7 @@ class call_bench {
     t.insert_or_assign_async(s, in, in, r);
   };
   static constexpr bool applies_async = requires(table_ref t, Space& s, items_in in, insert_report* r) {
-    t.insert_or_apply_async(s, in, in, sum{}, r);
+    t.insert_or_apply_async(s, in, in, op::sum{}, r);
   };
   static constexpr bool erases_async =
       requires(table_ref t, Space& s, items_in in, u64* n) { t.erase_async(s, in, n); };
@@ -189,7 +189,7 @@ class call_bench {
     const auto insert = [&] { report_ = t.insert(space_, keys(), given()); };
     const auto find = [&] { t.find(space_, keys(), answers_.span()); };
     const auto find_async = [&] { t.find_async(space_, keys(), answers_.span()); };
-    const auto add = [&] { report_ = t.insert_or_apply(space_, keys(), given(), sum{}); };
+    const auto add = [&] { report_ = t.insert_or_apply(space_, keys(), given(), op::sum{}); };
     measure(t, {"insert_present"}, no_setup, insert, present());
     measure(t, {"find"}, no_setup, find, all());
     measure(t, {"find_async", false}, no_setup, find_async, all());
@@ -205,7 +205,7 @@ class call_bench {
     }
     if constexpr (applies_async) {
       fill();
-      const auto add = [&] { t.insert_or_apply_async(space_, keys(), given(), sum{}, told_.data()); };
+      const auto add = [&] { t.insert_or_apply_async(space_, keys(), given(), op::sum{}, told_.data()); };
       measure(t, {"insert_or_apply_async", false, values::added_up}, begin, add, told_present());
     }
   }

@@ -27,7 +27,8 @@ endif()
 # tilehash_optimise(-Og): the release build's level for the folder that calls it, and those below.
 macro(tilehash_optimise level)
   string(REPLACE "-O3" "${level}" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-  string(REPLACE "-O3" "${level}" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+  string(REPLACE "-Og" "-O1" _cuda_level "${level}") # nvcc knows no other name for it
+  string(REPLACE "-O3" "${_cuda_level}" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 endmacro()
 
 # --- CUDA sources that nobody will run ---------------------------------------------------------------------
