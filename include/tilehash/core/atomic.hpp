@@ -30,12 +30,6 @@ inline constexpr u32 widest_device_atomic = [] {
 inline constexpr u32 widest_device_atomic = 16;
 #endif
 
-// ... and that a space can change.
-template <class Space>
-inline constexpr u32 widest_atomic = 16;
-template <>
-inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
-
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 // Defined nowhere: its name is what the assembler says, and it says it only of code that a GPU would run. (A
 // static_assert would refuse the CPU's tables too, as nvcc looks at all that could run on either.)

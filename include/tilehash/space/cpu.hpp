@@ -12,6 +12,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/forward.hpp>
 #include <tilehash/space/host_memory.hpp>
 #include <tilehash/space/memory_resource.hpp>
 #include <tilehash/space/own_pointer.hpp>
