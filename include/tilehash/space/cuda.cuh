@@ -10,8 +10,8 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
-#include <tilehash/space/forward.hpp>
 #include <tilehash/space/cuda_kernels.cuh>
+#include <tilehash/space/forward.hpp>
 #include <tilehash/space/memory_resource.hpp>
 
 namespace tilehash {

@@ -79,7 +79,8 @@ constexpr u32 resident_blocks(u32 threads) {
 }
 
 template <class Body>
-__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>(cuda_block_size)) run_lanes(Body body) {
+__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>(cuda_block_size))
+    run_lanes(Body body) {
   body(cuda_lane{});
 }
 
