@@ -5,8 +5,6 @@
 #include <tilehash/map.hpp>
 #include <tilehash/space/buffer.hpp>
 
-#include <cmath>
-
 #include "aggregation.hpp"
 #include "measure.hpp"
 #include "numbered.hpp"
@@ -18,10 +16,7 @@ struct make_grouped_items {
   u32 *keys, *values, *sums;  // one sum for each group
 
   TILEHASH_FN void operator()(u64 i) const {
-    const double u = static_cast<double>(mix64(i) >> 11) * 0x1p-53;
-    const auto groups = static_cast<double>(what.groups);
-    const double number = what.skewed ? std::exp(u * std::log(groups)) - 1 : u * groups;
-    const u64 group = static_cast<u64>(number) < what.groups ? static_cast<u64>(number) : what.groups - 1;
+    const u64 group = what.skewed ? zipf_number(i, what.groups) : uniform_number(i, what.groups);
     keys[i] = key_of<u32>(group);
     values[i] = 1 + static_cast<u32>(mix64(i + what.items) % 1000);
     detail::fetch_add(sums + group, values[i]);

@@ -27,10 +27,11 @@ struct ceiling {
 std::vector<ceiling> cpu_ceilings(std::span<const u64> sizes, unsigned repeat, int threads);
 std::vector<ceiling> cuda_ceilings(std::span<const u64> sizes, unsigned repeat);
 
-// The two that a table of so many bytes is held against, in operations per second.
+// Those that a table of so many bytes is held against, in operations per second.
 struct limits {
   double reads = 0;    // of 64 random bytes: what a lookup does at least
   double updates = 0;  // a random line is read and one word of it compared and swapped: an insert, an erase
+  double swaps = 0;    // of random words of 8 bytes, not read before: what changes a slot at least
 };
 limits measure_limits(cpu& space, u64 bytes, unsigned repeat);
 limits measure_limits(cuda& space, u64 bytes, unsigned repeat);

@@ -115,10 +115,11 @@ std::vector<ceiling> cpu_ceilings(std::span<const u64> sizes, unsigned repeat, i
 
 limits measure_limits(cpu& space, u64 bytes, unsigned repeat) {
   ceiling_list<cpu> list(space, repeat);
-  const u64 ops = u64(1) << 23;
   const auto lines = lines_of(space, bytes);
+  const u64 ops = std::min(u64(1) << 23, 64 * lines.size());
   return {.reads = list.add("read", bytes, ops, 64, visiting<ahead>(space, lines, ops, read)),
-          .updates = list.add("update", bytes, ops, 64, visiting<ahead>(space, lines, ops, read_and_swap))};
+          .updates = list.add("update", bytes, ops, 64, visiting<ahead>(space, lines, ops, read_and_swap)),
+          .swaps = list.add("swap", bytes, ops, 8, visiting<ahead>(space, lines, ops, swap))};
 }
 
 }  // namespace tilehash::bench

@@ -172,9 +172,9 @@ double add_read(ceiling_list<cuda>& list, cuda& space, const char* what, const b
 }
 
 template <change What>
-void add_change(ceiling_list<cuda>& list, cuda& space, const char* what, const buffer<char, cuda>& memory) {
+double add_change(ceiling_list<cuda>& list, cuda& space, const char* what, const buffer<char, cuda>& memory) {
   auto* const words = reinterpret_cast<word*>(memory.data());
-  list.add(what, memory.size(), ops, sizeof(word), [&] {
+  return list.add(what, memory.size(), ops, sizeof(word), [&] {
     space.for_each(ops, change_words<What>{words, memory.size() / sizeof(word)});
   });
 }
@@ -233,7 +233,9 @@ std::vector<ceiling> cuda_ceilings(std::span<const u64> sizes, unsigned repeat) 
 limits measure_limits(cuda& space, u64 bytes, unsigned repeat) {
   ceiling_list<cuda> list(space, repeat);
   const auto memory = memory_of(space, bytes);
-  return {.reads = add_read_64(list, space, memory), .updates = add_update_64(list, space, memory)};
+  return {.reads = add_read_64(list, space, memory),
+          .updates = add_update_64(list, space, memory),
+          .swaps = add_change<change::compare_and_swap>(list, space, "CAS 8 B", memory)};
 }
 
 gpu_facts describe_gpu() {

@@ -1,4 +1,5 @@
-// tilehash bench ceilings, yardstick, aggregation; thesis_commands.cpp has those of Alcantara's thesis.
+// tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
+// thesis_commands.cpp those of Alcantara's thesis.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "report.hpp"
 #include "session.hpp"
 #include "thesis_commands.hpp"
+#include "update_commands.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -167,6 +169,7 @@ void add_bench_commands(CLI::App& bench) {
       ->default_str("1024,65536,16777216");
   aggregation->callback([sums] { run_aggregation(*sums); });
 
+  add_update_commands(bench);
   add_thesis_commands(bench);
 }
 

@@ -2,8 +2,10 @@
 #include <tilehash/core/error.hpp>
 
 #include "aggregation.hpp"
+#include "calls.hpp"
 #include "ceilings.hpp"
 #include "gpu.hpp"
+#include "tail.hpp"
 #include "thesis_multiplicity.hpp"
 
 namespace tilehash::bench {
@@ -15,6 +17,13 @@ std::vector<aggregation> cuda_aggregations(const aggregation_case& /*case*/, uns
   throw error("tilehash: this build has no CUDA");
 }
 multiplicity_row cuda_multiplicity(const multiplicity_case& /*case*/, unsigned /*repeat*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_calls(const calls_case& /*case*/, const tell_call& /*tell*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+std::optional<tail_row> cuda_tail(const std::string& /*design*/, const tail_case& /*case*/,
+                                  known_limits& /*known*/, unsigned /*repeat*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }

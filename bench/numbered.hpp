@@ -5,6 +5,9 @@
 #pragma once
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/core/hash.hpp>
+
+#include <cmath>
 
 namespace tilehash::bench {
 
@@ -69,6 +72,18 @@ class shuffled {
   u64 first_, range_, moved_;
   permutation order_;
 };
+
+// The i-th draw of a number below `range`, each as likely as any other.
+TILEHASH_FN double drawn(u64 i) { return static_cast<double>(mix64(i) >> 11) * 0x1p-53; }
+TILEHASH_FN u64 uniform_number(u64 i, u64 range) {
+  const auto number = static_cast<u64>(drawn(i) * static_cast<double>(range));
+  return number < range ? number : range - 1;
+}
+// ... the k-th of them about 1/k times as often as the first: Zipf's law, exponent 1.
+TILEHASH_FN u64 zipf_number(u64 i, u64 range) {
+  const auto number = static_cast<u64>(std::exp(drawn(i) * std::log(static_cast<double>(range))) - 1);
+  return number < range ? number : range - 1;
+}
 
 template <class Key>
 TILEHASH_FN Key key_of(u64 number) {

@@ -129,10 +129,10 @@ std::string advantage_line(std::span<const measurement> of_one_subject,
 std::string limits_lines(const known_limits& known) {
   std::string text =
       "\nceilings: million reads of 64 bytes a second (for finds); the same with a compare-and-swap (for the "
-      "rest)\n";
+      "rest); compare-and-swaps alone\n";
   for (const auto& [bytes, limit] : known.by_size())
-    text += fmt::format("  {:>10} {:>10.1f} {:>10.1f}\n", in_binary_units(bytes), limit.reads / 1e6,
-                        limit.updates / 1e6);
+    text += fmt::format("  {:>10} {:>10.1f} {:>10.1f} {:>10.1f}\n", in_binary_units(bytes), limit.reads / 1e6,
+                        limit.updates / 1e6, limit.swaps / 1e6);
   return text;
 }
 

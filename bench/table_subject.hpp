@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset.hpp"
 #include "registry.hpp"
 #include "workload.hpp"
 
@@ -77,6 +78,8 @@ void register_designs(std::vector<subject>& all, const std::string& space_name,
         blank.design = name;
         blank.space = space_name;
         const auto make = std::get<app::table_maker<Key, Value, Space>>(tables);
+        if (make == nullptr)
+          throw app::input_error("this program was built without such pairs (TILEHASH_CLI_PAIRS)");
         workload<subject_type, Space>(space, subject_type(space, make, the_case.load_factor), the_case, blank,
                                       tell)
             .run(limit);

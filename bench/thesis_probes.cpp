@@ -9,6 +9,7 @@
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/quadratic_probing.hpp>
+#include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::bench {
@@ -24,7 +25,7 @@ void count_lookups(cpu& space, const Design& design, u64 first, u64 n, probe_sta
       const auto bits = slot::encode(mix32(static_cast<u32>(first + i)));
       auto place = design.locate(bits);
       u32 steps = 1;
-      for (; steps < design.max_steps(); ++steps, design.advance(place)) {
+      for (; steps < design.max_steps(); ++steps, design.next(place)) {
         const auto word = *design.address(place);
         if (slot::key_of(word) == bits || word == slot::empty_word) break;
       }
@@ -52,7 +53,7 @@ void count(probe_statistics row, const std::function<void(const probe_statistics
     for (u64 i = from; i < to; ++i) {
       const auto bits = slot::encode(mix32(static_cast<u32>(i)));
       if (slot::is_reserved(bits)) continue;  // these would not live here
-      const auto became = design.insert(solo_tile(), bits, slot::pack(bits, 0), true);
+      const auto became = detail::insert_one(design, bits, 0);
       if (became == outcome::refused) detail::fetch_add(&row.refused, u64(1));
     }
   });

@@ -29,10 +29,10 @@ void count_walks(const Design& design, const std::vector<u32>& keys, u64& hard, 
     const auto bits = slot::encode(key);
     if (slot::is_reserved(bits)) continue;
     const auto word = slot::pack(bits, key);
-    if (design.insert(alone, bits, word, true) != outcome::refused) continue;
+    if (detail::insert_one(design, bits, key) != outcome::refused) continue;
     const auto displacement = design.displacement_of(bits, word);
     typename Design::displacement::progress p;
-    while (!p.ends_with(displacement.attempt(alone, p.rounds, true))) continue;
+    while (!p.ends_with(displacement.attempt(alone, p.rounds, true), Design::max_searches)) continue;
     ++hard;
     walks += p.rounds;
     most = std::max<u64>(most, p.rounds);

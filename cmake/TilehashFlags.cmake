@@ -23,6 +23,22 @@ if(_tilehash_march)
   message(STATUS "tilehash: programs are compiled with -march=${_tilehash_march}")
 endif()
 
+# --- optimisation ----------------------------------------------------------------------------------------
+# tilehash_optimise(-Og): the release build's level for the folder that calls it, and those below.
+macro(tilehash_optimise level)
+  string(REPLACE "-O3" "${level}" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  string(REPLACE "-O3" "${level}" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+endmacro()
+
+# --- CUDA sources that nobody will run ---------------------------------------------------------------------
+# Half of the time goes to optimising them, and what is asked is whether they compile.
+if(TILEHASH_CUDA AND TILEHASH_CUDA_COMPILE_ONLY)
+  string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+    add_compile_options("$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Ofc=max>")
+  endif()
+endif()
+
 # --- sanitizers ------------------------------------------------------------------------------------------
 if(TILEHASH_SANITIZE STREQUAL "address")
   add_compile_options(

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Installs what is missing to build tilehash on Debian 12 or Ubuntu 24.04: packages by apt (with sudo when not root),
-# and CCCL's headers where there is no CUDA toolkit. Quick, and silent but for one line, when nothing is missing.
+# CCCL's headers where there is no CUDA toolkit, and for the demo what draws its plot. Quick, and silent but for one line, when nothing is missing.
 #   scripts/bootstrap.sh          everything: building, testing, checking
 #   scripts/bootstrap.sh --demo   what scripts/demo.sh needs
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
 # One entry a package; a|b: either, the first that the distribution has.
 packages=(
-  ca-certificates g++ cmake ninja-build ccache python3 python3-matplotlib bowtie-examples
+  ca-certificates g++ cmake ninja-build ccache python3 python3-venv bowtie-examples
   libtbb-dev zlib1g-dev libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 case "${1:-}" in
@@ -16,14 +18,20 @@ case "${1:-}" in
   "")
     packages+=(
       clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16 codespell shellcheck
-      libgtest-dev librapidcheck-dev libabsl-dev libassimp-dev assimp-testmodels libpng-dev
-      "libboost1.83-dev|libboost1.81-dev" "libboost-context1.83-dev|libboost-context1.81-dev"
+      doxygen libgtest-dev librapidcheck-dev libabsl-dev libassimp-dev assimp-testmodels libpng-dev
     )
+    # Two versions of Boost's headers cannot be installed at once, so one that is here already is kept, though the
+    # benchmarks would compare with the map that came with 1.81.
+    if installed libboost1.74-dev; then
+      packages+=(libboost-context1.74-dev)
+    else
+      packages+=("libboost-context1.83-dev|libboost-context1.81-dev")
+    fi
     ;;
   *) die "unknown argument '$1' (none, or --demo)" ;;
 esac
 
-# CCCL without a toolkit comes by pip.
+# CCCL without a toolkit comes by pip, and so does matplotlib for scripts/plot.sh, both by way of python3-venv.
 toolkit_has_cccl() {
   local root
   for root in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda "$(dirname "$(dirname "$(find_nvcc || echo /x/x/x)")")"; do
@@ -34,12 +42,8 @@ toolkit_has_cccl() {
   return 1
 }
 want_cccl=""
-if ! toolkit_has_cccl && ! scripts/fetch_cccl.sh --check; then
-  want_cccl=yes
-  python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
-fi
+if ! toolkit_has_cccl && ! scripts/fetch_cccl.sh --check; then want_cccl=yes; fi
 
-installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 any_installed() {
   local one
   for one in ${1//|/ }; do
@@ -80,7 +84,8 @@ if [ ${#missing[@]} -gt 0 ]; then
     [ -n "$choice" ] || die "this distribution has no package ${entry//|/ or } (Debian 12 and Ubuntu 24.04 do)"
     chosen+=("$choice")
   done
-  if ! as_root apt-get install -q -y --no-install-recommends "${chosen[@]}"; then
+  # Nothing of the user's is removed for it.
+  if ! as_root apt-get install -q -y --no-install-recommends --no-remove "${chosen[@]}"; then
     tail -n 15 "$log" >&2
     die "apt-get install failed (its last lines are above)"
   fi
@@ -90,4 +95,5 @@ if [ -n "$want_cccl" ]; then
   say "no CUDA toolkit here: fetching CCCL's headers"
   scripts/fetch_cccl.sh
 fi
+if [ "${1:-}" = --demo ]; then scripts/plot.sh --prepare; fi
 say "all that is needed is installed"

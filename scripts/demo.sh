@@ -48,8 +48,6 @@ say "every design on the 21-mers of E. coli"
 "$program" run --design all --space auto --input "fasta:$genome,k=21" --key-bits 64 --repeat 3 --probes \
   --json demo.json "$@"
 
-python=/usr/bin/python3
-"$python" -c 'import matplotlib' 2>/dev/null || python=python3
-"$python" bench/plots/plot_run.py demo.json demo.png
+scripts/plot.sh run demo.json demo.png
 say "figures: $PWD/demo.json"
 say "plot:    $PWD/demo.png"

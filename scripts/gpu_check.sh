@@ -6,9 +6,9 @@
 #   scripts/gpu_check.sh [STEP...]     all steps in this order but thesis, or those named (a machine lent by the minute
 #                                      can be given them in several calls; every call leaves build/gpu for the next):
 #     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                aggregation thesis
-#     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick and aggregation;
-#     thesis, the sweeps of Alcantara's thesis, runs when it is named
+#                calls tail aggregation thesis
+#     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail and
+#     aggregation; thesis, the sweeps of Alcantara's thesis, runs when it is named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -162,19 +162,21 @@ step_run() { bench run run --design all --space cuda --input random:n=2097152 --
 step_ceilings() { bench ceilings bench ceilings --space cuda; }
 step_aggregation() { bench aggregation bench aggregation --space cuda; }
 step_yardstick() { bench yardstick bench yardstick --space cuda --load "${TILEHASH_LOADS:-0.5,0.8,0.9,0.95}"; }
+step_calls() { bench calls bench calls --space cuda; }
+step_tail() { bench tail bench tail --space cuda; }
 step_thesis() {
   local sweep
   for sweep in size space failed fill; do bench "thesis_$sweep" bench "thesis/$sweep" --space cuda; done
 }
 
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick aggregation thesis "
+known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis "
 steps=()
 [ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
 for step in "$@"; do
   case "$step" in
     sanitize) steps+=(memcheck racecheck initcheck synccheck) ;;
-    bench) steps+=(run ceilings yardstick aggregation) ;;
+    bench) steps+=(run ceilings yardstick calls tail aggregation) ;;
     *)
       [[ $known == *" $step "* ]] || die "unknown step '$step' (known:${known}sanitize bench)"
       steps+=("$step")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test there is for this machine. ctest's summary has the last word.
-#   scripts/test.sh [ctest options]      e.g. scripts/test.sh -R contract
+#   scripts/test.sh [--all] [ctest options]      e.g. scripts/test.sh -R contract
+# --all leaves nothing out to save time: see CONTRIBUTING.md.
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -18,7 +19,21 @@ build() {
     broken+=" $1"
   fi
 }
-build release -DTILEHASH_CHECKS=ON -DTILEHASH_WERROR=ON
+options=(-DTILEHASH_CHECKS=ON -DTILEHASH_WERROR=ON)
+# Nearly all the time goes to compiling. So the program gets two pairs of types, what the sanitizers run as it is is not built
+# twice, and CUDA sources that no GPU will run are compiled to see that they compile.
+if [ "${1:-}" = --all ]; then
+  shift
+  options+=(-DTILEHASH_QUICK=OFF -DTILEHASH_CLI_PAIRS= -DTILEHASH_MORE_TESTS=ON)
+else
+  options+=(-DTILEHASH_QUICK=ON "-DTILEHASH_CLI_PAIRS=u32/u32;u64/u64" -DTILEHASH_MORE_TESTS=OFF)
+fi
+if have_gpu; then
+  options+=(-DTILEHASH_CUDA_COMPILE_ONLY=OFF "-DCMAKE_CUDA_ARCHITECTURES=$(gpu_architecture)")
+else
+  options+=(-DTILEHASH_CUDA_COMPILE_ONLY=ON)
+fi
+build release "${options[@]}"
 [ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
 if [ $# -eq 0 ]; then
   build asan

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "dataset.hpp"
+#include "offered_pairs.hpp"
 #include "registry.hpp"
 #include "verify.hpp"
 
@@ -245,10 +247,14 @@ run_function run_in(const std::string& space_name, const table_makers<Space>& ta
     row blank;
     blank.design = design;
     blank.space = space_name;
-    const auto run_as = [&]<class Key, class Value>() {
-      return runner<Key, Value, Space>(space, std::get<table_maker<Key, Value, Space>>(tables), work,
-                                       settings, tell, blank)
-          .run();
+    const auto run_as = [&]<class Key, class Value>() -> std::vector<row> {
+      if constexpr (!is_offered<Key, Value>)
+        throw input_error(
+            "this program was built without tables of such keys and values (TILEHASH_CLI_PAIRS)");
+      else
+        return runner<Key, Value, Space>(space, std::get<table_maker<Key, Value, Space>>(tables), work,
+                                         settings, tell, blank)
+            .run();
     };
     const auto run_with_keys = [&]<class Key>() {
       if (settings.value_bits == 0) return run_as.template operator()<Key, void>();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "any_table.hpp"
+#include "offered_pairs.hpp"
 #include "registry.hpp"
 
 namespace tilehash::app {
@@ -97,10 +98,11 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
 template <class Entry>
 concept needs_values = Entry::needs_values;
 
-// Its makers, for the pairs of types of the argument; null where there is no such table.
+// Its makers, for the pairs of types of the argument; null where there is no such table, or none in this
+// program.
 template <class Entry, class Space, class Key, class Value>
 table_maker<Key, Value, Space> maker_of() {
-  if constexpr (needs_values<Entry> && std::is_void_v<Value>)
+  if constexpr (!is_offered<Key, Value> || (needs_values<Entry> && std::is_void_v<Value>))
     return nullptr;
   else
     return &table_of<typename Entry::template design<Key, Value>, Space>::make;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plots what `tilehash run --json FILE` wrote: one panel per operation, one bar per design, one row per space.
 
-usage: plot_run.py RUN.json PLOT.png
+usage: scripts/plot.sh run RUN.json PLOT.png
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 try:
     import matplotlib
 except ImportError:
-    sys.exit("error: matplotlib not found: install python3-matplotlib")
+    sys.exit("error: matplotlib not found: use scripts/plot.sh, which brings it along")
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
@@ -131,7 +131,7 @@ def plot(rows, path):
 
 def main():
     if len(sys.argv) != 3:
-        sys.exit("usage: plot_run.py RUN.json PLOT.png")
+        sys.exit("usage: scripts/plot.sh run RUN.json PLOT.png")
     try:
         plot(read_file(sys.argv[1])[1], sys.argv[2])
     except (OSError, ValueError, KeyError) as error:

@@ -3,7 +3,7 @@
 against the number of items, the size of the table or the share of failed queries, or those of inserts against the fill
 of the table; a line for each structure.
 
-usage: plot_sweep.py SWEEP.json PLOT.png|PLOT.svg
+usage: scripts/plot.sh sweep SWEEP.json PLOT.png|PLOT.svg
 """
 
 import sys
@@ -152,7 +152,7 @@ def plot(header, rows, path):
 
 def main():
     if len(sys.argv) != 3:
-        sys.exit("usage: plot_sweep.py SWEEP.json PLOT.png|PLOT.svg")
+        sys.exit("usage: scripts/plot.sh sweep SWEEP.json PLOT.png|PLOT.svg")
     try:
         plot(*read_file(sys.argv[1]), sys.argv[2])
     except (OSError, ValueError, KeyError) as error:

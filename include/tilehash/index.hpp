@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilehash/engine/records.hpp>
+#include <tilehash/table.hpp>
 
 namespace tilehash {
 

@@ -4,6 +4,7 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records.hpp>
+#include <tilehash/table.hpp>
 
 namespace tilehash {
 

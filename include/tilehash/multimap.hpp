@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilehash/engine/multi.hpp>
+#include <tilehash/table.hpp>
 
 namespace tilehash {
 

@@ -20,7 +20,7 @@ struct table_view {
   table_view() = default;
   // The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
   table_view(char* memory, u64 capacity, u64 seed, double load_factor)
-      : design(design_in(memory, capacity, seed, load_factor)) {
+      : design(memory, capacity, seed, load_factor) {
     sentinels.cells = reinterpret_cast<typename sentinels_type::cell*>(memory + sentinels_at(capacity));
   }
   // The byte at which the sentinel cells begin.
@@ -40,7 +40,7 @@ struct table_view {
       const bool end = steps >= design.max_steps();
       if (a.what == lookup_state::go_on && end) a.what = lookup_state::absent;
       if (a.what != lookup_state::go_on) return {a, steps};
-      design.advance(place);
+      design.advance(place, a);
     }
   }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
@@ -55,7 +55,7 @@ struct table_view {
     typename slot_type::value_bits value = 0;
     if (i < design.capacity()) {
       const auto word = design.slots()[i];
-      if (slot_type::is_free(word)) return false;
+      if (!detail::holds_item(design, i, word)) return false;
       bits = design.key_at(i, word);
       value = slot_type::value_of(word);
     } else {
@@ -70,14 +70,6 @@ struct table_view {
     else
       use(key, detail::from_bits<mapped_type>(value));
     return true;
-  }
-
- private:
-  static Design design_in(char* memory, u64 capacity, u64 seed, double load_factor) {
-    if constexpr (std::is_constructible_v<Design, char*, u64, u64, double>)
-      return Design(memory, capacity, seed, load_factor);
-    else
-      return Design(memory, capacity, seed);
   }
 };
 

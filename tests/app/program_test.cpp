@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "offered_pairs.hpp"
 #include "support.hpp"
 
 namespace tilehash::app {
@@ -60,14 +61,34 @@ TEST(Program, ListsAllDesigns) {
   }
 }
 
+struct widths {
+  std::string options;
+  bool offered;
+};
+const std::vector<widths> all_widths{{"--key-bits 32 --value-bits 0", is_offered<u32, void>},
+                                     {"--key-bits 32 --value-bits 32", is_offered<u32, u32>},
+                                     {"--key-bits 32 --value-bits 64", is_offered<u32, u64>},
+                                     {"--key-bits 64 --value-bits 0", is_offered<u64, void>},
+                                     {"--key-bits 64 --value-bits 32", is_offered<u64, u32>},
+                                     {"--key-bits 64 --value-bits 64", is_offered<u64, u64>}};
+
 TEST(Program, IsRightForEveryDesignWidthAndSize) {
-  for (const char* widths :
-       {"--key-bits 32 --value-bits 0", "--key-bits 32 --value-bits 32", "--key-bits 32 --value-bits 64",
-        "--key-bits 64 --value-bits 0", "--key-bits 64 --value-bits 32", "--key-bits 64 --value-bits 64"}) {
+  for (const widths& its : all_widths) {
+    if (!its.offered) continue;
     for (const char* input : {"random:n=0", "random:n=1", "random:n=1003", "random:n=2000,dist=zipf:1.2"}) {
-      const std::string arguments = std::string(widths) + " --queries 500 --probes --input " + input;
+      const std::string arguments = its.options + " --queries 500 --probes --input " + input;
       expect_faultless(rows_of(arguments), arguments);
     }
+  }
+}
+
+TEST(Program, SaysWhichWidthsItWasBuiltWithout) {
+  for (const widths& its : all_widths) {
+    if (its.offered) continue;
+    const outcome result =
+        call_for_errors("run --space cpu --design tiled --input random:n=10 " + its.options);
+    EXPECT_EQ(result.code, 2) << its.options;
+    EXPECT_NE(result.text.find("TILEHASH_CLI_PAIRS"), std::string::npos) << result.text;
   }
 }
 
@@ -111,7 +132,19 @@ TEST(Program, FillsTablesWithSkewedKeysToo) {
 TEST(Program, CountsRealKmers) {
   const testing::temporary_file file("x.fa", ">x\nACGTACGTTTGCANNACGT\n");
   expect_faultless(rows_of("--input fasta:" + file.path() + ",k=3"), "3-mers");
-  expect_faultless(rows_of("--value-bits 64 --input fasta:" + file.path() + ",k=5"), "5-mers");
+  expect_faultless(rows_of("--key-bits 64 --value-bits 64 --input fasta:" + file.path() + ",k=5"), "5-mers");
+}
+
+TEST(Program, MeasuresCallsAndNearlyFullTables) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
+  for (const char* command :
+       {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024"}) {
+    const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
+    ASSERT_EQ(result.code, 0) << command;
+    const auto rows = nlohmann::json::parse(result.text)["rows"];
+    EXPECT_GE(rows.size(), 11) << command;
+    for (const auto& row : rows) EXPECT_EQ(row["wrong"], 0) << command << ": " << row;
+  }
 }
 
 TEST(Program, FailsWithTwoAndOneLine) {

@@ -90,7 +90,7 @@ std::vector<Key> special_keys() {
 // start in one bucket, or near one slot.
 template <class Key>
 std::vector<Key> one_bucket(random_numbers& random, u64 n) {
-  const u64 seed = table_options{}.seed, place = random();
+  const u64 seed = known_seed, place = random();
   std::vector<Key> keys;
   if constexpr (sizeof(Key) == 8) {
     for (u64 i = 0; i < n; ++i) keys.push_back(key_from<Key>(unmix64((place & ~u64(0) << 32) + i) ^ seed));

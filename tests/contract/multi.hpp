@@ -197,7 +197,7 @@ void check_regions(Fixture& test, random_numbers& random) {
     const auto k = test.there(keys);
     const auto v = test.there(any_values<typename Fixture::value>(random, n));
     const auto grouped =
-        detail::group_by_regions<offset>(test.space, k.data(), v.data(), n, 0.8, table_options{}.seed);
+        detail::group_by_regions<offset>(test.space, k.data(), v.data(), n, 0.8, known_seed);
     ASSERT_EQ(grouped.has_value(), goes);
   };
   for (const u64 copies : {1, 2, 7}) {
@@ -234,7 +234,7 @@ TEST_F(multimap_of_long_words, by_regions) {
 TEST_F(multimap_of_long_words, that_all_meet_are_sorted) {
   random_numbers random("made to meet");
   const u64 n = 40'000;
-  const tiled<u64, u32> hashes(nullptr, tiled<u64, u32>::capacity_for(n, 0.8), table_options{}.seed, 0.8);
+  const tiled<u64, u32> hashes(nullptr, tiled<u64, u32>::capacity_for(n, 0.8), known_seed, 0.8);
   constexpr u32 inverse = 0xe8b2f51;  // of the multiplier that makes a hash its stride
   static_assert(inverse * 0x9e3779b1U == 1);
   const auto k = keys_by<u64>(n, [&](u64 i) {

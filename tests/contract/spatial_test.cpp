@@ -22,7 +22,7 @@ namespace {
 using contract::scaled;
 using pixel = std::array<std::int32_t, 2>;
 using voxel = std::array<std::int32_t, 3>;
-constexpr u64 seed = table_options{}.seed;
+constexpr u64 seed = contract::known_seed;
 
 template <class Key>
 using spatial_map = table<perfect_spatial<Key, u32>, cpu>;
@@ -148,7 +148,7 @@ TEST(spatial, a_group_that_is_too_large) {
   cpu space(2);
   std::vector<u64> keys(400);
   for (u64 i = 0; i < keys.size(); ++i) keys[i] = unmix64(i) ^ murmur(seed).seed;
-  spatial_map<u64> t(space);
+  spatial_map<u64> t(space, 0, {.seed = seed});
   const auto report = build(t, space, keys);
   EXPECT_EQ(report.inserted, keys.size());
   EXPECT_EQ(report.restarts, 1U);
@@ -168,7 +168,7 @@ TEST(spatial, keys_with_one_code) {
     const u64 mixed = murmur(seed + i).seed;
     pairs.push_back({low ^ mix64(high ^ mixed) ^ mix64(other ^ mixed), other});
   }
-  spatial_map<wide> t(space);
+  spatial_map<wide> t(space, 0, {.seed = seed});
   const std::vector<wide> one = {pairs[0], pairs[1], {5, 6}};
   const auto report = build(t, space, one);
   EXPECT_EQ(report.inserted, 3U);
@@ -193,7 +193,7 @@ TEST(spatial, many_builds_of_few_keys) {
   for (u64 n = 1; n < scaled(400, 60); ++n) {
     std::vector<u64> keys(n);
     for (u64 i = 0; i < n; ++i) keys[i] = mix64(n * 1000 + i / (1 + n % 3));  // some twice, some three times
-    spatial_map<u64> t(space, 0, {.load_factor = 0.98});
+    spatial_map<u64> t(space, 0, {.load_factor = 0.98, .seed = seed});
     std::unordered_set<u64> distinct(keys.begin(), keys.end());
     const auto report = t.build(space, keys, std::vector<u32>(n, 7));
     ASSERT_EQ(report.inserted, distinct.size());

@@ -307,6 +307,7 @@ bool check(pairs<Pairs...>) {
           {design::name, under_test<Space>::name(variant), subject_type::can, largest,
            [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
              options.load_factor = std::min(options.load_factor, subject_type::can.highest_load);
+             if (!options.seed) options.seed = known_seed;
              return std::make_unique<subject_type>(under_test<Space>::make(variant), n, options);
            }});
     }

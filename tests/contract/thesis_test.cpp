@@ -108,7 +108,7 @@ lengths measure_alone(const Design& design, u64 first, u64 n) {
   for (u64 i = 0; i < n; ++i) {
     const auto bits = slot::encode(mix32(static_cast<u32>(first + i)));
     auto place = design.locate(bits);
-    for (; probes[i] < design.max_steps(); ++probes[i], design.advance(place)) {
+    for (; probes[i] < design.max_steps(); ++probes[i], design.next(place)) {
       const auto word = *design.bucket_at(design.where(place));
       if (slot::key_of(word) == bits || word == slot::empty_word) break;
     }
@@ -125,7 +125,7 @@ void compare_alone(const std::vector<row>& paper, u64 n) {
     for (u64 i = 0; i < n; ++i) {
       const auto bits = slot::encode(mix32(static_cast<u32>(i)));
       if (!slot::is_reserved(bits)) {
-        ASSERT_EQ(design.insert(solo_tile(), bits, slot::pack(bits, 0), true), outcome::inserted);
+        ASSERT_EQ(detail::insert_one(design, bits, 0), outcome::inserted);
       }
     }
     const std::string what = std::string(Design::name) + " at " + std::to_string(r.size) + " N, ";

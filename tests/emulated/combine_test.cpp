@@ -1,11 +1,19 @@
-// Items of equal keys combined block by block before they come to a table.
+// Items partitioned by block after block; and those of equal keys combined before they come to a table.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 
+#include <tilehash/algorithm/aggregate.hpp>
+#include <tilehash/algorithm/hash_route.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/space/cpu.hpp>
 
 #include "designs_test.hpp"
 
@@ -68,6 +76,221 @@ void combine_items(u64 n, pattern p, u64 seed) {
   const std::vector<key> once(listed.begin(), listed.begin() + static_cast<i64>(made.size));
   EXPECT_EQ(std::unordered_set<key>(once.begin(), once.end()).size(), made.size);
   EXPECT_EQ(sums_of(listed, totals, Op{}), sums_of(keys, values, Op{}));
+}
+
+// ---- the partition, with and without combining, on both kinds of space ----
+
+template <class Space>
+Space make_space() {
+  if constexpr (Space::has_lanes)
+    return Space({.seed = 7, .preempt = true});
+  else
+    return Space(2);
+}
+
+// n items of `distinct` keys, some of which are NaN where there is such a thing; a value is 1 plus its
+// number.
+template <class Slot, class Space>
+struct given_items {
+  using key = typename Slot::key_type;
+  using value = typename Slot::mapped_type;
+
+  given_items(Space& space, u64 n, u64 distinct) : keys(n), values(n) {
+    for (u64 i = 0; i < n; ++i) {
+      keys[i] = static_cast<key>(static_cast<u32>(mix64(mix64(i) % distinct)));
+      if constexpr (std::floating_point<key>) {
+        if (i % 7 == 3) keys[i] = std::numeric_limits<key>::quiet_NaN(), ++illegal;
+      }
+      values[i] = static_cast<value>(i + 1);
+    }
+    k = buffer<key, Space>(space, keys);
+    v = buffer<value, Space>(space, values);
+  }
+  detail::array_source<Slot> source() const { return {k.data(), v.data()}; }
+
+  std::vector<key> keys;
+  std::vector<value> values;
+  u64 illegal = 0;
+  buffer<key, Space> k;
+  buffer<value, Space> v;
+};
+
+// What stands in bins and on the list of those that found no room, each as (key, value).
+template <class Route, class Bins>
+auto items_in(const Route& route, const Bins& bins, const typename Route::slot_type::word* spilled, u64 n) {
+  using slot = typename Route::slot_type;
+  using item = detail::routed_item<slot>;
+  std::vector<std::pair<typename slot::key_type, typename slot::mapped_type>> all;
+  const auto add = [&](typename slot::word e) {
+    all.emplace_back(slot::decode(route.unhash(item::hash_of(e))),
+                     detail::from_bits<typename slot::mapped_type>(item::value_of(e)));
+  };
+  u64 astray = 0;
+  for (u32 r = 0; r < route.regions(); ++r) {
+    for (u32 i = 0; i < bins.size(r); ++i) {
+      const auto e = bins.at(r)[i];
+      add(e);
+      astray += route.region_of(item::hash_of(e)) != r;
+    }
+  }
+  EXPECT_EQ(astray, 0U);
+  for (u64 i = 0; i < n; ++i) add(spilled[i]);
+  return all;
+}
+
+// No item, one, a share and one more or less, and several shares.
+std::vector<u64> sizes_around(u64 share) { return {0, 1, share - 1, share, share + 1, 2 * share + 77}; }
+
+template <class Slot, class Space>
+void partition_items(u32 regions) {
+  using word = typename Slot::word;
+  using route_type = detail::hash_route<Slot>;
+  using source_type = detail::array_source<Slot>;
+  using work =
+      detail::partition_in<route_type, source_type, Space, detail::even_bins<word>, detail::spill_list<word>>;
+  for (const u64 n : sizes_around(work::share)) {
+    SCOPED_TRACE(std::to_string(n) + " items, " + std::to_string(regions) + " regions");
+    Space space = make_space<Space>();
+    const given_items<Slot, Space> given(space, n, n + 1);
+    std::vector<std::pair<typename Slot::key_type, typename Slot::mapped_type>> expected;
+    for (u64 i = 0; i < n; ++i)
+      if (given.keys[i] == given.keys[i]) expected.emplace_back(given.keys[i], given.values[i]);
+    std::ranges::sort(expected);
+    const u64 legal = n - given.illegal;
+    const route_type route(regions, 5);
+    const u32 room = static_cast<u32>(n / regions + 1);  // about half of the bins get more
+    const buffer<u32, Space> fill(space, regions);
+    const buffer<u64, Space> counters(space, 2);
+    const buffer<word, Space> spilled(space, n);
+    u64 *const length = counters.data(), *const illegal = length + 1;
+    {
+      const buffer<word, Space> entries(space, u64(room) * regions);
+      const detail::even_bins<word> bins{entries.data(), room, fill.data()};
+      space.fill(fill.data(), regions, u32(0));
+      space.fill(counters.data(), 2, u64(0));
+      detail::send_by_blocks(space, route, given.source(), n, bins,
+                             detail::spill_list<word>{spilled.data(), length, n}, illegal);
+      EXPECT_EQ(*illegal, given.illegal);
+      const auto came = fill.to_host();
+      EXPECT_EQ(std::accumulate(came.begin(), came.end(), u64(0)), legal);
+      u64 too_many = 0;
+      for (const u32 c : came) too_many += c > room ? c - room : 0;
+      ASSERT_EQ(*length, too_many);
+      auto got = items_in(route, bins, spilled.data(), too_many);
+      std::ranges::sort(got);
+      EXPECT_TRUE(got == expected);
+    }
+    {  // a list that is too short is not written beyond its end, and tells how long it had to be
+      const buffer<word, Space> entries(space, regions);
+      const detail::even_bins<word> bins{entries.data(), 1, fill.data()};
+      space.fill(fill.data(), regions, u32(0));
+      space.fill(counters.data(), 2, u64(0));
+      if (n != 0) space.fill(spilled.data(), n, word(0));
+      detail::send_by_blocks(space, route, given.source(), n, bins,
+                             detail::spill_list<word>{spilled.data(), length, n / 4}, illegal);
+      u64 held = 0;
+      for (u32 r = 0; r < regions; ++r) held += bins.size(r);
+      EXPECT_EQ(*length, legal - held);
+      for (u64 i = n / 4; i < n; ++i) ASSERT_TRUE(spilled.data()[i] == 0);
+    }
+    {  // bins that grow, the last of which has no room at first
+      buffer<word, Space> entries(space, u64(room) * regions);
+      buffer<u64, Space> starts;
+      detail::uneven_bins<word> bins{{entries.data(), room, fill.data()}, regions - 1, 0};
+      space.fill(counters.data(), 2, u64(0));
+      detail::send_to_bins(space, route, given.source(), n, bins, illegal);
+      EXPECT_EQ(bins.size(regions - 1), 0U);
+      const bool grew = detail::grow_bins(space, bins, fill.to_host(), entries, starts);
+      if (grew) detail::send_to_bins(space, route, given.source(), n, bins, illegal);
+      EXPECT_EQ(*illegal, given.illegal * (grew ? 2 : 1));
+      auto got = items_in(route, bins, spilled.data(), 0);
+      std::ranges::sort(got);
+      EXPECT_TRUE(got == expected);
+    }
+  }
+}
+
+TEST(Partition, KeepsItemsExactly) {
+  partition_items<remainder_slot<u32, u32>, emulated>(5);
+  partition_items<remainder_slot<double, i64>, emulated>(40);
+  partition_items<remainder_slot<u32, u32>, cpu>(1);
+  partition_items<remainder_slot<double, i64>, cpu>(3000);
+}
+
+// More regions than a block can count: the items are written one by one.
+template <class Space>
+void partition_into_too_many() {
+  using slot = remainder_slot<double, u32>;
+  using word = typename slot::word;
+  Space space = make_space<Space>();
+  const u64 n = 3000;
+  const given_items<slot, Space> given(space, n, u64(1) << 40);
+  const u32 regions = static_cast<u32>(detail::most_regions<slot>(space)) + 1;
+  const detail::hash_route<slot> route(regions, 5);
+  const buffer<word, Space> entries(space, u64(32) * regions);
+  const buffer<u32, Space> fill(space, regions);
+  const buffer<u64, Space> illegal(space, 1);
+  space.fill(illegal.data(), 1, u64(0));
+  const detail::even_bins<word> bins{entries.data(), 32, fill.data()};
+  detail::send_to_bins(space, route, given.source(), n, bins, illegal.data());
+  EXPECT_EQ(*illegal.data(), given.illegal);
+  EXPECT_EQ(items_in(route, bins, entries.data(), 0).size(), n - given.illegal);
+}
+
+TEST(Partition, ToMoreRegionsThanABlockCanCount) {
+  partition_into_too_many<emulated>();
+  partition_into_too_many<cpu>();
+}
+
+// What leaves gives every key's sum, whoever was combined with whom; and of keys that are all equal one
+// leaves each share.
+template <class Slot, class Space>
+void combine_shares(u32 parts, u64 distinct, u64 several) {
+  using word = typename Slot::word;
+  using source_type = detail::array_source<Slot>;
+  using at_seats = detail::combine_at_seats<Slot, op::sum>;
+  using work = detail::partition_in<detail::splitter<Slot>, source_type, Space, detail::even_bins<word>,
+                                    detail::spill_list<word>, at_seats>;
+  auto sizes = sizes_around(work::share);
+  if (several == 1) sizes = {work::share + 1};
+  for (const u64 n : sizes) {
+    SCOPED_TRACE(std::to_string(n) + " items of " + std::to_string(distinct) + " keys");
+    Space space = make_space<Space>();
+    const given_items<Slot, Space> given(space, n, distinct);
+    std::map<typename Slot::key_type, typename Slot::mapped_type> expected, sums;
+    for (u64 i = 0; i < n; ++i)
+      if (given.keys[i] == given.keys[i]) expected[given.keys[i]] += given.values[i];
+    const detail::splitter<Slot> split(parts);
+    const u32 room = static_cast<u32>(n / parts / 2 + 1);
+    const buffer<word, Space> entries(space, u64(room) * parts), spilled(space, n);
+    const buffer<u32, Space> fill(space, parts);
+    const buffer<u64, Space> counters(space, 3);
+    u64 *const length = counters.data(), *const illegal = length + 1, *const sent = length + 2;
+    space.fill(fill.data(), parts, u32(0));
+    space.fill(counters.data(), 3, u64(0));
+    const detail::even_bins<word> bins{entries.data(), room, fill.data()};
+    detail::send_by_blocks(space, split, given.source(), n, bins,
+                           detail::spill_list<word>{spilled.data(), length, n}, illegal,
+                           at_seats{op::sum(), sent});
+    EXPECT_EQ(*illegal, given.illegal);
+    const auto got = items_in(split, bins, spilled.data(), *length);
+    EXPECT_EQ(got.size(), *sent);
+    EXPECT_LE(got.size(), n - given.illegal);
+    if (distinct == 1) {
+      EXPECT_EQ(got.size(), detail::divide_up(n, work::share));
+    }
+    for (const auto& [key, sum] : got) sums[key] += sum;
+    EXPECT_TRUE(sums == expected);
+  }
+}
+
+TEST(Partition, CombinesAShareBeforeItLeaves) {
+  combine_shares<remainder_slot<u32, u32>, emulated>(64, 900, 1);
+  combine_shares<remainder_slot<double, i64>, emulated>(9, 20'000, 6);
+  combine_shares<slot<u64, u32>, emulated>(64, 1, 1);
+  combine_shares<remainder_slot<u32, u32>, cpu>(64, 900, 6);
+  combine_shares<remainder_slot<double, i64>, cpu>(9, 20'000, 6);
+  combine_shares<slot<u32, u32>, cpu>(4096, 1, 6);
 }
 
 TEST(Combine, EveryItemOfAKeyCounts) {

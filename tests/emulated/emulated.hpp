@@ -21,6 +21,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/designs/concepts.hpp>
 
 #include "machine.hpp"
 
@@ -269,6 +270,9 @@ class emulated {
 template <class Design, u32 Width>
 struct with_width : Design {
   static constexpr u32 preferred_width = Width;
+  template <class Space>
+  using engine = std::conditional_t<insertable<Design>, tilehash::engine::insertion<with_width, Space>,
+                                    tilehash::engine::built_once<with_width, Space>>;
   using Design::Design;
   with_width() = default;
 };

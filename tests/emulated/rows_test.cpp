@@ -14,6 +14,7 @@ using types = testing::Types<
     sorted_array<double, i64>,
 #if !TILEHASH_FEW_TYPES
     hash_graph<u64, void>,
+    hash_graph<u32, u32, murmur, u32, builders::count_and_scatter>,
     perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,
@@ -24,14 +25,20 @@ using types = testing::Types<
 INSTANTIATE_TYPED_TEST_SUITE_P(Rows, EmulatedDesign, types);
 
 // So many items that they are partitioned, and a block sorts those of a region.
+template <class Design>
+void build_by_regions(pattern p, u64 seed) {
+  using key = typename Design::key_type;
+  driver<Design> d({.seed = seed, .preempt = true}, 0, {.load_factor = 0.8});
+  const auto keys = make_keys<key>(33'000, p, seed);
+  d.put(keys, true);
+  d.look_up(p == pattern::all_equal ? make_keys<key>(10, p, seed) : keys);
+  d.compare();
+}
+
 TEST(RowsBuild, ByRegions) {
-  for (const pattern p : {pattern::distinct, pattern::some_twice, pattern::all_equal}) {
-    driver<chained<u32, u32>> d({.seed = 3, .preempt = true}, 0, {.load_factor = 0.8});
-    const auto keys = make_keys<u32>(33'000, p, 3);
-    d.put(keys, true);
-    d.look_up(p == pattern::all_equal ? make_keys<u32>(10, p, 3) : keys);
-    d.compare();
-  }
+  for (const pattern p : {pattern::distinct, pattern::some_twice, pattern::all_equal})
+    build_by_regions<chained<u32, u32>>(p, 3);
+  build_by_regions<hash_graph<double, i64>>(pattern::some_twice, 4);
 }
 
 }  // namespace tilehash::designs_test

@@ -33,7 +33,7 @@
 
 namespace tilehash::detail {
 
-// How a key that is tried again and again fares. It is given up after Design::max_searches paths in vain, or
+// How a key that is tried again and again fares. It is given up after `patience` paths in vain, or
 // Design::max_rounds tries, those included that met a lock or a path that had changed; or when the design
 // calls it hopeless.
 template <class Design>
@@ -43,12 +43,12 @@ struct displacement_tries {
     u32 rounds = 0, failed = 0;
     outcome became = outcome::refused;
     // True when no more is to be tried.
-    TILEHASH_FN bool ends_with(verdict v) {
+    TILEHASH_FN bool ends_with(verdict v, u32 patience) {
       failed += v == verdict::no_room;
       ++rounds;
       if (v == verdict::done) became = outcome::inserted;
       if (v == verdict::known) became = outcome::present;
-      return became != outcome::refused || v == verdict::hopeless || failed >= Design::max_searches ||
+      return became != outcome::refused || v == verdict::hopeless || failed >= patience ||
              rounds >= Design::max_rounds;
     }
   };
@@ -58,7 +58,7 @@ struct displacement_tries {
     progress p;
     while (t.any(active)) {
       const verdict v = d.attempt(t, p.rounds, active);
-      if (active) active = !p.ends_with(v);
+      if (active) active = !p.ends_with(v, Design::max_searches);
     }
     return p.became;
   }

@@ -10,8 +10,10 @@
 // A Route says how many regions there are and which one a key goes to:
 //   slot_type               how keys and values are turned into words
 //   regions()
-//   hash(key)              a bijection; the word carries the hash in place of the key
+//   hash(key)              a bijection, unhash() its inverse; the word carries the hash in place of the key
 //   region_of(hash)
+// Bins say where a region's items go and for how many there is room; a Spill takes what finds none. A Before
+// says what happens to a share before it leaves: nothing here, combining equal keys in aggregate.hpp.
 #pragma once
 
 #include <numeric>
@@ -24,6 +26,11 @@
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
+
+// Fewer items are not worth a partition.
+inline constexpr u64 least_to_partition = u64(1) << 15;
+// With more regions the runs get short. (On a CPU that comes beyond the largest tables.)
+inline constexpr u32 best_regions = 8192;
 
 // An item on its way: a word like a slot's, with the whole hash in it.
 template <class Slot>
@@ -41,21 +48,72 @@ struct routed_item {
   TILEHASH_FN static typename Slot::value_bits value_of(word e) { return Slot::value_of(e); }
 };
 
-// Bins whose `fill` tells what came even where there was no room for it, so that a second partition can have
-// as much as it needs.
+// What a route has for a hash whose words carry the key itself.
+template <class Slot>
+struct keys_as_they_are {
+  using slot_type = Slot;
+  using key_bits = typename Slot::key_bits;
+  TILEHASH_FN static key_bits hash(key_bits t) { return t; }
+  TILEHASH_FN static key_bits unhash(key_bits t) { return t; }
+};
+
+// Items that were routed as a source for what comes next.
+template <class Route>
+struct routed_source {
+  using slot_type = typename Route::slot_type;
+  Route route;
+  const typename slot_type::word* items;
+
+  TILEHASH_FN detail::item<slot_type> operator()(u64 i) const {
+    const auto e = items[i];
+    detail::item<slot_type> x;
+    x.key.bits = route.unhash(routed_item<slot_type>::hash_of(e));
+    x.key.legal = x.valid = true;
+    x.key.reserved = slot_type::is_reserved(x.key.bits);
+    x.value = routed_item<slot_type>::value_of(e);
+    return x;
+  }
+};
+
+// Bins of one size, side by side. `fill` tells how many items came, whether or not there was room.
 template <class Word>
-struct counted_bins {
+struct even_bins {
   Word* entries;
-  u32 room, last_room;  // of each bin, and of the last
-  u32 regions;
-  u32* fill;                    // how many items came, whether or not there was room
-  const u64* starts = nullptr;  // where bins begin that have room for all that came; null: all have `room`
+  u32 room;
+  u32* fill;
+
+  TILEHASH_FN Word* at(u32 region) const { return entries + static_cast<u64>(region) * room; }
+  TILEHASH_FN u32 room_of(u32 /*region*/) const { return room; }
+  TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
+};
+// ... of which the last may be smaller; or with room for all that came, from grow_bins().
+template <class Word>
+struct uneven_bins : even_bins<Word> {
+  u32 last, last_room;
+  const u64* starts = nullptr;  // where bins begin that have room for all; null: side by side
 
   TILEHASH_FN Word* at(u32 region) const {
-    return entries + (starts != nullptr ? starts[region] : static_cast<u64>(region) * room);
+    return starts != nullptr ? this->entries + starts[region] : even_bins<Word>::at(region);
   }
   TILEHASH_FN u32 room_of(u32 region) const {
-    return starts != nullptr ? ~u32(0) : region + 1 == regions ? last_room : room;
+    return starts != nullptr ? ~u32(0) : region == last ? last_room : this->room;
+  }
+  TILEHASH_FN u32 size(u32 region) const {
+    const u32 came = this->fill[region], most = room_of(region);
+    return came < most ? came : most;
+  }
+};
+
+// A list that threads add to; what finds no room is only counted.
+template <class Word>
+struct spill_list {
+  Word* items;
+  u64* length;
+  u64 room;
+
+  TILEHASH_FN void add(const Word& e) const {
+    const u64 at = fetch_add(length, u64(1));
+    if (at < room) items[at] = e;
   }
 };
 struct no_spill {  // fill tells
@@ -63,10 +121,46 @@ struct no_spill {  // fill tells
   TILEHASH_FN void add(const Word& /*entry*/) const {}
 };
 
+// Before a share leaves nothing happens to it. In the block's scratch its entries are words. (Another Before
+// has the same names; with has_seats also meet(), which a block's threads call with the items that they
+// brought, and which drops some of these. A word of scratch for each item is then theirs, the seats.)
+template <class Slot>
+struct nothing_before {
+  using key_bits = typename Slot::key_bits;
+  using value_bits = typename Slot::value_bits;
+  using word = typename Slot::word;
+  static constexpr bool has_seats = false;
+  // A share: a GPU's thread keeps its items in registers; a CPU's block is one thread, its share a cacheful.
+  static constexpr u32 of_a_thread = sizeof(word) <= 8 ? 16 : 8, of_a_core = 16384;
+  // Requests of a thread that are under way together.
+  static constexpr u32 reserved_at_once = sizeof(word) <= 8 ? 4 : 5, leaving_at_once = 2;
+  static constexpr u64 entry_bytes = sizeof(word);
+
+  template <class Words>
+  struct entries {
+    Words words;
+    TILEHASH_FN void put(u32 i, key_bits hash, value_bits v) const {
+      words[i] = routed_item<Slot>::pack(hash, v);
+    }
+    TILEHASH_FN word get(u32 i) const { return words[i]; }
+  };
+  template <u32 Share, class Block>
+  TILEHASH_FN static auto entries_in(Block block) {
+    const auto words = block.template scratch<word>();
+    return entries<decltype(words)>{words};
+  }
+  template <class Entries>
+  TILEHASH_FN static value_bits value_after(const Entries&, u32 /*i*/, value_bits value) {
+    return value;
+  }
+  TILEHASH_FN void left(u64 /*items*/) const {}
+};
+
 // A block takes one share of the items after the other and sorts it by region in its scratch, so that the
 // items of a region leave for its bin side by side: a run of neighbours costs the memory little more than one
 // item. While a share leaves, the next one is on its way in.
-template <class Route, class Source, u32 PerThread, u32 Threads, class Bins, class Spill>
+template <class Route, class Source, u32 PerThread, u32 Threads, class Bins, class Spill,
+          class Before = nothing_before<typename Route::slot_type>>
 struct partition {
   using slot_type = typename Route::slot_type;
   using key_bits = typename slot_type::key_bits;
@@ -75,10 +169,10 @@ struct partition {
   using entry = routed_item<slot_type>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block
+  static constexpr u32 seats = Before::has_seats ? share : 0;
+  static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
   using sums = block_sums<Threads>;
-  static constexpr u32 at_once =
-      sizeof(word) <= 8 ? 4 : 5;  // requests of a thread that are under way together
-  static constexpr u32 leaving_at_once = 2;
+  static constexpr u32 at_once = Before::reserved_at_once, leaving_at_once = Before::leaving_at_once;
 
   Route route;
   Source source;
@@ -86,22 +180,25 @@ struct partition {
   Bins bins;
   Spill spill;
   u64* illegal;
+  Before before;
 
-  // Scratch: the share's entries; for each region where its entries begin, and how far its bin is from there;
-  // the threads' and the groups' sums.
+  // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
+  // from there (in the seats' place, where there are such); the threads' and the groups' sums.
   static constexpr u64 scratch_bytes(u64 regions) {
-    return share * sizeof(word) + (2 * regions + sums::words) * sizeof(u32);
+    return share * Before::entry_bytes +
+           (seats + (Before::has_seats ? 1 : 2) * regions + sums::words) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 regions = route.regions(), me = block.rank();
-    const auto sorted = block.template scratch<word>();
-    const auto starts = block.template scratch<u32>(share * sizeof(word));
-    const auto shifts = starts + regions;
+    const auto sorted = Before::template entries_in<share>(block);
+    const auto seat = block.template scratch<u32>(share * Before::entry_bytes), starts = seat + seats;
+    const auto shifts = Before::has_seats ? seat : starts + regions;
+    const auto scratch = (Before::has_seats ? starts : shifts) + regions;
     key_bits hashes[PerThread];
     value_bits values[PerThread];
-    u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and its key is legal
+    u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
     const auto take = [&](u64 number) {
       for (u32& bits : goes) bits = 0;
       TILEHASH_UNROLL
@@ -114,23 +211,30 @@ struct partition {
         if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
       }
     };
+    u64 sent = 0;
     take(block.index());
     for (u64 number = block.index(); number * share < n; number += block.count()) {
       for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
-      u32 ranks[PerThread];  // the item's number within its region's share of this block
-      block.barrier();
+      u32 ranks[PerThread];             // the item's number within its region's share of this block
+      if constexpr (Before::has_seats)  // there are barriers in it
+        before.template meet<Threads>(block, route, sorted, seat, hashes, values, goes);
+      else
+        block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         hashes[k] = route.hash(hashes[k]);
-        if (goes[k / 32] >> (k % 32) & 1) ranks[k] = fetch_add(starts + route.region_of(hashes[k]), u32(1));
+        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
+        values[k] = before.value_after(sorted, k * Threads + me, values[k]);
+        ranks[k] = fetch_add(starts + route.region_of(hashes[k]), u32(1));
       }
       block.barrier();
-      const u32 all = reserve(block, starts, shifts, regions);
+      const u32 all = reserve(block, starts, shifts, scratch, regions);
+      sent += all;
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
-        sorted[u32(starts[route.region_of(hashes[k])]) + ranks[k]] = entry::pack(hashes[k], values[k]);
+        sorted.put(u32(starts[route.region_of(hashes[k])]) + ranks[k], hashes[k], values[k]);
       }
       block.barrier();
       if ((number + block.count()) * share < n) take(number + block.count());
@@ -140,7 +244,7 @@ struct partition {
         TILEHASH_UNROLL
         for (u32 k = 0; k < leaving_at_once; ++k) {
           const u32 i = first + k * Threads;
-          e[k] = sorted[i < all ? i : 0];
+          e[k] = sorted.get(i < all ? i : 0);
         }
         TILEHASH_UNROLL
         for (u32 k = 0; k < leaving_at_once; ++k) {
@@ -158,18 +262,20 @@ struct partition {
       }
       block.barrier();
     }
+    if (me == 0) before.left(sent);
   }
 
   // Replaces each region's count by where its entries begin among the block's, finds them room in the
-  // region's bin, and gives how many entries there are in all. A thread serves neighbouring regions.
+  // region's bin (what is i-th in the block is shift + i-th there), and gives how many entries there are in
+  // all. A thread serves neighbouring regions.
   template <class Block, class Counts>
-  TILEHASH_FN u32 reserve(Block block, Counts starts, Counts shifts, u32 regions) const {
+  TILEHASH_FN u32 reserve(Block block, Counts starts, Counts shifts, Counts scratch, u32 regions) const {
     const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
     const u32 from = me * each < regions ? me * each : regions;
     const u32 to = from + each < regions ? from + each : regions;
     u32 mine = 0;
     for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
-    u32 all = 0, start = sums::before(block, shifts + regions, mine, all);
+    u32 all = 0, start = sums::before(block, scratch, mine, all);
     for (u32 r = from; r < to; r += at_once) {
       u32 count[at_once], base[at_once];
       TILEHASH_UNROLL
@@ -189,20 +295,40 @@ struct partition {
   }
 };
 
-// A GPU's thread keeps its items in registers; a CPU's block is one thread, and its share a cacheful.
-template <class Route, class Source, class Space, class Bins, class Spill>
-using partition_in =
-    partition<Route, Source,
-              Space::has_lanes ? (sizeof(typename Route::slot_type::word) <= 8 ? 16 : 8) : 16384,
-              Space::has_lanes ? 1024 : 1, Bins, Spill>;
+template <class Route, class Source, class Space, class Bins, class Spill,
+          class Before = nothing_before<typename Route::slot_type>>
+using partition_in = partition<Route, Source, Space::has_lanes ? Before::of_a_thread : Before::of_a_core,
+                               Space::has_lanes ? 1024 : 1, Bins, Spill, Before>;
+
+// How many regions a block can count.
+template <class Slot, class Space>
+u64 most_regions(const Space& space) {
+  using work = partition_in<keys_as_they_are<Slot>, array_source<Slot>, Space, even_bins<typename Slot::word>,
+                            no_spill>;
+  const u64 fixed = work::scratch_bytes(0), each = work::scratch_bytes(1) - fixed;
+  return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
+}
+
+// Sends the n items of the source to their bins, on top of what `fill` says is there. Its block must be able
+// to count the regions. Does not wait.
+template <class Space, class Route, class Source, class Bins, class Spill,
+          class Before = nothing_before<typename Route::slot_type>>
+void send_by_blocks(Space& space, const Route& route, const Source& source, u64 n, const Bins& bins,
+                    const Spill& spill, u64* illegal, const Before& before = {}) {
+  using work = partition_in<Route, Source, Space, Bins, Spill, Before>;
+  const u64 shares = divide_up(n, work::share), at_once = space.large_blocks_at_once();
+  space.for_each_block(shares < at_once ? shares : at_once, work::block_size,
+                       work::scratch_bytes(route.regions()),
+                       work{route, source, n, bins, spill, illegal, before});
+}
 
 // Where there are more regions than a block can count, the items are written to their bins as they come.
-template <class Route, class Source>
+template <class Route, class Source, class Bins>
 struct scatter_one_by_one {
   using slot_type = typename Route::slot_type;
   Route route;
   Source source;
-  counted_bins<typename slot_type::word> bins;
+  Bins bins;
   u64* illegal;
 
   TILEHASH_FN void operator()(u64 i) const {
@@ -219,29 +345,23 @@ struct scatter_one_by_one {
 };
 
 // Sends the n items of the source to their bins; `fill` says how many came to each. Does not wait.
-template <class Space, class Route, class Source>
-void send_to_bins(Space& space, const Route& route, const Source& source, u64 n,
-                  const counted_bins<typename Route::slot_type::word>& bins, u64* illegal) {
-  using bins_type = counted_bins<typename Route::slot_type::word>;
-  using by_blocks = partition_in<Route, Source, Space, bins_type, no_spill>;
-  space.fill(bins.fill, bins.regions, u32(0));
-  if (by_blocks::scratch_bytes(route.regions()) <= space.largest_scratch()) {
-    const u64 shares = divide_up(n, by_blocks::share), at_once = space.large_blocks_at_once();
-    space.for_each_block(shares < at_once ? shares : at_once, by_blocks::block_size,
-                         by_blocks::scratch_bytes(route.regions()),
-                         by_blocks{route, source, n, bins, {}, illegal});
-  } else {
-    space.for_each(n, scatter_one_by_one<Route, Source>{route, source, bins, illegal});
-  }
+template <class Space, class Route, class Source, class Bins>
+void send_to_bins(Space& space, const Route& route, const Source& source, u64 n, const Bins& bins,
+                  u64* illegal) {
+  space.fill(bins.fill, route.regions(), u32(0));
+  if (route.regions() <= most_regions<typename Route::slot_type>(space))
+    send_by_blocks(space, route, source, n, bins, no_spill(), illegal);
+  else
+    space.for_each(n, scatter_one_by_one<Route, Source, Bins>{route, source, bins, illegal});
 }
 
 // Makes room for what came, in `entries` and `starts`, where some bin had too little. False if all had
 // enough; else the items are to be sent once more.
 template <class Space, class Word>
-bool grow_bins(Space& space, counted_bins<Word>& bins, const std::vector<u32>& came,
+bool grow_bins(Space& space, uneven_bins<Word>& bins, const std::vector<u32>& came,
                buffer<Word, Space>& entries, buffer<u64, Space>& starts) {
   bool overflow = false;
-  for (u32 r = 0; r < bins.regions; ++r) overflow |= came[r] > bins.room_of(r);
+  for (u32 r = 0; r < came.size(); ++r) overflow |= came[r] > bins.room_of(r);
   if (!overflow) return false;
   std::vector<u64> sums(came.size());
   std::exclusive_scan(came.begin(), came.end(), sums.begin(), u64(0));

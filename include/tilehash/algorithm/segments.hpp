@@ -1,13 +1,13 @@
-// Work on rows of any lengths, shared out evenly.
+// Work on segments of any lengths, shared out evenly.
 //
-//   offsets      | 0 | 2 | 2 | 2 | 9 | 10 |         row r has the positions offsets[r] ... offsets[r + 1] - 1
-//   what is done   0 1 ] ] ] 2 3 | 4 5 6 7 8 ] | 9 ]      positions in order; ] is a row's end
+//   offsets      | 0 | 2 | 2 | 2 | 9 | 10 |         segment s has positions offsets[s] ... offsets[s + 1] - 1
+//   what is done   0 1 ] ] ] 2 3 | 4 5 6 7 8 ] | 9 ]      positions in order; ] is a segment's end
 //                  share 0       | share 1     | share 2
 //
-// A share is a number of positions and ends together. So many short rows (or empty ones) and few long ones
-// are the same work, and no lane copies a long row alone. Where the shares begin is found by a binary search
-// for each; within a share, the ends are in the block's scratch, and a thread looks for its position's row
-// from the row of its last one on.
+// A share is a number of positions and ends together. So many short segments (or empty ones) and few long
+// ones are the same work, and no lane copies a long one alone. Where the shares begin is found by a binary
+// search for each; within a share, the ends are in the block's scratch, and a thread looks for its position's
+// segment from that of its last one on.
 //
 // Source: merge path (Odeh, Green et al. 2012), as in the sparse matrix products of Merrill and Garland
 // (SC 2016).
@@ -18,16 +18,16 @@
 
 namespace tilehash::detail {
 
-// splits[s]: how many rows end before share s.
+// splits[s]: how many segments end before share s.
 template <class Offset>
 struct find_splits {
   const Offset* ends;
-  u64 rows, positions, share;
+  u64 segments, positions, share;
   u64* splits;
 
   TILEHASH_FN void operator()(u64 s) const {
-    const u64 done = s * share < rows + positions ? s * share : rows + positions;
-    u64 low = done > positions ? done - positions : 0, high = done < rows ? done : rows;
+    const u64 done = s * share < segments + positions ? s * share : segments + positions;
+    u64 low = done > positions ? done - positions : 0, high = done < segments ? done : segments;
     while (low < high) {
       const u64 middle = low + (high - low) / 2;
       if (ends[middle] <= done - middle - 1)
@@ -45,24 +45,24 @@ struct walk_shares {
   static constexpr u32 share = Threads * PerThread;
 
   const Offset* ends;
-  u64 rows, positions;
+  u64 segments, positions;
   const u64* splits;
   Use use;
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const auto ends_here = block.template scratch<u32>();
-    const u64 from = block.index() * share, left = rows + positions - from;
-    const u64 row = splits[block.index()], at = from - row;
-    const u32 rows_here = static_cast<u32>(splits[block.index() + 1] - row);
-    const u32 positions_here = static_cast<u32>(left < share ? left : share) - rows_here;
-    for (u32 r = block.rank(); r < rows_here; r += Threads)
-      ends_here[r] = static_cast<u32>(ends[row + r] - at);
+    const u64 from = block.index() * share, left = segments + positions - from;
+    const u64 segment = splits[block.index()], at = from - segment;
+    const u32 segments_here = static_cast<u32>(splits[block.index() + 1] - segment);
+    const u32 positions_here = static_cast<u32>(left < share ? left : share) - segments_here;
+    for (u32 r = block.rank(); r < segments_here; r += Threads)
+      ends_here[r] = static_cast<u32>(ends[segment + r] - at);
     block.barrier();
-    u32 r = 0;  // rows that end at or before the position
+    u32 r = 0;  // segments that end at or before the position
     for (u32 i = block.rank(); i < positions_here; i += Threads) {
-      u32 step = 1, high = rows_here;
-      while (r + step <= rows_here) {  // first by strides that double
+      u32 step = 1, high = segments_here;
+      while (r + step <= segments_here) {  // first by strides that double
         const u32 end = ends_here[r + step - 1];
         if (end > i) {
           high = r + step - 1;
@@ -78,23 +78,24 @@ struct walk_shares {
         else
           high = middle;
       }
-      use(row + r, at + i);
+      use(segment + r, at + i);
     }
   }
 };
 
-// use(row, position) for every position of every row; offsets has rows + 1 elements. Does not wait. Throws
-// out_of_memory: it takes 8 bytes for some thousand positions.
+// use(segment, position) for every position of every segment; offsets has segments + 1 elements. Does not
+// wait. Throws out_of_memory: it takes 8 bytes for some thousand positions.
 template <class Space, class Offset, class Use>
-void for_each_in_rows(Space& space, const Offset* offsets, u64 rows, u64 positions, const Use& use) {
+void for_each_in_segments(Space& space, const Offset* offsets, u64 segments, u64 positions, const Use& use) {
   constexpr u32 threads = Space::has_lanes ? 256 : 1, each = 4096 / threads;
   using work = walk_shares<Offset, Use, threads, each>;
   if (positions == 0) return;
-  const u64 shares = detail::divide_up(rows + positions, work::share);
+  const u64 shares = detail::divide_up(segments + positions, work::share);
   buffer<u64, Space> splits(space, shares + 1);
-  space.for_each(shares + 1, find_splits<Offset>{offsets + 1, rows, positions, work::share, splits.data()});
+  space.for_each(shares + 1,
+                 find_splits<Offset>{offsets + 1, segments, positions, work::share, splits.data()});
   space.for_each_block(shares, threads, work::share * sizeof(u32),
-                       work{offsets + 1, rows, positions, splits.data(), use});
+                       work{offsets + 1, segments, positions, splits.data(), use});
 }
 
 }  // namespace tilehash::detail

@@ -14,9 +14,6 @@ inline constexpr u64 max_slots = u64(1) << 48;
 
 // The highest load factor that may be asked for: above it, insertion into any of the designs degenerates.
 inline constexpr double max_load_factor = 0.98;
-// The highest for two buckets a key of four slots each: up to it 256 paths are enough for every key; at 0.97
-// in most tables of a million items some do not, at 0.98 in all.
-inline constexpr double max_load_factor_of_four = 0.96;
 
 // The highest that a design, or a probe sequence, takes.
 template <class Design>

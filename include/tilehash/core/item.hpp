@@ -46,20 +46,9 @@ struct shifted_source {
   TILEHASH_FN auto operator()(u64 i) const { return source(first + i); }
 };
 
-// ... or, of these, the ones that a list names. One type for both, so that what inserts them is compiled
-// once.
 template <class Source>
-struct part_source {
-  shifted_source<Source> all;
-  const u64* list = nullptr;
-
-  TILEHASH_FN auto operator()(u64 i) const { return all(list != nullptr ? list[i] : i); }
-  part_source named(const u64* numbers) const { return {all, numbers}; }
-};
-
-template <class Source>
-part_source<Source> from_source(const Source& source, u64 first = 0) {
-  return {{source, first}, nullptr};
+shifted_source<Source> shifted(const Source& source, u64 first) {
+  return {source, first};
 }
 
 }  // namespace tilehash::detail

@@ -36,20 +36,39 @@ enum class lookup_state : u32 {
   go_on,   // not here, but perhaps in the next bucket of its probe sequence
 };
 
-// What examining a key's first bucket offers an insert: found, and there is nothing to do; absent, and the
-// key may take `slot` by swapping `old` for itself; go_on, and only insert() can tell.
+// What examining a bucket of a key's sequence tells an insert: found, and `slot` is the key's own; else
+// whether a slot is `free` that the key may take by swapping `old` for itself, and whether the key may stand
+// further on (go_on) or is in none of the buckets to come (absent).
 template <class Word>
 struct insert_position {
   lookup_state what = lookup_state::go_on;
+  bool free = false;
   u32 slot = 0;
   Word old = 0;
 };
 
-// A lookup's answer. `value` holds the bits of the mapped value when found (always 0 for a set).
+// What became of one try of a design that inserts by rules of its own.
+enum class insert_state : u32 {
+  inserted,
+  present,
+  full,      // no room, until others move or the table grows
+  again,     // something was in use (a lock, say): try once more
+  replaced,  // it took the place of another key, which is in hand now and must go on
+};
+template <class KeyBits, class ValueBits>
+struct insert_result {
+  insert_state what = insert_state::full;
+  KeyBits key = 0;      // in hand now, where `replaced`
+  ValueBits value = 0;  // ... and its value
+};
+
+// A lookup's answer, or one of a design's own that derives from it and tells advance() more. `value` holds
+// the bits of the mapped value when found (always 0 for a set).
 template <class Bits>
 struct lookup_answer {
   lookup_state what = lookup_state::absent;
   Bits value = 0;
+  TILEHASH_FN bool found() const { return what == lookup_state::found; }
 };
 
 }  // namespace tilehash

@@ -12,14 +12,14 @@
 //
 // Invariants. (1) A key stands in one of its two buckets, once. (2) first_fit: if any slot of first(k) is
 // `empty`, k is not in second(k); an erased or vacated slot of a bucket that was full is therefore marked
-// `erased`, which inserts may take but at which lookups do not stop.
+// `tombstone`, which inserts may take but at which lookups do not stop.
 //
 // Inserting has two phases, so that both are exact under any race:
 //
-//   insert()      never moves a key. In first_fit two inserts of one key meet at the first free slot of
+//   placing       never moves a key. In first_fit two inserts of one key meet at the first free slot of
 //                 the same bucket, because slots only fill up; no lock is needed. In balanced they meet
-//                 at the lock of first(k). What finds both buckets full comes back as `refused`.
-//   displacement  takes what insert() refused, after all inserts are done: along a path of keys that each
+//                 at the lock of first(k). What finds both buckets full waits.
+//   displacement  takes what waits, after all inserts are done: along a path of keys that each
 //                 move to their other bucket, under the locks of all its buckets
 //                 (algorithm/displacement.hpp).
 //
@@ -34,6 +34,8 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/load_factor.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
@@ -54,12 +56,14 @@ class bucketed_cuckoo {
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
 
+  template <class Space>
+  using engine = tilehash::engine::insertion<bucketed_cuckoo, Space>;
+
   static constexpr const char* name =
       Placement == placement::first_fit ? "bucketed_cuckoo" : "bucketed_cuckoo_balanced";
   static constexpr u32 preferred_width = 4;  // lanes that read one bucket, 16 bytes each
 
-  static constexpr double max_load_factor =
-      bucket_slots < 8 ? detail::max_load_factor_of_four : detail::max_load_factor;
+  static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 8;  // keys that move for one
   static constexpr u32 max_searches =
       bucket_slots < 8 ? 256 : 128;        // paths searched in vain before a key is refused
@@ -76,7 +80,7 @@ class bucketed_cuckoo {
   static u64 bytes(u64 capacity) { return capacity * sizeof(word) + lock_words(capacity) * sizeof(u32); }
 
   bucketed_cuckoo() = default;
-  bucketed_cuckoo(void* memory, u64 capacity, u64 seed)
+  bucketed_cuckoo(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
       : slots_(static_cast<word*>(memory)),
         locks_(reinterpret_cast<u32*>(slots_ + capacity)),
         buckets_(capacity / bucket_slots),
@@ -102,7 +106,7 @@ class bucketed_cuckoo {
   TILEHASH_FN u32 where(const place& p) const { return p.first; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.first); }
-  TILEHASH_FN void advance(place& p) const { p.first = p.second; }
+  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { p.first = p.second; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
   template <class Tile>
@@ -115,32 +119,36 @@ class bucketed_cuckoo {
   }
 
   // ---- change ----
-  // With an empty slot in the first bucket, the key is here or nowhere. The slot is the one insert() aims at.
+  // A bucket with an empty slot has never overflowed: the key is here or nowhere.
   template <class Tile>
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        key_bits wanted) const
     requires(Placement == placement::first_fit)
   {
-    const bool here = b.has(t, wanted);
-    const u32 empty = b.match_empty(t), erased = b.match_tombstone(t);
-    const u32 at = empty != 0 ? detail::lowest(empty | erased) : 0;
-    return {here         ? lookup_state::found
+    const u32 same = b.match(t, wanted), empty = b.match_empty(t), free = empty | b.match_tombstone(t);
+    const u32 at = same != 0 ? detail::lowest(same) : free != 0 ? detail::lowest(free) : 0;
+    return {same != 0    ? lookup_state::found
             : empty != 0 ? lookup_state::absent
                          : lookup_state::go_on,
-            at, empty >> at & 1 ? slot_type::empty_word : slot_type::tombstone_word};
+            free != 0, at, b.at(t, at)};
   }
 
-  // Puts a key where there is room for it without moving another; `refused` means that a displacement may
-  // still help.
+  // Puts a key into the emptier of its buckets, under the lock of the first; `full` means that a displacement
+  // may still help.
   template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, key_bits wanted, word content, bool active) const {
-    if constexpr (Placement == placement::balanced)
-      return insert_balanced(t, wanted, content, active);
-    else
-      return insert_first_fit(t, wanted, content, active);
+  TILEHASH_FN insert_result<key_bits, typename slot_type::value_bits> insert(
+      Tile t, key_bits key, typename slot_type::value_bits value, bool active) const
+    requires(Placement == placement::balanced)
+  {
+    const place p = locate(key);
+    const bool held = lock_one(t, p.first, active);
+    const insert_state then = place_in(t, p, key, slot_type::pack(key, value), held);
+    t.sync();
+    if (held && t.rank() == 0) detail::unlock(locks_, p.first);
+    return {held ? then : insert_state::again};
   }
 
-  // How to make room for a key that insert() refused, by moving others.
+  // How to make room for a key that found its buckets full, by moving others.
   using displacement = detail::displacement<bucketed_cuckoo, max_path>;
   TILEHASH_FN displacement displacement_of(key_bits wanted, word content) const {
     const place p = locate(wanted);
@@ -156,7 +164,7 @@ class bucketed_cuckoo {
   TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
     bool erased = false;
     place p = locate(wanted);
-    for (u32 i = 0; i < max_steps(); ++i, advance(p)) {
+    for (u32 i = 0; i < max_steps(); ++i, p.first = p.second) {
       const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
       const u32 here = b.match(t, wanted);
       // A bucket with an empty slot has never overflowed, so this slot may become empty again.
@@ -171,12 +179,7 @@ class bucketed_cuckoo {
   }
 
  private:
-  enum class step : u32 { trying, inserted, present, refused };
-
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
-  TILEHASH_FN static outcome to_outcome(step s) {
-    return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
-  }
 
   // ---- what displacement asks ----
   friend displacement;
@@ -201,52 +204,6 @@ class bucketed_cuckoo {
   }
 
   template <class Tile>
-  TILEHASH_FN outcome insert_first_fit(Tile t, key_bits wanted, word content, bool active) const {
-    const place p = locate(wanted);
-    step now = active ? step::trying : step::refused;
-    while (t.any(now ==
-                 step::trying)) {  // again only when another took the slot: at most 2 * bucket_slots times
-      const bool on = now == step::trying;
-      const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), on);
-      const bool here = b1.has(t, wanted);
-      const u32 empty1 = b1.match_empty(t), erased1 = b1.match_tombstone(t);
-      const bool beyond =
-          on && !here && empty1 == 0;  // the first bucket has been full: look in the second too
-      const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), beyond);
-      const bool there = b2.has(t, wanted) && beyond;
-      const u32 empty2 = b2.match_empty(t), erased2 = b2.match_tombstone(t);
-      const bool in_first = (empty1 | erased1) != 0;
-      const u32 empty = in_first ? empty1 : empty2, free = in_first ? empty1 | erased1 : empty2 | erased2;
-      const bool take = on && !here && !there && free != 0;
-      const u32 at = take ? detail::lowest(free) : 0;
-      word* const aim = bucket_at(in_first ? p.first : p.second) + at;
-      const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::tombstone_word;
-      const bool won = try_claim(t, aim, old, content, take);
-      if (!on) continue;
-      if (here || there)
-        now = step::present;
-      else if (won)
-        now = step::inserted;
-      else if (!take)
-        now = step::refused;
-    }
-    return to_outcome(now);
-  }
-
-  template <class Tile>
-  TILEHASH_FN outcome insert_balanced(Tile t, key_bits wanted, word content, bool active) const {
-    const place p = locate(wanted);
-    step now = active ? step::trying : step::refused;
-    while (t.any(now == step::trying)) {  // a lock that is held is let go within one turn of its holder
-      const bool held = lock_one(t, p.first, now == step::trying);
-      const step then = place_in(t, p, wanted, content, held);
-      t.sync();
-      if (held && t.rank() == 0) detail::unlock(locks_, p.first);
-      if (held) now = then == step::trying ? now : then;
-    }
-    return to_outcome(now);
-  }
-  template <class Tile>
   TILEHASH_FN bool lock_one(Tile t, u64 a, bool wanted) const {
     bool got = false;
     if (wanted && t.rank() == 0) got = detail::try_lock(locks_, a);
@@ -256,23 +213,25 @@ class bucketed_cuckoo {
   }
 
   // One try to put a key into one of its buckets, by the placement's rule, while no other may add this key:
-  // `trying` when another key took the slot first, `refused` when both buckets are full.
+  // `again` when another key took the slot first, `full` when both buckets are.
   template <class Tile>
-  TILEHASH_FN step place_in(Tile t, const place& p, key_bits wanted, word content, bool active) const {
+  TILEHASH_FN insert_state place_in(Tile t, const place& p, key_bits wanted, word content,
+                                    bool active) const {
     const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
     const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);
     const bool here = b1.has(t, wanted), there = b2.has(t, wanted), known = here || there;
     const u32 empty1 = b1.match_empty(t), free1 = empty1 | b1.match_tombstone(t);
     const u32 empty2 = b2.match_empty(t), free2 = empty2 | b2.match_tombstone(t);
-    bool in_first = free1 != 0;
-    if constexpr (Placement == placement::balanced)
-      in_first = detail::count_ones(free1) >= detail::count_ones(free2);
+    const bool in_first = detail::count_ones(free1) >= detail::count_ones(free2);
     const u32 empty = in_first ? empty1 : empty2, free = in_first ? free1 : free2;
     const u32 at = free != 0 ? detail::lowest(free) : 0;
     const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::tombstone_word;
     const bool won = try_claim(t, bucket_at(in_first ? p.first : p.second) + at, old, content,
                                active && !known && free != 0);
-    return known ? step::present : won ? step::inserted : free != 0 ? step::trying : step::refused;
+    return known       ? insert_state::present
+           : won       ? insert_state::inserted
+           : free != 0 ? insert_state::again
+                       : insert_state::full;
   }
 
   word* slots_ = nullptr;
@@ -280,5 +239,10 @@ class bucketed_cuckoo {
   u64 buckets_ = 0;
   Hash hash_;
 };
+
+static_assert(probe_inserting<bucketed_cuckoo<u32, u32>> && displacing<bucketed_cuckoo<u32, u32>> &&
+              erasable<bucketed_cuckoo<u32, u32>>);
+static_assert(self_inserting<bucketed_cuckoo<u32, u32, placement::balanced>> &&
+              displacing<bucketed_cuckoo<u32, u32, placement::balanced>>);
 
 }  // namespace tilehash

@@ -6,9 +6,10 @@
 //
 // A radix sort by the bucket's number moves all items of a bucket side by side, so that a chain is an array
 // and the build writes memory in order. Where keys and values fit a word it has two digits, and the second
-// is counted in block-local memory, with the starts of the buckets (designs/chained/build.hpp). Otherwise the
-// space's own radix sort is taken: then every entry looks at its neighbour, and where the bucket changes it
-// notes the start of all buckets between the two, empty ones too.
+// is counted in block-local memory, with the starts of the buckets (designs/rows/by_regions.hpp); what is
+// built is then a hash_graph's. Otherwise the space's own radix sort is taken (builders::radix_sort): then
+// every entry looks at its neighbour, and where the bucket changes it notes the start of all buckets between
+// the two, empty ones too.
 //
 // The number of buckets is free: load factor 10 (B = 0.1N) is the smallest table, with long walks; load
 // factor 0.5 (B = 2N) the largest. About B = 0.5N (load factor 2) found and missing keys cost the same. A
@@ -18,15 +19,15 @@
 #pragma once
 
 #include <tilehash/core/bits.hpp>
-#include <tilehash/designs/chained/build.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/designs/rows/by_regions.hpp>
 #include <tilehash/space/algorithms.hpp>
 
 namespace tilehash {
 
-namespace detail {
+namespace builders {
 
-struct sort_by_row {
+struct radix_sort {
   static constexpr const char* name = "chained";
   static constexpr double max_load_factor = 10;
 
@@ -39,12 +40,12 @@ struct sort_by_row {
     typename Rows::offset* row;
     Moved* moved;
     TILEHASH_FN void operator()(u64 i) const {
-      const u64 r = is_legal(keys[i]) ? rows.locate(keys[i]).row : rows.capacity();
+      const u64 r = detail::is_legal(keys[i]) ? rows.locate(keys[i]).row : rows.capacity();
       row[i] = static_cast<typename Rows::offset>(r);
       if constexpr (std::is_integral_v<Moved>)
         moved[i] = static_cast<Moved>(i);
       else
-        moved[i] = make_entry<Moved>(keys, values, i);
+        moved[i] = detail::make_entry<Moved>(keys, values, i);
     }
   };
   // Entry i has row[i]: the rows after its predecessor's, up to its own, start here.
@@ -66,7 +67,7 @@ struct sort_by_row {
     MappedPointer values;
     const typename Rows::offset* order;
     TILEHASH_FN void operator()(u64 i) const {
-      rows.entries()[i] = make_entry<typename Rows::entry>(keys, values, order[i]);
+      rows.entries()[i] = detail::make_entry<typename Rows::entry>(keys, values, order[i]);
     }
   };
 
@@ -74,15 +75,12 @@ struct sort_by_row {
   // they are, larger ones by their numbers.
   template <class Space, class Rows, class Key, class MappedPointer>
   static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
-    if constexpr (rows_have_words<Rows>) {
-      if (build_rows_by_regions(space, rows, keys, values, n)) return;
-    }
     using offset = typename Rows::offset;
     using entry = typename Rows::entry;
     constexpr bool moves_entries = sizeof(entry) <= 16;
     using moved = std::conditional_t<moves_entries, entry, offset>;
-    require(rows.capacity() < static_cast<offset>(~offset(0)),
-            "chained: too many buckets for 32-bit offsets");
+    detail::require(rows.capacity() < static_cast<offset>(~offset(0)),
+                    "chained: too many buckets for 32-bit offsets");
     buffer<offset, Space> row(space, n);
     buffer<offset, Space> order(space, moves_entries ? 0 : n);
     moved* to_move;
@@ -100,9 +98,12 @@ struct sort_by_row {
   }
 };
 
-}  // namespace detail
+}  // namespace builders
 
-template <class Key, class Value, class Hash = murmur, class Offset = u32>
-using chained = row_table<Key, Value, detail::sort_by_row, Hash, Offset>;
+template <class Key, class Value, class Hash = murmur, class Offset = u32,
+          class Builder = builders::by_regions<builders::radix_sort>>
+using chained = row_table<Key, Value, Builder, Hash, Offset>;
+
+static_assert(rowed<chained<u32, u32>> && bulk_built<chained<u32, u32>> && multivalue<chained<u32, u32>>);
 
 }  // namespace tilehash

@@ -1,4 +1,6 @@
-// What a design can do. A table offers the verbs its design has the concepts for.
+// What a design can do. A table offers the verbs its design has the concepts for; each design proves by a
+// static_assert at its end which of them it means to have, so that a misspelt member fails to compile and
+// cannot make a verb vanish.
 #pragma once
 
 #include <concepts>
@@ -9,22 +11,48 @@
 
 namespace tilehash {
 
-// A trivially copyable view that answers lookups: locate() is arithmetic, address() the memory that bulk asks
-// for ahead of time, advance() the next place of the key's sequence.
+// How tables of a design own their memory and change it. A design names one of these:
+//   template <class Space> using engine = engine::insertion<this_design, Space>;
+namespace engine {
+template <class Design, class Space>
+class insertion;  // changed in place
+template <class Design, class Space>
+class built_once;  // built from all items at once
+template <class Design, class Space>
+class records;  // keys and values of any size behind a table of ids
+template <class Design, class Space>
+class multi;  // all values of a key side by side
+}  // namespace engine
+
+namespace detail {
+template <class D>
+using solo_bucket = typename D::template bucket_type<solo_tile>;
+// What examine() answers.
+template <class D>
+using answer_of = decltype(std::declval<const D&>().examine(
+    solo_tile{}, std::declval<const solo_bucket<D>&>(),
+    std::declval<const D&>().stored(typename D::place{}, typename D::key_bits{})));
+}  // namespace detail
+
+// A trivially copyable view that answers lookups: locate() is arithmetic, address() the memory that is asked
+// for ahead of time.
 template <class D>
 concept locatable =
-    std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_bits t, typename D::place p) {
-      { d.locate(t) } -> std::same_as<typename D::place>;
+    std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_bits k, typename D::place p) {
+      { d.locate(k) } -> std::same_as<typename D::place>;
       { d.address(p) } -> std::convertible_to<const void*>;
-      d.advance(p);
     };
 
-// A lookup reads whole buckets, and examine() judges one by the stored key, what the key looks like in it:
-// the tile reads many buckets before it examines the first.
+// A lookup reads whole buckets. examine() judges one by the stored key, what the key looks like in it, as the
+// tile reads many buckets before it examines the first; advance() goes to the next, which what was told may
+// name.
 template <class D>
-concept bucketed = locatable<D> && requires(const D d, typename D::template bucket_type<solo_tile> b,
-                                            typename D::key_bits t, typename D::place p) {
-  d.examine(solo_tile{}, b, d.stored(p, t));
+concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
+                                            typename D::place p, detail::answer_of<D> told) {
+  {
+    d.examine(solo_tile{}, b, d.stored(p, k))
+  } -> std::convertible_to<lookup_answer<typename D::slot_type::value_bits>>;
+  d.advance(p, told);
   { d.max_steps() } -> std::convertible_to<u32>;
 };
 
@@ -41,28 +69,71 @@ concept sparse = rowed<D> && requires(const D d) {
   { d.holds(0) } -> std::same_as<bool>;
 };
 
+// Some slots that are not free are no items either (remap entries, say): holds(i, word) tells.
 template <class D>
-concept insertable = bucketed<D> && requires(const D d, typename D::key_bits t, typename D::word w) {
-  { d.insert(solo_tile{}, t, w, true) } -> std::same_as<outcome>;
+concept holding = bucketed<D> && requires(const D d, typename D::word w) {
+  { d.holds(u64(0), w) } -> std::same_as<bool>;
 };
 
-// One look at the first bucket settles most inserts: the tile looks at many before the first lane writes.
+namespace detail {
+template <bucketed Design>
+TILEHASH_FN bool holds_item(const Design& design, u64 i, typename Design::word w) {
+  if constexpr (holding<Design>)
+    return design.holds(i, w);
+  else
+    return !Design::slot_type::is_free(w);
+}
+}  // namespace detail
+
+// An insert walks the key's buckets, as a lookup does, and claims the first free slot on the way:
+// examine_for_insert() says of each whether it has one, and whether the key may stand further on. Optional:
+//   passes(home)     called before a key is put into another bucket than its first
+//   may_take(place)  false: no free slot here is for it
 template <class D>
-concept offers_position = insertable<D> && requires(const D d, typename D::template bucket_type<solo_tile> b,
-                                                    typename D::key_bits t, typename D::place p) {
-  { d.examine_for_insert(solo_tile{}, b, d.stored(p, t)) } -> std::same_as<insert_position<typename D::word>>;
+concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
+                                                  typename D::place p) {
+  { d.examine_for_insert(solo_tile{}, b, d.stored(p, k)) } -> std::same_as<insert_position<typename D::word>>;
 };
 
+// It inserts by rules of its own, a try at a time; at most max_rounds tries.
 template <class D>
-concept erasable = requires(const D d, typename D::key_bits t) {
-  { d.erase(solo_tile{}, t, true) } -> std::same_as<bool>;
+concept self_inserting =
+    bucketed<D> && requires(const D d, typename D::key_bits k, typename D::slot_type::value_bits v) {
+      {
+        d.insert(solo_tile{}, k, v, true)
+      } -> std::same_as<insert_result<typename D::key_bits, typename D::slot_type::value_bits>>;
+      { D::max_rounds } -> std::convertible_to<u32>;
+    };
+
+// It keeps keys and values behind a table of ids.
+template <class D>
+concept record_keeping = D::keeps_records;
+
+// Its slots are changed in place.
+template <class D>
+concept changed_in_place = probe_inserting<D> || self_inserting<D>;
+
+template <class D>
+concept insertable = changed_in_place<D> || record_keeping<D>;
+
+// Its inserts may end with another key in hand than they began with.
+template <class D>
+concept replacing = self_inserting<D> && D::replaces_keys;
+
+template <class D>
+concept erasable = record_keeping<D> || requires(const D d, typename D::key_bits k) {
+  { d.erase(solo_tile{}, k, true) } -> std::same_as<bool>;
 };
 
-// What insert() refused may still find room, by moving other keys.
+// What found no place may still find room, by moving other keys.
 template <class D>
-concept displacing = insertable<D> && requires(const D d, typename D::key_bits t, typename D::word w) {
-  { d.displacement_of(t, w).run(solo_tile{}, true) } -> std::same_as<outcome>;
+concept displacing = insertable<D> && requires(const D d, typename D::key_bits k, typename D::word w) {
+  { d.displacement_of(k, w).run(solo_tile{}, true) } -> std::same_as<outcome>;
 };
+
+// A pass over all buckets is due when keys have been put in, before the next lookup.
+template <class D>
+concept sealing = insertable<D> && requires(const D d) { d.seal(u64(0)); };
 
 // Cannot be filled to every load: a table that may grow is made larger instead, one that may not is refused.
 template <class D>
@@ -71,16 +142,11 @@ concept load_limited = insertable<D> && requires {
 };
 
 // Its last slots, so many, are a stash for keys that found no room elsewhere; the load is reckoned without
-// them. If the stash fails too, that is the hash functions' fault: the table takes new ones before it grows.
+// them.
 template <class D>
 concept stashing = displacing<D> && requires {
   { D::stash_slots } -> std::convertible_to<u32>;
 };
-
-// Where it refuses an item below the load asked for, that is the hash functions' fault, which leave it no
-// room within the probes allowed: the table takes new ones before it grows.
-template <class D>
-concept restarting = stashing<D> || (insertable<D> && D::restarts_with_new_functions);
 
 // Built from all items at once; cannot be changed afterwards.
 template <class D>

@@ -54,6 +54,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/probe.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
@@ -73,6 +74,9 @@ class cuckoo {
   static constexpr u32 bucket_slots = 1;
   template <class Tile>
   using bucket_type = bucket<slot_type, 1, Tile>;
+
+  template <class Space>
+  using engine = tilehash::engine::insertion<cuckoo, Space>;
 
   static constexpr const char* name = Functions == 2   ? "cuckoo_2"
                                       : Functions == 3 ? "cuckoo_3"
@@ -102,7 +106,7 @@ class cuckoo {
   }
 
   cuckoo() = default;
-  cuckoo(void* memory, u64 capacity, u64 seed)
+  cuckoo(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
       : slots_(static_cast<word*>(memory)), size_(capacity - StashSlots), hash_(seed) {}
 
   TILEHASH_FN u64 capacity() const { return size_ + StashSlots; }
@@ -124,7 +128,8 @@ class cuckoo {
   TILEHASH_FN u64 where(const place& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
-  TILEHASH_FN void advance(place& p) const {
+  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { next(p); }
+  TILEHASH_FN void next(place& p) const {
     p.at = probe::add_modulo(p.at, p.jump, size_);
     if (++p.number == Functions) p.at = size_ + fast_range(mix64(p.at ^ rehash(p.jump)), StashSlots);
   }
@@ -147,47 +152,14 @@ class cuckoo {
   template <class Tile>
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        key_bits wanted) const {
-    const bool here = b.has(t, wanted), empty = b.has_empty(t);
-    return {here    ? lookup_state::found
+    const bool same = b.has(t, wanted), empty = b.has_empty(t), erased = b.has(t, slot_type::tombstone_mark);
+    return {same    ? lookup_state::found
             : empty ? lookup_state::absent
                     : lookup_state::go_on,
-            0, slot_type::empty_word};
+            empty || erased, 0, b.at(t, 0)};
   }
-
-  // Puts a key where there is room for it without moving another; `refused` means that a displacement may
-  // still help.
-  template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, key_bits wanted, word content, bool active) const {
-    enum : u32 { walking, inserted, present, refused } now = active ? walking : refused;
-    const place home = locate(wanted);
-    const u32 steps = max_steps();
-    place p = home;
-    word* tombstone = nullptr;  // the first erased slot we passed
-    while (t.any(now == walking)) {
-      const bool on = now == walking, may_take = p.number < Functions;
-      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, on);
-      const bool same = b.has(t, wanted), free = b.has_empty(t), used = b.has(t, slot_type::tombstone_mark);
-      const bool empty = free && may_take;
-      if (on && used && may_take && tombstone == nullptr) tombstone = slots_ + p.at;
-      const bool last = empty || p.number + 1 == steps;
-      const bool take = on && !same && last && (empty || tombstone != nullptr);
-      word* const aim = tombstone != nullptr ? tombstone : slots_ + p.at;
-      const bool won = try_claim(
-          t, aim, tombstone != nullptr ? slot_type::tombstone_word : slot_type::empty_word, content, take);
-      if (!on) continue;
-      if (same)
-        now = present;
-      else if (won)
-        now = inserted;
-      else if (take)
-        p = home, tombstone = nullptr;  // somebody was faster, at most H times: look again from the start
-      else if (last)
-        now = refused;
-      else
-        advance(p);
-    }
-    return now == inserted ? outcome::inserted : now == present ? outcome::present : outcome::refused;
-  }
+  // Only a displacement puts keys into the stash.
+  TILEHASH_FN static bool may_take(const place& p) { return p.number < Functions; }
 
   // True if the key was in the table and this call took it out.
   template <class Tile>
@@ -201,7 +173,7 @@ class cuckoo {
       if (!active) continue;
       erased = won;
       active = !same && !empty && p.number + 1 < steps;
-      if (active) advance(p);
+      if (active) next(p);
     }
     return erased;
   }
@@ -297,7 +269,7 @@ class cuckoo {
       word content[Functions];
       place q = locate(holder);
       TILEHASH_UNROLL
-      for (u32 i = 0; i < Functions; ++i, advance(q)) {
+      for (u32 i = 0; i < Functions; ++i, next(q)) {
         at[i] = q.at;
         content[i] = read(t, q.at, walking);
       }
@@ -347,7 +319,7 @@ class cuckoo {
     const bool mine = lock(t, first, clear || last_resort);
     bool known = false, room = clear, hopeless = true;
     TILEHASH_UNROLL
-    for (u32 i = 0; i < Functions; ++i, advance(p))
+    for (u32 i = 0; i < Functions; ++i, next(p))
       known |= slot_type::key_of(read(t, p.at, active)) == wanted && active;
     if constexpr (StashSlots != 0) {
       const word stashed = read(t, p.at, active);
@@ -372,5 +344,7 @@ class cuckoo {
   u64 size_ = 0;  // slots without the stash
   Hash hash_;
 };
+
+static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> && erasable<cuckoo<u32, u32>>);
 
 }  // namespace tilehash

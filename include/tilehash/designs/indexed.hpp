@@ -26,6 +26,7 @@
 #pragma once
 
 #include <tilehash/core/key.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/tiled.hpp>
 
 namespace tilehash {
@@ -40,6 +41,10 @@ struct indexed {
   using key_type = Key;
   using mapped_type = Value;
   using hasher = Hash;
+  template <class Space>
+  using engine = tilehash::engine::records<indexed, Space>;
+  static constexpr bool keeps_records = true;
+
   static constexpr const char* name = "indexed";
   static constexpr bool is_set = std::is_void_v<Value>;
 

@@ -37,6 +37,7 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/indexed.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/space/algorithms.hpp>
@@ -83,6 +84,11 @@ struct multi {
   using hasher = typename Ids::hasher;
   using ids_design = Ids;
   using offset = Offset;
+  template <class Space>
+  using engine = tilehash::engine::multi<multi, Space>;
+
+  using grouping_type = grouping;
+  static constexpr grouping default_grouping = grouping::automatic;
   static constexpr const char* name = "multi";
   static constexpr bool is_set = false;
   static constexpr bool keeps_duplicates = true;

@@ -27,6 +27,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/probe.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash {
@@ -44,11 +45,13 @@ class open_addressing {
   template <class Tile>
   using bucket_type = bucket<slot_type, 1, Tile>;
 
+  template <class Space>
+  using engine = tilehash::engine::insertion<open_addressing, Space>;
+
   static constexpr const char* name = Probe::name;
   static constexpr u32 preferred_width = 1;
   static constexpr u64 max_probes = 10'000;
   static constexpr double max_load_factor = detail::highest_load_factor<Probe>();
-  static constexpr bool restarts_with_new_functions = true;
 
   // Slots for `items` at `load_factor`: a prime where the probe sequence asks for one.
   static u64 capacity_for(u64 items, double load_factor) {
@@ -58,7 +61,7 @@ class open_addressing {
   static u64 bytes(u64 capacity) { return capacity * sizeof(word); }
 
   open_addressing() = default;
-  open_addressing(void* memory, u64 capacity, u64 seed)
+  open_addressing(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
       : slots_(static_cast<word*>(memory)), capacity_(capacity), hash_(seed) {}
 
   TILEHASH_FN u64 capacity() const { return capacity_; }
@@ -76,7 +79,8 @@ class open_addressing {
   TILEHASH_FN u64 where(const place& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
-  TILEHASH_FN void advance(place& p) const { probe::advance<Probe>(p, capacity_); }
+  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { next(p); }
+  TILEHASH_FN void next(place& p) const { probe::advance<Probe>(p, capacity_); }
   TILEHASH_FN u32 max_steps() const {
     return static_cast<u32>(capacity_ < max_probes ? capacity_ : max_probes);
   }
@@ -91,35 +95,13 @@ class open_addressing {
 
   // ---- change ----
   template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, key_bits wanted, word content, bool active) const {
-    enum : u32 { walking, inserted, present, refused } now = active ? walking : refused;
-    const place home = locate(wanted);
-    place p = home;
-    word* tombstone = nullptr;  // the first erased slot we passed
-    for (u32 step = 0; t.any(now == walking);) {
-      const bool on = now == walking;
-      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, on);
-      const bool same = b.has(t, wanted), empty = b.has_empty(t),
-                 erased = b.has(t, slot_type::tombstone_mark);
-      if (on && erased && tombstone == nullptr) tombstone = slots_ + p.at;
-      const bool last = empty || step + 1 >= max_steps();
-      const bool take = on && !same && last && (empty || tombstone != nullptr);
-      word* const aim = tombstone != nullptr ? tombstone : slots_ + p.at;
-      const bool won = try_claim(
-          t, aim, tombstone != nullptr ? slot_type::tombstone_word : slot_type::empty_word, content, take);
-      if (!on) continue;
-      if (same)
-        now = present;
-      else if (won)
-        now = inserted;
-      else if (take)
-        p = home, step = 0, tombstone = nullptr;  // somebody was faster: look again from the start
-      else if (last)
-        now = refused;
-      else
-        advance(p), ++step;
-    }
-    return now == inserted ? outcome::inserted : now == present ? outcome::present : outcome::refused;
+  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
+                                                       key_bits wanted) const {
+    const bool same = b.has(t, wanted), empty = b.has_empty(t), erased = b.has(t, slot_type::tombstone_mark);
+    return {same    ? lookup_state::found
+            : empty ? lookup_state::absent
+                    : lookup_state::go_on,
+            empty || erased, 0, b.at(t, 0)};
   }
 
   // True if the key was in the table and this call took it out.
@@ -136,7 +118,7 @@ class open_addressing {
       if (same || empty || step + 1 >= max_steps())
         active = false;
       else
-        advance(p);
+        next(p);
     }
     return erased;
   }
@@ -146,5 +128,8 @@ class open_addressing {
   u64 capacity_ = 0;
   Hash hash_;
 };
+
+static_assert(probe_inserting<open_addressing<u32, u32, probe::linear>> &&
+              erasable<open_addressing<u32, u32, probe::linear>>);
 
 }  // namespace tilehash

@@ -39,6 +39,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/perfect_spatial/code.hpp>
 #include <tilehash/designs/rows.hpp>
 #include <tilehash/space/algorithms.hpp>
@@ -54,6 +55,9 @@ class perfect_spatial {
   using hasher = murmur;
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_bulk_built = true;
+  template <class Space>
+  using engine = tilehash::engine::built_once<perfect_spatial, Space>;
+
   static constexpr const char* name = "perfect_spatial";
 
   static constexpr u64 group_size = 4;      // keys that share an offset, on average
@@ -350,5 +354,7 @@ class perfect_spatial {
   u64 seed_ = 0;
   detail::spatial_code<Key> code_;
 };
+
+static_assert(sparse<perfect_spatial<u32, u32>> && bulk_built<perfect_spatial<u32, u32>>);
 
 }  // namespace tilehash

@@ -10,7 +10,8 @@
 // keeps all its items (a multimap), in no given order; find() gives any of them, count() how many there are.
 // Keys and values may be of any size.
 //
-// A Builder puts the items in order: hash_graph.hpp counts and scatters, chained.hpp sorts.
+// A Builder puts the items in order (builders::...): by regions where keys and values fit a word
+// (rows/by_regions.hpp), else hash_graph.hpp counts and scatters and chained.hpp sorts.
 //
 // Safe to run at the same time: any number of lookups.
 #pragma once
@@ -18,6 +19,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash {
@@ -36,6 +38,9 @@ class row_table {
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
+  template <class Space>
+  using engine = tilehash::engine::built_once<row_table, Space>;
+
   static constexpr const char* name = Builder::name;
   static constexpr double max_load_factor = Builder::max_load_factor;
 
@@ -146,4 +151,5 @@ TILEHASH_FN Entry make_entry(const Key* keys, MappedPointer values, u64 i) {
 }
 
 }  // namespace detail
+
 }  // namespace tilehash

@@ -22,6 +22,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/slot.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 
@@ -40,6 +41,9 @@ class sorted_array {
   static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
   static constexpr bool is_sorted = true;  // so its capacity follows from no load factor
+  template <class Space>
+  using engine = tilehash::engine::built_once<sorted_array, Space>;
+
   static constexpr const char* name = "sorted_array";
   using stored = std::conditional_t<is_set, char, Value>;
 
@@ -177,5 +181,8 @@ class sorted_array {
   u64 rows_ = 1;
   u64 items_ = 0;
 };
+
+static_assert(rowed<sorted_array<u32, u32>> && bulk_built<sorted_array<u32, u32>> &&
+              multivalue<sorted_array<u32, u32>>);
 
 }  // namespace tilehash

@@ -34,10 +34,13 @@
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
+#include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/load_factor.hpp>
 #include <tilehash/designs/tiled/fill.hpp>
 #include <tilehash/space/bucket.hpp>
 
@@ -56,14 +59,17 @@ class tiled {
   static constexpr u32 bucket_slots = 64 / sizeof(word);
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
+  using route_type = detail::hash_route<slot_type>;
+
+  template <class Space>
+  using engine = tilehash::engine::insertion<tiled, Space>;
 
   static constexpr const char* name = "tiled";
   static constexpr u32 preferred_width = 4;
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
   static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
   static constexpr bool is_partition_built = true;
-  static constexpr double max_load_factor =
-      bucket_slots < 8 ? detail::max_load_factor_of_four : detail::max_load_factor;
+  static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   // Buckets of a region: as many as a multiprocessor's memory can build. What falls to a region varies by a
   // root, so that beyond these load factors some region would get more than it holds; they need larger ones,
   // which are filled more evenly and are not built in bulk.
@@ -92,13 +98,13 @@ class tiled {
   tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
-        regions_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor)))),
-        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions_)),
-        seed_(static_cast<key_bits>(mix64(seed))) {}
+        route_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor))), seed),
+        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions())) {}
 
-  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions_) * region_buckets_ * bucket_slots; }
+  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions()) * region_buckets_ * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
-  TILEHASH_FN u32 regions() const { return regions_; }
+  TILEHASH_FN const route_type& route() const { return route_; }  // from a key to its region
+  TILEHASH_FN u32 regions() const { return route_.regions(); }
   TILEHASH_FN u32 region_buckets() const { return region_buckets_; }
   TILEHASH_FN u32 region_slots() const { return region_buckets_ * bucket_slots; }
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
@@ -109,25 +115,11 @@ class tiled {
     u32 bucket;  // within the region
     stored_key stored;
   };
-  TILEHASH_FN key_bits hash(key_bits key) const {
-    if constexpr (sizeof(key_bits) == 4)
-      return mix32(key ^ seed_);
-    else
-      return mix64(key ^ seed_);
-  }
-  TILEHASH_FN key_bits unhash(key_bits h) const {
-    if constexpr (sizeof(key_bits) == 4)
-      return unmix32(h) ^ seed_;
-    else
-      return unmix64(h) ^ seed_;
-  }
-  // The 32 bits of a hash that choose the region and the first bucket in it, both from the top down.
-  TILEHASH_FN static u32 high(key_bits h) { return static_cast<u32>(h >> (slot_type::key_width - 32)); }
-  TILEHASH_FN u32 region_of(key_bits h) const {
-    return static_cast<u32>((static_cast<u64>(high(h)) * regions_) >> 32);
-  }
+  TILEHASH_FN key_bits hash(key_bits key) const { return route_.hash(key); }
+  TILEHASH_FN key_bits unhash(key_bits h) const { return route_.unhash(h); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return route_.region_of(h); }
   TILEHASH_FN place place_of(key_bits h) const {
-    const u64 scaled = static_cast<u64>(high(h)) * regions_;
+    const u64 scaled = route_.scaled(h);
     const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
     return {region * region_buckets_, scale(within, region_buckets_),
             slot_type::stored_as(h & slot_type::remainder_mask, false)};
@@ -139,7 +131,8 @@ class tiled {
   TILEHASH_FN static stored_key stored(const place& p, key_bits) { return p.stored; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
   // To the key's other bucket.
-  TILEHASH_FN void advance(place& p) const {
+  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { turn(p); }
+  TILEHASH_FN void turn(place& p) const {
     p.bucket = mirror(p.bucket, p.stored);
     p.stored ^= 2;
   }
@@ -170,7 +163,7 @@ class tiled {
     const u32 first = slot_type::is_second(n) ? mirror(bucket, n) : bucket;
     // The least hash whose first bucket this is; ours is the one from there on that ends in the remainder.
     const u64 within = ((static_cast<u64>(first) << 32) + region_buckets_ - 1) / region_buckets_;
-    const u64 least = ((static_cast<u64>(region) << 32) + within + regions_ - 1) / regions_;
+    const u64 least = ((static_cast<u64>(region) << 32) + within + regions() - 1) / regions();
     const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (slot_type::key_width - 32));
     return low + ((slot_type::remainder_of(n) - low) & slot_type::remainder_mask);
   }
@@ -193,58 +186,25 @@ class tiled {
   }
 
   // ---- change ----
-  // Unless the filter says that the key may be in its second bucket, it is here or nowhere.
+  // With room here, and unless the filter says that the key may be in its second bucket, it is here or
+  // nowhere.
   template <class Tile>
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        stored_key wanted) const {
     const filter_bit f = filter_for(wanted);
-    const bool here = b.has(t, wanted), overflowed = b.bit(t, f.slot, f.at);
-    const u32 free = b.match_empty(t), at = free != 0 ? detail::lowest(free) : 0;
-    const bool room = free != 0 && !overflowed;
-    return {here ? lookup_state::found : room ? lookup_state::absent : lookup_state::go_on, at, b.at(t, at)};
+    const u32 same = b.match(t, wanted), free = b.match_empty(t);
+    const bool overflowed = b.bit(t, f.slot, f.at), room = free != 0 && !overflowed;
+    const u32 at = same != 0 ? detail::lowest(same) : free != 0 ? detail::lowest(free) : 0;
+    return {same != 0 ? lookup_state::found
+            : room    ? lookup_state::absent
+                      : lookup_state::go_on,
+            free != 0, at, b.at(t, at)};
   }
-
-  template <class Tile>
-  TILEHASH_FN outcome insert(Tile t, key_bits key, word content, bool active) const {
-    const place first = locate(key);
-    place second = first;
-    advance(second);
+  // A key is about to be put into its second bucket.
+  TILEHASH_FN void passes(const place& first) const {
     const filter_bit f = filter_for(first.stored);
-    step now = active ? step::trying : step::refused;
-    while (t.any(now == step::trying)) {  // again only when another took the slot or set a filter bit in it
-      const bool on = now == step::trying;
-      const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(where(first)), on);
-      const bool here = b1.has(t, first.stored), overflowed = b1.bit(t, f.slot, f.at);
-      const u32 free1 = b1.match_empty(t);
-      const u32 at1 = free1 != 0 ? detail::lowest(free1) : 0;
-      word old = b1.at(t, at1);
-      word* aim = bucket_at(where(first)) + at1;
-      stored_key n = first.stored;
-      bool there = false, room = free1 != 0;
-      const bool beyond = on && !here && (overflowed || free1 == 0);
-      if (t.any(beyond)) {  // any() is the same in the whole warp
-        const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(where(second)), beyond);
-        there = b2.has(t, second.stored) && beyond;
-        const u32 free2 = b2.match_empty(t);
-        const u32 at2 = free2 != 0 ? detail::lowest(free2) : 0;
-        const word old2 = b2.at(t, at2);
-        if (beyond && free1 == 0) {
-          room = free2 != 0, old = old2, aim = bucket_at(where(second)) + at2, n = second.stored;
-          if (room && !there && !overflowed && t.rank() == 0) set_filter(where(first), f);
-        }
-      }
-      const bool take = on && !here && !there && room;
-      const bool won = try_claim(
-          t, aim, old, slot_type::filter_of(old) | slot_type::make(n, slot_type::value_of(content)), take);
-      if (!on) continue;
-      if (here || there)
-        now = step::present;
-      else if (won)
-        now = step::inserted;
-      else if (!take)
-        now = step::refused;
-    }
-    return to_outcome(now);
+    if ((detail::load_relaxed(bucket_at(where(first)) + f.slot) >> f.at & 1) == 0)
+      set_filter(where(first), f);
   }
 
   // True if the key was in the table and this call took it out.
@@ -269,7 +229,7 @@ class tiled {
       else if (second || !overflowed)
         active = false;
       else
-        advance(p), second = true;
+        turn(p), second = true;
     }
     return erased;
   }
@@ -295,12 +255,12 @@ class tiled {
     return fill.result();
   }
 
-  // How to make room for a key that insert() refused, by moving others.
+  // How to make room for a key that found its buckets full, by moving others.
   using displacement = detail::displacement<tiled, max_path>;
   TILEHASH_FN displacement displacement_of(key_bits key, word content) const {
     const place first = locate(key);
     place second = first;
-    advance(second);
+    turn(second);
     const auto target = [&](const place& p) {
       return typename displacement::target{where(p), p.stored,
                                            slot_type::make(p.stored, slot_type::value_of(content))};
@@ -309,11 +269,7 @@ class tiled {
   }
 
  private:
-  enum class step : u32 { trying, inserted, present, refused };
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
-  TILEHASH_FN static outcome to_outcome(step s) {
-    return s == step::inserted ? outcome::inserted : s == step::present ? outcome::present : outcome::refused;
-  }
   TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
   TILEHASH_FN static u32 scramble(key_bits remainder) {
     u32 x = static_cast<u32>(remainder);
@@ -360,9 +316,11 @@ class tiled {
 
   word* slots_ = nullptr;
   u32* locks_ = nullptr;
-  u32 regions_ = 1;
+  route_type route_;
   u32 region_buckets_ = 1;
-  key_bits seed_ = 0;
 };
+
+static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&
+              partition_built<tiled<u32, u32>>);
 
 }  // namespace tilehash

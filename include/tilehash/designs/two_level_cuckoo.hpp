@@ -42,6 +42,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/two_level_cuckoo/build.hpp>
 #include <tilehash/space/bucket.hpp>
 
@@ -61,6 +62,9 @@ class two_level_cuckoo {
   using key_bits = typename slot_type::key_bits;
   template <class Tile>
   using bucket_type = bucket<slot_type, 1, Tile>;
+
+  template <class Space>
+  using engine = tilehash::engine::built_once<two_level_cuckoo, Space>;
 
   static constexpr const char* name = "two_level_cuckoo";
   static constexpr bool is_bulk_built = true;
@@ -88,7 +92,7 @@ class two_level_cuckoo {
   static u64 bytes(u64 capacity) { return capacity * sizeof(word) + regions_of(capacity); }
 
   two_level_cuckoo() = default;
-  two_level_cuckoo(void* memory, u64 capacity, u64 seed)
+  two_level_cuckoo(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
       : slots_(static_cast<word*>(memory)),
         seeds_(reinterpret_cast<u8*>(slots_ + capacity)),
         regions_(static_cast<u32>(regions_of(capacity))),
@@ -137,7 +141,7 @@ class two_level_cuckoo {
   TILEHASH_FN u64 where(const place& p) const { return p.base + p.now; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
-  TILEHASH_FN static void advance(place& p) { p.now = p.next, p.next = p.last; }
+  TILEHASH_FN static void advance(place& p, const auto& /*told*/) { p.now = p.next, p.next = p.last; }
   TILEHASH_FN static constexpr u32 max_steps() { return 3; }
 
   template <class Tile>
@@ -165,5 +169,7 @@ class two_level_cuckoo {
   u32 region_slots_ = least_slots;
   Hash hash_;
 };
+
+static_assert(bucketed<two_level_cuckoo<u32, u32>> && bulk_built<two_level_cuckoo<u32, u32>>);
 
 }  // namespace tilehash

@@ -1,7 +1,7 @@
-// table<multi<Key, Value>, Space>: keys with any number of values each. The memory and its invariants:
-// designs/multi.hpp.
+// engine::multi: keys with any number of values each, behind a table of ids, which any design is that maps a
+// key to 32 bits. The memory and its invariants: designs/multi.hpp.
 //
-// What table.hpp says of spaces, waiting, threads and failures holds here too. A build takes, while it runs,
+// A build takes, while it runs,
 // the items' bytes twice more by sort (three times where the keys are floating-point or of 1 or 2 bytes, or
 // the values over 8 bytes), by regions what engine/multi_regions.hpp says, and about 24 bytes more for each
 // item by counting.
@@ -16,147 +16,102 @@
 #include <tilehash/algorithm/runs.hpp>
 #include <tilehash/algorithm/sample.hpp>
 #include <tilehash/algorithm/segments.hpp>
+#include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/multi_regions.hpp>
 #include <tilehash/engine/multi_view.hpp>
 #include <tilehash/engine/records.hpp>
-#include <tilehash/table.hpp>
 
-namespace tilehash {
+namespace tilehash::engine {
 
-template <class Key, class Value, class Ids, class Offset, class Space>
-class table<multi<Key, Value, Ids, Offset>, Space>
-    : public detail::table_reads<table<multi<Key, Value, Ids, Offset>, Space>, Space, Key, Value> {
-  using reads = detail::table_reads<table, Space, Key, Value>;
-  using design = multi<Key, Value, Ids, Offset>;
+template <class Design, class Space>
+class multi {
+  using design = Design;
+  using Key = typename Design::key_type;
+  using Value = typename Design::mapped_type;
+  using Ids = typename Design::ids_design;
+  using Offset = typename Design::offset;
   using word = typename design::word;
+  using ids_engine = typename Ids::template engine<Space>;
+  using keys_in = std::span<const Key>;
+  using values_in = std::span<const Value>;
 
  public:
-  using design_type = design;
-  using space_type = Space;
-  using key_type = Key;
-  using mapped_type = Value;
-  using hasher = typename design::hasher;
-  using size_type = u64;
   using view_type = table_view<design>;
-  using typename reads::keys_in;
-  using typename reads::values_in;
-  static constexpr bool is_set = false;
 
-  // An empty table. The options are those of the table of ids, which always grows; room for items is made
-  // when they come. O(1). Throws invalid_argument, out_of_memory.
-  explicit table(Space& space, u64 /*items*/ = 0, table_options options = {})
+  // The options are those of the table of ids, which always grows; room for items is made when they come.
+  multi(Space& space, u64 /*items*/, const table_options& options)
       : options_(growing(options)), ids_(space, 0, options_) {}
 
-  u64 size() const { return items_; }          // items
-  u64 key_count() const { return distinct_; }  // different keys
-  bool empty() const { return items_ == 0; }
+  u64 size() const { return items_; }
+  u64 key_count() const { return distinct_; }
   u64 capacity() const { return ids_.capacity(); }  // of the table of ids
-  double load_factor() const {                      // items for each of its slots
-    return static_cast<double>(items_) / static_cast<double>(capacity());
-  }
   u64 bytes() const { return ids_.bytes() + keys_.bytes() + starts_.bytes() + values_.bytes(); }
-  // Valid until the table changes.
   view_type view() const { return {ids_.view(), keys_.data(), starts_.data(), values_.data(), distinct_}; }
+  const table_options& options() const { return options_; }
 
-  // ---- build: replaces the contents by these items; a key that is NaN is refused ----
   // O(n). How often keys come in a sample says how (fill()).
-  insert_report build(Space& space, keys_in keys, values_in values, grouping how = grouping::automatic) {
-    detail::require(keys.size() == values.size(), "build: keys and values differ in length");
-    detail::require(keys.size() <= design::max_items,
+  insert_report build_arrays(Space& space, const Key* keys, const Value* values, u64 n,
+                             grouping how = grouping::automatic) {
+    detail::require(n <= design::max_items,
                     "build: too many items for 32-bit offsets; use multi<Key, Value, Ids, std::uint64_t>");
     detail::require(design::can_sort || (how != grouping::by_sort && how != grouping::by_regions),
                     "build: only keys of up to 8 bytes that stand in the table of ids can be sorted or "
                     "grouped by regions");
-    space.check_pointer(keys.data(), "build: the keys");
-    space.check_pointer(values.data(), "build: the values");
-    table fresh(space, 0, options_);
+    multi fresh(space, 0, options_);
     insert_report report;
-    if (!keys.empty()) report = fresh.fill(space, keys, values, how);
+    if (n != 0) report = fresh.fill(space, {keys, n}, {values, n}, how);
     *this = std::move(fresh);
     return report;
   }
-  // ---- insert: adds these items to those that are there ----
-  // It builds the table anew from both: O(size() + n), and memory for all of them once more than a build.
-  insert_report insert(Space& space, keys_in keys, values_in values, grouping how = grouping::automatic) {
-    detail::require(keys.size() == values.size(), "insert: keys and values differ in length");
-    if (keys.empty()) return {};
-    if (empty()) return build(space, keys, values, how);
-    space.check_pointer(keys.data(), "insert: the keys");
-    space.check_pointer(values.data(), "insert: the values");
-    const u64 before = size(), all = before + keys.size();
+  // Builds the table anew from both: O(size() + n), and memory for all of them once more than a build.
+  insert_report insert_arrays(Space& space, const Key* keys, const Value* values, u64 n,
+                              grouping how = grouping::automatic) {
+    if (n == 0) return {};
+    if (items_ == 0) return build_arrays(space, keys, values, n, how);
+    const u64 before = items_, all = before + n;
     buffer<Key, Space> all_keys(space, all);
     buffer<Value, Space> all_values(space, all);
-    retrieve_all(space, all_keys.span(), all_values.span());
-    space.copy(all_keys.data() + before, keys.data(), keys.size_bytes());
-    space.copy(all_values.data() + before, values.data(), values.size_bytes());
-    insert_report report = build(space, all_keys.span(), all_values.span(), how);
+    copy_entries(space, all_keys.data(), all_values.data());
+    space.copy(all_keys.data() + before, keys, n * sizeof(Key));
+    space.copy(all_values.data() + before, values, n * sizeof(Value));
+    insert_report report = build_arrays(space, all_keys.data(), all_values.data(), all, how);
     report.inserted -= before;
     return report;
   }
 
-  // ---- all values of many keys ----
-  // The values of keys[i] are values[offsets[i]] ... values[offsets[i + 1] - 1]. O(keys + values), however
-  // the values are shared out among the keys.
-  struct retrieved {
-    buffer<u64, Space> offsets;  // keys + 1
-    buffer<Value, Space> values;
-  };
-  retrieved retrieve(Space& space, keys_in keys) const {
-    space.check_pointer(keys.data(), "retrieve: the keys");
-    retrieved all{buffer<u64, Space>(space, keys.size() + 1), {}};
-    const auto begins = find_ranges(space, keys, all.offsets.data());
-    all.values = buffer<Value, Space>(space, read_one(space, all.offsets.data() + keys.size()));
-    copy_values(space, all.offsets.span(), begins, all.values.data(), all.values.size());
-    return all;
+  // ---- retrieval ----
+  // A key's items side by side.
+  void copy_entries(Space& space, Key* keys, Value* values) const {
+    if (items_ == 0) return;
+    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
+                                 detail::key_repeater<view_type>{view(), keys});
+    space.copy(values, values_.data(), items_ * sizeof(Value));
   }
-  // The same into arrays of the caller's, `offsets` of one element more than there are keys; gives how many
-  // values there are. Where `values` is too small it throws invalid_argument, and the offsets say what is
-  // needed.
-  u64 retrieve(Space& space, keys_in keys, std::span<u64> offsets, std::span<Value> values) const {
-    detail::require(offsets.size() == keys.size() + 1, "retrieve: there must be one offset more than keys");
-    space.check_pointer(keys.data(), "retrieve: the keys");
-    space.check_pointer(offsets.data(), "retrieve: the offsets");
-    space.check_pointer(values.data(), "retrieve: the values");
-    const auto begins = find_ranges(space, keys, offsets.data());
-    const u64 n = read_one(space, offsets.data() + keys.size());
-    detail::require(n <= values.size(),
-                    "retrieve: the values' array is too small; the last offset says how "
-                    "many there are");
-    copy_values(space, offsets, begins, values.data(), n);
-    return n;
-  }
-
-  // ---- everything, in no given order, but a key's items side by side ----
-  // Writes size() keys and values and gives how many.
-  u64 retrieve_all(Space& space, std::span<Key> keys, std::span<Value> values) const {
-    detail::require(keys.size() >= items_ && values.size() >= items_,
-                    "retrieve_all: the keys' or values' array is smaller than size()");
-    space.check_pointer(keys.data(), "retrieve_all: the keys");
-    space.check_pointer(values.data(), "retrieve_all: the values");
-    if (empty()) return 0;
-    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                             detail::key_repeater<view_type>{view(), keys.data()});
-    space.copy(values.data(), values_.data(), items_ * sizeof(Value));
-    space.synchronize();
-    return items_;
-  }
-  // Every key once: keys[id] is the one whose values are view().values(id). Writes key_count() keys.
-  u64 retrieve_keys(Space& space, std::span<Key> keys) const {
-    detail::require(keys.size() >= distinct_, "retrieve_keys: the array is smaller than key_count()");
-    space.check_pointer(keys.data(), "retrieve_keys: the keys");
-    if (empty()) return 0;
+  void copy_keys(Space& space, Key* keys) const {
+    if (distinct_ == 0) return;
     if constexpr (design::in_rows)
-      space.for_each(distinct_, detail::key_lister<view_type>{view(), keys.data()});
+      space.for_each(distinct_, detail::key_lister<view_type>{view(), keys});
     else
-      space.copy(keys.data(), keys_.data(), distinct_ * sizeof(Key));
-    space.synchronize();
-    return distinct_;
+      space.copy(keys, keys_.data(), distinct_ * sizeof(Key));
   }
-  // f(key, value) for every item, in parallel. On a GPU f is a __device__ functor.
   template <class F>
   void for_each(Space& space, F f) const {
-    detail::for_each_in_rows(space, starts_.data(), distinct_, items_,
-                             detail::item_giver<view_type, F>{view(), f});
+    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
+                                 detail::item_giver<view_type, F>{view(), f});
+  }
+  // offsets[i]: how many values the keys before keys[i] have. Gives where each key's begin.
+  buffer<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const {
+    buffer<Offset, Space> begins(space, n);
+    space.fill(offsets + n, 1, u64(0));
+    look_up(space, keys, n, detail::range_sink<Value, Offset>{values_.data(), begins.data(), offsets});
+    space.exclusive_scan(offsets, offsets, n + 1);
+    return begins;
+  }
+  void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
+                   u64 n) const {
+    detail::for_each_in_segments(
+        space, offsets.data(), offsets.size() - 1, n,
+        detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
     space.synchronize();
   }
 
@@ -169,17 +124,16 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     items_ = distinct_ = 0;
   }
 
-  // ---- what adaptors stand on ----
   template <class Sink>
-  void look_up_each(Space& space, const Key* keys, u64 n, Sink sink) const {
+  void look_up(Space& space, const Key* keys, u64 n, Sink sink) const {
     if constexpr (Space::has_lanes) {
-      ids_.look_up_each(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
+      ids_.look_up(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
     } else {  // to have the reads of `starts` under way ahead of time, in pieces that stay in the cache
       constexpr u64 piece = u64(1) << 14;
       buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
       for (u64 done = 0; done < n; done += piece) {
         const u64 now = n - done < piece ? n - done : piece;
-        ids_.look_up_each(space, keys + done, now, detail::met_sink<view_type>{met.data()});
+        ids_.look_up(space, keys + done, now, detail::met_sink<view_type>{met.data()});
         space.for_each_chunk(now, detail::starts_reader<view_type, Sink>{view(), met.data(), done, sink});
       }
     }
@@ -188,6 +142,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
  private:
   static table_options growing(table_options options) {
     options.grow = true;
+    if (!options.seed) options.seed = detail::drawn_seed();
     return options;
   }
 
@@ -200,7 +155,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     if constexpr (design::can_group) {
       insert_report report;
       if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
-      if (selects && keys.size() >= detail::tiled_least_items) {
+      if (selects && keys.size() >= detail::least_to_partition) {
         const auto sample = detail::sample_keys(space, keys.data(), keys.size());
         if (!sample.more_uneven_than(detail::most_grouped_copies<Key, Value>) &&
             finds_memory_by_regions(space, keys, values, report))
@@ -231,8 +186,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
   // False, and nothing is built, where this is not the way to.
   bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
-    auto grouped = detail::group_by_regions<Offset>(space, keys.data(), values.data(), keys.size(),
-                                                    options_.load_factor, options_.seed);
+    auto grouped = detail::group_by_regions<Offset, Ids>(space, keys.data(), values.data(), keys.size(),
+                                                         options_.load_factor, *options_.seed);
     if (!grouped) return false;
     items_ = grouped->items;
     distinct_ = grouped->keys.size();
@@ -248,10 +203,9 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   // ids gets room for as many keys as there are items, so that these regions are its own.
   template <class Grouped>
   insert_report number_grouped(Space& space, const Grouped& grouped, u64 n) {
-    if constexpr (std::same_as<Ids, tiled<Key, u32>>) {
+    if constexpr (detail::takes_bins<Ids>) {
       const Ids layout = ids_.layout_for(n);
-      if (distinct_ >= n - n / 10 && layout.capacity() == grouped.regions.capacity() &&
-          layout.regions() == grouped.regions.regions() && layout.partition_pays(space, n, 0)) {
+      if (distinct_ >= n - n / 10 && grouped.has_regions_of(layout) && layout.partition_pays(space, n, 0)) {
         const detail::numbered_keys<typename Ids::slot_type> numbered{{keys_.data()}};
         const detail::numbered_bins<Ids> bins{layout, keys_.data(), grouped.firsts.data(),
                                               grouped.counts.data()};
@@ -344,7 +298,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
     const u64 n = keys.size();
     if constexpr (design::in_rows) {
-      if (ids_.insert_and_find(space, keys, {numbers, n}).refused != 0) lost();
+      if (ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}).refused != 0)
+        lost();
       distinct_ = ids_.size();
       // It grew on the way, and may be larger than asked for.
       return {.restarts = ids_.rehash(space, distinct_).restarts};
@@ -373,7 +328,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   u64 find_ids(Space& space, const detail::some_keys<Key>& keys, u64 n, u32* numbers) const {
     buffer<u64, Space> missing(space, 1);
     space.fill(missing.data(), 1, u64(0));
-    ids_.look_up_each(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
+    ids_.look_up(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
     return read_one(space, missing.data());
   }
   // Lists the keys of a sample, if these come twice or more in it, on average.
@@ -393,8 +348,8 @@ class table<multi<Key, Value, Ids, Offset>, Space>
     requires(!design::in_rows)
   {
     using slot = typename Ids::slot_type;
-    table<Ids, Space> meeting(space, 0, options_);
-    meeting.build_each(space, detail::numbered_keys<slot>{keys}, n);
+    ids_engine meeting(space, 0, options_);
+    meeting.build(space, detail::numbered_keys<slot>{keys}, n);
     buffer<Key, Space> all(space, distinct_ + meeting.size());
     buffer<u64, Space> count(space, 1);
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
@@ -411,7 +366,7 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   {
     using slot = typename Ids::slot_type;
     detail::require(distinct_ < design::none, "a multimap has at most 2^32 - 2 different keys");
-    return all_put(ids_.build_each(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_));
+    return all_put(ids_.build(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_));
   }
   insert_report all_put(const insert_report& put) const {
     if (put.inserted != distinct_) lost();
@@ -422,29 +377,11 @@ class table<multi<Key, Value, Ids, Offset>, Space>
   }
 
   table_options options_;
-  table<Ids, Space> ids_;
+  ids_engine ids_;
   buffer<Key, Space> keys_;
   buffer<Offset, Space> starts_;
   buffer<Value, Space> values_;
   u64 items_ = 0, distinct_ = 0;
-
-  // ---- retrieval ----
-  // offsets[i]: how many values the keys before keys[i] have. Gives where each key's begin.
-  buffer<Offset, Space> find_ranges(Space& space, keys_in keys, u64* offsets) const {
-    buffer<Offset, Space> begins(space, keys.size());
-    space.fill(offsets + keys.size(), 1, u64(0));
-    look_up_each(space, keys.data(), keys.size(),
-                 detail::range_sink<Value, Offset>{values_.data(), begins.data(), offsets});
-    space.exclusive_scan(offsets, offsets, keys.size() + 1);
-    return begins;
-  }
-  void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
-                   u64 n) const {
-    detail::for_each_in_rows(
-        space, offsets.data(), offsets.size() - 1, n,
-        detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
-    space.synchronize();
-  }
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::engine

@@ -1,8 +1,8 @@
 // A multimap's items brought together by regions: partitioned by their keys' hashes, and counted in the
 // memory of a block.
 //
-//   items  --partition-->  | bin 0 | bin 1 | ...      one for each region of a table `tiled` that had room
-//                              |       |              for all items
+//   items  --partition-->  | bin 0 | bin 1 | ...      one for each of so many regions that a block's scratch
+//                              |       |              has room for a bin
 //                          block 0  block 1 ...       each brings its bin's items together in its scratch and
 //                                                     appends what it has to the three arrays
 //
@@ -15,9 +15,9 @@
 //   starts        ... | 0 | 1 | 4 | ...
 //   values        ... | 9 3 1 2 5 4 | ...
 //
-// Each item goes to memory twice; a radix sort takes it there four times. And where nearly every key comes
-// once, a table of ids `tiled` of the same load has these very regions, and its build finds the keys of each
-// side by side: it need not partition them (numbered_bins).
+// Each item goes to memory twice; a radix sort takes it there four times. The regions are those of the table
+// of ids, where its design is built by regions that are no larger. Then, if nearly every key comes once, its
+// build finds the keys of each side by side: it need not partition them (numbered_bins).
 //
 // A block's steps, with a barrier between them:
 //   1  clear the set and the counts
@@ -39,11 +39,13 @@
 #include <utility>
 
 #include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/remainder_slot.hpp>
-#include <tilehash/designs/tiled.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash::detail {
@@ -71,14 +73,14 @@ struct multi_build {
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 group = sums::group;
-  static constexpr u32 most_items = Route::bucket_slots * Route::max_region(0.5);  // of a bin
+  static constexpr u32 most_items = sizeof(word) <= 8 ? 21504 : 9984;  // of a bin: what scratch has room for
   static constexpr u32 at_once = 7;  // requests of a thread that are under way together
   static constexpr u32 batches = (most_items + at_once * Threads - 1) / (at_once * Threads);
   static constexpr u32 most_steps = 256;  // of an item through the set
   static_assert(most_items < (1U << 16), "counts have 16 bits");
 
   Route route;
-  counted_bins<word> bins;
+  even_bins<word> bins;
   u32 slots;  // of the set
   groups<key_type, value_type, Offset> to;
 
@@ -219,8 +221,7 @@ struct multi_build {
 
   // By the hash's bits below those that chose the region; and how far it goes from one slot to the next.
   TILEHASH_FN u32 slot_of(key_bits hash) const {
-    const u32 within = static_cast<u32>(static_cast<u64>(Route::high(hash)) * route.regions());
-    return static_cast<u32>((static_cast<u64>(within) * slots) >> 32);
+    return static_cast<u32>((static_cast<u64>(route.within(hash)) * slots) >> 32);
   }
   TILEHASH_FN static u32 stride_of(key_bits hash) { return static_cast<u32>(hash) * 0x9e3779b1U >> 16 | 1; }
   template <class Counts>
@@ -234,15 +235,28 @@ struct multi_build {
   }
 };
 
+// A design whose build takes items that stand in bins by its regions, and which says which ones these are.
+template <class Design>
+concept takes_bins = partition_built<Design> && requires(const Design& d) {
+  { d.route().regions() } -> std::same_as<u32>;
+  { d.region_slots() } -> std::same_as<u32>;
+};
+
 // What group_by_regions() gives. The ids of region r's keys are firsts[r] ... firsts[r] + counts[r] - 1.
 template <class Key, class Value, class Offset, class Space>
 struct grouped {
-  tiled<Key, Value> regions;  // without memory
+  hash_route<remainder_slot<Key, Value>> route;
+  u32 room = 0;  // of a region
   buffer<u32, Space> firsts, counts;
   buffer<Key, Space> keys;
   buffer<Offset, Space> starts;  // one more than keys
   buffer<Value, Space> values;   // the items' that are legal
   u64 items = 0;
+
+  template <takes_bins Ids>
+  bool has_regions_of(const Ids& ids) const {
+    return route.agrees_with(ids.route()) && room <= ids.region_slots();
+  }
 };
 
 // The first n elements, in memory of that size.
@@ -256,46 +270,58 @@ buffer<T, Space> shortened(Space& space, buffer<T, Space> all, u64 n) {
 
 // Where keys come oftener, bins get too uneven for it.
 template <class Key, class Value>
-inline constexpr double most_grouped_copies = sizeof(typename tiled<Key, Value>::word) <= 8 ? 32 : 16;
+inline constexpr double most_grouped_copies =
+    sizeof(typename remainder_slot<Key, Value>::word) <= 8 ? 32 : 16;
 
-// Nothing where items are too few for it, or their regions too many or too uneven. Beside what it gives it
-// takes up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of 0.8; and where keys repeat, room for as
-// many keys and starts as there are items.
-template <class Offset, class Space, class Key, class Value>
+// `Ids` is the design of the table of ids. Nothing where items are too few for it, or their regions too many
+// or too uneven. Beside what it gives it takes up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of
+// 0.8; and where keys repeat, room for as many keys and starts as there are items.
+template <class Offset, class Ids = void, class Space, class Key, class Value>
 std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space, const Key* keys,
                                                                    const Value* values, u64 n,
                                                                    double load_factor, u64 seed) {
-  using route_type = tiled<Key, Value>;
+  using slot_type = remainder_slot<Key, Value>;
+  using route_type = hash_route<slot_type>;
   using build_type = multi_build<route_type, Offset, Space::has_lanes ? 1024 : 1>;
-  using word = typename route_type::word;
-  if (n > ~u32(0)) return std::nullopt;
+  using word = typename slot_type::word;
+  if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
   constexpr double best = 0.8;  // so that bins have room
   const double load = load_factor < 0.6 || load_factor > best ? best : load_factor;
-  grouped<Key, Value, Offset, Space> g;
-  g.regions = route_type(nullptr, route_type::capacity_for(n, load), seed, load);
-  const u32 regions = g.regions.regions(), room = g.regions.region_slots(),
-            slots = build_type::slots_for(room);
-  const u64 scratch = build_type::scratch_bytes(room, slots);
-  if (regions < 2 || regions > tiled_best_regions || !g.regions.partition_pays(space, n, 0) ||
-      room > build_type::most_items || scratch > space.largest_scratch())
+  const u64 capacity = slots_for(n, load);
+  u64 regions = divide_up(capacity, build_type::most_items), room = divide_up(capacity, regions);
+  u64 bytes = regions * room * sizeof(word);
+  if constexpr (takes_bins<Ids>) {
+    const u64 its_capacity = Ids::capacity_for(n, load);
+    const Ids ids(nullptr, its_capacity, seed, load);
+    if (ids.region_slots() <= build_type::most_items) {
+      regions = ids.route().regions(), room = ids.region_slots();
+      // As many as that table takes, which then finds them free.
+      bytes = std::max<u64>(regions * room * sizeof(word), Ids::bytes(its_capacity));
+    }
+  }
+  const u32 slots = build_type::slots_for(static_cast<u32>(room));
+  const u64 scratch = build_type::scratch_bytes(static_cast<u32>(room), slots);
+  if (regions < 2 || regions > best_regions || regions > most_regions<slot_type>(space) ||
+      scratch > space.largest_scratch())
     return std::nullopt;
 
-  // As many bytes as a table of ids of this capacity takes, which then finds them free.
-  buffer<word, Space> entries(space, route_type::bytes(g.regions.capacity()) / sizeof(word));
+  grouped<Key, Value, Offset, Space> g;
+  g.route = route_type(static_cast<u32>(regions), seed);
+  g.room = static_cast<u32>(room);
+  buffer<word, Space> entries(space, divide_up(bytes, sizeof(word)));
   const buffer<u32, Space> fill(space, regions);
   const buffer<u64, Space> counters(space, 3);
   space.fill(counters.data(), 3, u64(0));
   u64 *const illegal = counters.data(), *const placed = illegal + 1, *const refused = illegal + 2;
-  const counted_bins<word> bins{entries.data(), room, room, regions, fill.data()};
-  send_to_bins(space, g.regions, detail::array_source<typename route_type::slot_type>{keys, values}, n, bins,
-               illegal);
+  const even_bins<word> bins{entries.data(), g.room, fill.data()};
+  send_to_bins(space, g.route, array_source<slot_type>{keys, values}, n, bins, illegal);
   g.firsts = buffer<u32, Space>(space, regions);
   g.counts = buffer<u32, Space>(space, regions);
   g.keys = buffer<Key, Space>(space, n);
   g.starts = buffer<Offset, Space>(space, n + 1);
   g.values = buffer<Value, Space>(space, n);
   space.for_each_block(regions, build_type::block_size, scratch,
-                       build_type{g.regions,
+                       build_type{g.route,
                                   bins,
                                   slots,
                                   {g.keys.data(), g.starts.data(), g.values.data(), g.firsts.data(),

@@ -227,14 +227,16 @@ struct value_gatherer {
   TILEHASH_FN void operator()(u64 i) const { to[i] = from[order[i]]; }
 };
 
-// ---- retrievals: for a row and a position of it (algorithm/segments.hpp) ----
+// ---- retrievals: for a segment and a position of it (algorithm/segments.hpp) ----
 template <class Value, class Offset>
 struct value_copier {
   const u64* offsets;
   const Offset* begins;
   const Value* from;
   Value* to;
-  TILEHASH_FN void operator()(u64 row, u64 at) const { to[at] = from[begins[row] + (at - offsets[row])]; }
+  TILEHASH_FN void operator()(u64 segment, u64 at) const {
+    to[at] = from[begins[segment] + (at - offsets[segment])];
+  }
 };
 template <class View>
 struct key_repeater {

@@ -69,10 +69,10 @@ struct table_view<indexed<Key, Value, Hash>> {
 namespace detail {
 
 // The fingerprints of keys, or of those a list names.
-template <class Design>
+template <class Design, class Keys = const typename Design::key_type*>
 struct fingerprints {
   Design design;
-  const typename Design::key_type* keys;
+  Keys keys;  // keys[i]
   const u32* list = nullptr;
   TILEHASH_FN auto operator[](u64 i) const {
     return design.fingerprint_of(keys[list != nullptr ? list[i] : i]);
@@ -104,24 +104,17 @@ struct row_source {
 };
 
 // Hands a lookup of fingerprints on as one of keys.
-template <class View, class Sink>
+template <class View, class Keys, class Sink>
 struct through_rows {
   View view;
-  const typename View::key_type* keys;
+  Keys keys;
   Sink sink;
   template <class IdHit>
   TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
     sink(i, view.judge(keys[i], met));
   }
 };
-struct id_sink {
-  u32* ids;
-  template <class Hit>
-  TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
-    ids[i] = hit.id();
-  }
-};
-// The same, and counts the keys that met the fingerprint of another.
+// A key's id; counts the keys that met the fingerprint of another.
 template <class View>
 struct id_and_clash_sink {
   View view;

@@ -1,93 +1,135 @@
-// Makes room for items that an insert refused, by moving others (algorithm/displacement.hpp).
+// Makes room for pending items by moving others (algorithm/displacement.hpp).
+//
+//   pending   | 0 0 1 0 | 0 0 0 0 | 1 1 0 0 | ...      a block takes some words,
+//   list      | 2 8 9                                  lists their items in its scratch,
+//   pending   | 0 0 0 0 | 0 0 0 0 | 0 1 0 0 | ...      and its tiles take them up one after the other
+//
+// How many tries an item takes varies much, so a tile goes on to its next one as soon as it has settled one,
+// whatever the other tiles of its warp do; that next one has been read by then.
+//
+// The more items have been given up, the fewer tries the others get: of a table that is full, most of what
+// comes is found out after a few.
 #pragma once
 
+#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
 
 namespace tilehash::detail {
 
-// so a tile goes on to its next one as soon as it has settled one, whatever the other tiles of its warp do;
-// that next one has been read by then, and the number of the one after it.
-template <displacing Design, class Source, u32 Width>
-struct displace_lanes {
+template <displacing Design, class Source, u32 Width, u32 Threads>
+struct displace_items {
+  static constexpr u32 block_size = Threads;
   static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 4 : 2;  // 64 or 128 registers
-
+  static constexpr u32 most_words = 256;                                              // of a block
   using slot_type = typename Design::slot_type;
   using displacement = typename Design::displacement;
+  using progress = typename displacement::progress;
+  using sums = block_sums<Threads>;
 
   Design design;
   Source source;
-  const u64* list;
-  const u64* length;
+  u64 first, end;  // of the items
+  u32 words;       // of `pending`, for one block
+  bool updates;    // leaves what it finds present pending, for a value to change when no key moves
   outcome_recorder recorder;
+  u64* given_up;
 
-  TILEHASH_FN displacement displacement_of(const item<slot_type>& x) const {
-    return design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value));
+  // Scratch: what is left of the block's words; the list; the scan's.
+  static constexpr u64 scratch_bytes(u32 words) {
+    return (words + words * bits_a_word / 2 + sums::words) * sizeof(u32);
   }
 
-  template <class Lane>
-  TILEHASH_FN void operator()(Lane lane) const {
-    const auto t = lane.template tile<Width>();
-    const u64 n = *length, tiles = lane.count() / Width;
-    const auto number = [&](u64 i) { return i < n ? list[i] : 0; };
-    u64 i = lane.index() / Width;  // one item for the whole tile
-    if (!t.any(i < n)) return;
-    item<slot_type> x = source(number(i)), next = source(number(i + tiles));
-    u64 after_next = number(i + 2 * tiles);
-    typename displacement::progress p;
-    while (t.any(i < n)) {
-      const auto v = displacement_of(x).attempt(t, p.rounds, i < n);
-      const bool ends = i < n && p.ends_with(v);
-      recorder.record(lane, i, ends && t.rank() == 0 ? x : item<slot_type>{}, p.became);
-      if (!ends) continue;
-      i += tiles;
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const u32 me = block.rank();
+    const u64 first_word = first / bits_a_word + block.index() * words;
+    const u64 last_word = (end + bits_a_word - 1) / bits_a_word;
+    const auto left = block.template scratch<u32>();
+    const auto list = block.template scratch<u16>(words * sizeof(u32));
+    const auto scan = block.template scratch<u32>((words + words * bits_a_word / 2) * sizeof(u32));
+
+    const u32 each = (words + Threads - 1) / Threads, from = me * each;
+    const auto word_at = [&](u32 k) {
+      const u64 w = first_word + from + k;
+      return k < each && from + k < words && w < last_word ? recorder.pending[w] : 0U;
+    };
+    u32 mine = 0, all = 0;
+    for (u32 k = 0; k < each; ++k) mine += count_ones(word_at(k));
+    u32 at = sums::before(block, scan, mine, all);
+    if (all == 0) return;
+    for (u32 k = 0; k < each; ++k) {
+      if (from + k < words) left[from + k] = 0U;
+      for (u32 bits = word_at(k); bits != 0; bits &= bits - 1)
+        list[at++] = static_cast<u16>((from + k) * bits_a_word + lowest(bits));
+    }
+    block.barrier();
+
+    const auto t = block.template tile<Width>();
+    constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;
+    const auto number = [&](u32 j) {
+      return first_word * bits_a_word + (j < all ? u32(list[j]) : u32(list[0]));
+    };
+    u32 j = me / Width;
+    item<slot_type> x = source(number(j)), next = source(number(j + tiles));
+    prefetch_to_write(design.address(design.locate(x.key.bits)));
+    u32 inserted = 0, waiting = 0;
+    progress p;
+    while (t.any(j < all)) {
+      const u32 patience = t.broadcast(patience_now(), 0);
+      prefetch_to_write(design.address(design.locate(next.key.bits)));
+      const auto d = design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value));
+      const auto v = d.attempt(t, p.rounds, j < all);
+      if (j >= all || !p.ends_with(v, patience)) continue;
+      if (t.rank() == 0) {
+        const u64 i = number(j);
+        const bool waits = p.became == outcome::refused || (updates && p.became == outcome::present);
+        inserted += p.became == outcome::inserted;
+        waiting += waits;
+        if (waits) set_bits(left + u32(list[j]) / bits_a_word, 1U << u32(list[j]) % bits_a_word);
+        if (recorder.outcomes != nullptr) recorder.outcomes[i] = p.became;
+        if (p.became == outcome::refused) fetch_add(given_up, u64(1));
+      }
+      j += tiles;
       p = {};
       x = next;
-      next = source(after_next);
-      after_next = number(i + 2 * tiles);
+      next = source(number(j + tiles));
+    }
+    if (inserted != 0) recorder.counters.add(counter::inserted, first_word + me, inserted);
+    if (waiting != 0) recorder.counters.add(counter::left, first_word + me, waiting, recorder.phase);
+    block.barrier();
+    for (u32 k = 0; k < each; ++k) {
+      const u64 w = first_word + from + k;
+      if (from + k < words && w < last_word) recorder.pending[w] = left[from + k];
     }
   }
 
-  void operator()(u64 from, u64 to) const {
-    u64 present = 0, illegal = 0;
-    const auto fetch = [&](u64 i) {
-      const item<slot_type> x = source(list[i]);
-      prefetch_to_write(design.address(design.locate(x.key.bits)));
-      return x;
-    };
-    fetch_ahead(from, to, fetch, [&](u64 i, const item<slot_type>& x) {
-      recorder.record(i, x, displacement_of(x).run(solo_tile{}, true), present, illegal);
-    });
-    recorder.add(present, illegal);
+ private:
+  // Searches in vain before an item is given up.
+  TILEHASH_FN u32 patience_now() const {
+    constexpr u64 usual = 32;  // items that may be given up before the others get less
+    constexpr u32 least = 4;
+    const u64 n = load_relaxed(given_up);
+    if (n < usual) return Design::max_searches;
+    const u32 fewer = static_cast<u32>(Design::max_searches * usual / (2 * n));
+    return fewer < least ? least : fewer;
   }
 };
 
-// The list has *length items, `most` at most: on a GPU only an insert that may still be running knows how
-// many, and the host does not wait for it.
+// Takes up the pending ones of the items from `first` (a multiple of 256) to `end`. Does not wait: on a GPU
+// only the phase before knows how many there are.
 template <class Design, class Space, class Source>
-void displace(Space& space, const Design& design, Source source, const u64* list, const u64* length, u64 most,
-              const outcome_recorder& recorder) {
-  using work_type = displace_lanes<Design, Source, Design::preferred_width>;
-  const work_type work{design, source, list, length, recorder};
-  if constexpr (Space::has_lanes) {
-    const u64 lanes = most * Design::preferred_width,
-              at_once = space.lanes_at_once(work_type::resident_blocks);
-    space.for_each_lane(lanes < at_once ? lanes : at_once, work);
-  } else {
-    space.for_each_chunk(*length, work);
-  }
+void displace(Space& space, const Design& design, const Source& source, u64 first, u64 end, bool updates,
+              const outcome_recorder& recorder, u64* given_up) {
+  if (first >= end) return;
+  using work_type = displace_items<Design, Source, Design::preferred_width, Space::has_lanes ? 256 : 1>;
+  const u64 all = (end - first + bits_a_word - 1) / bits_a_word;
+  u32 words = work_type::most_words;  // fewer where that gives work to more blocks
+  const u64 blocks = Space::has_lanes ? 4 * space.large_blocks_at_once() : 64;
+  while (words > 1 && all / words < blocks) words /= 2;
+  space.for_each_block((all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
+                       work_type{design, source, first, end, words, updates, recorder, given_up});
 }
-
-// A list in another order: every step-th of its n items, round and round (for a step that has no divisor in
-// common with n).
-struct take_every {
-  u64 step;
-  const u64* list;
-  u64* result;
-  u64 n;
-
-  TILEHASH_FN void operator()(u64 i) const { result[i] = list[i * step % n]; }
-};
 
 }  // namespace tilehash::detail

@@ -1,4 +1,4 @@
-// The small functions a table hands to bulk and to its space: where answers go, and how items come out.
+// Where the answers of lookups go, and how all items of a table come out.
 #pragma once
 
 #include <tilehash/algorithm/compact.hpp>
@@ -20,14 +20,17 @@ struct value_sink {
   }
 };
 // What lookups say beside values; any may be null.
-struct notes_sink {
+struct lookup_sink {
   bool* found = nullptr;
-  u32 *counts = nullptr, *probes = nullptr;
+  u32 *counts = nullptr, *probes = nullptr, *ids = nullptr;
   template <class Hit>
   TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
     if (found != nullptr) found[i] = hit.found();
     if (counts != nullptr) counts[i] = hit.count();
     if (probes != nullptr) probes[i] = hit.probes();
+    if constexpr (requires { hit.id(); }) {
+      if (ids != nullptr) ids[i] = hit.id();
+    }
   }
 };
 struct missing_sink {

@@ -5,6 +5,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
 
 namespace tilehash::detail {
@@ -17,7 +18,7 @@ struct erase_lanes {
   detail::sentinel_cells<slot_type> sentinels;
   const typename Design::key_type* keys;
   u64 n;
-  u64* missing;  // one counter: keys that were not there
+  call_counters counters;
 
   TILEHASH_FN bool erase_sentinel(typename slot_type::key_bits bits) const {
     if constexpr (slot_type::reserves_keys)
@@ -39,7 +40,9 @@ struct erase_lanes {
       if (t.rank() == j) gone = e;
     }
     if (i < n && mine.reserved) gone = erase_sentinel(mine.bits);
-    lane.tally(missing, i < n && !gone);
+    const auto warp = lane.template tile<32>();
+    const u32 all_gone = warp.ballot(gone);
+    if (warp.rank() == 0 && all_gone != 0) counters.add(counter::gone, i / 32, count_ones(all_gone));
   }
 
   void operator()(u64 from, u64 to) const {
@@ -52,15 +55,15 @@ struct erase_lanes {
     fetch_ahead(from, to, fetch, [&](u64, const query<slot_type>& q) {
       gone += q.regular() ? design.erase(solo_tile{}, q.bits, true) : q.reserved && erase_sentinel(q.bits);
     });
-    if (to - from != gone) detail::fetch_add(missing, to - from - gone);
+    if (gone != 0) counters.add(counter::gone, from, gone);
   }
 };
 
 template <class Design, class Space>
 void erase(Space& space, const Design& design,
            const detail::sentinel_cells<typename Design::slot_type>& sentinels,
-           const typename Design::key_type* keys, u64 n, u64* missing) {
-  const erase_lanes<Design, Design::preferred_width> work{design, sentinels, keys, n, missing};
+           const typename Design::key_type* keys, u64 n, const call_counters& counters) {
+  const erase_lanes<Design, Design::preferred_width> work{design, sentinels, keys, n, counters};
   if constexpr (Space::has_lanes)
     space.for_each_lane(n, work);
   else

@@ -39,7 +39,7 @@ struct look_up_lanes {
 
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
-  using result = lookup_answer<typename slot_type::value_bits>;
+  using result = answer_of<Design>;
 
   Design design;
   detail::sentinel_cells<slot_type> sentinels;
@@ -74,7 +74,7 @@ struct look_up_lanes {
     const auto go_on = [&] {  // to this lane's own next bucket, if it has one
       more = regular && found.what == lookup_state::go_on && steps < design.max_steps();
       if (more) {
-        design.advance(place);
+        design.advance(place, found);
         stored = design.stored(place, mine.bits);
         at = design.where(place);
         ++steps;
@@ -94,7 +94,7 @@ struct look_up_lanes {
     if (found.what == lookup_state::go_on) found.what = lookup_state::absent;
     if (!mine.legal) found = {};
     if constexpr (slot_type::reserves_keys) {
-      if (mine.reserved) found = sentinels.find(mine.bits);
+      if (mine.reserved) return sink(i, slot_hit<slot_type>{sentinels.find(mine.bits), steps});
     }
     sink(i, slot_hit<slot_type>{found, steps});
   }
@@ -123,10 +123,7 @@ struct look_up_ring {
     u32 asked = 0, examined = 0, waiting = 0;
     // A call for each key costs a third of the speed, and a large source's compiler may choose it.
     const auto examine = [&](const pending& p) __attribute__((always_inline)) {
-      if (!settle(p, 1)) {
-        more[waiting++] = p;
-        if (waiting == batch) waiting = (finish(more, waiting), 0);
-      }
+      if (!settle(p, 1, more[waiting]) && ++waiting == batch) waiting = (finish(more, waiting), 0);
     };
     for (; from < to; ++from) {
       const query<slot_type> q(keys[from]);
@@ -144,12 +141,17 @@ struct look_up_ring {
   }
 
  private:
-  // Examines the bucket and gives the answer, unless the next bucket must be read.
-  TILEHASH_FN bool settle(const pending& p, u32 steps) const {
+  // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
+  // there.
+  TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
     const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
     auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
     if (a.what == lookup_state::go_on) {
-      if (steps < design.max_steps()) return false;
+      if (steps < design.max_steps()) {
+        next = p;
+        design.advance(next.place, a);
+        return false;
+      }
       a.what = lookup_state::absent;
     }
     sink(p.number, slot_hit<slot_type>{a, steps});
@@ -158,13 +160,10 @@ struct look_up_ring {
   // All that wait have examined one bucket.
   void finish(pending* todo, u32 left) const {
     for (u32 steps = 2; left != 0; ++steps) {
-      for (u32 k = 0; k < left; ++k) {
-        design.advance(todo[k].place);
-        prefetch(design.address(todo[k].place));
-      }
+      for (u32 k = 0; k < left; ++k) prefetch(design.address(todo[k].place));
       u32 kept = 0;
       for (u32 k = 0; k < left; ++k) {
-        if (!settle(todo[k], steps)) todo[kept++] = todo[k];
+        if (!settle(todo[k], steps, todo[kept])) ++kept;
       }
       left = kept;
     }

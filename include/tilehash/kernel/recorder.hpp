@@ -1,69 +1,88 @@
-// What became of the items of a bulk call, and the items that stand in a table.
+// What became of the items of a call: counters, and a bit for each item that has no place yet.
+//
+//   items     | a b c d e f g h | i j k ...        numbered by the source
+//   pending   | 0 0 1 0 0 0 1 0 | 0 1 0 ...        1: no place yet; phases read and write it, so no list is
+//   needed outcomes  | ins pre ref ... |                  only where the caller asks for them
+//
+// Counters stand in many places, lest all warps queue at one. They belong to the table and are zero between
+// calls.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 
 namespace tilehash::detail {
 
-template <class Design>
-struct slots_source {
-  using Slot = typename Design::slot_type;
-  Design design;
+// What is counted during a call. `left`, and those after it: items without a place after the first phase, the
+// second and so on.
+enum class counter : u32 { inserted, illegal, gone, homeless, left };
 
-  TILEHASH_FN item<Slot> operator()(u64 i) const {
-    const auto w = design.slots()[i];
-    item<Slot> x;
-    x.valid = !Slot::is_free(w);
-    x.key.bits = design.key_at(i, w);
-    x.key.legal = true;
-    x.value = Slot::value_of(w);
-    return x;
+struct call_counters {
+  static constexpr u32 stripes = 64, kinds = 16, phases = kinds - static_cast<u32>(counter::left);
+  static constexpr u64 words = stripes * kinds, bytes = words * sizeof(u64);
+
+  u64* at = nullptr;
+
+  TILEHASH_FN void add(counter what, u64 spot, u64 n, u32 phase = 0) const {
+    fetch_add(at + spot % stripes * kinds + static_cast<u32>(what) + phase, n);
+  }
+};
+// Their sums.
+struct call_counts {
+  u64 of[call_counters::kinds] = {};
+  u64 operator[](counter what) const { return of[static_cast<u32>(what)]; }
+  u64 left(u32 phase) const { return of[static_cast<u32>(counter::left) + phase]; }
+};
+
+inline constexpr u32 bits_a_word = 32;
+
+struct outcome_recorder {
+  call_counters counters;
+  u32* pending = nullptr;
+  outcome* outcomes = nullptr;  // may be null
+  u32 phase = 0;                // whose `left` is counted
+
+  TILEHASH_FN bool is_pending(u64 i) const { return (pending[i / bits_a_word] >> i % bits_a_word & 1) != 0; }
+
+  // What became of a lane's item, the i-th; neighbouring lanes have neighbouring items. A collective of the
+  // warp. `retry`: a bit of an item that is not `mine` stays as it is, and is not set.
+  template <class Lane>
+  TILEHASH_FN void record(Lane lane, u64 i, bool mine, bool legal, outcome became) const {
+    const auto warp = lane.template tile<bits_a_word>();
+    if (mine && outcomes != nullptr) outcomes[i] = became;
+    const u32 waits = warp.ballot(mine && legal && became == outcome::refused);
+    const u32 inserted = warp.ballot(mine && became == outcome::inserted);
+    const u32 illegal = warp.ballot(mine && !legal);
+    if (warp.rank() != 0) return;
+    const u64 spot = i / bits_a_word;
+    pending[spot] = waits;
+    if (waits != 0) counters.add(counter::left, spot, count_ones(waits), phase);
+    if (inserted != 0) counters.add(counter::inserted, spot, count_ones(inserted));
+    if (illegal != 0) counters.add(counter::illegal, spot, count_ones(illegal));
   }
 };
 
-// Where a bulk insert reports: the list of those for which there was no room, and counts of what is rarer
-// than an insertion.
-struct outcome_recorder {
-  u64* present;                  // one counter: keys that were there already
-  u64* left;                     // one counter: the length of `list`
-  u64* illegal;                  // one counter: keys that are NaN
-  u64* list;                     // room for all items
-  outcome* outcomes = nullptr;   // one each, by the item's number; may be null
-  const u64* numbers = nullptr;  // the items' numbers when the source is a list, else null
-  bool lists_present = false;    // a displacement lists, and does not count, the keys that it finds
+// What a thread that has whole words of `pending` to itself counts, and adds up at the end.
+struct thread_recorder {
+  const outcome_recorder& all;
+  u64 inserted = 0, illegal = 0, left = 0;
 
-  TILEHASH_FN u64 number(u64 i) const { return numbers != nullptr ? numbers[i] : i; }
-  TILEHASH_FN bool lists(outcome o) const {
-    return o == outcome::refused || (lists_present && o == outcome::present);
+  TILEHASH_FN void record(u64 i, bool legal, outcome became) {
+    if (all.outcomes != nullptr) all.outcomes[i] = became;
+    inserted += became == outcome::inserted;
+    illegal += !legal;
+    const bool waits = legal && became == outcome::refused;
+    left += waits;
+    const u32 bit = 1U << i % bits_a_word;
+    u32& word = all.pending[i / bits_a_word];
+    word = waits ? word | bit : word & ~bit;
   }
-
-  // What became of a lane's item, the i-th. A collective of the warp.
-  template <class Lane, class Slot>
-  TILEHASH_FN void record(Lane lane, u64 i, const item<Slot>& mine, outcome became) const {
-    if (mine.valid && outcomes != nullptr) outcomes[number(i)] = became;
-    const bool listed = mine.valid && mine.key.legal && lists(became);
-    const u64 position = lane.append(left, listed);
-    if (listed) list[position] = number(i);
-    lane.tally(present, mine.valid && became == outcome::present && !listed);
-    if constexpr (std::floating_point<typename Slot::key_type>)
-      lane.tally(illegal, mine.valid && !mine.key.legal);
-  }
-  // What became of a thread's item, in a chunk whose counts come at its end.
-  template <class Slot>
-  TILEHASH_FN void record(u64 i, const item<Slot>& x, outcome became, u64& present_here,
-                          u64& illegal_here) const {
-    if (outcomes != nullptr) outcomes[number(i)] = became;
-    illegal_here += !x.key.legal;
-    if (x.key.legal && lists(became))
-      list[detail::fetch_add(left, u64(1))] = number(i);
-    else
-      present_here += became == outcome::present;
-  }
-  TILEHASH_FN void add(u64 present_here, u64 illegal_here) const {
-    if (present_here != 0) detail::fetch_add(present, present_here);
-    if (illegal_here != 0) detail::fetch_add(illegal, illegal_here);
+  TILEHASH_FN void add_up(u64 spot) const {
+    if (inserted != 0) all.counters.add(counter::inserted, spot, inserted);
+    if (illegal != 0) all.counters.add(counter::illegal, spot, illegal);
+    if (left != 0) all.counters.add(counter::left, spot, left, all.phase);
   }
 };
 

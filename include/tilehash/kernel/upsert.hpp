@@ -1,213 +1,387 @@
-// The bulk verbs that change the values of keys that are there: insert_or_assign and insert_or_apply.
+// Inserts, and updates of keys that are there: one kernel with one policy, in which no key moves.
 //
-//   look at the first bucket --+-- the key stands there ------------------> combine
-//                              +-- else insert --+-- inserted               done
-//                                                +-- present: find its slot, combine
-//                                                +-- refused              to the list; displace, or grow
+//   walk the key's buckets --+-- the key stands in one ------> keep its value, or combine the values
+//                            +-- it does not, and one has room --> claim the first free slot that was passed
+//                            +-- no room in any ------------> pending: displace, or grow
 //
-// While inserts run, no key moves or goes, so the slot that was found is the key's until the call ends; its
-// value changes by one atomic operation, or by compare-and-swap until nobody was faster. Keys only move in a
-// displacement, which therefore changes no values: what it finds present it puts on the list, and another
-// pass like this one comes after it.
+// Both schedules of lookups (kernel/lookup.hpp) serve here too: on a GPU the tile loads the next buckets of
+// all its lanes' items before it examines the first, and then all lanes write at once; on a CPU a thread asks
+// for the memory of `batch` items ahead.
+//
+// Exact under races, without a lock: while only these run, a slot that is taken stays taken, so two inserts
+// of one key meet at the same first free slot of the same sequence. One claims it, the other walks again and
+// finds the key. And the slot in which a key was found is the key's until the call ends: its value changes by
+// one atomic operation, or by compare-and-swap until nobody was faster.
+//
+// A design whose inserts have rules of their own (insert(), core/result.hpp) is walked only to find the key.
 #pragma once
 
 #include <tilehash/core/op.hpp>
-#include <tilehash/kernel/insert.hpp>
-#include <tilehash/space/buffer.hpp>
+#include <tilehash/core/sentinel_cells.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/recorder.hpp>
+#include <tilehash/space/bucket.hpp>
+#include <tilehash/space/prefetch.hpp>
 
 namespace tilehash::detail {
 
-// What to do with a key that is there: nothing, or combine the values.
+// What to do with the value of a key that is there: nothing, or combine it with the one given.
 struct keep {};
 template <class Op>
 struct apply {
   Op op;
 };
 
-// What an op is given, made values of the table (core/op.hpp), in memory of their own.
-template <class Given, class Value, class Op>
-struct lift_body {
-  const Given* given;
-  Value* values;
-  TILEHASH_FN void operator()(u64 i) const { values[i] = Op::template lift<Value>(given[i]); }
-};
-template <class Value, class Op, class Space, class Given>
-buffer<Value, Space> lift(Space& space, const Given* given, u64 n) {
-  buffer<Value, Space> values(space, n);
-  if constexpr (std::same_as<Given, nothing>)
-    space.fill(values.data(), n, Op::template lift<Value>(nothing{}));
-  else
-    space.for_each(n, lift_body<Given, Value, Op>{given, values.data()});
-  return values;
-}
+// Keys that designs put into the hand of an insert and that found no place in the end. Bounded: who finds
+// less room here than lanes may be under way does not begin.
+template <class Slot>
+struct homeless_items {
+  struct entry {
+    typename Slot::key_bits key;
+    typename Slot::value_bits value;
+  };
+  entry* entries = nullptr;
+  u64 room = 0;  // beside that for all lanes under way
+  u64* length = nullptr;
 
-template <class Design, class Source, class Op, u32 Width>
-struct upsert_lanes {
+  TILEHASH_FN bool has_room() const { return load_relaxed(length) <= room; }
+  TILEHASH_FN void add(typename Slot::key_bits key, typename Slot::value_bits value) const {
+    entries[fetch_add(length, u64(1))] = {key, value};
+  }
+};
+
+template <class Design, class Source, class Update, u32 Width>
+struct upsert_items {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using key_bits = typename slot_type::key_bits;
-  using mapped_type = typename slot_type::mapped_type;
+  using stored_key = typename slot_type::stored_key;
   using value_bits = typename slot_type::value_bits;
+  using mapped_type = typename slot_type::mapped_type;
+  using item_type = item<slot_type>;
+  using position = insert_position<word>;
+  using place = typename Design::place;
+  static constexpr bool updates = !std::same_as<Update, keep>;
+  static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
 
   Design design;
-  detail::sentinel_cells<slot_type> sentinels;
+  sentinel_cells<slot_type> sentinels;
   Source source;
-  u64 n;
+  u64 first, end;  // of the items to look at
+  bool retry;      // of them, those that are pending
+  bool inserts;    // else it only finds
+  Update update;
   outcome_recorder recorder;
-  Op op;
+  homeless_items<slot_type> homeless;
+
+  // An item on its way along its buckets.
+  struct walk {
+    item_type x;
+    place home, now;
+    word* free = nullptr;   // the first slot on the way that it may take
+    word old = 0;           // what stands there
+    stored_key stored = 0;  // what the key looks like there
+    bool beyond = false;    // it is not in the first bucket
+    u32 steps = 1;
+    outcome became = outcome::refused;
+  };
+  TILEHASH_FN walk start(const item_type& x) const {
+    walk w;
+    w.x = x;
+    w.home = w.now = design.locate(x.key.bits);
+    return w;
+  }
+
+  // What a bucket says. A collective.
+  template <class Tile, class Bucket>
+  TILEHASH_FN position position_in(Tile t, const Bucket& b, stored_key wanted) const {
+    if constexpr (probe_inserting<Design>) {
+      return design.examine_for_insert(t, b, wanted);
+    } else {
+      position p;
+      const u32 here = b.match(t, wanted);
+      const auto a = design.examine(t, b, wanted);
+      p.slot = here != 0 ? lowest(here) : 0;
+      p.old = b.at(t, p.slot);
+      p.what = here != 0 ? lookup_state::found : a.what;
+      return p;
+    }
+  }
+
+  // Goes on from what the bucket at w.now said. False when the item needs no more.
+  TILEHASH_FN bool go_on(walk& w, const position& told) const {
+    word* const memory = design.bucket_at(design.where(w.now));
+    if (told.what == lookup_state::found) {
+      w.became = outcome::present;
+      if constexpr (updates) combine(memory + told.slot, told.old, w.x.value);
+      return false;
+    }
+    bool takes = told.free && w.free == nullptr;
+    if constexpr (requires { design.may_take(w.now); }) takes = takes && design.may_take(w.now);
+    if (takes) {
+      w.free = memory + told.slot;
+      w.old = told.old;
+      w.stored = design.stored(w.now, w.x.key.bits);
+      w.beyond = w.steps != 1;
+    }
+    if (told.what == lookup_state::go_on && w.steps < design.max_steps()) {
+      design.advance(w.now, told);
+      ++w.steps;
+      return true;
+    }
+    if (!inserts || w.free == nullptr) return false;
+    if constexpr (requires { design.passes(w.home); }) {
+      if (w.beyond) design.passes(w.home);
+    }
+    if (compare_and_swap(w.free, w.old, slot_type::written_over(w.old, w.stored, w.x.value)) == w.old) {
+      w.became = outcome::inserted;
+      return false;
+    }
+    w.now = w.home;  // somebody was faster: again from the start, at most once for each slot on the way
+    w.free = nullptr;
+    w.steps = 1;
+    return true;
+  }
 
   // The value stands in the word's low bytes, where a smaller atomic operation can change it alone.
-  static constexpr bool in_place = detail::combines_in_place<Op, mapped_type> && sizeof(word) <= 8 &&
-                                   std::endian::native == std::endian::little;
-
-  TILEHASH_FN void combine(word* at, word old, value_bits given_bits) const {
-    const auto given = detail::from_bits<mapped_type>(given_bits);
-    if constexpr (in_place) {
-      Op::in_place(reinterpret_cast<mapped_type*>(at), given);
+  TILEHASH_FN void combine(word* at, word old, value_bits given_bits) const
+    requires updates
+  {
+    using op = decltype(update.op);
+    const auto given = from_bits<mapped_type>(given_bits);
+    if constexpr (combines_in_place<op, mapped_type> && sizeof(word) <= 8 &&
+                  std::endian::native == std::endian::little) {
+      op::in_place(reinterpret_cast<mapped_type*>(at), given);
     } else {
       for (;;) {  // again when another changed the value or, in `tiled`, set a filter bit
-        const mapped_type next = op(detail::from_bits<mapped_type>(slot_type::value_of(old)), given);
-        const word seen =
-            detail::compare_and_swap(at, old, slot_type::with_value(old, detail::to_bits<value_bits>(next)));
+        const mapped_type next = update.op(from_bits<mapped_type>(slot_type::value_of(old)), given);
+        const word seen = compare_and_swap(at, old, slot_type::with_value(old, to_bits<value_bits>(next)));
         if (seen == old) return;
         old = seen;
       }
     }
   }
 
-  // The slot in which a key stands, or null. A full bucket sends it on whatever the design says: when another
-  // has just put the key into its next bucket, what tells so in the first (`tiled`'s filter) may come later.
+  TILEHASH_FN outcome put_in_sentinel(const item_type& x) const {
+    if constexpr (!slot_type::reserves_keys)
+      return outcome::refused;
+    else if (!inserts && !sentinels.find(x.key.bits).found())
+      return outcome::refused;
+    else if constexpr (updates)
+      return sentinels.insert_or_apply(x.key.bits, x.value, update.op);
+    else
+      return sentinels.insert(x.key.bits, x.value);
+  }
+
+  // ---- a GPU's schedule ----
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    const auto t = lane.template tile<Width>();
+    const u64 i = first + lane.index();
+    bool mine = i < end;
+    if (retry) {
+      mine = mine && recorder.is_pending(i);
+      if (!t.any(mine)) return;
+    }
+    const item_type x = mine ? source(i) : item_type{};
+    mine = mine && x.valid;
+    outcome became = outcome::refused;
+    const bool regular = mine && x.key.regular();
+    if constexpr (probe_inserting<Design>) {
+      became = walk_along(t, x, regular);
+    } else {
+      if (updates || !inserts) became = walk_along(t, x, regular);
+      if (inserts) became = insert_alone(t, x, regular && became == outcome::refused, became);
+    }
+    if (mine && x.key.reserved) became = put_in_sentinel(x);
+    recorder.record(lane, i, mine, x.key.legal, became);
+  }
+
+  template <class Tile>
+  TILEHASH_FN outcome walk_along(Tile t, const item_type& x, bool walking) const {
+    using bucket_type = typename Design::template bucket_type<Tile>;
+    walk w = start(x);
+    for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
+      const auto stored = design.stored(w.now, x.key.bits);
+      const auto at = design.where(w.now);
+      position told;
+      bucket_type b[Width];
+      TILEHASH_UNROLL
+      for (u32 j = 0; j < Width; ++j)
+        b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)), (todo >> j & 1) != 0);
+      TILEHASH_UNROLL
+      for (u32 j = 0; j < Width; ++j) {
+        const position p = position_in(t, b[j], t.broadcast(stored, j));
+        if (t.rank() == j) told = p;
+      }
+      if (walking) walking = go_on(w, told);
+    }
+    return w.became;
+  }
+
+  // One item of the tile after the other, by the design's own insert().
+  template <class Tile>
+  TILEHASH_FN outcome insert_alone(Tile t, const item_type& x, bool open, outcome became) const {
+    key_bits key = x.key.bits;
+    value_bits value = x.value;
+    bool replaced = false;  // what is in hand is another key
+    if constexpr (replacing<Design>) open = open && homeless.has_room();
+    u32 rounds = 0;
+    for (u32 todo = t.ballot(open); t.any(todo != 0); todo = t.ballot(open)) {
+      const u32 j = todo != 0 ? lowest(todo) : 0;
+      const auto r = design.insert(t, t.broadcast(key, j), t.broadcast(value, j), todo != 0);
+      if (todo == 0 || t.rank() != j) continue;
+      ++rounds;
+      open =
+          (r.what == insert_state::again || r.what == insert_state::replaced) && rounds < Design::max_rounds;
+      if (r.what == insert_state::inserted) became = outcome::inserted, replaced = false;
+      if (r.what == insert_state::present) became = outcome::present;
+      if (r.what == insert_state::replaced)
+        became = outcome::inserted, replaced = true, key = r.key, value = r.value;
+    }
+    if constexpr (replacing<Design>) {
+      if (replaced) homeless.add(key, value);
+    }
+    if constexpr (updates) {  // another insert was faster
+      word* const at = slot_of(t, x.key.bits, became == outcome::present && x.valid);
+      if (at != nullptr) combine(at, load_relaxed(at), x.value);
+    }
+    return became;
+  }
+  // The slot in which a key stands, or null.
   template <class Tile>
   TILEHASH_FN word* slot_of(Tile t, key_bits wanted, bool active) const {
     using bucket_type = typename Design::template bucket_type<Tile>;
-    auto place = design.locate(wanted);
     word* at = nullptr;
-    for (u32 steps = 1; t.any(active); ++steps) {
-      word* const memory = design.bucket_at(design.where(place));
-      const auto stored = design.stored(place, wanted);
-      const auto b = bucket_type::read_shared(t, memory, active);
-      const u32 here = b.match(t, stored);
-      const auto a = design.examine(t, b, stored);
-      const bool full = b.match_empty(t) == 0;
-      if (!active) continue;
-      if (here != 0) at = memory + detail::lowest(here);
-      active = here == 0 && (full || a.what == lookup_state::go_on) && steps < design.max_steps();
-      if (active) design.advance(place);
+    for (u32 todo = t.ballot(active); t.any(todo != 0); todo &= todo - 1) {
+      const u32 j = todo != 0 ? lowest(todo) : 0;
+      const key_bits key = t.broadcast(wanted, j);
+      auto now = design.locate(key);
+      bool seeks = todo != 0;
+      for (u32 steps = 1; t.any(seeks); ++steps) {
+        word* const memory = design.bucket_at(design.where(now));
+        const auto b = bucket_type::read_shared(t, memory, seeks);
+        const position p = position_in(t, b, design.stored(now, key));
+        if (!seeks) continue;
+        if (p.what == lookup_state::found && t.rank() == j) at = memory + p.slot;
+        seeks = p.what != lookup_state::found && steps < design.max_steps();
+        if (seeks) design.advance(now, p);
+      }
     }
     return at;
   }
 
-  // One look at the first buckets of all the tile's items, then all lanes change theirs at once. True in a
-  // lane whose item needs no more; what it met is then in `became`.
-  template <class Tile>
-  TILEHASH_FN bool change_first_bucket(Tile t, const item<slot_type>& mine, bool active,
-                                       outcome& became) const {
-    using bucket_type = typename Design::template bucket_type<Tile>;
-    const auto place = design.locate(mine.key.bits);
-    const auto stored = design.stored(place, mine.key.bits);
-    const auto at = design.where(place);
-    insert_position<word> first;
-    bucket_type b[Tile::width];
-    TILEHASH_UNROLL
-    for (u32 j = 0; j < Tile::width; ++j)
-      b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
-    TILEHASH_UNROLL
-    for (u32 j = 0; j < Tile::width; ++j) {
-      const auto wanted = t.broadcast(stored, j);
-      insert_position<word> o;
-      if constexpr (offers_position<Design>) o = design.examine_for_insert(t, b[j], wanted);
-      const u32 here = b[j].match(t, wanted), slot = here != 0 ? detail::lowest(here) : 0;
-      const word content = b[j].at(t, slot);
-      if (here != 0) o = {lookup_state::found, slot, content};
-      if (t.rank() == j) first = o;
+  // ---- one thread, one item ----
+  TILEHASH_FN outcome alone(const item_type& x) const {
+    walk w = start(x);
+    while (one_step(w)) {
     }
-    if (!active) return true;
-    word* const memory = design.bucket_at(at) + first.slot;
-    if (first.what == lookup_state::found) {
-      combine(memory, first.old, mine.value);
-      became = outcome::present;
-      return true;
-    }
-    if (first.what != lookup_state::absent) return false;
-    became = outcome::inserted;
-    return detail::compare_and_swap(memory, first.old,
-                                    slot_type::written_over(first.old, stored, mine.value)) == first.old;
+    return w.became;
   }
 
-  TILEHASH_FN outcome update_sentinel(const item<slot_type>& x) const {
-    if constexpr (slot_type::reserves_keys)
-      return sentinels.insert_or_apply(x.key.bits, x.value, op);
-    else
-      return outcome::refused;
-  }
-
-  template <class Lane>
-  TILEHASH_FN void operator()(Lane lane) const {
-    const auto t = lane.template tile<Width>();
-    const u64 i = lane.index();
-    const item<slot_type> mine = i < n ? source(i) : item<slot_type>{};
-    outcome became = outcome::refused;
-    const bool open = !change_first_bucket(t, mine, mine.valid && mine.key.regular(), became);
-    word* at = nullptr;
-    for (u32 todo = t.ballot(open); t.any(todo != 0); todo &= todo - 1) {
-      const u32 j = todo != 0 ? detail::lowest(todo) : 0;
-      const auto wanted = t.broadcast(mine.key.bits, j);
-      const auto value = t.broadcast(mine.value, j);
-      const outcome o = design.insert(t, wanted, slot_type::pack(wanted, value), todo != 0);
-      word* const there = slot_of(t, wanted, todo != 0 && o == outcome::present);
-      if (todo != 0 && t.rank() == j) became = o, at = there;
-    }
-    if (at != nullptr) combine(at, detail::load_relaxed(at), mine.value);
-    if (mine.valid && mine.key.reserved) became = update_sentinel(mine);
-    recorder.record(lane, i, mine, became);
-  }
-
+  // ---- a CPU's schedule: whole words of `pending` ----
+  struct numbered {
+    u64 i;
+    walk w;
+  };
   void operator()(u64 from, u64 to) const {
-    u64 present = 0, illegal = 0;
-    const auto fetch = [&](u64 i) {
-      const item<slot_type> x = source(i);
-      if (x.valid && x.key.regular()) prefetch_to_write(design.address(design.locate(x.key.bits)));
-      return x;
-    };
-    fetch_ahead(from, to, fetch, [&](u64 i, const item<slot_type>& x) {
-      if (!x.valid) return;
-      const outcome became = x.key.regular()  ? change(x)
-                             : x.key.reserved ? update_sentinel(x)
-                                              : outcome::refused;
-      recorder.record(i, x, became, present, illegal);
-    });
-    recorder.add(present, illegal);
-  }
-  outcome change(const item<slot_type>& x) const {
-    const solo_tile t;
-    outcome became = outcome::present;
-    word* at = slot_of(t, x.key.bits, true);
-    if (at == nullptr) {
-      became = design.insert(t, x.key.bits, slot_type::pack(x.key.bits, x.value), true);
-      if (became == outcome::present) at = slot_of(t, x.key.bits, true);  // another was faster
+    thread_recorder counts{recorder};
+    if (!retry) {
+      for (u64 w = from; w < to; ++w) recorder.pending[w] = 0;
     }
-    if (at != nullptr) combine(at, detail::load_relaxed(at), x.value);
-    return became;
+    const u64 last = to * bits_a_word < end ? to * bits_a_word : end;
+    numbered ring[batch], more[batch];
+    u32 asked = 0, examined = 0, waiting = 0;
+    const auto examine = [&](const numbered& p) __attribute__((always_inline)) {
+      numbered q = p;
+      if (one_step(q.w)) {
+        more[waiting++] = q;
+        if (waiting == batch) waiting = (finish(more, waiting, counts), 0);
+      } else {
+        counts.record(q.i, true, q.w.became);
+      }
+    };
+    for (u64 i = from * bits_a_word; i < last; ++i) {
+      if (retry && !recorder.is_pending(i)) continue;
+      const item_type x = source(i);
+      if (!x.valid) continue;
+      if (!x.key.regular()) {
+        counts.record(i, x.key.legal, x.key.reserved ? put_in_sentinel(x) : outcome::refused);
+        continue;
+      }
+      if (asked - examined == batch) examine(ring[examined++ % batch]);
+      numbered& p = ring[asked++ % batch];
+      p.i = i;
+      p.w = start(x);
+      prefetch_to_write(design.address(p.w.now));
+    }
+    while (examined != asked) examine(ring[examined++ % batch]);
+    finish(more, waiting, counts);
+    counts.add_up(from);
+  }
+
+ private:
+  // True if the item must look at its next bucket.
+  TILEHASH_FN bool one_step(walk& w) const {
+    const solo_tile t;
+    if constexpr (!probe_inserting<Design>) {
+      if (!updates && inserts) {
+        w.became = insert_alone(t, w.x, true, outcome::refused);
+        return false;
+      }
+    }
+    const auto b =
+        Design::template bucket_type<solo_tile>::read_shared(t, design.bucket_at(design.where(w.now)));
+    if (go_on(w, position_in(t, b, design.stored(w.now, w.x.key.bits)))) return true;
+    if constexpr (!probe_inserting<Design>) {
+      if (inserts && w.became == outcome::refused) w.became = insert_alone(t, w.x, true, w.became);
+    }
+    return false;
+  }
+  // Items that go on: the memory of all is asked for before the first is looked at again.
+  void finish(numbered* more, u32 left, thread_recorder& counts) const {
+    while (left != 0) {
+      for (u32 k = 0; k < left; ++k) prefetch_to_write(design.address(more[k].w.now));
+      u32 kept = 0;
+      for (u32 k = 0; k < left; ++k) {
+        numbered p = more[k];
+        if (one_step(p.w))
+          more[kept++] = p;
+        else
+          counts.record(p.i, true, p.w.became);
+      }
+      left = kept;
+    }
   }
 };
 
-// insert() without displacement, for either update.
-template <class Design, class Space, class Source>
-void upsert(Space& space, const Design& design,
-            const detail::sentinel_cells<typename Design::slot_type>& sentinels, Source source, u64 n,
-            const outcome_recorder& recorder, keep /*update*/) {
-  insert(space, design, sentinels, source, n, recorder);
+// Looks at the items from `first` (a multiple of 256) to `end`. Does not wait.
+template <class Design, class Space, class Source, class Update>
+void upsert(Space& space, const upsert_items<Design, Source, Update, Design::preferred_width>& work) {
+  if (work.first >= work.end) return;
+  if constexpr (Space::has_lanes) {
+    space.for_each_lane(work.end - work.first, work);
+  } else {
+    const u64 skipped = work.first / bits_a_word;
+    constexpr u64 grain = 128;  // words
+    space.for_each_chunk((work.end - work.first + bits_a_word - 1) / bits_a_word,
+                         [&](u64 from, u64 to) { work(skipped + from, skipped + to); }, grain);
+  }
 }
-template <class Design, class Space, class Source, class Op>
-void upsert(Space& space, const Design& design,
-            const detail::sentinel_cells<typename Design::slot_type>& sentinels, Source source, u64 n,
-            const outcome_recorder& recorder, const apply<Op>& update) {
-  const upsert_lanes<Design, Source, Op, Design::preferred_width> work{design, sentinels, source,
-                                                                       n,      recorder,  update.op};
-  if constexpr (Space::has_lanes)
-    space.for_each_lane(n, work);
-  else
-    space.for_each_chunk(n, work);
+
+// Puts one regular key where there is room for it without moving another.
+struct no_items {};
+template <class Design>
+TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits key,
+                               typename Design::slot_type::value_bits value) {
+  upsert_items<Design, no_items, keep, 1> work{};
+  work.design = design;
+  work.inserts = true;
+  item<typename Design::slot_type> x;
+  x.key.bits = key;
+  x.key.legal = x.valid = true;
+  x.value = value;
+  return work.alone(x);
 }
 
 }  // namespace tilehash::detail

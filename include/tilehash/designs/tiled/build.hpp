@@ -43,49 +43,6 @@
 
 namespace tilehash::detail {
 
-// What the build does not place, for the caller to insert.
-template <class Design>
-struct tiled_spill {
-  using word = typename Design::word;
-  word* left;
-  u64* count;
-  u64 capacity;
-
-  TILEHASH_FN void add(word e) const {
-    const u64 at = fetch_add(count, u64(1));
-    if (at < capacity) left[at] = e;
-  }
-};
-
-// The spilled items as a source for a bulk insert.
-template <class Design>
-struct tiled_spill_source {
-  Design design;
-  const typename Design::word* left;
-
-  TILEHASH_FN auto operator()(u64 i) const {
-    using entry = routed_item<typename Design::slot_type>;
-    detail::item<typename Design::slot_type> x;
-    x.key.bits = design.unhash(entry::hash_of(left[i]));
-    x.key.legal = x.valid = true;
-    x.value = entry::value_of(left[i]);
-    return x;
-  }
-};
-
-// The items of each region, side by side. A bin's first fill[r] entries count, at most `room` of them.
-template <class Design>
-struct tiled_bins {
-  using word = typename Design::word;
-  word* entries;
-  u32 room;
-  u32* fill;
-
-  TILEHASH_FN word* at(u32 region) const { return entries + static_cast<u64>(region) * room; }
-  TILEHASH_FN u32 room_of(u32 /*region*/) const { return room; }
-  TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
-};
-
 // What stands in a block's scratch for an item: the slot's word, as it will be in the table.
 template <class Design, class Items>
 struct tiled_scratch_slot {
@@ -166,7 +123,7 @@ struct tiled_scratch_slot<Design, Items> {
   }
 };
 
-template <class Design, class Bins = tiled_bins<Design>>
+template <class Design, class Bins = even_bins<typename Design::word>>
 struct tiled_build {
   using slot_type = typename Design::slot_type;
   using table_word = typename slot_type::word;
@@ -190,7 +147,7 @@ struct tiled_build {
   Bins bins;         // of the regions that are built
   u32 first_region;  // of these
   bool merges;       // the table holds items
-  tiled_spill<Design> spill;
+  spill_list<table_word> spill;
   u64* inserted;
 
   // Scratch: the region's words; for words of 16 bytes the bin; the homeless items; per bucket a count; the
@@ -456,7 +413,7 @@ struct tiled_build {
       const table_word e = bin[number];
       const place p = design.place_of(entry::hash_of(e));
       place second = p;
-      design.advance(second);
+      design.turn(second);
       const u32 bit = design.filter_index(p.stored);
       if (merges && has_bit(filters + p.bucket, bit) &&
           view(words, second.bucket, second.bucket)
@@ -480,7 +437,7 @@ struct tiled_build {
         const word note = homeless[q];
         const table_word e = in.noted(note);
         place p = design.place_of(entry::hash_of(e));
-        design.advance(p);
+        design.turn(p);
         walk = {scratch_slot::make(p.stored, e, scratch_slot::number_in(note)), p.bucket, 0,
                 static_cast<u64>(entry::hash_of(e))};
       }
@@ -495,7 +452,7 @@ struct tiled_build {
       const table_word e = in.noted(note);
       place p = design.place_of(entry::hash_of(e));
       bool seen = false;
-      for (u32 half = 0; half < 2; ++half, design.advance(p)) {
+      for (u32 half = 0; half < 2; ++half, design.turn(p)) {
         const view b(words, p.bucket, p.bucket);
         u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(note)));
         for (; twins != 0; twins &= twins - 1) {

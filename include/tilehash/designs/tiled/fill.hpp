@@ -31,24 +31,8 @@ struct tiled_filled {
   buffer<typename Design::word, Space> spilled;
   Design design;
 
-  tiled_spill_source<Design> rest() const { return {design, spilled.data()}; }
+  routed_source<Design> rest() const { return {design, spilled.data()}; }
 };
-
-template <class Route, class Source, class Space, class Design, class Bins = tiled_bins<Design>>
-using tiled_partition = partition_in<Route, Source, Space, Bins, tiled_spill<Design>>;
-
-// How many regions a partition's block can count.
-template <class Design, class Space>
-u64 tiled_most_regions(const Space& space) {
-  using partition = tiled_partition<Design, detail::array_source<typename Design::slot_type>, Space, Design>;
-  const u64 fixed = partition::scratch_bytes(0), each = partition::scratch_bytes(1) - fixed;
-  return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
-}
-// With more of them its runs get so short that an empty table is filled slice by slice. (On a CPU that comes
-// beyond the largest tables.)
-inline constexpr u32 tiled_best_regions = 8192;
-// Fewer are not worth it.
-inline constexpr u64 tiled_least_items = u64(1) << 15;
 
 // Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
 // so not for few: an eighth of the capacity, or where single inserts would be slow because the table gets
@@ -59,8 +43,8 @@ template <class Space, class Design>
 bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
   const bool gets_full = static_cast<double>(held + n) > 0.85 * static_cast<double>(design.capacity());
   const u64 share = held == 0 ? 4 : gets_full ? 11 : 8;
-  const u64 most = tiled_most_regions<Design>(space);
-  return n >= tiled_least_items && n >= design.capacity() / share &&
+  const u64 most = most_regions<typename Design::slot_type>(space);
+  return n >= least_to_partition && n >= design.capacity() / share &&
          (held == 0 || tiled_build<Design>::merges_too) &&
          (design.regions() <= most || (Space::has_lanes && held == 0 && most != 0)) &&
          design.region_slots() <= tiled_build<Design>::most_slots &&
@@ -83,40 +67,22 @@ struct tiled_slices {
 };
 // From a slice to its regions. What comes is hashed already.
 template <class Design>
-struct tiled_slice {
-  using slot_type = typename Design::slot_type;
-  using key_bits = typename slot_type::key_bits;
+struct tiled_slice : keys_as_they_are<typename Design::slot_type> {
+  using key_bits = typename Design::key_bits;
   Design design;
   u32 first, count;
 
+  tiled_slice(const Design& d, u32 first_region, u32 regions)
+      : design(d), first(first_region), count(regions) {}
   TILEHASH_FN u32 regions() const { return count; }
-  TILEHASH_FN static key_bits hash(key_bits h) { return h; }
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) - first; }
 };
-template <class Design>
-struct tiled_slice_bins : tiled_bins<Design> {
-  u32 last, last_room;  // the last slice may be smaller
-
-  TILEHASH_FN u32 room_of(u32 slice) const { return slice == last ? last_room : this->room; }
-};
-template <class Slot>
-struct tiled_slice_source {
-  const typename Slot::word* words;
-
-  TILEHASH_FN detail::item<Slot> operator()(u64 i) const {
-    detail::item<Slot> x;
-    x.key.bits = routed_item<Slot>::hash_of(words[i]);
-    x.key.legal = x.valid = true;
-    x.value = routed_item<Slot>::value_of(words[i]);
-    return x;
-  }
-};
-
 // Fills a table's regions with the items of sources.
 template <class Design, class Space>
 class tiled_fill {
   using word = typename Design::word;
-  using bins_type = tiled_bins<Design>;
+  using slot_type = typename Design::slot_type;
+  using bins_type = even_bins<word>;
 
  public:
   tiled_fill(Space& space, const Design& design, u64 n, bool merges)
@@ -147,12 +113,11 @@ class tiled_fill {
   template <class Source>
   void fill_slices(const Source& source, u64 n) {
     const u32 regions = design_.regions();
-    const u64 each =
-        std::min<u64>({tiled_best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
-                       tiled_most_regions<Design>(space_)});
+    const u64 each = std::min<u64>({best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
+                                    most_regions<slot_type>(space_)});
     const tiled_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
-    const tiled_slice_bins<Design> outer{
+    const uneven_bins<word> outer{
         bins_of(design_.slots(), slices.each * design_.region_slots(), slices.regions()), last,
         in_last * design_.region_slots()};
     partition(slices, source, n, outer);
@@ -161,8 +126,8 @@ class tiled_fill {
       const u32 first = s * slices.each, count = s == last ? in_last : slices.each;
       const u64 its = came[s] < outer.room_of(s) ? came[s] : outer.room_of(s);
       const bins_type bins = bins_beside(its, count);
-      partition(tiled_slice<Design>{design_, first, count},
-                tiled_slice_source<typename Design::slot_type>{outer.at(s)}, its, bins);
+      partition(tiled_slice<Design>(design_, first, count),
+                routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)}, its, bins);
       build(bins, first, count);
     }
   }
@@ -193,15 +158,11 @@ class tiled_fill {
     beside_ = buffer<word, Space>(space_, static_cast<u64>(its) * bins);
     return bins_of(beside_.data(), its, bins);
   }
-  tiled_spill<Design> spill() const { return {spilled_.data(), counters_.data(), spill_capacity_}; }
+  spill_list<word> spill() const { return {spilled_.data(), counters_.data(), spill_capacity_}; }
 
   template <class Route, class Source, class Bins>
   void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
-    using partition_type = tiled_partition<Route, Source, Space, Design, Bins>;
-    const u64 shares = divide_up(n, partition_type::share), at_once = space_.large_blocks_at_once();
-    space_.for_each_block(shares < at_once ? shares : at_once, partition_type::block_size,
-                          partition_type::scratch_bytes(route.regions()),
-                          partition_type{route, source, n, bins, spill(), counters_.data() + 1});
+    send_by_blocks(space_, route, source, n, bins, spill(), counters_.data() + 1);
   }
   template <class Bins>
   void build(const Bins& bins, u32 first, u32 count) {
@@ -227,8 +188,8 @@ tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const
                                        bool merges) {
   tiled_fill<Design, Space> fill(space, design, n, merges);
   if constexpr (Space::has_lanes) {
-    const u64 most = tiled_most_regions<Design>(space);
-    if (!merges && design.regions() > (most < tiled_best_regions ? most : tiled_best_regions)) {
+    const u64 most = most_regions<typename Design::slot_type>(space);
+    if (!merges && design.regions() > (most < best_regions ? most : best_regions)) {
       fill.fill_slices(source, n);
       return fill.result();
     }

@@ -43,15 +43,14 @@ struct two_level_counter {
 
 // Which group a key's region is in, as the partition asks for it: its regions are our groups.
 template <class Design>
-struct two_level_groups {
-  using slot_type = typename Design::slot_type;
-  using key_bits = typename slot_type::key_bits;
+struct two_level_groups : keys_as_they_are<typename Design::slot_type> {
+  using key_bits = typename Design::key_bits;
 
   Design design;
   u32 shift;  // log2 of the regions of a group
 
+  two_level_groups(const Design& d, u32 log2_of_a_group) : design(d), shift(log2_of_a_group) {}
   TILEHASH_FN u32 regions() const { return ((design.regions() - 1) >> shift) + 1; }
-  TILEHASH_FN static key_bits hash(key_bits t) { return t; }
   TILEHASH_FN u32 region_of(key_bits t) const { return design.region_of(design.hash(t)) >> shift; }
 };
 
@@ -122,7 +121,7 @@ struct two_level_build {
   using held = two_level_held<Design>;
   using held_word = typename held::type;
   using spots = typename Design::spots;
-  using counter = two_level_counter;
+  using counts_of = two_level_counter;
   static constexpr u32 block_size = 1024;
   static constexpr bool builds_in_place = sizeof(word) <= 8;  // the bins are the table
   static constexpr u32 max_looks = 128;                       // of a key, and of those that make room for it
@@ -130,7 +129,7 @@ struct two_level_build {
 
   Design design;
   u32 shift;  // log2 of the regions of a group
-  counted_bins<word> bins;
+  uneven_bins<word> bins;
   u64* counts;
 
   // Scratch: what the slots hold; for each region the seed it is built with; how many regions were given up
@@ -272,9 +271,9 @@ struct two_level_build {
     fetch_add(stored, kept);
     block.barrier();
     if (me != 0) return;
-    fetch_add(counts + counter::stored, static_cast<u64>(u32(stored[0])));
-    if (before != 0) fetch_add(counts + counter::retries, static_cast<u64>(before));
-    if (seed == Design::max_seeds) fetch_add(counts + counter::hopeless, u64(1));
+    fetch_add(counts + counts_of::stored, static_cast<u64>(u32(stored[0])));
+    if (before != 0) fetch_add(counts + counts_of::retries, static_cast<u64>(before));
+    if (seed == Design::max_seeds) fetch_add(counts + counts_of::hopeless, u64(1));
   }
 };
 
@@ -286,30 +285,31 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   using word = typename Design::word;
   using build_type = two_level_build<Design>;
   using groups_type = two_level_groups<Design>;
-  using counter = two_level_counter;
+  using counts_of = two_level_counter;
   using source_type = items_without_sentinels<slot_type, Source>;
   const u32 shift = build_type::group_shift(space, design);
-  const groups_type route{design, shift};
+  const groups_type route(design, shift);
   const u32 groups = route.regions(), room = design.region_slots() << shift;
   buffer<u32, Space> fill(space, groups);
-  buffer<u64, Space> counts(space, counter::all);
+  buffer<u64, Space> counts(space, counts_of::all);
   buffer<word, Space> beside(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * room);
   buffer<u64, Space> starts;
   const u32 last_room = static_cast<u32>(design.capacity() - static_cast<u64>(groups - 1) * room);
-  counted_bins<word> bins{build_type::builds_in_place ? design.slots() : beside.data(), room, last_room,
-                          groups, fill.data()};
+  uneven_bins<word> bins{{build_type::builds_in_place ? design.slots() : beside.data(), room, fill.data()},
+                         groups - 1,
+                         last_room};
   const auto partition = [&] {
-    space.fill(counts.data(), counter::all, u64(0));
-    const source_type items{source, cells, counts.data() + counter::sentinels};
-    send_to_bins(space, route, items, n, bins, counts.data() + counter::illegal);
+    space.fill(counts.data(), counts_of::all, u64(0));
+    const source_type items{source, cells, counts.data() + counts_of::sentinels};
+    send_to_bins(space, route, items, n, bins, counts.data() + counts_of::illegal);
     return fill.to_host();
   };
 
   const auto sizes = partition();
   if (n > ~u32(0)) {  // a bin's count may have gone round
     const auto known = counts.to_host();
-    require(std::accumulate(sizes.begin(), sizes.end(), u64(0)) + known[counter::illegal] +
-                    known[counter::sentinels] ==
+    require(std::accumulate(sizes.begin(), sizes.end(), u64(0)) + known[counts_of::illegal] +
+                    known[counts_of::sentinels] ==
                 n,
             "two_level_cuckoo: over 2^32 items fall to one block; leave out repeated keys");
   }
@@ -320,17 +320,17 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
 
   const auto sums = counts.to_host();
   build_result result;
-  result.complete = sums[counter::hopeless] == 0;
+  result.complete = sums[counts_of::hopeless] == 0;
   insert_report& report = result.report;
-  report.inserted = sums[counter::stored];
+  report.inserted = sums[counts_of::stored];
   if constexpr (slot_type::reserves_keys) {
     typename sentinel_cells<slot_type>::cell two[2];
     space.copy_to_host(two, cells.cells, sizeof two);
     report.inserted += two[0].taken() + two[1].taken();
   }
-  report.refused = sums[counter::illegal];
+  report.refused = sums[counts_of::illegal];
   report.present = n - report.inserted - report.refused;
-  report.retries = sums[counter::retries];
+  report.retries = sums[counts_of::retries];
   return result;
 }
 

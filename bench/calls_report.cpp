@@ -1,0 +1,48 @@
+#include "calls_report.hpp"
+
+#include <fmt/format.h>
+
+namespace tilehash::bench {
+namespace {
+
+std::string microseconds(const spread& s) {
+  return fmt::format("{:.1f} ({:.1f} to {:.1f})", s.median * 1e6, s.min * 1e6, s.max * 1e6);
+}
+nlohmann::ordered_json as_json(const spread& s) {
+  return {{"min", s.min * 1e6}, {"median", s.median * 1e6}, {"max", s.max * 1e6}};
+}
+
+}  // namespace
+
+std::string calls_heading(const std::string& design, const std::string& machine) {
+  return fmt::format(
+      "\n{} of 32 + 32 bits on {}\nmicroseconds of the host until the answers are there: median (least to "
+      "most)\n{:<24} {:>10} {:>10} {:>6}\n",
+      design, machine, "call", "items", "held", "times");
+}
+
+std::string call_line(const call_row& row) {
+  std::string text = fmt::format("{:<24} {:>10} {:>10} {:>6} {}", row.call, row.items, row.held, row.repeat,
+                                 microseconds(row.done));
+  if (!row.waits) text += ", back after " + microseconds(row.returned);
+  return text + (row.wrong != 0 ? fmt::format("  {} WRONG\n", row.wrong) : "\n");
+}
+
+nlohmann::ordered_json calls_as_json(std::span<const call_row> rows) {
+  auto all = nlohmann::ordered_json::array();
+  for (const call_row& row : rows) {
+    all.push_back({{"design", row.design},
+                   {"space", row.space},
+                   {"call", row.call},
+                   {"items", row.items},
+                   {"held", row.held},
+                   {"waits", row.waits},
+                   {"repeat", row.repeat},
+                   {"microseconds", as_json(row.done)},
+                   {"microseconds_until_back", as_json(row.returned)},
+                   {"wrong", row.wrong}});
+  }
+  return all;
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,139 @@
+// tilehash bench calls, tail
+#include "update_commands.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calls.hpp"
+#include "calls_report.hpp"
+#include "dataset.hpp"
+#include "report.hpp"
+#include "session.hpp"
+#include "tail.hpp"
+#include "tail_report.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using bench::subject;
+
+struct calls_options : common_options {
+  std::vector<std::string> designs{"tiled"};
+  std::vector<std::uint64_t> items{1, 1'000, 10'000, 100'000, 1'000'000, 10'000'000};
+  std::uint64_t slots = 1 << 24;
+  std::vector<std::uint64_t> batches{1'000, 1'000'000};
+};
+
+struct tail_options : common_options {
+  std::vector<std::string> designs{"tiled", "bucketed_cuckoo"};
+  std::uint64_t items = 0;
+  std::vector<unsigned> bits{32, 64};
+};
+
+void run_calls(const calls_options& options) {
+  for (const std::uint64_t n : options.items) {
+    if (n < 1 || n >= 1ULL << 31)
+      throw input_error(fmt::format("--n {}: must be at least 1 and below 2^31", n));
+  }
+  if (options.slots >= 1ULL << 31)
+    throw input_error(fmt::format("--slots {}: must be below 2^31", options.slots));
+  for (const std::uint64_t n : options.batches) {  // the table must not grow
+    if (n < 1 || n > options.slots / 4)
+      throw input_error(fmt::format("--batches {}: must be at least 1 and at most a quarter of --slots", n));
+  }
+  session session(options);
+  std::vector<subject> known;
+  for (const char* name : bench::call_designs)
+    known.push_back({.name = name, .space = session.space(), .run = {}});
+  std::vector<bench::call_row> rows;
+  const auto tell = [&](const bench::call_row& row) {
+    session.say(bench::call_line(row));
+    rows.push_back(row);
+  };
+  for (const subject& design : choose(known, options.designs, "--designs")) {
+    const bench::calls_case the_case{design.name,     options.items,  options.slots,
+                                     options.batches, options.repeat, options.threads};
+    session.say(bench::calls_heading(design.name, session.machine()));
+    session.space() == "cuda" ? bench::cuda_calls(the_case, tell) : bench::cpu_calls(the_case, tell);
+  }
+  session.write(bench::calls_as_json(rows));
+  session::fail_if(std::ranges::any_of(rows, [](const bench::call_row& row) { return row.wrong != 0; }),
+                   "calls did or said something else than they should");
+}
+
+void run_tail(const tail_options& options) {
+  session session(options);
+  const bool on_gpu = session.space() == "cuda";
+  const std::uint64_t n = options.items != 0 ? options.items : on_gpu ? 1 << 26 : 1 << 22;
+  std::vector<subject> known;
+  for (const subject& s : bench::all_subjects()) {
+    if (s.space == session.space() && !s.is_peer) known.push_back(s);
+  }
+  session.say(bench::tail_heading(session.machine()));
+  std::vector<bench::tail_row> rows;
+  bench::known_limits limits;
+  for (const subject& design : choose(known, options.designs, "--designs")) {
+    for (const unsigned bits : options.bits) {
+      for (const bench::tail_case& the_case : bench::tail_cases(n, bits)) {
+        if (the_case.load_factor > design.max_load_factor) continue;
+        auto row = on_gpu ? bench::cuda_tail(design.name, the_case, limits, options.repeat)
+                          : bench::cpu_tail(design.name, the_case, limits, options.repeat, options.threads);
+        if (!row) continue;
+        row->design = design.name;
+        row->space = session.space();
+        session.say(bench::tail_line(*row));
+        rows.push_back(*row);
+      }
+    }
+  }
+  session.say(bench::limits_lines(limits));
+  session.write(bench::tails_as_json(rows));
+  session::fail_if(
+      std::ranges::any_of(rows, [](const bench::tail_row& row) { return row.failed + row.wrong != 0; }),
+      "answers were wrong or items lost");
+}
+
+}  // namespace
+
+void add_update_commands(CLI::App& bench) {
+  CLI::App* calls = bench.add_subcommand("calls", "What a call costs the host, from one item to ten million");
+  const auto costs = std::make_shared<calls_options>();
+  costs->repeat = 50;
+  add_common(*calls, *costs);
+  calls->add_option("--designs", costs->designs, "Designs to measure, all or some of tiled,bucketed_cuckoo")
+      ->delimiter(',')
+      ->capture_default_str();
+  calls->add_option("--n", costs->items, "Numbers of items in a call, on a table made for them")
+      ->delimiter(',')
+      ->default_str("1,1000,10000,100000,1000000,10000000");
+  calls->add_option("--slots", costs->slots, "Slots of a table that is half full")->capture_default_str();
+  calls->add_option("--batches", costs->batches, "Numbers of items in a call on that one")
+      ->delimiter(',')
+      ->default_str("1000,1000000");
+  calls->callback([costs] { run_calls(*costs); });
+
+  CLI::App* tail = bench.add_subcommand(
+      "tail", "Rates of the last inserts into nearly full tables, of erases, and of lookups by Zipf's law");
+  const auto rates = std::make_shared<tail_options>();
+  add_common(*tail, *rates);
+  tail->add_option("--designs", rates->designs, "Designs to measure, or all")
+      ->delimiter(',')
+      ->default_str("tiled,bucketed_cuckoo");
+  tail->add_option(
+          "--n", rates->items,
+          "Number of unique keys; some tables have a sixteenth, some four times as many (default: 2^26, on "
+          "the CPU 2^22)")
+      ->check(CLI::Range(std::int64_t{1024}, std::int64_t{1} << 28));
+  tail->add_option("--bits", rates->bits, "Bits of a key, and of its value: 32, 64")
+      ->delimiter(',')
+      ->check(CLI::IsMember({32, 64}))
+      ->default_str("32,64");
+  tail->callback([rates] { run_tail(*rates); });
+}
+
+}  // namespace tilehash::app

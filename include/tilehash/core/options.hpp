@@ -1,0 +1,36 @@
+// How a table is to be made.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+#include <tilehash/core/config.hpp>
+#include <tilehash/core/hash.hpp>
+
+namespace tilehash {
+
+struct table_options {
+  double load_factor = 0.8;  // items per slot that the table is sized for, above 0 and at most 0.98
+                             // (`chained`: items per bucket, at most 10). Where a design for inserts takes
+                             // less, a table that may grow is made for that; any other refuses more.
+  std::optional<u64> seed = {};  // of the hash function; a rebuild takes the next one. Not given: drawn for each
+                             // table, so that nobody can make up keys that meet in it
+  bool grow =
+      true;  // make room for all items; false: keep the capacity and report what does not fit as refused
+  bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
+};
+
+namespace detail {
+
+// A seed that neither another table of this process nor another process has.
+inline u64 drawn_seed() {
+  static const u64 of_process =
+      mix64(static_cast<u64>(std::chrono::high_resolution_clock::now().time_since_epoch().count())) ^
+      reinterpret_cast<u64>(&of_process);  // where the system has loaded it
+  static std::atomic<u64> tables = 0;
+  return mix64(of_process + 0x9e3779b97f4a7c15ULL * ++tables);
+}
+
+}  // namespace detail
+}  // namespace tilehash

@@ -1,0 +1,508 @@
+// engine::insertion: tables that are changed in place. An insert is a sequence of phases over windows of its
+// items:
+//
+//   look      where the items may not all fit: which keys are there? They are done (their values changed)
+//   window    as many of the pending items as there is room for; all of them, in most calls
+//   place     each key into the first free slot on its way, region by region where that pays
+//   displace  what found none: room is made by moving other keys
+//   update    keys that the displacement met: their values change when no key moves
+//   grow      items of the window are still pending: another hash function, or more memory; then the window
+//   again
+//
+// A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp), so that no list is made,
+// and the host waits once a window. In a call that cannot grow there is one window: none of it waits before
+// the end, and the verbs that end in _async do not wait at all.
+//
+// Memory while it runs: an eighth of a byte an item. By regions what designs/tiled/fill.hpp says; where items
+// are combined first what algorithm/aggregate.hpp says. Growth takes the new table beside the old, and an
+// eighth of a byte a slot.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tilehash/algorithm/aggregate.hpp>
+#include <tilehash/engine/slots.hpp>
+#include <tilehash/kernel/displace.hpp>
+#include <tilehash/kernel/entries.hpp>
+#include <tilehash/kernel/pending.hpp>
+#include <tilehash/kernel/upsert.hpp>
+
+namespace tilehash::engine {
+
+template <class Design, class Space>
+class insertion : public slots<Design, Space> {
+  using base = slots<Design, Space>;
+  using base::memory_, base::view_, base::size_, base::options_;
+  using slot_type = typename Design::slot_type;
+  using word = typename Design::word;
+
+ public:
+  using typename base::key_type;
+  using typename base::view_type;
+  using mapped_type = typename Design::mapped_type;
+  using base::base, base::size, base::capacity;
+
+  // Puts the n items of a source in; `outcomes` may be null. Throws what `look` and `place` throw before
+  // anything has changed; later, items without room are refused.
+  template <class Source, class Update>
+  insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update) {
+    if (n == 0) return {};
+    return call<Source, Update>(*this, space, source, n, outcomes, update).run();
+  }
+  // ... of a table that does not grow, without waiting. The report lies in the memory of the space.
+  template <class Source, class Update>
+  void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update) {
+    detail::require(!options_.grow,
+                    "only tables that do not grow (grow = false) have inserts that do not wait");
+    call<Source, Update>(*this, space, source, n, nullptr, update).start(report);
+  }
+  // The values of n items are combined with those of their keys; items of equal keys first, where there are
+  // so many that it pays.
+  template <class Op>
+  insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
+                                const Op& op);
+
+  // Replaces the contents by n items, in memory sized for them.
+  template <class Source>
+  insert_report build(Space& space, const Source& source, u64 n) {
+    insertion fresh = empty_for(space, n, options_, 0, n);
+    const insert_report report = fresh.insert(space, source, n, nullptr, detail::keep{});
+    *this = std::move(fresh);
+    return report;
+  }
+  // The same where the items stand in bins, one for each region of a table made for `room` items
+  // (algorithm/partition.hpp).
+  template <class Source, class Bins>
+  insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 room)
+    requires partition_built<Design>
+  {
+    insertion fresh(space, room, options_, 0, true);
+    insert_report report = call<Source, detail::keep>(fresh, space, source, n, nullptr, {}).run_from(bins);
+    *this = std::move(fresh);
+    return report;
+  }
+
+  // Room for so many items in all; never shrinks.
+  insert_report reserve(Space& space, u64 items) {
+    return this->capacity_for(items) > capacity() ? rehash(space, items) : insert_report{};
+  }
+  // Moves all to memory sized for max(items, size()), with another hash function.
+  insert_report rehash(Space& space, u64 items) {
+    return {.restarts = rebuild(space, std::max(items, size()), 0)};
+  }
+
+  // The design of a table made for so many items, without its memory: it knows where a key would go.
+  Design layout_for(u64 items) const {
+    return Design(nullptr, this->capacity_for(items), *options_.seed, options_.load_factor);
+  }
+
+ private:
+  static constexpr u32 max_rebuilds = 64;
+  static constexpr u32 restarts_before_growth = 4;
+
+  // A table for so many items, of which `n` are to come at once.
+  static insertion empty_for(Space& space, u64 items, const table_options& options, u64 least, u64 n) {
+    if constexpr (partition_built<Design>) {
+      const Design layout(nullptr,
+                          std::max(least, Design::capacity_for(items, base::permitted(options).load_factor)),
+                          0, base::permitted(options).load_factor);
+      return insertion(space, items, options, least, layout.partition_pays(space, n, 0));
+    } else {
+      return insertion(space, items, options, least);
+    }
+  }
+
+  // Moves all items to a new table; again, larger, while they do not fit. Gives how often they did not.
+  u64 rebuild(Space& space, u64 items, u64 least_capacity) {
+    const u64 n = size();
+    for (u64 tries = 0; tries < max_rebuilds; ++tries) {
+      *options_.seed += 1;
+      table_options fixed = options_;
+      fixed.grow = false;
+      insertion fresh = empty_for(space, items, fixed, least_capacity, capacity());
+      const auto moved = fresh.insert(space, detail::slots_source<Design>{view_.design}, capacity(), nullptr,
+                                      detail::keep{});
+      if (moved.refused == 0) {
+        if constexpr (slot_type::reserves_keys)
+          space.copy(fresh.view_.sentinels.cells, view_.sentinels.cells, view_type::sentinels_type::bytes);
+        fresh.size_ = n;
+        fresh.options_.grow = options_.grow;
+        *this = std::move(fresh);
+        return tries;
+      }
+      items += items / 8 + 1;
+    }
+    throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
+                " hash functions; ask for a lower load factor");
+  }
+
+  template <class Source, class Update>
+  class call;
+  static bool partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
+    if constexpr (partition_built<Design>)
+      return design.partition_pays(space, n, held);
+    else
+      return false;
+  }
+};
+
+// One insert.
+template <class Design, class Space>
+template <class Source, class Update>
+class insertion<Design, Space>::call {
+  static constexpr bool updates = !std::same_as<Update, detail::keep>;
+  static constexpr bool moves = displacing<Design>;
+  // When many keys move at once, one may meet the locks of others until its tries are spent, most of all
+  // where the system halts a thread that holds some. So there are some passes.
+  static constexpr u32 passes = moves ? 3 : 0;
+  static_assert(2 * passes < detail::call_counters::phases);
+  using homeless_list = detail::homeless_items<slot_type>;
+  using work = detail::upsert_items<Design, Source, Update, Design::preferred_width>;
+
+ public:
+  call(insertion& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update)
+      : table_(table),
+        space_(space),
+        source_(source),
+        n_(n),
+        outcomes_(outcomes),
+        update_(update),
+        grows_(table.options_.grow) {}
+
+  insert_report run() {
+    try {
+      while (settled_ < n_) put_next_window();
+    } catch (const out_of_memory&) {
+      if (!changed_) throw;
+      refuse_from(settled_);
+    }
+    return report();
+  }
+  template <class Bins>
+  insert_report run_from(const Bins& bins) {
+    if (!take_over(table_.view_.design.insert_bins(space_, bins, n_))) return run();
+    return report();
+  }
+  void start(insert_report* report) {
+    make_bits();
+    place(0, n_, true);
+    if constexpr (moves) {
+      for (u32 pass = 0; pass < passes; ++pass) move(0, n_);
+    }
+    seal();
+    table_.finish_async(space_, {.counters = table_.counters(),
+                                 .sums = table_.sums(),
+                                 .size = table_.live_size(),
+                                 .given_up = table_.given_up(),
+                                 .report = report,
+                                 .n = n_,
+                                 .last_phase = phase_});
+  }
+
+ private:
+  insert_report report() const {
+    insert_report r = report_;
+    r.present = n_ - r.inserted - r.refused;
+    return r;
+  }
+  void refuse_from(u64 first) {
+    if (outcomes_ != nullptr) space_.fill(outcomes_ + first, n_ - first, outcome::refused);
+    report_.refused += n_ - first;
+  }
+
+  void put_next_window() {
+    u64 end = n_, wanted = looked_ ? pending_from(settled_) : n_ - settled_;
+    if (grows_ && table_.size() + wanted > table_.limit()) {
+      if (!looked_ && table_.size() != 0) return look();
+      if (table_.size() >= table_.limit()) return grow_for(wanted);
+      end = window_end(wanted);
+    }
+    const u64 before = table_.size(), left = put(end), fresh = table_.size() - before;
+    mostly_new_ = fresh >= wanted - wanted / 16;
+    if (fresh < wanted / 2) looked_ = false;  // copies: their keys may be there now
+    if (left != 0 && grows_ && make_room()) return;
+    report_.refused += left;
+    settled_ = end;
+  }
+  u64 pending_from(u64 first) const {
+    u64 sum = 0;
+    for (u64 group = first / detail::window_step; group < pending_counts_.size(); ++group)
+      sum += pending_counts_[group];
+    return sum;
+  }
+  // The end of the next window: of pending items as many as there is room for, or as half of the free slots
+  // could take. `wanted` becomes their number.
+  u64 window_end(u64& wanted) const {
+    const u64 room = std::max(table_.limit() - table_.size(), (table_.capacity() - table_.size()) / 2);
+    u64 end = settled_;
+    for (wanted = 0; end < n_ && wanted < room; end += detail::window_step)
+      wanted += looked_ ? pending_counts_[end / detail::window_step] : detail::window_step;
+    return std::min(end, n_);
+  }
+
+  // ---- the phases ----
+  // Finds the keys that are there.
+  void look() {
+    make_bits();
+    const u64 groups = detail::divide_up(n_, detail::window_step);
+    if (counts_.size() == 0) counts_ = buffer<u32, Space>(space_, groups);  // before anything changes
+    place(settled_, n_, false);
+    const u64 left = collect();
+    looked_ = true;
+    if (left == 0) {
+      settled_ = n_;
+      return;
+    }
+    space_.for_each(groups, detail::count_pending{bits_.data(), bits_.size(), counts_.data()});
+    const auto host = counts_.to_host();
+    pending_counts_.assign(host.begin(), host.end());
+  }
+
+  // Puts the window up to `end` in; gives how many of its items are pending still.
+  u64 put(u64 end) {
+    if (bits_known_ <= settled_ && put_by_regions(end)) return 0;
+    make_bits();
+    place(settled_, end, true);
+    move(settled_, end);
+    u64 left = collect();
+    if constexpr (moves) {
+      for (u32 pass = 1; pass < passes && left != 0; ++pass) {
+        phase_ = 0;
+        move(settled_, end);
+        left = collect();
+      }
+    }
+    if constexpr (replacing<Design>) take_in_homeless();
+    seal();
+    return left;
+  }
+  bool put_by_regions(u64 end) {
+    constexpr bool assigns = std::same_as<Update, detail::apply<op::assign>>;
+    if constexpr (partition_built<Design> && (!updates || assigns)) {
+      const bool empty =
+          table_.size() == 0;  // where to assign and to keep are the same: any of equal keys wins
+      const u64 n = end - settled_;
+      if (outcomes_ != nullptr || (assigns && !empty) ||
+          !partition_pays(space_, table_.view_.design, n, table_.size()))
+        return false;
+      try {
+        const auto filled =
+            table_.view_.design.insert_partitioned(space_, detail::shifted(source_, settled_), n, !empty);
+        changed_ = true;
+        return take_over(filled);
+      } catch (const out_of_memory&) {
+        if (!changed_ && empty) table_.wipe_slots(space_);  // they may hold bins
+        throw;
+      }
+    } else {
+      return false;
+    }
+  }
+  // What regions took; what they left is put in one by one. False if that is not known.
+  template <class Filled>
+  bool take_over(const Filled& filled) {
+    changed_ = true;
+    table_.size_ += filled.inserted;
+    report_.inserted += filled.inserted;
+    if (!filled.lists_left) return false;
+    report_.refused += filled.illegal;
+    if (filled.left == 0) return true;
+    const auto rest = filled.rest();
+    try {
+      add(insertion::call<std::remove_const_t<decltype(rest)>, detail::keep>(table_, space_, rest,
+                                                                             filled.left, nullptr, {})
+              .run());
+    } catch (const out_of_memory&) {
+      report_.refused += filled.left;
+    }
+    return true;
+  }
+  void add(const insert_report& r) {
+    report_.inserted += r.inserted;
+    report_.refused += r.refused;
+    report_.restarts += r.restarts;
+  }
+
+  // Items that were looked at before, as far as they are pending; and all others.
+  void place(u64 first, u64 end, bool inserts) {
+    phase_ = 0;
+    const u64 known = std::min(bits_known_, end);
+    if (first < known) visit(first, known, true, inserts);
+    if (known < end) visit(std::max(first, known), end, false, inserts);
+    bits_known_ = std::max(bits_known_, end);
+  }
+  void visit(u64 first, u64 end, bool pending_only, bool inserts) {
+    detail::upsert<Design>(space_, work{table_.view_.design, table_.view_.sentinels, source_, first, end,
+                                        pending_only, inserts, update_, recorder(), homeless()});
+  }
+  // Displaces; and where values change, those of the keys that it met.
+  void move(u64 first, u64 end) {
+    if constexpr (moves) {
+      ++phase_;
+      detail::displace(space_, table_.view_.design, source_, first, end, updates, recorder(),
+                       table_.given_up());
+      if constexpr (updates) {
+        ++phase_;
+        visit(first, end, true, false);
+      }
+    }
+  }
+  void seal() {
+    if constexpr (sealing<Design>)
+      space_.for_each(table_.capacity() / Design::bucket_slots,
+                      detail::seal_bucket<Design>{table_.view_.design});
+  }
+  // Waits. Gives how many items were pending after the last phase.
+  u64 collect() {
+    const auto counts = table_.finish(space_, n_, phase_);
+    changed_ = changed_ || updates || counts[detail::counter::inserted] != 0;
+    table_.size_ += counts[detail::counter::inserted];
+    report_.inserted += counts[detail::counter::inserted];
+    report_.refused += counts[detail::counter::illegal];
+    return counts.left(phase_);
+  }
+
+  // ---- growth ----
+  // The window's items found no place. Below the load asked for that is the hash function's fault: another
+  // may do in a table of the same size.
+  bool make_room() {
+    const bool full = table_.size() >= table_.limit();
+    return rebuild(full || restarts_++ >= restarts_before_growth ? room_for_twice() : table_.size());
+  }
+  // There is no room for what is pending. Where nearly all of it was new so far, so will the rest be.
+  void grow_for(u64 wanted) {
+    const u64 all = table_.size() + wanted + wanted / 64;
+    const u64 items = mostly_new_ ? std::min(all, 64 * table_.size()) : 0;
+    rebuild(std::max(items, room_for_twice()));
+  }
+  u64 room_for_twice() const { return 2 * std::max(table_.size(), table_.limit()); }
+  // Where there is no memory for that, the rest of the call makes do with the table as it is.
+  bool rebuild(u64 items) {
+    try {
+      report_.restarts += table_.rebuild(space_, items, table_.capacity()) + 1;
+      changed_ = true;
+    } catch (const out_of_memory&) {
+      grows_ = false;
+    }
+    return grows_;
+  }
+
+  // ---- keys that lost their places to others: they are not refused, whatever that costs ----
+  void take_in_homeless() {
+    const u64 n = read_one(space_, homeless_length_.data());
+    if (n == 0) return;
+    space_.fill(homeless_length_.data(), 1, u64(0));
+    table_.size_ -= n;
+    const auto entries = std::move(homeless_);
+    homeless_ = homeless_buffer();
+    using source = detail::homeless_source<slot_type, typename homeless_list::entry>;
+    for (u32 tries = 0; tries < max_rebuilds; ++tries) {
+      report_.restarts += table_.rebuild(space_, table_.size() + n, table_.capacity()) + 1;
+      const auto r =
+          insertion::call<source, detail::keep>(table_, space_, {entries.data()}, n, nullptr, {}).run();
+      report_.restarts += r.restarts;
+      if (r.refused == 0) return;
+    }
+    throw error("tilehash: keys lost their places and found no other; ask for a lower load factor");
+  }
+
+  // ---- memory ----
+  void make_bits() {
+    if (bits_.size() != 0) return;
+    bits_ = buffer<u32, Space>(
+        space_, detail::divide_up(n_, detail::window_step) * detail::count_pending::words_each);
+    if constexpr (replacing<Design>) {
+      homeless_ = homeless_buffer();
+      homeless_length_ = buffer<u64, Space>(space_, 1);
+      space_.fill(homeless_length_.data(), 1, u64(0));
+    }
+  }
+  u64 homeless_room() const { return n_ / 32 + 1024; }
+  buffer<typename homeless_list::entry, Space> homeless_buffer() {
+    const u64 under_way = Space::has_lanes ? u64(1) << 19 : 1024;
+    return {space_, homeless_room() + under_way};
+  }
+  homeless_list homeless() const { return {homeless_.data(), homeless_room(), homeless_length_.data()}; }
+  detail::outcome_recorder recorder() const { return {table_.counters(), bits_.data(), outcomes_, phase_}; }
+
+  insertion& table_;
+  Space& space_;
+  Source source_;
+  u64 n_;
+  outcome* outcomes_;
+  Update update_;
+  bool grows_;
+
+  u64 settled_ = 0;                  // items before are in the table, or refused
+  bool changed_ = false;             // so that nothing may throw any more
+  u32 phase_ = 0;                    // of the kernels since the last wait
+  buffer<u32, Space> counts_;        // of pending items in each 256
+  buffer<u32, Space> bits_;          // a bit an item: pending
+  u64 bits_known_ = 0;               // bits of items before mean something
+  bool looked_ = false;              // all bits do, and ...
+  std::vector<u32> pending_counts_;  // ... so many of each 256 items were pending when it looked
+  bool mostly_new_ = false;          // nearly all pending items of the last window were new keys
+  u32 restarts_ = 0;
+  buffer<typename homeless_list::entry, Space> homeless_;
+  buffer<u64, Space> homeless_length_;
+  insert_report report_;
+};
+
+// ---- items of equal keys combined first -----------------------------------------------------------------
+
+// The table then meets each key once. What is refused stands for all items of its key, so these are counted
+// afterwards.
+template <class Design, class Space>
+template <class Op>
+insert_report insertion<Design, Space>::insert_combined(Space& space,
+                                                        const detail::array_source<slot_type>& items, u64 n,
+                                                        const Op& op) {
+  const detail::apply<Op> update{op};
+  const auto one_by_one = [&] { return insert(space, items, n, nullptr, update); };
+  if constexpr (!detail::can_combine<slot_type>()) {
+    return one_by_one();
+  } else {
+    // From so many items on it is worth it: a block each has something to do, and where keys do not repeat
+    // after all, it costs a quarter of what the insert takes.
+    if (n < detail::blocks_at_once(space) * 1024 || n < capacity() / 2) return one_by_one();
+    detail::combined<slot_type, Space> list;
+    buffer<u64, Space> missing;
+    try {
+      missing = buffer<u64, Space>(space, 1);
+      list = detail::combine<slot_type>(space, items, n, op);
+    } catch (const out_of_memory&) {
+      list.complete = false;
+    }
+    // In a table that may not grow, a key that comes to it twice could be refused once and taken once.
+    const bool each_once = list.left == 0 && list.unique;
+    if (!list.complete || (!options_.grow && !each_once)) return one_by_one();
+    // So that the rest, whose keys may be in the table by then, finds memory.
+    buffer<u32, Space> held(space, list.left / detail::bits_a_word + detail::window_step);
+    insert_report report = size() == 0 && list.unique
+                               ? insert(space, list.source(), list.size, nullptr, detail::keep{})
+                               : insert(space, list.source(), list.size, nullptr, update);
+    held = {};
+    insert_report rest;
+    try {
+      rest = insert(space, list.rest(), list.left, nullptr, update);
+    } catch (const out_of_memory&) {
+      rest.refused = list.left;
+    }
+    report.inserted += rest.inserted;
+    report.restarts += rest.restarts;
+    if (report.refused + rest.refused == 0) {
+      report.refused = list.illegal;
+    } else {
+      space.fill(missing.data(), 1, u64(0));
+      this->look_up(space, items.keys, n, detail::missing_sink{missing.data()});
+      report.refused = read_one(space, missing.data());
+    }
+    report.present = n - report.inserted - report.refused;
+    return report;
+  }
+}
+
+}  // namespace tilehash::engine

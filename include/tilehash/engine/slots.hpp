@@ -1,0 +1,148 @@
+// engine::slots: the memory of a table whose items stand in the slots of buckets, and what needs no insert.
+//
+//   | slots | what the design keeps behind them | sentinel cells | counters | sums of a call | size |
+//
+// The last three belong to calls under way (kernel/recorder.hpp). So a call that does not wait can leave its
+// sums and the new size in the memory of the space, and the host asks for the size when somebody wants to
+// know it.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/options.hpp>
+#include <tilehash/kernel/call.hpp>
+#include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/lookup.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/table_view.hpp>
+
+namespace tilehash::engine {
+
+template <class Design, class Space>
+class slots {
+ public:
+  using key_type = typename Design::key_type;
+  using view_type = table_view<Design>;
+  using slot_type = typename Design::slot_type;
+
+  // Room for `items`, and at least `least` slots. `unwiped`: they will all be filled at once.
+  slots(Space& space, u64 items, const table_options& options, u64 least = 0, bool unwiped = false)
+      : options_(permitted(options)) {
+    if (!options_.seed) options_.seed = detail::drawn_seed();
+    const u64 asked = capacity_for(items), capacity = asked < least ? least : asked;
+    memory_ = buffer<char, Space>(space, counters_at(capacity) + calls_bytes);
+    view_ = view_type(memory_.data(), capacity, *options_.seed, options_.load_factor);
+    if (!unwiped) wipe_slots(space);
+    wipe_rest(space);
+  }
+
+  u64 size() const {
+    refresh();
+    return size_;
+  }
+  u64 capacity() const { return view_.design.capacity(); }
+  u64 bytes() const { return memory_.bytes(); }
+  const view_type& view() const { return view_; }
+  const table_options& options() const { return options_; }
+
+  template <class Keys, class Sink>
+  void look_up(Space& space, Keys keys, u64 n, Sink sink) const {
+    detail::look_up(space, view_.design, view_.sentinels, keys, n, sink);
+  }
+
+  // How many of these keys were there. O(n).
+  u64 erase(Space& space, const key_type* keys, u64 n)
+    requires erasable<Design>
+  {
+    detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
+    const u64 gone = finish(space, 0, 0)[detail::counter::gone];
+    size_ -= gone;
+    return gone;
+  }
+  void erase_async(Space& space, const key_type* keys, u64 n, u64* erased)
+    requires erasable<Design>
+  {
+    detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
+    finish_async(space, {.counters = counters(), .sums = sums(), .size = live_size(), .erased = erased});
+  }
+  void clear(Space& space) {
+    wipe_slots(space);
+    wipe_rest(space);
+    size_ = 0;
+    stale_ = false;
+  }
+
+ protected:
+  static table_options permitted(table_options options) {
+    if constexpr (load_limited<Design>) {
+      constexpr double highest = Design::max_load_factor;
+      const bool legal = options.load_factor <= detail::max_load_factor;
+      if (options.grow && legal && options.load_factor > highest) options.load_factor = highest;
+    }
+    return options;
+  }
+  u64 capacity_for(u64 items) const { return Design::capacity_for(items, options_.load_factor); }
+
+  // Items at the load factor asked for.
+  u64 limit() const {
+    u64 room = capacity();
+    if constexpr (stashing<Design>) room -= Design::stash_slots;
+    return static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(room)));
+  }
+
+  void wipe_slots(Space& space) { space.fill(view_.design.slots(), capacity(), slot_type::empty_word); }
+  // What stands behind the slots.
+  void wipe_rest(Space& space) {
+    const u64 slot_bytes = capacity() * sizeof(typename Design::word);
+    space.fill(memory_.data() + slot_bytes, memory_.bytes() - slot_bytes, char(0));
+  }
+
+  // ---- calls under way ----
+  static constexpr u64 calls_bytes =
+      detail::call_counters::bytes + (detail::call_counters::kinds + 2) * sizeof(u64);
+  static u64 counters_at(u64 capacity) {
+    return view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes;
+  }
+  u64* words_of_calls() const { return reinterpret_cast<u64*>(memory_.data() + counters_at(capacity())); }
+  detail::call_counters counters() const { return {words_of_calls()}; }
+  u64* sums() const { return words_of_calls() + detail::call_counters::words; }
+  u64* live_size() const { return sums() + detail::call_counters::kinds; }
+  u64* given_up() const { return live_size() + 1; }
+
+  // Ends a call: waits for it, and gives what it counted. The counters are zero again.
+  detail::call_counts finish(Space& space, u64 n, u32 last_phase) {
+    refresh();
+    detail::finish_call(
+        space,
+        {.counters = counters(), .sums = sums(), .given_up = given_up(), .n = n, .last_phase = last_phase});
+    detail::call_counts counts;
+    space.copy_to_host(counts.of, sums(), sizeof counts.of);
+    return counts;
+  }
+  // The same without waiting: the size is known in the memory of the space.
+  void finish_async(Space& space, detail::call_end end) {
+    detail::finish_call(space, end);
+    stale_ = true;
+    asked_ = &space;
+  }
+  void refresh() const {
+    if (!stale_) return;
+    u64 change = 0;
+    asked_->copy_to_host(&change, live_size(), sizeof change);
+    asked_->fill(live_size(), 1, u64(0));
+    size_ += change;
+    stale_ = false;
+  }
+
+  table_options options_;
+  buffer<char, Space> memory_;
+  view_type view_;
+  mutable u64 size_ = 0;
+  mutable bool stale_ = false;      // calls that did not wait have changed the size
+  mutable Space* asked_ = nullptr;  // whose they were
+};
+
+}  // namespace tilehash::engine

@@ -1,0 +1,67 @@
+// The end of a call: its counters are summed, made zero for the next, and become its report.
+#pragma once
+
+#include <tilehash/core/result.hpp>
+#include <tilehash/kernel/recorder.hpp>
+
+namespace tilehash::detail {
+
+struct call_end {
+  call_counters counters;
+  u64* sums;                        // of each kind
+  u64* size = nullptr;              // of the table: changes by what was counted; null: the host does that
+  u64* given_up = nullptr;          // made zero
+  insert_report* report = nullptr;  // may be null, as may be
+  u64* erased = nullptr;
+  u64 n = 0;  // items of the call
+  u32 last_phase = 0;
+
+  TILEHASH_FN u64 sum(u32 kind) const {
+    u64 total = 0;
+    for (u32 s = 0; s < call_counters::stripes; ++s) {
+      u64& one = counters.at[s * call_counters::kinds + kind];
+      total += one;
+      one = 0;
+    }
+    sums[kind] = total;
+    return total;
+  }
+  TILEHASH_FN void conclude(u64 inserted, u64 illegal, u64 gone, u64 left) const {
+    if (size != nullptr) *size += inserted - gone;
+    if (given_up != nullptr) *given_up = 0;
+    if (erased != nullptr) *erased = gone;
+    if (report == nullptr) return;
+    insert_report r;
+    r.inserted = inserted;
+    r.refused = illegal + left;
+    r.present = n - r.inserted - r.refused;
+    *report = r;
+  }
+
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    constexpr u32 kinds = call_counters::kinds;
+    const auto t = lane.template tile<kinds>();
+    const u64 mine = lane.index() < kinds ? sum(static_cast<u32>(lane.index())) : 0;
+    const u64 inserted = t.broadcast(mine, static_cast<u32>(counter::inserted)),
+              illegal = t.broadcast(mine, static_cast<u32>(counter::illegal)),
+              gone = t.broadcast(mine, static_cast<u32>(counter::gone)),
+              left = t.broadcast(mine, static_cast<u32>(counter::left) + last_phase);
+    if (lane.index() == 0) conclude(inserted, illegal, gone, left);
+  }
+  void operator()(u64 /*from*/, u64 /*to*/) const {
+    for (u32 kind = 0; kind < call_counters::kinds; ++kind) sum(kind);
+    conclude(sums[static_cast<u32>(counter::inserted)], sums[static_cast<u32>(counter::illegal)],
+             sums[static_cast<u32>(counter::gone)], sums[static_cast<u32>(counter::left) + last_phase]);
+  }
+};
+
+template <class Space>
+void finish_call(Space& space, const call_end& end) {
+  if constexpr (Space::has_lanes)
+    space.for_each_lane(call_counters::kinds, end);
+  else
+    space.for_each_chunk(1, end);
+}
+
+}  // namespace tilehash::detail

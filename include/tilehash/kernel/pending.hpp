@@ -1,0 +1,61 @@
+// How many items of each group of 256 are pending: what the host plans its windows by.
+#pragma once
+
+#include <tilehash/kernel/recorder.hpp>
+
+namespace tilehash::detail {
+
+inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
+
+struct count_pending {
+  static constexpr u64 words_each = window_step / bits_a_word;
+  const u32* pending;
+  u64 words;
+  u32* counts;
+
+  TILEHASH_FN void operator()(u64 group) const {
+    u32 n = 0;
+    for (u64 w = group * words_each; w < (group + 1) * words_each && w < words; ++w)
+      n += count_ones(pending[w]);
+    counts[group] = n;
+  }
+};
+
+// What stands in the slots of a table, as a source: (core/item.hpp).
+template <class Design>
+struct slots_source {
+  using Slot = typename Design::slot_type;
+  Design design;
+
+  TILEHASH_FN item<Slot> operator()(u64 i) const {
+    const auto w = design.slots()[i];
+    item<Slot> x;
+    x.valid = holds_item(design, i, w);
+    x.key.bits = design.key_at(i, w);
+    x.key.legal = true;
+    x.value = Slot::value_of(w);
+    return x;
+  }
+};
+
+// The entries of a list of keys that lost their places (kernel/upsert.hpp), as a source.
+template <class Slot, class Entry>
+struct homeless_source {
+  const Entry* entries;
+  TILEHASH_FN item<Slot> operator()(u64 i) const {
+    item<Slot> x;
+    x.valid = x.key.legal = true;
+    x.key.bits = entries[i].key;
+    x.value = entries[i].value;
+    return x;
+  }
+};
+
+// A pass over all buckets.
+template <class Design>
+struct seal_bucket {
+  Design design;
+  TILEHASH_FN void operator()(u64 i) const { design.seal(i); }
+};
+
+}  // namespace tilehash::detail

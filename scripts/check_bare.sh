@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Checks on a bare Debian that scripts/demo.sh and scripts/test.sh bear with each other: in a new root file system, what
+# they install is installed in turns, demo, test, demo, test; nothing may be removed, nothing installed twice, and the
+# plot must come out each time. For root, takes minutes and a gigabyte or two, and is not part of scripts/test.sh.
+#   scripts/check_bare.sh            the installing, and the plot of figures that are in the repository
+#   scripts/check_bare.sh --whole    the two scripts themselves, which takes an hour
+# Environment: TILEHASH_SUITE (default bookworm), TILEHASH_MIRROR (default: the distribution's)
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+whole=""
+case "${1:-}" in
+  "") ;;
+  --whole) whole=yes ;;
+  *) die "usage: scripts/check_bare.sh [--whole]" ;;
+esac
+[ "$(id -u)" -eq 0 ] || die "a root file system is made by root"
+bare=$PWD/build/bare
+suite=${TILEHASH_SUITE:-bookworm}
+mirror=${TILEHASH_MIRROR:-}
+
+# In a mount namespace of its own, whose mounts end with it.
+if [ -z "${TILEHASH_BARE_UNSHARED:-}" ]; then
+  TILEHASH_BARE_UNSHARED=yes exec unshare --mount -- "$0" "$@"
+fi
+
+say "making a bare $suite in $bare"
+rm -rf --one-file-system "$bare"
+mkdir -p build
+if command -v mmdebstrap >/dev/null; then
+  mmdebstrap --quiet --variant=minbase --include=ca-certificates "$suite" "$bare" ${mirror:+"$mirror"}
+elif command -v debootstrap >/dev/null; then
+  debootstrap --variant=minbase --include=ca-certificates "$suite" "$bare" ${mirror:+"$mirror"} >/dev/null
+else
+  die "neither mmdebstrap nor debootstrap is here: apt-get install mmdebstrap"
+fi
+# The ways of this machine to its packages.
+apt-config dump | grep '^Acquire::' >"$bare/etc/apt/apt.conf.d/99machine" || true
+for file in /etc/resolv.conf /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
+  if [ -e "$file" ]; then cp -L "$file" "$bare$file"; fi
+done
+for folder in proc dev; do mount --rbind "/$folder" "$bare/$folder"; done
+
+# The working tree as it is, without what git ignores.
+mkdir "$bare/tilehash"
+git ls-files -z -co --exclude-standard | tar --create --null --ignore-failed-read --files-from=- | tar -x -C "$bare/tilehash"
+
+inside() { chroot "$bare" env -u XDG_CACHE_HOME HOME=/root LC_ALL=C.UTF-8 bash -c "cd /tilehash && $1"; }
+apt_log=$bare/var/log/apt/history.log
+installations() { grep -c "^Start-Date" "$apt_log" 2>/dev/null || true; }
+
+declare -A steps=(
+  [demo]="scripts/bootstrap.sh --demo && scripts/plot.sh run bench/results/h200/run.json demo.png"
+  [test]="scripts/bootstrap.sh"
+)
+if [ -n "$whole" ]; then steps=([demo]=scripts/demo.sh [test]=scripts/test.sh); fi
+
+for round in first second; do
+  before=$(installations)
+  for step in demo test; do
+    say "$step, the $round time"
+    rm -f "$bare/tilehash/demo.png"
+    inside "${steps[$step]}" || die "$step failed the $round time (see above)"
+    if [ "$step" = demo ] && [ ! -s "$bare/tilehash/demo.png" ]; then die "no plot the $round time"; fi
+    if grep -E '^(Remove|Purge|Downgrade):' "$apt_log"; then die "apt removed what the line above names"; fi
+  done
+  if [ "$round" = second ] && [ "$(installations)" -ne "$before" ]; then
+    tail -n 5 "$apt_log" >&2
+    die "what was installed already was installed again (see above)"
+  fi
+done
+say "nothing was removed and nothing installed twice; $bare can be deleted"

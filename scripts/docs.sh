@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Makes the reference of the public headers, build/docs/html, with Doxygen. A public name without a word about it is an
+# error.
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+command -v doxygen >/dev/null || die "doxygen not found: run scripts/bootstrap.sh"
+# What a user includes, and what it brings along for him to name.
+public=(
+  include/tilehash/*.hpp
+  include/tilehash/core/{error,op,options,result}.hpp
+  include/tilehash/space/{buffer,cpu}.hpp include/tilehash/space/cuda.cuh
+)
+mkdir -p build/docs
+{ cat docs/Doxyfile && echo "INPUT = ${public[*]}"; } | doxygen - || die "the reference has gaps (see above)"
+say "reference: $PWD/build/docs/html/index.html"

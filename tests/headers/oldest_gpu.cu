@@ -1,0 +1,23 @@
+// A map on the oldest GPU that the library runs on (sm_75): compiled as far as machine code, and not run.
+#include <cstdint>
+
+#include <tilehash/map.hpp>
+#include <tilehash/space/cuda.cuh>
+
+using map = tilehash::map<std::uint32_t, std::uint32_t, tilehash::cuda>;
+using words = std::span<const std::uint32_t>;
+
+__global__ void look_up(map::view_type view, const std::uint32_t* keys, bool* found, unsigned n) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) found[i] = view.contains(keys[i]);
+}
+
+void use(tilehash::cuda& space, words keys, words values, std::span<std::uint32_t> out,
+         std::span<bool> found) {
+  map table(space, keys.size());
+  table.build(space, keys, values);
+  table.insert(space, keys, values);
+  table.find_or(space, keys, out, 0);
+  table.erase(space, keys);
+  look_up<<<1, 32, 0, space.stream()>>>(table.view(), keys.data(), found.data(), 32);
+}
