@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/forward.hpp>
 
 #include <bit>
 #include <map>

@@ -4,6 +4,7 @@
 
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/forward.hpp>
 
 #include <memory>
 #include <span>

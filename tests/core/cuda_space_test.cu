@@ -62,7 +62,8 @@ TEST(cuda_space, works_on_the_gpu_it_is_given) {
   cuda same(nullptr, {}, before);
   EXPECT_EQ(same.device(), before);
   EXPECT_EQ(same.where(), "GPU " + std::to_string(before));
-  EXPECT_NE(message_of<cuda_error>([] { cuda(nullptr, {}, 1'000); }).find("choosing a GPU"), std::string::npos);
+  EXPECT_NE(message_of<cuda_error>([] { cuda(nullptr, {}, 1'000); }).find("choosing a GPU"),
+            std::string::npos);
   int gpus = 0;
   cudaGetDeviceCount(&gpus);
   if (gpus > 1) {
@@ -76,8 +77,9 @@ TEST(cuda_space, works_on_the_gpu_it_is_given) {
     const buffer<u32, cuda> out(there, 3);
     t.find_or(there, keys.span(), out.span(), 0U);
     EXPECT_EQ(out.to_host(), host);
-    EXPECT_NE(message_of<invalid_argument>([&] { detail::require_same_device(keys.space(), same, "find"); })
-                  .find("the table is in the memory of GPU"),
+    EXPECT_NE(message_of<invalid_argument>([&] {
+                detail::require_same_device(keys.space(), same, "find");
+              }).find("the table is in the memory of GPU"),
               std::string::npos);
   }
   cudaGetDevice(&after);
@@ -90,11 +92,13 @@ TEST(cuda_space, looks_at_no_address_of_an_empty_span) {
   gpu.check_pointer(std::span<u32>(host).first(0), "the keys");
   gpu.check_pointer(host.data(), 0, "the keys");
   gpu.check_pointer(std::span<u32>(), "the keys");
-  EXPECT_NE(message_of<invalid_argument>([&] { gpu.check_pointer(std::span<u32>(host), "the keys"); })
-                .find("the keys are in host memory"),
+  EXPECT_NE(message_of<invalid_argument>([&] {
+              gpu.check_pointer(std::span<u32>(host), "the keys");
+            }).find("the keys are in host memory"),
             std::string::npos);
-  EXPECT_NE(message_of<invalid_argument>([&] { gpu.check_pointer(nullptr, 3, "the keys"); })
-                .find("the keys are at a null pointer"),
+  EXPECT_NE(message_of<invalid_argument>([&] {
+              gpu.check_pointer(nullptr, 3, "the keys");
+            }).find("the keys are at a null pointer"),
             std::string::npos);
 }
 
@@ -111,7 +115,8 @@ struct slow_fill {
 // Memory that a guest's slow kernel still writes goes back, is taken again and filled by home: in that order.
 TEST(cuda_space, memory_given_back_while_a_guest_works_is_not_taken_too_early) {
   cudaStream_t streams[2];
-  for (cudaStream_t& s : streams) ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
+  for (cudaStream_t& s : streams)
+    ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
   {
     cuda home(streams[0]), guest(streams[1]);
     for (int round = 0; round < 20; ++round) {

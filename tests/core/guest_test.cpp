@@ -70,9 +70,10 @@ TEST(guests, of_another_device_are_refused) {
     const detail::guest_change<streamed> call(&home, guest, "insert");
     FAIL() << "it was let in";
   } catch (const invalid_argument& e) {
-    EXPECT_EQ(std::string(e.what()),
-              "tilehash: insert: the table is in the memory of GPU 0, and the space given works on GPU 1; give "
-              "one of the same device, or build a table there");
+    EXPECT_EQ(
+        std::string(e.what()),
+        "tilehash: insert: the table is in the memory of GPU 0, and the space given works on GPU 1; give "
+        "one of the same device, or build a table there");
   }
   EXPECT_EQ(said, "");
   EXPECT_EQ(home.stream(), 'h');

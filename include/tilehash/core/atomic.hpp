@@ -1,11 +1,12 @@
 // Atomic operations on words of 4, 8 and 16 bytes, the same on both machines.
 //
 // On a CPU four and eight bytes are the compiler's own, which ThreadSanitizer knows and which need no header.
-// On a GPU the common ones are CUDA's functions, which the compiler turns into shared memory's atomics where it
-// sees a block's scratch (libcu++'s are written for any address: a bulk build of `tiled` took a fifth longer);
-// the others are libcu++'s atomic_ref. Sixteen are one instruction each: cmpxchg16b on x86-64, atom.cas.b128
-// on sm_90 and newer. (The compilers' own 16-byte atomics call a library that takes locks.) Orders are relaxed
-// unless the name says otherwise: the bulk verbs order their phases by joining threads or by the stream.
+// On a GPU the common ones are CUDA's functions, which the compiler turns into shared memory's atomics where
+// it sees a block's scratch (libcu++'s are written for any address: a bulk build of `tiled` took a fifth
+// longer); the others are libcu++'s atomic_ref. Sixteen are one instruction each: cmpxchg16b on x86-64,
+// atom.cas.b128 on sm_90 and newer. (The compilers' own 16-byte atomics call a library that takes locks.)
+// Orders are relaxed unless the name says otherwise: the bulk verbs order their phases by joining threads or
+// by the stream.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -29,12 +30,6 @@ inline constexpr u32 widest_device_atomic = [] {
 #else
 inline constexpr u32 widest_device_atomic = 16;
 #endif
-
-// ... and that a space can change.
-template <class Space>
-inline constexpr u32 widest_atomic = 16;
-template <>
-inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 // Defined nowhere: its name is what the assembler says, and it says it only of code that a GPU would run. (A

@@ -74,10 +74,4 @@ inline constexpr bool on_gpu = false;
 #endif
 }  // namespace detail
 
-// The spaces for users, for what only passes them on.
-inline namespace TILEHASH_ABI {
-class cpu;
-}
-class cuda;
-
 }  // namespace tilehash

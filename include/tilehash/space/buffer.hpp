@@ -12,9 +12,9 @@
 
 namespace tilehash {
 
-// An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies; what was moved
-// from is empty. Throws out_of_memory. The space must outlive its buffers: they remember it, copy by it and
-// give the memory back to it. Who uses the memory through another space object puts the two in order
+// An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies; what was
+// moved from is empty. Throws out_of_memory. The space must outlive its buffers: they remember it, copy by it
+// and give the memory back to it. Who uses the memory through another space object puts the two in order
 // (space/guest.hpp; tables do).
 template <class T, class Space>
   requires std::is_trivially_copyable_v<T>

@@ -12,6 +12,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/forward.hpp>
 #include <tilehash/space/host_memory.hpp>
 #include <tilehash/space/memory_resource.hpp>
 #include <tilehash/space/own_pointer.hpp>
@@ -72,8 +73,8 @@ class cpu {
   // Can this space work on what the other one allocated?
   bool same_memory(const cpu& /*other*/) const { return true; }
 
-  // Throws invalid_argument when the `n` elements at `p` are not memory this space can read; `what` names them.
-  // (Any pointer is taken here, so long as there is one.)
+  // Throws invalid_argument when the `n` elements at `p` are not memory this space can read; `what` names
+  // them. (Any pointer is taken here, so long as there is one.)
   void check_pointer(const void* p, u64 n, const char* what) const {
     if (n != 0 && p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
   }
@@ -109,7 +110,8 @@ class cpu {
     // Memory for all threads at once, before any works: a resource need not be safe to share, and when it
     // fails nothing has been done.
     const u64 most = static_cast<u64>(threads()), workers = most < blocks ? most : blocks;
-    const u64 each = (scratch_bytes + detail::host_alignment) / detail::host_alignment * detail::host_alignment;
+    const u64 each =
+        (scratch_bytes + detail::host_alignment) / detail::host_alignment * detail::host_alignment;
     const buffer<char, cpu> scratch(*this, workers * each);
     u64 next = 0;
     for_each_chunk(
@@ -149,8 +151,8 @@ class cpu {
     });
   }
 
-  // fill() apart, they are defined in space/cpu_algorithms.hpp, which the designs that sort or scan bring along.
-  // to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
+  // fill() apart, they are defined in space/cpu_algorithms.hpp, which the designs that sort or scan bring
+  // along. to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
   template <class T>
   void exclusive_scan(const T* from, T* to, u64 n);
   // Ascending, not stable.

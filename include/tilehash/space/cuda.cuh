@@ -7,12 +7,11 @@
 #include <string>
 #include <utility>
 
-#include <tilehash/core/atomic.hpp>
-#include <tilehash/core/bits.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
-#include <tilehash/space/cuda_tile.cuh>
+#include <tilehash/space/cuda_kernels.cuh>
+#include <tilehash/space/forward.hpp>
 #include <tilehash/space/memory_resource.hpp>
 
 namespace tilehash {
@@ -42,107 +41,6 @@ class device_guard {
  private:
   int before_ = 0;
   bool moves_;
-};
-
-// One lane of the GPU: what a lane body is given. index(): which of count() lanes.
-struct cuda_lane {
-  __device__ __forceinline__ u64 index() const {
-    return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
-  }
-  __device__ __forceinline__ u64 count() const { return static_cast<u64>(gridDim.x) * blockDim.x; }
-  template <u32 Width>
-  __device__ __forceinline__ cuda_tile<Width> tile() const {
-    return {};
-  }
-  // Adds the number of lanes that say yes to *counter. For what is rare; a collective of the warp.
-  __device__ __forceinline__ void tally(u64* counter, bool yes) const {
-    const u32 lanes = __ballot_sync(~0U, yes);
-    if (lanes != 0 && threadIdx.x % 32 == lowest(lanes))
-      fetch_add(counter, static_cast<u64>(count_ones(lanes)));
-  }
-  // A place in a list for each lane that says yes: the numbers from *length on, which grows by so many.
-  // A collective of the warp.
-  __device__ __forceinline__ u64 append(u64* length, bool yes) const {
-    const u32 lanes = __ballot_sync(~0U, yes);
-    if (lanes == 0) return 0;
-    const u32 me = threadIdx.x % 32, leader = lowest(lanes);
-    u64 base = 0;
-    if (me == leader) base = fetch_add(length, static_cast<u64>(count_ones(lanes)));
-    base = __shfl_sync(~0U, base, static_cast<int>(leader));
-    return base + count_ones(lanes & ((1U << me) - 1));
-  }
-};
-
-struct cuda_block {
-  char* memory;
-  __device__ __forceinline__ u64 index() const { return blockIdx.x; }
-  __device__ __forceinline__ u64 count() const { return gridDim.x; }
-  __device__ __forceinline__ u32 rank() const { return threadIdx.x; }
-  __device__ __forceinline__ u32 size() const { return blockDim.x; }
-  __device__ __forceinline__ void barrier() const { __syncthreads(); }
-  template <class T>
-  __device__ __forceinline__ T* scratch(u64 at_byte = 0) const {
-    return reinterpret_cast<T*>(memory + at_byte);
-  }
-  template <u32 Width>
-  __device__ __forceinline__ cuda_tile<Width> tile() const {
-    return {};
-  }
-};
-
-inline constexpr u32 cuda_block_size = 256;
-
-// Threads that a multiprocessor of the GPU that is compiled for can hold.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
-inline constexpr u32 most_resident_threads = 2048;
-#elif __CUDA_ARCH__ == 750
-inline constexpr u32 most_resident_threads = 1024;
-#else
-inline constexpr u32 most_resident_threads = 1536;
-#endif
-
-// How many blocks of a body should fit a multiprocessor at once; 1 leaves the registers to the compiler.
-template <class Body>
-constexpr u32 resident_blocks(u32 threads) {
-  if constexpr (requires { Body::resident_blocks; }) {
-    const u32 most = most_resident_threads / threads;
-    return Body::resident_blocks < most ? Body::resident_blocks : most;
-  } else {
-    return 1;
-  }
-}
-
-template <class Body>
-__global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>(cuda_block_size)) run_lanes(Body body) {
-  body(cuda_lane{});
-}
-
-template <class Body>
-__global__ void __launch_bounds__(cuda_block_size) run_each(u64 n, Body body) {
-  const u64 i = cuda_lane{}.index();
-  if (i < n) body(i);
-}
-
-template <class Body>
-constexpr u32 largest_block() {
-  if constexpr (requires { Body::block_size; })
-    return Body::block_size;
-  else
-    return 1024;
-}
-
-template <class Body>
-__global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(largest_block<Body>()))
-    run_blocks(Body body) {
-  extern __shared__ __align__(16) char scratch[];
-  body(cuda_block{scratch});
-}
-
-template <class T>
-struct fill_body {
-  T* data;
-  T value;
-  __device__ void operator()(u64 i) const { data[i] = value; }
 };
 
 }  // namespace detail

@@ -24,7 +24,8 @@ inline u64 number_in(const std::string& path, const char* word, u64 missing) {
   const std::size_t length = word == nullptr ? 0 : std::strlen(word);
   u64 number = missing;
   while (std::fgets(line, sizeof line, file) != nullptr) {
-    if (length != 0 && (std::strncmp(line, word, length) != 0 || (line[length] != ' ' && line[length] != ':')))
+    if (length != 0 &&
+        (std::strncmp(line, word, length) != 0 || (line[length] != ' ' && line[length] != ':')))
       continue;
     const char* from = line + length;
     from += std::strspn(from, ": \t");

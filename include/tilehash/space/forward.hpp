@@ -1,0 +1,24 @@
+// The names of the spaces for users, for what only passes them on.
+#pragma once
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/config.hpp>
+
+namespace tilehash {
+
+inline namespace TILEHASH_ABI {
+class cpu;
+}
+class cuda;
+
+namespace detail {
+
+// The widest word that a space changes atomically, in bytes: 8 or 16. (In a unit for GPUs before sm_90 and
+// newer ones, `cuda` is as narrow as the oldest.)
+template <class Space>
+inline constexpr u32 widest_atomic = 16;
+template <>
+inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
+
+}  // namespace detail
+}  // namespace tilehash
