@@ -6,6 +6,6 @@
 namespace tilehash {
 
 template <class Key, class Space>
-using set = table<default_design<Key, void>, Space>;
+using set = table<default_design<Key, void, Space>, Space>;
 
 }  // namespace tilehash

@@ -78,9 +78,12 @@ struct table_view<Design> {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
 
+  using hit = decltype(std::declval<const Design&>().hit(std::declval<const key_type&>(),
+                                                         std::declval<const typename Design::range&>()));
+
   Design design;
 
-  TILEHASH_FN auto find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
+  TILEHASH_FN hit find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <span>
 
+#include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/records_view.hpp>
 
@@ -32,6 +33,8 @@ class records {
     make_room(space, options.grow ? items : ids_.capacity());
   }
 
+  bool has_memory() const { return ids_.has_memory(); }
+  Space* home() const { return ids_.home(); }
   u64 size() const { return ids_.size(); }
   u64 capacity() const { return ids_.capacity(); }
   u64 bytes() const { return ids_.bytes() + rows_.bytes() + taken_.bytes() + locks_.bytes() + free_.bytes(); }
@@ -88,7 +91,8 @@ class records {
   void clear(Space& space) {
     ids_.clear(space);
     space.fill(taken_.data(), taken_.size(), 0U);
-    limit_ = free_count_ = 0;
+    limit_ = 0;
+    free_count_ = 0;
   }
   insert_report reserve(Space& space, u64 items) {
     make_room(space, items);
@@ -277,7 +281,7 @@ class records {
   buffer<row, Space> rows_;
   buffer<u32, Space> taken_, locks_;  // a bit a row
   buffer<u32, Space> free_;           // ids of erased keys
-  u64 limit_ = 0, free_count_ = 0;
+  detail::zero_when_moved limit_, free_count_;
 };
 
 }  // namespace tilehash::engine
