@@ -357,7 +357,7 @@ class multi {
     buffer<Key, Space> all(space, distinct_ + meeting.size());
     buffer<u64, Space> count(space, 1);
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
-    space.fill(count.data(), 1, distinct_);
+    space.fill(count.data(), 1, u64(distinct_));
     const auto met = meeting.view();
     detail::compact(space, met.entries(), detail::key_selection<table_view<Ids>>{met, all.data()},
                     count.data());

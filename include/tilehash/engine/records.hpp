@@ -163,7 +163,7 @@ class records {
     if (stored.refused == 0) {
       space.for_each(winners_n, detail::row_taker{winners.data(), ids, taken_.data()});
     } else {
-      space.fill(refused, 1, free_count_);
+      space.fill(refused, 1, u64(free_count_));
       ids_.look_up(space, winning, winners_n,
                    detail::kept_row_sink{winners.data(), no_id, ids, taken_.data(), free_.data(), refused});
       space.fill(refused, 1, u64(0));
@@ -237,7 +237,7 @@ class records {
     detail::compact(space, n, detail::gone_selection<design>{{design_, keys}, ids.data(), gone.data()},
                     counter.data());
     const u64 erased = ids_.erase(space, gone.data(), read_one(space, counter.data()));
-    space.fill(counter.data(), 1, free_count_);
+    space.fill(counter.data(), 1, u64(free_count_));
     space.for_each(n, detail::row_freer{ids.data(), no_id, taken_.data(), free_.data(), counter.data()});
     space.synchronize();
     if (options_.reuse_ids) free_count_ += erased;
