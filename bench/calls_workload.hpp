@@ -2,10 +2,10 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/space/buffer.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
 #include <chrono>
@@ -95,7 +95,7 @@ class call_bench {
     const auto build = [&] { report_ = t.build(space_, keys(), given()); };
     measure(t, {"build"}, no_setup, build, inserted());
     blank_.held = items();
-    call_with_present_keys(t, build);
+    call_with_present_keys(t, fixed, [&](table_type& x) { x.build(space_, keys(), given()); });
   }
 
   // On a table that is half full before every call.
@@ -113,7 +113,7 @@ class call_bench {
     call_insert("insert", t, [&] { fill(t); });
     call_insert_async(fixed, [&] { fill(fixed); });
     make_items_of(shuffled(0, held));  // some of those that it holds
-    call_with_present_keys(t, [&] { fill(t); });
+    call_with_present_keys(t, fixed, fill);
   }
 
  private:
@@ -169,12 +169,13 @@ class call_bench {
     }
   }
 
-  // fill() leaves the table with the items, among others or alone.
+  // fill(table) leaves a table with the items, among others or alone. `fixed` does not grow.
   template <class Fill>
-  void call_with_present_keys(table_type& t, Fill fill) {
+  void call_with_present_keys(table_type& t, table_type& fixed, Fill fill_one) {
+    const auto fill = [&] { fill_one(t); };
     fill();
     call_present(t);
-    call_present_async(t, fill);
+    call_present_async(fixed, [&] { fill_one(fixed); });
     u64 gone = 0;
     const auto erase = [&] { gone = t.erase(space_, keys()); };
     measure(t, {"erase", true, values::gone}, fill, erase, [&] { return gone; });

@@ -247,7 +247,7 @@ TEST_F(multimap_of_long_words, that_all_meet_are_sorted) {
   check(k, random);
   const auto kb = there(k);
   const auto zeros = there(std::vector<u32>(n));
-  table_type t(space);
+  table_type t(space, 0, {.seed = known_seed});
   t.build(space, kb.span(), zeros.span(), grouping::by_regions);
   const buffer<u64, space_type> every(space, t.key_count());
   t.retrieve_keys(space, every.span());

@@ -215,6 +215,15 @@ TILEHASH_FN bool clear_bit(u32* bits, u64 which) {
   return (shared_ref<u32>(bits[which / 32]).fetch_and(~bit, relaxed) & bit) != 0;
 }
 
+// What this thread and those it has met at a barrier wrote is seen by whoever sees what it writes next.
+TILEHASH_FN void device_fence() {
+#if defined(__CUDA_ARCH__)
+  __threadfence();
+#else
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 // Takes the lock bit `which` of an array of bits. False when another holds it: never waits.
 TILEHASH_FN bool try_lock(u32* bits, u64 which) {
   const u32 bit = 1U << (which % 32);

@@ -129,6 +129,8 @@ class insertion : public slots<Design, Space> {
       if (moved.refused == 0) {
         if constexpr (slot_type::reserves_keys)
           space.copy(fresh.view_.sentinels.cells, view_.sentinels.cells, view_type::sentinels_type::bytes);
+        space.copy(fresh.few_bits(), this->few_bits(),
+                   base::few_items / 8);  // a call may be in the middle of them
         fresh.size_ = n;
         fresh.options_.grow = options_.grow;
         *this = std::move(fresh);
@@ -158,8 +160,9 @@ class insertion<Design, Space>::call {
   static constexpr bool moves = displacing<Design>;
   // When many keys move at once, one may meet the locks of others until its tries are spent, most of all
   // where the system halts a thread that holds some. So there are some passes.
-  static constexpr u32 passes = moves ? 3 : 0;
-  static_assert(2 * passes < detail::call_counters::phases);
+  static constexpr u32 passes = moves ? 3 : 1;
+  // The last kernel of a window ends it, which saves starting another.
+  static constexpr bool ends_itself = Space::has_lanes && moves && !updates && !sealing<Design>;
   using homeless_list = detail::homeless_items<slot_type>;
   using work = detail::upsert_items<Design, Source, Update, Design::preferred_width>;
 
@@ -190,17 +193,14 @@ class insertion<Design, Space>::call {
   void start(insert_report* report) {
     make_bits();
     place(0, n_, true);
-    if constexpr (moves) {
-      for (u32 pass = 0; pass < passes; ++pass) move(0, n_);
-    }
+    const auto ended = [&](u32 phase) {
+      detail::call_end end = table_.unwaited(space_, n_, phase);
+      end.report = report;
+      return end;
+    };
+    move(0, n_, ended);
     seal();
-    table_.finish_async(space_, {.counters = table_.counters(),
-                                 .sums = table_.sums(),
-                                 .size = table_.live_size(),
-                                 .given_up = table_.given_up(),
-                                 .report = report,
-                                 .n = n_,
-                                 .last_phase = phase_});
+    if (!ends_itself) detail::finish_call(space_, ended(phase_));
   }
 
  private:
@@ -251,13 +251,13 @@ class insertion<Design, Space>::call {
     const u64 groups = detail::divide_up(n_, detail::window_step);
     if (counts_.size() == 0) counts_ = buffer<u32, Space>(space_, groups);  // before anything changes
     place(settled_, n_, false);
-    const u64 left = collect();
+    const u64 left = collect(false);
     looked_ = true;
     if (left == 0) {
       settled_ = n_;
       return;
     }
-    space_.for_each(groups, detail::count_pending{bits_.data(), bits_.size(), counts_.data()});
+    space_.for_each(groups, detail::count_pending{pending_, words(), counts_.data()});
     const auto host = counts_.to_host();
     pending_counts_.assign(host.begin(), host.end());
   }
@@ -267,14 +267,11 @@ class insertion<Design, Space>::call {
     if (bits_known_ <= settled_ && put_by_regions(end)) return 0;
     make_bits();
     place(settled_, end, true);
-    move(settled_, end);
-    u64 left = collect();
-    if constexpr (moves) {
-      for (u32 pass = 1; pass < passes && left != 0; ++pass) {
-        phase_ = 0;
-        move(settled_, end);
-        left = collect();
-      }
+    u64 left = 0;
+    for (u32 pass = 0; pass == 0 || (pass < passes && left != 0); ++pass) {
+      move(settled_, end, [&](u32 phase) { return table_.waited(n_, phase); });
+      left = collect(ends_itself);
+      phase_ = 0;
     }
     if constexpr (replacing<Design>) take_in_homeless();
     seal();
@@ -340,11 +337,17 @@ class insertion<Design, Space>::call {
                                         pending_only, inserts, update_, recorder(), homeless()});
   }
   // Displaces; and where values change, those of the keys that it met.
-  void move(u64 first, u64 end) {
+  template <class End>
+  void move(u64 first, u64 end, const End& end_of_call) {
     if constexpr (moves) {
       ++phase_;
+      detail::call_end ends;
+      if constexpr (ends_itself) {
+        ends = end_of_call(phase_);
+        ends.blocks_done = table_.blocks_done();
+      }
       detail::displace(space_, table_.view_.design, source_, first, end, updates, recorder(),
-                       table_.given_up());
+                       table_.given_up(), ends);
       if constexpr (updates) {
         ++phase_;
         visit(first, end, true, false);
@@ -357,8 +360,8 @@ class insertion<Design, Space>::call {
                       detail::seal_bucket<Design>{table_.view_.design});
   }
   // Waits. Gives how many items were pending after the last phase.
-  u64 collect() {
-    const auto counts = table_.finish(space_, n_, phase_);
+  u64 collect(bool ended) {
+    const auto counts = ended ? table_.counted(space_) : table_.finish(space_, table_.waited(n_, phase_));
     changed_ = changed_ || updates || counts[detail::counter::inserted] != 0;
     table_.size_ += counts[detail::counter::inserted];
     report_.inserted += counts[detail::counter::inserted];
@@ -385,6 +388,7 @@ class insertion<Design, Space>::call {
     try {
       report_.restarts += table_.rebuild(space_, items, table_.capacity()) + 1;
       changed_ = true;
+      if (bits_.size() == 0 && pending_ != nullptr) pending_ = table_.few_bits();
     } catch (const out_of_memory&) {
       grows_ = false;
     }
@@ -411,10 +415,15 @@ class insertion<Design, Space>::call {
   }
 
   // ---- memory ----
+  u64 words() const { return detail::divide_up(n_, detail::window_step) * detail::count_pending::words_each; }
   void make_bits() {
-    if (bits_.size() != 0) return;
-    bits_ = buffer<u32, Space>(
-        space_, detail::divide_up(n_, detail::window_step) * detail::count_pending::words_each);
+    if (pending_ != nullptr) return;
+    if (!replacing<Design> && n_ <= insertion::few_items) {
+      pending_ = table_.few_bits();
+      return;
+    }
+    bits_ = buffer<u32, Space>(space_, words());
+    pending_ = bits_.data();
     if constexpr (replacing<Design>) {
       homeless_ = homeless_buffer();
       homeless_length_ = buffer<u64, Space>(space_, 1);
@@ -427,7 +436,7 @@ class insertion<Design, Space>::call {
     return {space_, homeless_room() + under_way};
   }
   homeless_list homeless() const { return {homeless_.data(), homeless_room(), homeless_length_.data()}; }
-  detail::outcome_recorder recorder() const { return {table_.counters(), bits_.data(), outcomes_, phase_}; }
+  detail::outcome_recorder recorder() const { return {table_.counters(), pending_, outcomes_, phase_}; }
 
   insertion& table_;
   Space& space_;
@@ -441,7 +450,8 @@ class insertion<Design, Space>::call {
   bool changed_ = false;             // so that nothing may throw any more
   u32 phase_ = 0;                    // of the kernels since the last wait
   buffer<u32, Space> counts_;        // of pending items in each 256
-  buffer<u32, Space> bits_;          // a bit an item: pending
+  u32* pending_ = nullptr;           // a bit an item: it has no place yet
+  buffer<u32, Space> bits_;          // ... where they are not in the table's own memory
   u64 bits_known_ = 0;               // bits of items before mean something
   bool looked_ = false;              // all bits do, and ...
   std::vector<u32> pending_counts_;  // ... so many of each 256 items were pending when it looked

@@ -58,7 +58,7 @@ class slots {
     requires erasable<Design>
   {
     detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
-    const u64 gone = finish(space, 0, 0)[detail::counter::gone];
+    const u64 gone = finish(space, waited(n, 0))[detail::counter::gone];
     size_ -= gone;
     return gone;
   }
@@ -66,7 +66,9 @@ class slots {
     requires erasable<Design>
   {
     detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
-    finish_async(space, {.counters = counters(), .sums = sums(), .size = live_size(), .erased = erased});
+    detail::call_end end = unwaited(space, n, 0);
+    end.erased = erased;
+    detail::finish_call(space, end);
   }
   void clear(Space& space) {
     wipe_slots(space);
@@ -101,8 +103,9 @@ class slots {
   }
 
   // ---- calls under way ----
+  static constexpr u64 few_items = u64(1) << 15;  // whose pending bits find room in the table's own memory
   static constexpr u64 calls_bytes =
-      detail::call_counters::bytes + (detail::call_counters::kinds + 2) * sizeof(u64);
+      detail::call_counters::bytes + (detail::call_counters::kinds + 3) * sizeof(u64) + few_items / 8;
   static u64 counters_at(u64 capacity) {
     return view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes;
   }
@@ -111,22 +114,31 @@ class slots {
   u64* sums() const { return words_of_calls() + detail::call_counters::words; }
   u64* live_size() const { return sums() + detail::call_counters::kinds; }
   u64* given_up() const { return live_size() + 1; }
+  u32* blocks_done() const { return reinterpret_cast<u32*>(live_size() + 2); }
+  u32* few_bits() const { return reinterpret_cast<u32*>(live_size() + 3); }
 
-  // Ends a call: waits for it, and gives what it counted. The counters are zero again.
-  detail::call_counts finish(Space& space, u64 n, u32 last_phase) {
+  // How a call ends that the host waits for.
+  detail::call_end waited(u64 n, u32 last_phase) const {
+    return {.counters = counters(), .sums = sums(), .given_up = given_up(), .n = n, .last_phase = last_phase};
+  }
+  // Waits for a call, and gives what it counted. The counters are zero again.
+  detail::call_counts finish(Space& space, const detail::call_end& end) {
     refresh();
-    detail::finish_call(
-        space,
-        {.counters = counters(), .sums = sums(), .given_up = given_up(), .n = n, .last_phase = last_phase});
+    detail::finish_call(space, end);
+    return counted(space);
+  }
+  detail::call_counts counted(Space& space) const {
     detail::call_counts counts;
     space.copy_to_host(counts.of, sums(), sizeof counts.of);
     return counts;
   }
-  // The same without waiting: the size is known in the memory of the space.
-  void finish_async(Space& space, detail::call_end end) {
-    detail::finish_call(space, end);
+  // How one ends that the host does not wait for: the size is known in the memory of the space.
+  detail::call_end unwaited(Space& space, u64 n, u32 last_phase) {
+    detail::call_end end = waited(n, last_phase);
+    end.size = live_size();
     stale_ = true;
     asked_ = &space;
+    return end;
   }
   void refresh() const {
     if (!stale_) return;

@@ -15,12 +15,13 @@ struct call_end {
   u64* erased = nullptr;
   u64 n = 0;  // items of the call
   u32 last_phase = 0;
+  u32* blocks_done = nullptr;  // of the kernel that ends the call itself; null: finish_call() does
 
   TILEHASH_FN u64 sum(u32 kind) const {
     u64 total = 0;
     for (u32 s = 0; s < call_counters::stripes; ++s) {
       u64& one = counters.at[s * call_counters::kinds + kind];
-      total += one;
+      total += load_relaxed(&one);
       one = 0;
     }
     sums[kind] = total;
@@ -36,6 +37,28 @@ struct call_end {
     r.refused = illegal + left;
     r.present = n - r.inserted - r.refused;
     *report = r;
+  }
+
+  // All blocks of a kernel call this at their end, with `kinds` words of scratch; the last one ends the call.
+  template <class Block, class Words>
+  TILEHASH_FN void by_last_block(Block block, Words scratch) const {
+    constexpr u32 kinds = call_counters::kinds;
+    block.barrier();
+    if (block.rank() == 0) {
+      device_fence();
+      scratch[0] = u64(fetch_add(blocks_done, 1U) + 1 == block.count());
+    }
+    block.barrier();
+    const bool last = scratch[0] != 0;
+    if (!last) return;
+    block.barrier();
+    device_fence();
+    for (u32 kind = block.rank(); kind < kinds; kind += block.size()) scratch[kind] = sum(kind);
+    block.barrier();
+    if (block.rank() != 0) return;
+    *blocks_done = 0;
+    conclude(scratch[static_cast<u32>(counter::inserted)], scratch[static_cast<u32>(counter::illegal)],
+             scratch[static_cast<u32>(counter::gone)], scratch[static_cast<u32>(counter::left) + last_phase]);
   }
 
   template <class Lane>

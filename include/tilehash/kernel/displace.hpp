@@ -13,6 +13,7 @@
 
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
 
@@ -35,20 +36,29 @@ struct displace_items {
   bool updates;    // leaves what it finds present pending, for a value to change when no key moves
   outcome_recorder recorder;
   u64* given_up;
+  call_end end_of_call;  // where its blocks_done is given, this kernel is the call's last
 
-  // Scratch: what is left of the block's words; the list; the scan's.
+  // Scratch: the sums at the end of the call; what is left of the block's words; the list; the scan's.
+  static constexpr u32 left_at = call_counters::kinds * sizeof(u64);
   static constexpr u64 scratch_bytes(u32 words) {
-    return (words + words * bits_a_word / 2 + sums::words) * sizeof(u32);
+    return left_at + (words + words * bits_a_word / 2 + sums::words) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
+    serve(block);
+    if (end_of_call.blocks_done != nullptr) end_of_call.by_last_block(block, block.template scratch<u64>());
+  }
+
+ private:
+  template <class Block>
+  TILEHASH_FN void serve(Block block) const {
     const u32 me = block.rank();
     const u64 first_word = first / bits_a_word + block.index() * words;
     const u64 last_word = (end + bits_a_word - 1) / bits_a_word;
-    const auto left = block.template scratch<u32>();
-    const auto list = block.template scratch<u16>(words * sizeof(u32));
-    const auto scan = block.template scratch<u32>((words + words * bits_a_word / 2) * sizeof(u32));
+    const auto left = block.template scratch<u32>(left_at);
+    const auto list = block.template scratch<u16>(left_at + words * sizeof(u32));
+    const auto scan = block.template scratch<u32>(left_at + (words + words * bits_a_word / 2) * sizeof(u32));
 
     const u32 each = (words + Threads - 1) / Threads, from = me * each;
     const auto word_at = [&](u32 k) {
@@ -105,7 +115,6 @@ struct displace_items {
     }
   }
 
- private:
   // Searches in vain before an item is given up.
   TILEHASH_FN u32 patience_now() const {
     constexpr u64 usual = 32;  // items that may be given up before the others get less
@@ -121,15 +130,16 @@ struct displace_items {
 // only the phase before knows how many there are.
 template <class Design, class Space, class Source>
 void displace(Space& space, const Design& design, const Source& source, u64 first, u64 end, bool updates,
-              const outcome_recorder& recorder, u64* given_up) {
+              const outcome_recorder& recorder, u64* given_up, const call_end& end_of_call = {}) {
   if (first >= end) return;
   using work_type = displace_items<Design, Source, Design::preferred_width, Space::has_lanes ? 256 : 1>;
   const u64 all = (end - first + bits_a_word - 1) / bits_a_word;
   u32 words = work_type::most_words;  // fewer where that gives work to more blocks
   const u64 blocks = Space::has_lanes ? 4 * space.large_blocks_at_once() : 64;
   while (words > 1 && all / words < blocks) words /= 2;
-  space.for_each_block((all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
-                       work_type{design, source, first, end, words, updates, recorder, given_up});
+  space.for_each_block(
+      (all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
+      work_type{design, source, first, end, words, updates, recorder, given_up, end_of_call});
 }
 
 }  // namespace tilehash::detail

@@ -226,6 +226,7 @@ struct upsert_items {
     value_bits value = x.value;
     bool replaced = false;  // what is in hand is another key
     if constexpr (replacing<Design>) open = open && homeless.has_room();
+    const bool tried = open;
     u32 rounds = 0;
     for (u32 todo = t.ballot(open); t.any(todo != 0); todo = t.ballot(open)) {
       const u32 j = todo != 0 ? lowest(todo) : 0;
@@ -243,7 +244,7 @@ struct upsert_items {
       if (replaced) homeless.add(key, value);
     }
     if constexpr (updates) {  // another insert was faster
-      word* const at = slot_of(t, x.key.bits, became == outcome::present && x.valid);
+      word* const at = slot_of(t, x.key.bits, tried && became == outcome::present);
       if (at != nullptr) combine(at, load_relaxed(at), x.value);
     }
     return became;
