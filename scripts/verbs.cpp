@@ -85,19 +85,18 @@ std::vector<verb> verbs() {
        OFFERS(c.size(), c.capacity(), c.load_factor(), c.bytes())},
   };
 #undef OFFERS
+  using view = typename T::view_type;
+  using value = typename T::value_element;
 #define OFFERS(...) \
-  requires(const typename T::view_type v, const key k, u32 id) { __VA_ARGS__; }
+  requires(const view v, const key k, const value x, u32 id) { __VA_ARGS__; }
   all.push_back({"view().find(key), contains, count", OFFERS(v.find(k), v.contains(k), v.count(k))});
-  all.push_back({"view().insert(key, value)",
-                 requires(const typename T::view_type v, const key k, const T::value_element x) { v.insert(k, x);
-}
-}  // namespace
-);
-all.push_back({"view().values_of(key)", OFFERS(v.values_of(k))});
-all.push_back({"view().key(id)", OFFERS(v.key(id))});
+  all.push_back({"view().insert(key)", OFFERS(v.insert(k))});
+  all.push_back({"view().insert(key, value)", OFFERS(v.insert(k, x))});
+  all.push_back({"view().erase(key)", OFFERS(v.erase(k))});
+  all.push_back({"view().values_of(key)", OFFERS(v.values_of(k))});
+  all.push_back({"view().key(id)", OFFERS(v.key(id))});
 #undef OFFERS
-(void)sizeof(std::conditional_t<T::is_set, char, value>*);
-return all;
+  return all;
 }
 
 // Designs that offer the same share a column.
