@@ -4,32 +4,43 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records.hpp>
+#include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash {
 
 namespace detail {
 
-template <class Key, class Value>
+template <class Key, class Value, class Space>
 struct default_design {
-  using type = indexed<Key, Value>;
-};
-template <class Key, class Value>
-  requires(sizeof(Key) + bytes_of<Value> <= 16)
-struct default_design<Key, Value> {
-  using type = std::conditional_t<sizeof(Key) <= 8 && bytes_of<Value> <= 8, tiled<Key, Value>,
-                                  bucketed_cuckoo<Key, Value>>;
+  static constexpr u32 bytes = sizeof(Key) + bytes_of<Value>;
+  static constexpr bool fits_tiled =
+      sizeof(Key) <= 8 && bytes_of<Value> <= 8 &&
+      sizeof(bits_t<(sizeof(Key) <= 4 ? 4 : 8) + bytes_of<Value>>) <= widest_atomic<Space>;
+  static constexpr bool fits_word =
+      bytes <= 16 && sizeof(bits_t < bytes <= 16 ? bytes : 16 >) <= widest_atomic<Space>;
+
+  static auto choose() {
+    if constexpr (fits_tiled)
+      return std::type_identity<tiled<Key, Value>>{};
+    else if constexpr (fits_word)
+      return std::type_identity<bucketed_cuckoo<Key, Value>>{};
+    else
+      return std::type_identity<indexed<Key, Value>>{};
+  }
+  using type = typename decltype(choose())::type;
 };
 
 }  // namespace detail
 
 // What stands behind map and set: `tiled` for keys and values of up to 8 bytes; `bucketed_cuckoo` for others
-// that fit a word of 16 (on a GPU from sm_90 on); `indexed` for all that are larger.
-template <class Key, class Value>
-using default_design = typename detail::default_design<Key, Value>::type;
+// that fit a word of 16; `indexed` for all that are larger. In code for GPUs before sm_90, which change no
+// more than 8 bytes at once, `indexed` takes what needs a word of 16.
+template <class Key, class Value, class Space>
+using default_design = typename detail::default_design<Key, Value, Space>::type;
 
 // Unique keys with a value each. See table.hpp for the verbs.
 template <class Key, class Value, class Space>
-using map = table<default_design<Key, Value>, Space>;
+using map = table<default_design<Key, Value, Space>, Space>;
 
 }  // namespace tilehash

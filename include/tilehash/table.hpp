@@ -6,18 +6,18 @@
 // A table offers the verbs its design has the concepts for (designs/concepts.hpp); docs/verbs.md lists them.
 // What holds for all verbs:
 //
-//   space    comes first. Any space object of the device that the table was made on will do.
-//   arrays   are memory of that space, of as many elements as there are keys; in a set no verb takes values.
-//   waiting  a verb waits until its answers are there, unless its name ends in _async or it says so.
-//   beside   lookups and other const verbs may run side by side. A verb that changes the table runs alone:
-//   one
-//            host thread, and no lookup under way on another stream. Within a call all items run side by
-//            side.
-//   memory   comes from the space. What a verb takes while it runs is said with it, beside what the table
-//   has. errors   invalid_argument: arrays of different lengths or of another memory. out_of_memory,
-//   cuda_error:
-//            the space's. error: items that no hash function places. When a call throws, the table is as it
-//            was before it. Growth that finds no memory does not throw: the items that found no room are
+//   space    comes first. Any space object of the device that the table was made on will do; a call through
+//            another one than the table's own is put in order with what that one was given (space/guest.hpp).
+//   arrays   are memory of that space, of as many elements as there are keys. In a set no verb takes values.
+//   waiting  A verb waits until its answers are there, unless its name ends in _async or it says so.
+//   beside   Lookups and other const verbs may run side by side. A verb that changes the table runs alone:
+//            no other call of any thread, no lookup under way. Within a call all items run side by side.
+//   memory   comes from the space that the table was made with (of a build: that it is given). What a verb
+//            takes while it runs, beside what the table has, is said with it. What was moved from is an
+//            empty table.
+//   errors   invalid_argument: arrays of different lengths or of other memory. out_of_memory, cuda_error: of
+//            the space. error: items that no hash function places. When a call throws, the table is as it
+//            was before. Growth that finds no memory does not throw: the items that found no room are
 //            reported as refused, and `outcomes` names them.
 // length: the docstrings of all verbs.
 #pragma once
@@ -35,6 +35,7 @@
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/lift.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/guest.hpp>
 #include <tilehash/table_view.hpp>
 
 namespace tilehash {
@@ -65,7 +66,9 @@ class table {
   u64 size() const { return engine_.size(); }          // items; waits for calls that did not
   u64 capacity() const { return engine_.capacity(); }  // slots; of a table of rows, rows
   // size() over capacity(): items a slot, or a row.
-  double load_factor() const { return static_cast<double>(size()) / static_cast<double>(capacity()); }
+  double load_factor() const {
+    return capacity() == 0 ? 0 : static_cast<double>(size()) / static_cast<double>(capacity());
+  }
   u64 bytes() const { return engine_.bytes(); }  // all memory the table holds
   bool empty() const { return size() == 0; }     // waits as size() does
   // What it was made with; the seed is the one in use.
@@ -84,13 +87,15 @@ class table {
     requires(!is_set)
   {
     check_items(space, keys, values, "build: keys and values differ in length");
-    return build_from(space, keys, values.data());
+    [[maybe_unused]] const auto call = changing(space, "build");
+    return build_from(home(space), keys, values.data());
   }
   insert_report build(Space& space, keys_in keys)
     requires is_set
   {
     check(space, keys, "build: the keys");
-    return build_from(space, keys, nullptr);
+    [[maybe_unused]] const auto call = changing(space, "build");
+    return build_from(home(space), keys, nullptr);
   }
   // ... by a way of the caller's choice (designs/multi.hpp).
   template <class How>
@@ -98,7 +103,8 @@ class table {
     requires requires(engine_type e) { e.build_arrays(space, keys.data(), values.data(), keys.size(), how); }
   {
     check_items(space, keys, values, "build: keys and values differ in length");
-    return engine_.build_arrays(space, keys.data(), values.data(), keys.size(), how);
+    [[maybe_unused]] const auto call = changing(space, "build");
+    return awake(space).build_arrays(home(space), keys.data(), values.data(), keys.size(), how);
   }
 
   // ---- insert: a key that is in the table keeps its value; of equal keys in one call any one wins ----
@@ -139,7 +145,8 @@ class table {
     requires requires(engine_type e) { e.insert_arrays(space, keys.data(), values.data(), keys.size(), how); }
   {
     check_items(space, keys, values, "insert: keys and values differ in length");
-    return engine_.insert_arrays(space, keys.data(), values.data(), keys.size(), how);
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_arrays(home(space), keys.data(), values.data(), keys.size(), how);
   }
   insert_report insert(Space& space, keys_in keys, values_in values)
     requires(!insertable<Design> && requires { typename Design::grouping_type; })
@@ -213,7 +220,8 @@ class table {
     requires erasable<Design>
   {
     check(space, keys, "erase: the keys");
-    return engine_.erase(space, keys.data(), keys.size());
+    [[maybe_unused]] const auto call = changing(space, "erase");
+    return awake(space).erase(home(space), keys.data(), keys.size());
   }
   // The same without waiting: *erased, in the memory of the space, is written when the work is done; until
   // then the table, the keys and the space must stay.
@@ -222,7 +230,8 @@ class table {
   {
     check(space, keys, "erase_async: the keys");
     check(space, std::span(erased, 1), "erase_async: the result");
-    engine_.erase_async(space, keys.data(), keys.size(), erased);
+    [[maybe_unused]] const auto call = changing(space, "erase_async");
+    awake(space).erase_async(home(space), keys.data(), keys.size(), erased);
   }
 
   // ---- lookups: O(1) expected a key, no memory, beside other lookups ----
@@ -310,6 +319,8 @@ class table {
   // O(capacity()); no memory. Waits. Beside lookups.
   template <class F>
   void for_each(Space& space, F f) const {
+    if (empty()) return;
+    [[maybe_unused]] const auto call = reading(space, "for_each");
     if constexpr (requires { engine_.for_each(space, f); })
       engine_.for_each(space, f);
     else
@@ -320,13 +331,17 @@ class table {
   // ---- memory ----
   // Removes all items and keeps the capacity. O(capacity()). No memory, but for designs that are built at
   // once: theirs is taken anew beside the old. Does not wait (hash_graph and the like: as build). Alone.
-  void clear(Space& space) { engine_.clear(space); }
+  void clear(Space& space) {
+    [[maybe_unused]] const auto call = changing(space, "clear");
+    awake(space).clear(home(space));
+  }
   // Makes room for `items` in all at the options' load factor; never shrinks. Costs as for rehash, or nothing
   // where there is the room. The report says how often it started anew. Waits. Alone.
   insert_report reserve(Space& space, u64 items)
     requires insertable<Design>
   {
-    return engine_.reserve(space, items);
+    [[maybe_unused]] const auto call = changing(space, "reserve");
+    return awake(space).reserve(home(space), items);
   }
   // Moves the contents to memory sized for max(items, size()), with the next hash function, and so gets rid
   // of what erased keys left behind. O(old + new capacity). Memory while it runs: the new table beside the
@@ -335,7 +350,8 @@ class table {
   insert_report rehash(Space& space, u64 items)
     requires insertable<Design>
   {
-    return engine_.rehash(space, items);
+    [[maybe_unused]] const auto call = changing(space, "rehash");
+    return awake(space).rehash(home(space), items);
   }
 
   // ---- ids of keys, of a table `indexed` (designs/indexed.hpp) ----
@@ -379,6 +395,7 @@ class table {
     check(space, ids, "keys_of: the ids");
     check(space, keys, "keys_of: the keys");
     check(space, found, "keys_of: the flags");
+    [[maybe_unused]] const auto call = reading(space, "keys_of");
     engine_.keys_of(space, ids, keys.data(), found.empty() ? nullptr : found.data());
     space.synchronize();
   }
@@ -401,6 +418,7 @@ class table {
     requires requires(const engine_type e) { e.key_count(); }
   {
     check(space, keys, "retrieve: the keys");
+    [[maybe_unused]] const auto call = reading(space, "retrieve");
     retrieved all{buffer<u64, Space>(space, keys.size() + 1), {}};
     const auto begins = engine_.find_ranges(space, keys.data(), keys.size(), all.offsets.data());
     all.values = buffer<value_element, Space>(space, read_one(space, all.offsets.data() + keys.size()));
@@ -417,6 +435,7 @@ class table {
     check(space, keys, "retrieve: the keys");
     check(space, offsets, "retrieve: the offsets");
     check(space, values, "retrieve: the values");
+    [[maybe_unused]] const auto call = reading(space, "retrieve");
     const auto begins = engine_.find_ranges(space, keys.data(), keys.size(), offsets.data());
     const u64 n = read_one(space, offsets.data() + keys.size());
     detail::require(n <= values.size(),
@@ -432,6 +451,7 @@ class table {
   {
     detail::require(keys.size() >= key_count(), "retrieve_keys: the array is smaller than key_count()");
     check(space, keys, "retrieve_keys: the keys");
+    [[maybe_unused]] const auto call = reading(space, "retrieve_keys");
     engine_.copy_keys(space, keys.data());
     space.synchronize();
     return key_count();
@@ -443,9 +463,24 @@ class table {
         e.build_arrays(s, k, v, u64(0));
       };
 
+  // A call through another space of the same device is put in order with the table's own (space/guest.hpp),
+  // whose memory and scratch come from the space that it was made with.
+  detail::guest_change<Space> changing(Space& space, const char* call) {
+    return {engine_.home(), space, call};
+  }
+  detail::guest_read<Space> reading(Space& space, const char* call) const {
+    return {engine_.home(), space, call};
+  }
+  Space& home(Space& space) const { return engine_.home() != nullptr ? *engine_.home() : space; }
+  // What was moved from is an empty table again.
+  engine_type& awake(Space& space) {
+    if (!engine_.has_memory()) engine_ = engine_type(space, 0, engine_.options());
+    return engine_;
+  }
+
   template <class T>
   static void check(const Space& space, std::span<T> array, const char* what) {
-    space.check_pointer(array.empty() ? nullptr : array.data(), what);
+    space.check_pointer(array, what);
   }
   static void check_items(const Space& space, keys_in keys, values_in values, const char* lengths) {
     detail::require(keys.size() == values.size(), lengths);
@@ -461,9 +496,10 @@ class table {
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
     if constexpr (takes_arrays)
-      return engine_.build_arrays(space, keys.data(), static_cast<const value_element*>(values), keys.size());
+      return awake(space).build_arrays(space, keys.data(), static_cast<const value_element*>(values),
+                                       keys.size());
     else
-      return engine_.build(space, items(keys, values), keys.size());
+      return awake(space).build(space, items(keys, values), keys.size());
   }
   template <class Pointer, class Update>
   insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes,
@@ -473,11 +509,12 @@ class table {
     check(space, keys, "insert: the keys");
     check(space, outcomes, "insert: the outcomes");
     outcome* const named = outcomes.empty() ? nullptr : outcomes.data();
+    [[maybe_unused]] const auto call = changing(space, "insert");
     if constexpr (record_keeping<Design>)
-      return engine_.insert_arrays(space, keys.data(), static_cast<const value_element*>(values), keys.size(),
-                                   nullptr, named, update);
+      return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
+                                        keys.size(), nullptr, named, update);
     else
-      return engine_.insert(space, items(keys, values), keys.size(), named, update);
+      return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
   }
   template <class Op>
   insert_report apply(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
@@ -485,7 +522,8 @@ class table {
     if constexpr (changed_in_place<Design> && associative<Op>) {
       if (outcomes.empty()) {
         check(space, keys, "insert: the keys");
-        return engine_.insert_combined(space, items(keys, values), keys.size(), op);
+        [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
+        return awake(space).insert_combined(home(space), items(keys, values), keys.size(), op);
       }
     }
     return insert_checked(space, keys, values, outcomes, detail::apply<Op>{op});
@@ -495,25 +533,30 @@ class table {
                             const Update& update) {
     check(space, keys, "insert: the keys");
     check(space, std::span(report, 1), "insert: the report");
-    engine_.insert_async(space, items(keys, values), keys.size(), report, update);
+    [[maybe_unused]] const auto call = changing(space, "insert_async");
+    awake(space).insert_async(home(space), items(keys, values), keys.size(), report, update);
   }
   template <class Pointer>
   insert_report insert_with_ids(Space& space, keys_in keys, Pointer values, std::span<u32> ids) {
     detail::require(ids.size() == keys.size(), "insert_and_find: keys and ids differ in length");
     check(space, keys, "insert_and_find: the keys");
     check(space, ids, "insert_and_find: the ids");
-    return engine_.insert_arrays(space, keys.data(), static_cast<const value_element*>(values), keys.size(),
-                                 ids.data(), nullptr, detail::keep{});
+    [[maybe_unused]] const auto call = changing(space, "insert_and_find");
+    return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
+                                      keys.size(), ids.data(), nullptr, detail::keep{});
   }
   template <class Sink>
   void look_up(Space& space, keys_in keys, Sink sink) const {
     check(space, keys, "the keys");
+    [[maybe_unused]] const auto call = reading(space, "a lookup");
     engine_.look_up(space, keys.data(), keys.size(), sink);
   }
   template <class Pointer>
   u64 retrieve_entries(Space& space, std::span<key_type> keys, Pointer values) const {
     detail::require(keys.size() >= size(), "retrieve_all: the keys' array is smaller than size()");
     check(space, keys, "retrieve_all: the keys");
+    if (empty()) return 0;
+    [[maybe_unused]] const auto call = reading(space, "retrieve_all");
     if constexpr (requires { engine_.copy_entries(space, keys.data(), values); }) {
       engine_.copy_entries(space, keys.data(), values);
       space.synchronize();

@@ -84,10 +84,14 @@ struct table_view<Design> {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
 
+  // What find() gives.
+  using hit = decltype(std::declval<const Design&>().hit(std::declval<const key_type&>(),
+                                                         std::declval<const typename Design::range&>()));
+
   Design design;  // where keys live
 
   // One thread, one key: found(), value(), count(), probes() of the hit. O(1) and the row's length.
-  TILEHASH_FN auto find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
+  TILEHASH_FN hit find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
   // Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   // How many items have this key. As find().

@@ -27,15 +27,32 @@ class built_once {
     adopt(empty(space, capacity_for(items)));
   }
 
+  // What was moved from has no memory, and answers as an empty table.
+  built_once(built_once&& other) noexcept : options_(other.options_) { swap(other); }
+  built_once& operator=(built_once&& other) noexcept {
+    built_once(std::move(other)).swap(*this);
+    return *this;
+  }
+  void swap(built_once& other) noexcept {
+    std::swap(options_, other.options_);
+    memory_.swap(other.memory_);
+    std::swap(view_, other.view_);
+    std::swap(size_, other.size_);
+  }
+  bool has_memory() const { return memory_.data() != nullptr; }
+  Space* home() const { return memory_.space(); }
+
   u64 size() const { return size_; }
-  u64 capacity() const { return view_.design.capacity(); }
+  u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
   const table_options& options() const { return options_; }
 
   template <class Keys, class Sink>
   void look_up(Space& space, Keys keys, u64 n, Sink sink) const {
-    if constexpr (rowed<Design>)
+    if (!has_memory())
+      detail::look_up_nothing<typename view_type::hit>(space, n, sink);
+    else if constexpr (rowed<Design>)
       detail::look_up(space, view_.design, keys, n, sink);
     else
       detail::look_up(space, view_.design, view_.sentinels, keys, n, sink);

@@ -267,8 +267,10 @@ class insertion<Design, Space>::call {
     if (bits_known_ <= settled_ && put_by_regions(end)) return 0;
     make_bits();
     place(settled_, end, true);
+    // Again for what met locks, which are few; where many found no way, no more will.
+    const u64 few = (end - settled_) / 64 + 64;
     u64 left = 0;
-    for (u32 pass = 0; pass == 0 || (pass < passes && left != 0); ++pass) {
+    for (u32 pass = 0; pass == 0 || (pass < passes && left != 0 && left <= few); ++pass) {
       move(settled_, end, [&](u32 phase) { return table_.waited(n_, phase); });
       left = collect(ends_itself);
       phase_ = 0;

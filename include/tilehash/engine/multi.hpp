@@ -16,6 +16,7 @@
 #include <tilehash/algorithm/runs.hpp>
 #include <tilehash/algorithm/sample.hpp>
 #include <tilehash/algorithm/segments.hpp>
+#include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/multi_regions.hpp>
 #include <tilehash/engine/multi_view.hpp>
@@ -42,6 +43,8 @@ class multi {
   multi(Space& space, u64 /*items*/, const table_options& options)
       : options_(growing(options)), ids_(space, 0, options_) {}
 
+  bool has_memory() const { return ids_.has_memory(); }
+  Space* home() const { return ids_.home(); }
   u64 size() const { return items_; }
   u64 key_count() const { return distinct_; }
   u64 capacity() const { return ids_.capacity(); }  // of the table of ids
@@ -121,7 +124,8 @@ class multi {
     keys_ = {};
     starts_ = {};
     values_ = {};
-    items_ = distinct_ = 0;
+    items_ = 0;
+    distinct_ = 0;
   }
 
   template <class Sink>
@@ -353,7 +357,7 @@ class multi {
     buffer<Key, Space> all(space, distinct_ + meeting.size());
     buffer<u64, Space> count(space, 1);
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
-    space.fill(count.data(), 1, distinct_);
+    space.fill(count.data(), 1, u64(distinct_));
     const auto met = meeting.view();
     detail::compact(space, met.entries(), detail::key_selection<table_view<Ids>>{met, all.data()},
                     count.data());
@@ -381,7 +385,7 @@ class multi {
   buffer<Key, Space> keys_;
   buffer<Offset, Space> starts_;
   buffer<Value, Space> values_;
-  u64 items_ = 0, distinct_ = 0;
+  detail::zero_when_moved items_, distinct_;
 };
 
 }  // namespace tilehash::engine

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <span>
 
+#include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/records_view.hpp>
 
@@ -32,6 +33,8 @@ class records {
     make_room(space, options.grow ? items : ids_.capacity());
   }
 
+  bool has_memory() const { return ids_.has_memory(); }
+  Space* home() const { return ids_.home(); }
   u64 size() const { return ids_.size(); }
   u64 capacity() const { return ids_.capacity(); }
   u64 bytes() const {
@@ -90,7 +93,8 @@ class records {
   void clear(Space& space) {
     ids_.clear(space);
     space.fill(taken_.data(), taken_.size(), 0U);
-    limit_ = free_count_ = 0;
+    limit_ = 0;
+    free_count_ = 0;
   }
   insert_report reserve(Space& space, u64 items) {
     make_room(space, items);
@@ -161,7 +165,7 @@ class records {
     if (stored.refused == 0) {
       space.for_each(winners_n, detail::record_taker{winners.data(), ids, taken_.data()});
     } else {
-      space.fill(refused, 1, free_count_);
+      space.fill(refused, 1, u64(free_count_));
       ids_.look_up(
           space, winning, winners_n,
           detail::kept_record_sink{winners.data(), no_id, ids, taken_.data(), free_.data(), refused});
@@ -236,7 +240,7 @@ class records {
     detail::compact(space, n, detail::gone_selection<design>{{design_, keys}, ids.data(), gone.data()},
                     counter.data());
     const u64 erased = ids_.erase(space, gone.data(), read_one(space, counter.data()));
-    space.fill(counter.data(), 1, free_count_);
+    space.fill(counter.data(), 1, u64(free_count_));
     space.for_each(n, detail::record_freer{ids.data(), no_id, taken_.data(), free_.data(), counter.data()});
     space.synchronize();
     if (options_.reuse_ids) free_count_ += erased;
@@ -280,7 +284,7 @@ class records {
   buffer<record, Space> records_;
   buffer<u32, Space> taken_, locks_;  // a bit a record
   buffer<u32, Space> free_;           // ids of erased keys
-  u64 limit_ = 0, free_count_ = 0;
+  detail::zero_when_moved limit_, free_count_;
 };
 
 }  // namespace tilehash::engine

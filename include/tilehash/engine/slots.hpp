@@ -39,18 +39,38 @@ class slots {
     wipe_rest(space);
   }
 
+  // What was moved from has no memory, and answers as an empty table.
+  slots(slots&& other) noexcept : options_(other.options_) { swap(other); }
+  slots& operator=(slots&& other) noexcept {
+    slots(std::move(other)).swap(*this);
+    return *this;
+  }
+  void swap(slots& other) noexcept {
+    std::swap(options_, other.options_);
+    memory_.swap(other.memory_);
+    std::swap(view_, other.view_);
+    std::swap(size_, other.size_);
+    std::swap(stale_, other.stale_);
+    std::swap(asked_, other.asked_);
+  }
+  bool has_memory() const { return memory_.data() != nullptr; }
+  Space* home() const { return memory_.space(); }
+
   u64 size() const {
     refresh();
     return size_;
   }
-  u64 capacity() const { return view_.design.capacity(); }
+  u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
   const table_options& options() const { return options_; }
 
   template <class Keys, class Sink>
   void look_up(Space& space, Keys keys, u64 n, Sink sink) const {
-    detail::look_up(space, view_.design, view_.sentinels, keys, n, sink);
+    if (has_memory())
+      detail::look_up(space, view_.design, view_.sentinels, keys, n, sink);
+    else
+      detail::look_up_nothing<typename view_type::hit>(space, n, sink);
   }
 
   // How many of these keys were there. O(n).

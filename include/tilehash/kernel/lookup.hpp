@@ -217,4 +217,15 @@ void look_up(Space& space, const Design& design, const typename Design::key_type
     space.for_each_chunk(n, work);
 }
 
+// Lookups in a table without memory: none is found.
+template <class Hit, class Sink>
+struct answer_nothing {
+  Sink sink;
+  TILEHASH_FN void operator()(u64 i) const { sink(i, Hit{}); }
+};
+template <class Hit, class Space, class Sink>
+void look_up_nothing(Space& space, u64 n, Sink sink) {
+  space.for_each(n, answer_nothing<Hit, Sink>{sink});
+}
+
 }  // namespace tilehash::detail
