@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Checks the architecture of include/tilehash (docs/architecture.md):
 
-1. who includes whom: every arrow of the diagram, and none back; no header includes itself in a circle;
+1. who includes whom: the rooms' order, no arrow back, no circle between rooms or headers;
 2. designs are free of machines: no lane, thread or scheduler is named in designs/;
-3. a header of more than 400 lines gives its reason in a line `// length: ...`;
-4. the library's own headers are included as <tilehash/...>, and exist.
+3. no lower room knows a design, by its name or by a word that only its needs explain;
+4. a header of more than 400 lines gives its reason in a line `// length: ...`;
+5. the library's own headers are included as <tilehash/...>, and exist.
 
 Prints one line per finding, `file:line: what`, and ends with 1 if there is any.
+
+usage: check_includes.py [--graph] [INCLUDE_FOLDER]      --graph draws the rooms and the arrows between them
 """
 
 import pathlib
@@ -16,47 +19,62 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "include"
 MAX_LINES = 400
 
-# Layer -> the layers it may include, besides itself.
+# Room by path below include/tilehash/, lowest first; the first match counts. `concepts` is what designs promise and stands
+# in their folder: it is all that a kernel may know of them.
+ROOMS = [
+    ("core", r"core/.*"),
+    ("space", r"space/.*"),
+    ("algorithm", r"algorithm/.*"),
+    ("concepts", r"designs/concepts\.hpp"),
+    ("designs", r"designs/.*"),
+    ("kernel", r"kernel/.*"),
+    ("view", r"table_view\.hpp"),
+    ("engine", r"engine/.*"),
+    ("table", r"table\.hpp"),
+    ("front", r"(map|set|multimap|index)\.hpp"),
+    ("umbrella", r"tilehash\.hpp"),
+]
+ORDER = [room for room, _ in ROOMS]
+
+# Room -> the rooms it may include, besides itself.
 MAY_INCLUDE = {
     "core": set(),
-    "tile": {"core"},
-    "bucket": {"core", "tile"},
-    "space": {"core", "tile"},
-    "algorithms": {"core", "tile", "space"},
-    "designs": {"core", "tile", "bucket", "algorithms"},
-    "bulk": {"core", "tile", "bucket", "designs", "space"},
-    "table": {"core", "tile", "bucket", "designs", "space", "bulk"},
-    "front": {"core", "tile", "bucket", "designs", "space", "bulk", "table"},
-    "umbrella": {"core", "tile", "bucket", "designs", "space", "bulk", "table", "front"},
+    "space": {"core"},
+    "algorithm": {"core", "space"},
+    "concepts": {"core", "space"},
+    "designs": {"core", "space", "algorithm", "concepts"},
+    "kernel": {"core", "space", "algorithm", "concepts"},
+    "view": {"core", "space", "algorithm", "concepts", "kernel"},
+    "engine": {"core", "space", "algorithm", "concepts", "designs", "kernel", "view"},
+    "table": {"core", "space", "algorithm", "concepts", "kernel", "view", "engine"},
+    "front": {"core", "space", "concepts", "designs", "engine", "table"},
+    "umbrella": {"core", "space", "concepts", "designs", "engine", "table", "front"},
 }
 
-# Layer by path below include/tilehash/; the first match counts.
-LAYERS = [
-    (r"core/(bucket|concepts)\.hpp", "bucket"),
-    (r"core/.*", "core"),
-    (r"space/\w*tile\.\w+", "tile"),
-    (r"space/\w*algorithms\.\w+", "algorithms"),
-    (r"space/.*", "space"),
-    (r"designs/.*", "designs"),
-    (r"bulk(_\w+)?\.\w+", "bulk"),
-    (r"table(_\w+)?\.\w+", "table"),
-    (r"(map|set|multimap|index)\.\w+", "front"),
-    (r"tilehash\.\w+", "umbrella"),
-]
-
-FORBIDDEN_IN_DESIGNS = re.compile(
+MACHINE_WORDS = (
     r"__CUDA_ARCH__|__CUDACC__|__shfl\w*|__ballot\w*|__syncwarp|__syncthreads|threadIdx|blockIdx|blockDim"
-    r"|cooperative_groups|\btbb::|<tbb/|<oneapi/tbb|std::thread|_mm\d*_\w+"
+    r"|cooperative_groups|\btbb::|<tbb/|<oneapi/tbb|std::thread|_mm\d*_\w+|\bhas_lanes\b|\bon_gpu\b|\bwarp\w*"
+    r"|\btilehash::(?:cpu|cuda)\b"
 )
+# What a table of one design asks for, beside the designs' names (which are those of their headers).
+NEED_WORDS = r"max_load_factor_of_\w+|\w*partition_pays|insert_partitioned|insert_bins|is_partition_built|stash\w*|mega_kv|horton"
+BELOW_DESIGNS = {"core", "space", "algorithm", "kernel"}
+
+# (header, word) -> why it may stand there. One that is no longer needed is a finding.
+ALLOWED = {
+    ("tilehash/core/probe.hpp", "linear_probing"): "the sequence's name, which its design takes over",
+    ("tilehash/core/probe.hpp", "quadratic_probing"): "as above",
+    ("tilehash/core/probe.hpp", "double_hashing"): "as above",
+    ("tilehash/designs/rows/by_regions.hpp", "has_lanes"): "threads of a block and how many blocks: to be asked of the space",
+    ("tilehash/designs/tiled/fill.hpp", "has_lanes"): "as above",
+    ("tilehash/designs/two_level_cuckoo/build.hpp", "has_lanes"): "as above",
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-def layer(path):
-    for pattern, name in LAYERS:
-        if re.fullmatch(pattern, path):
-            return name
-    return None
+def room_of(path):
+    return next((room for room, pattern in ROOMS if re.fullmatch(pattern, path.removeprefix("tilehash/"))), None)
 
 
 def without_comments(text):
@@ -94,55 +112,117 @@ def circle(graph):
     return None
 
 
+def headers_below(root):
+    """The headers by name, with their text."""
+    paths = sorted(p for p in (root / "tilehash").rglob("*") if p.suffix in (".hpp", ".cuh"))
+    return {p.relative_to(root).as_posix(): p.read_text() for p in paths}
+
+
+def includes(texts):
+    """Header -> [(line, bracket, target)] """
+    found = {}
+    for name, text in texts.items():
+        code = without_comments(text)
+        found[name] = [(line_of(code, m.start()), m[1], m[2]) for m in INCLUDE.finditer(code)]
+    return found
+
+
+def arrows(texts):
+    """Room -> {room that it includes: how often}."""
+    count = {room: {} for room in ORDER}
+    for name, lines in includes(texts).items():
+        for _, _, target in lines:
+            own, other = room_of(name), room_of(target) if target in texts else None
+            if own and other and own != other:
+                count[own][other] = count[own].get(other, 0) + 1
+    return count
+
+
+def design_names(texts):
+    own = {re.fullmatch(r"tilehash/designs/(\w+)\.hpp", name) for name in texts}
+    return sorted({m[1] for m in own if m} - {"concepts", "load_factor", "rows", "multi"})  # (those are words of any text)
+
+
 def check(root):
+    texts = headers_below(root)
     findings = []
-    headers = sorted(p for p in (root / "tilehash").rglob("*") if p.suffix in (".hpp", ".cuh"))
-    names = {p.relative_to(root).as_posix() for p in headers}
-    graph = {name: [] for name in names}
-    for path in headers:
-        name = path.relative_to(root).as_posix()
+    graph = {name: [] for name in texts}
+    unused = set(ALLOWED) if root == ROOT else set()
+    names = r"\b(?:" + "|".join(rf"{n}\w*" for n in design_names(texts)) + "|" + NEED_WORDS + r")\b"
+
+    for name, lines in includes(texts).items():
+        text = texts[name]
+        code = without_comments(text)
 
         def complain(line, what, name=name):
             findings.append(f"include/{name}:{line}: {what}")
 
-        text = path.read_text()
-        code = without_comments(text)
-        own = layer(name.removeprefix("tilehash/"))
-        if own is None:
-            complain(1, "belongs to no layer; see scripts/check_includes.py and docs/architecture.md")
-            continue
+        def words(pattern, what, name=name, code=code, complain=complain):
+            for match in re.finditer(pattern, code):
+                if (name, match[0]) in ALLOWED:
+                    unused.discard((name, match[0]))
+                else:
+                    complain(line_of(code, match.start()), f"{what}: {match[0]}")
 
-        for match in INCLUDE.finditer(code):
-            bracket, target = match.groups()
-            line = line_of(code, match.start())
+        own = room_of(name)
+        if own is None:
+            complain(1, "belongs to no room; see scripts/check_includes.py and docs/architecture.md")
+            continue
+        for line, bracket, target in lines:
             if bracket == '"':
                 complain(line, f'"{target}": headers are included as <tilehash/...>')
             if not target.startswith("tilehash/"):
                 continue
-            if target not in names:
+            if target not in texts:
                 complain(line, f"{target} does not exist")
                 continue
             graph[name].append(target)
-            other = layer(target.removeprefix("tilehash/"))
+            other = room_of(target)
             if other is not None and other != own and other not in MAY_INCLUDE[own]:
                 complain(line, f"{own} may not include {other} ({target})")
 
         if own == "designs":
-            for match in FORBIDDEN_IN_DESIGNS.finditer(code):
-                complain(line_of(code, match.start()), f"a design may not name a machine: {match[0]}")
+            words(MACHINE_WORDS, "a design may not name a machine")
+        if own in BELOW_DESIGNS:
+            without_includes = re.sub(INCLUDE, lambda m: " " * len(m[0]), code)
+            words(names, f"{own} may not know a design", code=without_includes)
 
-        lines = text.count("\n")
-        if lines > MAX_LINES and not re.search(r"^// length: \S", text, re.MULTILINE):
-            complain(lines, f"{lines} lines; over {MAX_LINES} needs a line `// length: the reason`")
+        length = text.count("\n")
+        if length > MAX_LINES and not re.search(r"^// length: \S", text, re.MULTILINE):
+            complain(length, f"{length} lines; over {MAX_LINES} needs a line `// length: the reason`")
 
-    found = circle(graph)
-    if found:
-        findings.append("include circle: " + " -> ".join(found))
+    for name, word in sorted(unused):
+        findings.append(f"scripts/check_includes.py: {word} is no longer in include/{name}: strike it from ALLOWED")
+    for what, found in (("header", circle(graph)), ("room", circle(arrows(texts)))):
+        if found:
+            findings.append(f"{what} circle: " + " -> ".join(found))
     return findings
 
 
+def draw(root):
+    """The rooms from the highest to the lowest, each with how often it includes those below it."""
+    texts = headers_below(root)
+    count = arrows(texts)
+    size = {room: sum(room_of(name) == room for name in texts) for room in ORDER}
+    rooms = [room for room in reversed(ORDER) if size[room]]
+    back = [(a, b) for a in count for b in count[a] if ORDER.index(b) > ORDER.index(a)]
+    out = ["  headers  room       includes, how often"]
+    for at, room in enumerate(rooms):
+        below = "  ".join(f"{other} {count[room][other]}" for other in reversed(ORDER) if other in count[room])
+        mark = "`--" if at == len(rooms) - 1 else "|--"
+        out.append(f"  {size[room]:7}  {mark} {room:10} {'-> ' + below if below else ''}".rstrip())
+    total = sum(sum(c.values()) for c in count.values())
+    out.append(f"{sum(size.values())} headers, {total} arrows between rooms, {len(back)} back, ")
+    found = circle(count)
+    out[-1] += "circle: " + " -> ".join(found) if found else "no circle"
+    return out
+
+
 def main():
-    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
+    paths = [a for a in sys.argv[1:] if a != "--graph"]
+    root = pathlib.Path(paths[0]).resolve() if paths else ROOT
+    if "--graph" in sys.argv[1:]:
+        print("\n".join(draw(root)))
     findings = check(root)
     print("\n".join(findings), end="\n" if findings else "")
     return 1 if findings else 0

@@ -9,7 +9,7 @@ command -v doxygen >/dev/null || die "doxygen not found: run scripts/bootstrap.s
 public=(
   include/tilehash/*.hpp
   include/tilehash/core/{error,op,options,result}.hpp
-  include/tilehash/space/{buffer,cpu}.hpp include/tilehash/space/cuda.cuh
+  include/tilehash/space/{buffer,cpu,memory_resource}.hpp include/tilehash/space/cuda.cuh
 )
 mkdir -p build/docs
 { cat docs/Doxyfile && echo "INPUT = ${public[*]}"; } | doxygen - || die "the reference has gaps (see above)"

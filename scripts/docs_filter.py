@@ -46,6 +46,11 @@ def essay(lines):
     return "/** " + " ".join(text).replace("*/", "* /") + " */ "
 
 
+def scope_after(line, scope):
+    """How deep members are indented from this line on: in a class' own struct, 4."""
+    return 4 if re.match(r"  struct \w+ \{$", line) else 2 if line == "  };" else scope
+
+
 def documented(lines, stem):
     out = []
     the_class = re.compile(rf"^(template <.*>\s*)?(class|struct) {stem}\b[^;]*$")
@@ -56,6 +61,7 @@ def documented(lines, stem):
     at = 0
     while at < len(lines):
         line = lines[at]
+        scope = scope_after(line, scope)
         if at and not COMMENT.match(lines[at - 1]) and the_class.match(re.sub(r"\s+", " ", " ".join(lines[at : at + 2]))):
             if not lines[at - 1].startswith("template"):
                 line = essay(lines) + line
@@ -81,6 +87,7 @@ def documented(lines, stem):
             at, after_blank = end, True
             if documents and at:  # the declaration itself, whatever it is
                 out.append(lines[at])
+                scope = scope_after(lines[at], scope)
                 at, after_blank = at + 1, False
             continue
         indent = len(line) - len(line.lstrip())

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what needs no run: format, tidy, spelling, includes, shell. All of them, or those named.
-#   scripts/lint.sh [format|tidy|spelling|includes|quotes|shell]...
-#   scripts/lint.sh fix   formats and quotes in place
+# Checks what needs no run: format, tidy, spelling, includes, verbs, shell. All of them, or those named.
+#   scripts/lint.sh [format|tidy|spelling|includes|quotes|verbs|shell]...
+#   scripts/lint.sh fix   formats, quotes and writes docs/verbs.md in place
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -25,6 +25,7 @@ check_format() {
 fix_format() {
   sources | xargs --no-run-if-empty "$(llvm_tool clang-format)" --style=file -i
   python3 scripts/check_quotes.py --fix
+  scripts/verbs.sh --fix
 }
 
 # A few units that between them include all the library: the umbrella header, the program, one of each kind of test.
@@ -62,6 +63,8 @@ check_spelling() {
 
 check_quotes() { python3 scripts/check_quotes.py; }
 
+check_verbs() { scripts/verbs.sh; }
+
 check_includes() { python3 scripts/check_includes.py; }
 
 check_shell() {
@@ -69,14 +72,14 @@ check_shell() {
   { files | grep -E '\.sh$'; echo .ci/run; } | xargs --no-run-if-empty shellcheck --external-sources
 }
 
-[ $# -gt 0 ] || set -- format spelling includes quotes shell tidy
+[ $# -gt 0 ] || set -- format spelling includes quotes verbs shell tidy
 for what in "$@"; do
   case "$what" in
-    format | tidy | spelling | includes | quotes | shell)
+    format | tidy | spelling | includes | quotes | verbs | shell)
       "check_$what"
       say "$what: nothing to complain about"
       ;;
     fix) fix_format ;;
-    *) die "unknown check '$what' (format, tidy, spelling, includes, quotes, shell, fix)" ;;
+    *) die "unknown check '$what' (format, tidy, spelling, includes, quotes, verbs, shell, fix)" ;;
   esac
 done

@@ -5,6 +5,7 @@
 
 namespace tilehash {
 
+// Unique keys. See table.hpp for the verbs.
 template <class Key, class Space>
 using set = table<default_design<Key, void, Space>, Space>;
 

@@ -4,12 +4,21 @@
 //                                             -> kernel (what runs for each item) -> design (where to look)
 //
 // A table offers the verbs its design has the concepts for (designs/concepts.hpp); docs/verbs.md lists them.
-// Every verb takes the space first. It waits until its answers are there, unless its name ends in _async.
-// Arrays given to it are memory of that space. One host thread at a time may call a verb that changes a
-// table; lookups may run side by side. Any space object of the device that the table was made on will do.
+// What holds for all verbs:
 //
-// When a call throws, the table is as it was before it. Growth that finds no memory does not throw: the items
-// that found no room are reported as refused, and `outcomes` names them.
+//   space    comes first. Any space object of the device that the table was made on will do; a call through
+//            another one than the table's own is put in order with what that one was given (space/guest.hpp).
+//   arrays   are memory of that space, of as many elements as there are keys. In a set no verb takes values.
+//   waiting  A verb waits until its answers are there, unless its name ends in _async or it says so.
+//   beside   Lookups and other const verbs may run side by side. A verb that changes the table runs alone:
+//            no other call of any thread, no lookup under way. Within a call all items run side by side.
+//   memory   comes from the space that the table was made with (of a build: that it is given). What a verb
+//            takes while it runs, beside what the table has, is said with it. What was moved from is an
+//            empty table.
+//   errors   invalid_argument: arrays of different lengths or of other memory. out_of_memory, cuda_error: of
+//            the space. error: items that no hash function places. When a call throws, the table is as it
+//            was before. Growth that finds no memory does not throw: the items that found no room are
+//            reported as refused, and `outcomes` names them.
 // length: the docstrings of all verbs.
 #pragma once
 
@@ -42,34 +51,38 @@ class table {
   using hasher = typename Design::hasher;
   using size_type = u64;
   using view_type = table_view<Design>;
-  static constexpr bool is_set = std::is_void_v<mapped_type>;
+  static constexpr bool is_set = std::is_void_v<mapped_type>;  // keys without values
 
   // The element type of value arrays; in a set no verb takes one.
   using value_element = std::conditional_t<is_set, char, mapped_type>;
   using keys_in = std::span<const key_type>;
   using values_in = std::span<const value_element>;
 
-  // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument,
-  // out_of_memory. Does not wait.
+  // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument
+  // (a load factor that the design does not take, more items than it can hold), out_of_memory. Does not wait.
   explicit table(Space& space, u64 items = 0, table_options options = {}) : engine_(space, items, options) {}
 
   // ---- what it is: O(1) ----
-  u64 size() const { return engine_.size(); }  // items; waits for calls that did not
-  u64 capacity() const { return engine_.capacity(); }
+  u64 size() const { return engine_.size(); }          // items; waits for calls that did not
+  u64 capacity() const { return engine_.capacity(); }  // slots; of a table of rows, rows
+  // size() over capacity(): items a slot, or a row.
   double load_factor() const {
     return capacity() == 0 ? 0 : static_cast<double>(size()) / static_cast<double>(capacity());
   }
   u64 bytes() const { return engine_.bytes(); }  // all memory the table holds
-  bool empty() const { return size() == 0; }
+  bool empty() const { return size() == 0; }     // waits as size() does
   // What it was made with; the seed is the one in use.
   const table_options& options() const { return engine_.options(); }
 
-  // What kernels and threads of the user's own look keys up in: valid until the table changes its memory.
+  // What kernels and threads of the user's own look keys up in, passed to them by value: valid until the
+  // table changes its memory (build, rehash, reserve, an insert that grows), is moved or ends. Does not wait.
   view_type view() const { return engine_.view(); }
 
   // ---- build: replaces the contents by these items, in memory sized for them ----
-  // O(n). Of equal keys any one wins, unless the design keeps duplicates. A NaN is refused. Memory while it
-  // runs: the new table beside the old, and what the design says of its build. Waits.
+  // O(n). Of equal keys any one wins and the others count as present, unless the design keeps duplicates. A
+  // NaN is refused. Memory while it runs: the new table beside the old, and what the design says of its
+  // build. Throws error where a design that is built at once finds no hash function for the keys. Waits.
+  // Alone.
   insert_report build(Space& space, keys_in keys, values_in values)
     requires(!is_set)
   {
@@ -97,7 +110,8 @@ class table {
   // ---- insert: a key that is in the table keeps its value; of equal keys in one call any one wins ----
   // O(n) expected. `outcomes`, when not empty, receives what became of each item; many items are then put in
   // one by one and not region by region, at about 0.4 of the rate. Memory while it runs: an eighth of a byte
-  // an item, and where the table grows the new one beside the old. Waits once where the table does not grow.
+  // an item; by regions up to the items' bytes; where the table grows, the new one beside the old. Waits once
+  // where the table does not grow. Alone.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
   {
@@ -111,7 +125,8 @@ class table {
   }
   // The same without waiting, into a table made with grow = false (throws invalid_argument elsewhere).
   // `report`, of one element in the memory of the space, is written when the work is done; until then the
-  // table, the arrays and the space must stay.
+  // table, the arrays and the space must stay. Calls on one space follow each other in order. Memory while it
+  // runs: an eighth of a byte an item.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
     requires(changed_in_place<Design> && !is_set)
   {
@@ -123,7 +138,8 @@ class table {
   {
     insert_checked_async(space, keys, nullptr, report, detail::keep{});
   }
-  // A multimap's: adds these items to those that are there by building anew from both. O(size() + n).
+  // A multimap's: adds these items to those that are there by building anew from both. O(size() + n). Memory
+  // while it runs: all items' bytes once more than a build takes. Waits. Alone.
   template <class How>
   insert_report insert(Space& space, keys_in keys, values_in values, How how)
     requires requires(engine_type e) { e.insert_arrays(space, keys.data(), values.data(), keys.size(), how); }
@@ -141,7 +157,8 @@ class table {
   // ---- insert, or change the value of a key that is in the table ----
   // A key that is there counts as present, as do all but one of equal keys in one call. Costs as for insert.
 
-  // The value given takes the place of the one there; of equal keys in one call any one wins.
+  // The value given takes the place of the one there; of equal keys in one call any one wins. O(n) expected.
+  // Memory and waits: as insert_or_apply. Alone.
   insert_report insert_or_assign(Space& space, keys_in keys, values_in values,
                                  std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
@@ -152,7 +169,7 @@ class table {
   // or a function of your own, on a GPU a __device__ functor. Every item that is not refused counts exactly
   // once, in no given order. Where many items come and op is associative, those of equal keys are combined
   // first, in memory of 2.6 times the items' bytes while the call runs; where that is not to be had, each
-  // item meets the table.
+  // item meets the table. Throws as insert does. Waits. Alone.
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})
@@ -181,12 +198,14 @@ class table {
     const nothing* const none = nullptr;
     return apply(space, keys, detail::lift<value_element, Op>(space, none, keys.size()).data(), outcomes, op);
   }
-  // Without waiting, as insert_async.
+  // insert_or_assign without waiting, on the terms of insert_async. Items of equal keys are not combined
+  // first.
   void insert_or_assign_async(Space& space, keys_in keys, values_in values, insert_report* report)
     requires(changed_in_place<Design> && !is_set)
   {
     insert_or_apply_async(space, keys, values, op::assign{}, report);
   }
+  // insert_or_apply without waiting, on the same terms.
   template <combines<value_element> Op>
   void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)
     requires(changed_in_place<Design> && !is_set && !lifts<Op, value_element>)
@@ -196,7 +215,7 @@ class table {
   }
 
   // ---- erase: how many of these keys were in the table and are gone ----
-  // O(n) expected; no memory. Waits once.
+  // O(n) expected; of equal keys one counts. No memory (`indexed`: up to 12 bytes a key). Waits once. Alone.
   u64 erase(Space& space, keys_in keys)
     requires erasable<Design>
   {
@@ -204,7 +223,8 @@ class table {
     [[maybe_unused]] const auto call = changing(space, "erase");
     return awake(space).erase(home(space), keys.data(), keys.size());
   }
-  // The same without waiting: *erased, in the memory of the space, is written when the work is done.
+  // The same without waiting: *erased, in the memory of the space, is written when the work is done; until
+  // then the table, the keys and the space must stay.
   void erase_async(Space& space, keys_in keys, u64* erased)
     requires(erasable<Design> && !record_keeping<Design>)
   {
@@ -214,12 +234,12 @@ class table {
     awake(space).erase_async(home(space), keys.data(), keys.size(), erased);
   }
 
-  // ---- lookups: O(1) expected a key, no memory ----
+  // ---- lookups: O(1) expected a key, no memory, beside other lookups ----
   // Those that end in _async do not wait: the answers are there when the space's earlier work is done, and
   // until then the table and the arrays must stay as they are.
 
   // found[i] says whether keys[i] is in the table and out[i] is its value (Value{} when absent). `found` may
-  // be empty when the caller knows.
+  // be empty when the caller knows. O(1) expected a key; no memory. Waits.
   void find(Space& space, keys_in keys, std::span<value_element> out, std::span<bool> found = {}) const
     requires(!is_set)
   {
@@ -236,7 +256,7 @@ class table {
     look_up(space, keys,
             detail::value_sink<mapped_type>{out.data(), found.empty() ? nullptr : found.data(), {}});
   }
-  // The same, with `missing` for the values of absent keys.
+  // The same, with `missing` for the values of absent keys. O(1) expected a key; no memory. Waits.
   void find_or(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const
     requires(!is_set)
   {
@@ -250,7 +270,7 @@ class table {
     check(space, out, "find_or: the results");
     look_up(space, keys, detail::value_sink<mapped_type>{out.data(), nullptr, missing});
   }
-  // Is keys[i] in the table?
+  // out[i]: is keys[i] in the table? O(1) expected a key; no memory. Waits.
   void contains(Space& space, keys_in keys, std::span<bool> out) const {
     contains_async(space, keys, out);
     space.synchronize();
@@ -260,7 +280,8 @@ class table {
     check(space, out, "contains: the results");
     look_up(space, keys, detail::lookup_sink{.found = out.data()});
   }
-  // How many items have this key.
+  // out[i]: how many items have keys[i]; 0 or 1 unless the design keeps duplicates. O(1) expected a key, in a
+  // table of rows the row's length; no memory. Waits.
   void count(Space& space, keys_in keys, std::span<u32> out) const {
     count_async(space, keys, out);
     space.synchronize();
@@ -270,8 +291,8 @@ class table {
     check(space, out, "count: the results");
     look_up(space, keys, detail::lookup_sink{.counts = out.data()});
   }
-  // How many buckets (open addressing: slots; hash_graph: bounds and entries; perfect_spatial:
-  // offset and slot) the lookup of each key reads.
+  // out[i]: how many buckets (open addressing: slots; hash_graph and chained: bounds and entries;
+  // perfect_spatial: offset and slot; indexed: buckets and records) the lookup of keys[i] reads. Waits.
   void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
     detail::require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
     check(space, out, "probe_counts: the results");
@@ -281,7 +302,7 @@ class table {
 
   // ---- all items, in no given order (a multimap's: those of a key side by side) ----
   // Writes size() keys (and values) and gives how many. O(capacity()). Throws invalid_argument where an array
-  // is smaller. Waits.
+  // is smaller. Memory while it runs: one counter. Waits. Beside lookups.
   u64 retrieve_all(Space& space, std::span<key_type> keys, std::span<value_element> values) const
     requires(!is_set)
   {
@@ -294,7 +315,8 @@ class table {
   {
     return retrieve_entries(space, keys, nullptr);
   }
-  // f(key, value), in a set f(key), for every item, in parallel. On a GPU f is a __device__ functor. Waits.
+  // f(key, value), in a set f(key), for every item, in parallel. On a GPU f is a __device__ functor.
+  // O(capacity()); no memory. Waits. Beside lookups.
   template <class F>
   void for_each(Space& space, F f) const {
     if (empty()) return;
@@ -307,12 +329,14 @@ class table {
   }
 
   // ---- memory ----
-  // Removes all items and keeps the capacity. O(capacity()). Does not wait.
+  // Removes all items and keeps the capacity. O(capacity()). No memory, but for designs that are built at
+  // once: theirs is taken anew beside the old. Does not wait (hash_graph and the like: as build). Alone.
   void clear(Space& space) {
     [[maybe_unused]] const auto call = changing(space, "clear");
     awake(space).clear(home(space));
   }
-  // Makes room for `items` in all at the options' load factor; never shrinks. Costs as for rehash.
+  // Makes room for `items` in all at the options' load factor; never shrinks. Costs as for rehash, or nothing
+  // where there is the room. The report says how often it started anew. Waits. Alone.
   insert_report reserve(Space& space, u64 items)
     requires insertable<Design>
   {
@@ -320,7 +344,9 @@ class table {
     return awake(space).reserve(home(space), items);
   }
   // Moves the contents to memory sized for max(items, size()), with the next hash function, and so gets rid
-  // of what erased keys left behind. O(old + new capacity); the new table stands beside the old.
+  // of what erased keys left behind. O(old + new capacity). Memory while it runs: the new table beside the
+  // old, and an eighth of a byte a slot. Throws out_of_memory, and error where items find no place. Waits.
+  // Alone.
   insert_report rehash(Space& space, u64 items)
     requires insertable<Design>
   {
@@ -329,14 +355,15 @@ class table {
   }
 
   // ---- ids of keys, of a table `indexed` (designs/indexed.hpp) ----
-  static constexpr u32 no_id = ~0U;
+  static constexpr u32 no_id = ~0U;  // the id of a key that is not there
   // All ids are below; without erases it is size().
   u64 id_limit() const
     requires record_keeping<Design>
   {
     return engine_.id_limit();
   }
-  // Inserts, and ids[i] is the id of keys[i], or no_id where it was refused.
+  // Inserts, and ids[i] is the id of keys[i], or no_id where it was refused. O(n) expected. Memory while it
+  // runs: 12 bytes for each item and 30 more for each whose key is new. Waits. Alone.
   insert_report insert_and_find(Space& space, keys_in keys, values_in values, std::span<u32> ids)
     requires(record_keeping<Design> && !is_set)
   {
@@ -348,7 +375,7 @@ class table {
   {
     return insert_with_ids(space, keys, nullptr, ids);
   }
-  // ids[i] is the id of keys[i], or no_id.
+  // ids[i] is the id of keys[i], or no_id. O(1) expected a key; no memory. Waits. Beside lookups.
   void find_ids(Space& space, keys_in keys, std::span<u32> ids) const
     requires record_keeping<Design>
   {
@@ -357,7 +384,8 @@ class table {
     look_up(space, keys, detail::lookup_sink{.ids = ids.data()});
     space.synchronize();
   }
-  // keys[i] is the key whose id is ids[i], where found[i]; `found` may be empty when the caller knows.
+  // keys[i] is the key whose id is ids[i], where found[i]; `found` may be empty when the caller knows. O(1)
+  // an id; no memory. Waits. Beside lookups.
   void keys_of(Space& space, std::span<const u32> ids, std::span<key_type> keys,
                std::span<bool> found = {}) const
     requires record_keeping<Design>
@@ -373,7 +401,7 @@ class table {
   }
 
   // ---- all values of keys, of a multimap (designs/multi.hpp) ----
-  // Different keys.
+  // How many different keys there are. O(1).
   u64 key_count() const
     requires requires(const engine_type e) { e.key_count(); }
   {
@@ -381,10 +409,11 @@ class table {
   }
   // The values of keys[i] are values[offsets[i]] ... values[offsets[i + 1] - 1].
   struct retrieved {
-    buffer<u64, Space> offsets;  // keys + 1
-    buffer<value_element, Space> values;
+    buffer<u64, Space> offsets;           // one more than there are keys; the last is the number of values
+    buffer<value_element, Space> values;  // those of the first key, of the second, and so on
   };
-  // O(keys + values), however the values are shared out among the keys. Waits.
+  // O(keys + values), however the values are shared out among the keys. Memory while it runs: an offset a key
+  // beside the result. Waits. Beside lookups.
   retrieved retrieve(Space& space, keys_in keys) const
     requires requires(const engine_type e) { e.key_count(); }
   {
@@ -396,7 +425,7 @@ class table {
     engine_.copy_values(space, all.offsets.span(), begins, all.values.data(), all.values.size());
     return all;
   }
-  // The same into arrays of the caller's, `offsets` of one element more than there are keys; gives how many
+  // The same into arrays of the caller's, `offsets` of one element more than there are keys; returns how many
   // values there are. Where `values` is too small it throws invalid_argument, and the offsets say what is
   // needed.
   u64 retrieve(Space& space, keys_in keys, std::span<u64> offsets, std::span<value_element> values) const
@@ -415,7 +444,8 @@ class table {
     engine_.copy_values(space, offsets, begins, values.data(), n);
     return n;
   }
-  // Every key once: keys[id] is the one whose values are view().values(id). Writes key_count() keys.
+  // Every key once: keys[id] is the one whose values are view().values(id). Writes and returns key_count().
+  // O(key_count()); no memory. Throws invalid_argument where the array is smaller. Waits. Beside lookups.
   u64 retrieve_keys(Space& space, std::span<key_type> keys) const
     requires requires(const engine_type e) { e.key_count(); }
   {

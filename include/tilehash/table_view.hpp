@@ -6,6 +6,7 @@
 
 namespace tilehash {
 
+// The view of a table whose keys stand in buckets.
 template <class Design>
 struct table_view {
   using key_type = typename Design::key_type;
@@ -14,9 +15,10 @@ struct table_view {
   using sentinels_type = detail::sentinel_cells<slot_type>;
   using hit = detail::slot_hit<slot_type>;
 
-  Design design;
-  sentinels_type sentinels;
+  Design design;             // where keys live
+  sentinels_type sentinels;  // where the two live that look like free slots
 
+  // Of no table.
   table_view() = default;
   // The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
   table_view(char* memory, u64 capacity, u64 seed, double load_factor)
@@ -26,7 +28,8 @@ struct table_view {
   // The byte at which the sentinel cells begin.
   static u64 sentinels_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
 
-  // One thread, one key: found(), value(), count(), probes(). Not beside inserts or erases.
+  // One thread, one key: found(), value(), count(), probes() of the hit. O(1) expected. Not beside inserts or
+  // erases.
   TILEHASH_FN hit find(const key_type& key) const {
     const detail::query<slot_type> q(key);
     if (!q.legal) return {{}, 1};
@@ -43,7 +46,9 @@ struct table_view {
       design.advance(place, a);
     }
   }
+  // Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
+  // How many items have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
   // Entries hold an item or nothing: the slots, and the sentinel cells.
@@ -73,26 +78,33 @@ struct table_view {
   }
 };
 
+// The view of a table whose keys stand in rows.
 template <rowed Design>
 struct table_view<Design> {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
 
+  // What find() gives.
   using hit = decltype(std::declval<const Design&>().hit(std::declval<const key_type&>(),
                                                          std::declval<const typename Design::range&>()));
 
-  Design design;
+  Design design;  // where keys live
 
+  // One thread, one key: found(), value(), count(), probes() of the hit. O(1) and the row's length.
   TILEHASH_FN hit find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
+  // Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
+  // How many items have this key. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
+  // Entries hold an item; in a table among empty slots, an item or nothing.
   u64 entries() const {
     if constexpr (sparse<Design>)
       return design.capacity();
     else
       return design.size();
   }
+  // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     if constexpr (sparse<Design>) {

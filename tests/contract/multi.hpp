@@ -196,8 +196,7 @@ void check_regions(Fixture& test, random_numbers& random) {
     test.check(keys, random);
     const auto k = test.there(keys);
     const auto v = test.there(any_values<typename Fixture::value>(random, n));
-    const auto grouped =
-        detail::group_by_regions<offset>(test.space, k.data(), v.data(), n, 0.8, known_seed);
+    const auto grouped = detail::group_by_regions<offset>(test.space, k.data(), v.data(), n, 0.8, known_seed);
     ASSERT_EQ(grouped.has_value(), goes);
   };
   for (const u64 copies : {1, 2, 7}) {

@@ -69,7 +69,8 @@ class race : public ::testing::Test {
 
   // Thread t's value for every key is t + 1.
   outcome insert(u32 t, u64 i) {
-    return became_[t][i] = detail::insert_one(design_, key_bits(i), slot_type::is_set ? bits(0) : bits(t + 1));
+    return became_[t][i] =
+               detail::insert_one(design_, key_bits(i), slot_type::is_set ? bits(0) : bits(t + 1));
   }
   outcome displace(u32 t, u64 i) {
     if constexpr (displacing<Design>)

@@ -53,8 +53,8 @@ template <class Slot>
 struct keys_as_they_are {
   using slot_type = Slot;
   using key_bits = typename Slot::key_bits;
-  TILEHASH_FN static key_bits hash(key_bits t) { return t; }
-  TILEHASH_FN static key_bits unhash(key_bits t) { return t; }
+  TILEHASH_FN static key_bits hash(key_bits k) { return k; }
+  TILEHASH_FN static key_bits unhash(key_bits k) { return k; }
 };
 
 // Items that were routed as a source for what comes next.

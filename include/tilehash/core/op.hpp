@@ -21,16 +21,20 @@
 
 namespace tilehash {
 
+// An op for values: op(stored, given) is a value.
 template <class Op, class Value>
 concept combines = std::is_invocable_r_v<Value, const Op&, const Value&, const Value&>;
 
+// It says that given values may be combined before they meet the stored one.
 template <class Op>
 concept associative = Op::is_associative;
 
-// Is given something else than values; nothing but keys.
+// It is given something else than values.
 template <class Op, class Value>
 concept lifts = combines<Op, Value> && requires { typename Op::template given<Value>; };
+// What an op is given that wants keys alone.
 struct nothing {};
+// It is given nothing but keys.
 template <class Op, class Value>
 concept lifts_nothing = lifts<Op, Value> && std::same_as<typename Op::template given<Value>, nothing>;
 
@@ -45,6 +49,7 @@ struct given_to<Op, Value> {
   using type = typename Op::template given<Value>;
 };
 }  // namespace detail
+// The type that an op is given in a table of such values.
 template <class Op, class Value>
 using given_to = typename detail::given_to<Op, Value>::type;
 
@@ -52,22 +57,28 @@ using given_to = typename detail::given_to<Op, Value>::type;
 template <class Value>
 concept atomic_integer = std::integral<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
 
+// The ops that tables know; docs/verbs.md says which verbs take one.
 namespace op {
 
-struct assign {  // the value that came last stays
-  static constexpr bool is_associative = true;
+// The value given takes the place of the stored one; of several, any one stays.
+struct assign {
+  static constexpr bool is_associative = true;  // any of the given values will do
+  // The value given.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& /*stored*/, const Value& given) const {
     return given;
   }
 };
 
-struct sum {  // integers wrap round
-  static constexpr bool is_associative = true;
+// The sum of all values. Integers wrap round.
+struct sum {
+  static constexpr bool is_associative = true;  // floating-point numbers: up to rounding
+  // stored + given.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return static_cast<Value>(stored + given);
   }
+  // Adds to what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_add;
@@ -75,21 +86,26 @@ struct sum {  // integers wrap round
   }
 };
 
-struct count : sum {  // how often a key came
+// How often a key came. It is given keys alone.
+struct count : sum {
   template <class Value>
   using given = nothing;
+  // Each key counts 1.
   template <class Value>
   TILEHASH_FN static Value lift(nothing /*given*/) {
     return Value(1);
   }
 };
 
+// The least value.
 struct minimum {
-  static constexpr bool is_associative = true;
+  static constexpr bool is_associative = true;  // so items of equal keys may be combined first
+  // The smaller of the two; of equal ones the stored one.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return given < stored ? given : stored;
   }
+  // The same with what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_min;
@@ -97,12 +113,15 @@ struct minimum {
   }
 };
 
+// The greatest value.
 struct maximum {
-  static constexpr bool is_associative = true;
+  static constexpr bool is_associative = true;  // so items of equal keys may be combined first
+  // The greater of the two; of equal ones the stored one.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return stored < given ? given : stored;
   }
+  // The same with what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_max;
@@ -121,10 +140,11 @@ struct mean_of {
   using number = T;
   using counter = std::conditional_t<sizeof(T) == 4, u32, u64>;
 
-  T total;
-  counter items;
+  T total;        // what was added up
+  counter items;  // how many numbers that were
 
-  TILEHASH_FN auto value() const {  // items must not be 0
+  // The mean, a double (float for float). There must be an item.
+  TILEHASH_FN auto value() const {
     using result = std::conditional_t<std::is_same_v<T, float>, float, double>;
     return static_cast<result>(total) / static_cast<result>(items);
   }
@@ -133,14 +153,17 @@ struct mean_of {
 
 namespace op {
 
-struct mean {  // of numbers T, in a table of mean_of<T>
-  static constexpr bool is_associative = true;
+// The mean of numbers T, in a table of mean_of<T>. It is given numbers.
+struct mean {
+  static constexpr bool is_associative = true;  // floating-point numbers: up to rounding
   template <class Value>
   using given = typename Value::number;
+  // One number, as a mean on its way.
   template <class Value>
   TILEHASH_FN static Value lift(typename Value::number x) {
     return {x, 1};
   }
+  // The mean of both's numbers.
   template <class T>
   TILEHASH_FN mean_of<T> operator()(const mean_of<T>& a, const mean_of<T>& b) const {
     return {static_cast<T>(a.total + b.total), a.items + b.items};

@@ -103,7 +103,7 @@ struct remainder_slot {
   TILEHASH_FN static key_bits encode(const Key& key) {
     return detail::to_bits<key_bits>(detail::canonical(key));
   }
-  TILEHASH_FN static Key decode(key_bits t) { return detail::from_bits<Key>(t); }
+  TILEHASH_FN static Key decode(key_bits k) { return detail::from_bits<Key>(k); }
 };
 
 }  // namespace tilehash

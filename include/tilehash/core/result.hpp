@@ -14,9 +14,9 @@ enum class outcome : u8 {
 
 // What became of all items of one bulk insert or build: inserted + present + refused = items given.
 struct insert_report {
-  u64 inserted = 0;
-  u64 present = 0;
-  u64 refused = 0;
+  u64 inserted = 0;  // items whose keys were new
+  u64 present = 0;   // items whose keys were there, or came twice
+  u64 refused = 0;   // items that found no room, or whose keys are not legal
   u64 restarts = 0;  // how often the table was rebuilt, larger or with another hash function, to fit all
   u64 retries = 0;   // how often a part of it alone was (two_level_cuckoo)
 
@@ -25,8 +25,8 @@ struct insert_report {
 
 // What became of a bulk build that may have to start anew, with another hash function.
 struct build_result {
-  insert_report report;  // means nothing unless it is complete, but for the retries
-  bool complete = false;
+  insert_report report;   // means nothing unless it is complete, but for the retries
+  bool complete = false;  // all items that are legal are in the table
 };
 
 // What examining one bucket says of a key.
@@ -41,10 +41,10 @@ enum class lookup_state : u32 {
 // further on (go_on) or is in none of the buckets to come (absent).
 template <class Word>
 struct insert_position {
-  lookup_state what = lookup_state::go_on;
-  bool free = false;
-  u32 slot = 0;
-  Word old = 0;
+  lookup_state what = lookup_state::go_on;  // found here, in no bucket at all, or perhaps further on
+  bool free = false;                        // `slot` is one that the key may take
+  u32 slot = 0;                             // of the bucket
+  Word old = 0;                             // what stands there
 };
 
 // What became of one try of a design that inserts by rules of its own.
@@ -55,19 +55,21 @@ enum class insert_state : u32 {
   again,     // something was in use (a lock, say): try once more
   replaced,  // it took the place of another key, which is in hand now and must go on
 };
+// The same with the key that is in hand afterwards.
 template <class KeyBits, class ValueBits>
 struct insert_result {
-  insert_state what = insert_state::full;
-  KeyBits key = 0;      // in hand now, where `replaced`
-  ValueBits value = 0;  // ... and its value
+  insert_state what = insert_state::full;  // what became of the try
+  KeyBits key = 0;                         // in hand now, where `replaced`
+  ValueBits value = 0;                     // ... and its value
 };
 
 // A lookup's answer, or one of a design's own that derives from it and tells advance() more. `value` holds
 // the bits of the mapped value when found (always 0 for a set).
 template <class Bits>
 struct lookup_answer {
-  lookup_state what = lookup_state::absent;
-  Bits value = 0;
+  lookup_state what = lookup_state::absent;  // found, not in the table, or perhaps further on
+  Bits value = 0;                            // of the key, where it was found
+  // Is this the key's bucket?
   TILEHASH_FN bool found() const { return what == lookup_state::found; }
 };
 

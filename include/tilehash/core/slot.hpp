@@ -123,11 +123,11 @@ struct slot {
   static constexpr key_bits empty_mark = spare ? key_bits(1) : all_ones;
   static constexpr key_bits tombstone_mark = spare ? key_bits(2) : static_cast<key_bits>(all_ones - 1);
 
-  TILEHASH_FN static constexpr word pack(key_bits t, value_bits v) {
+  TILEHASH_FN static constexpr word pack(key_bits k, value_bits v) {
     if constexpr (is_set)
-      return t;
+      return k;
     else
-      return static_cast<word>(t) << value_shift | v;
+      return static_cast<word>(k) << value_shift | v;
   }
   // What stands in a slot after an item took the place of `old`.
   TILEHASH_FN static constexpr word written_over(word /*old*/, stored_key n, value_bits v) {
@@ -156,20 +156,20 @@ struct slot {
   }
 
   // Does this key_bits look like a mark, so that its key must live in sentinel cells?
-  TILEHASH_FN static constexpr bool is_reserved(key_bits t) {
-    return reserves_keys && (t == empty_mark || t == tombstone_mark);
+  TILEHASH_FN static constexpr bool is_reserved(key_bits k) {
+    return reserves_keys && (k == empty_mark || k == tombstone_mark);
   }
 
   TILEHASH_FN static key_bits encode(const Key& key) {
     return static_cast<key_bits>(detail::to_bits<key_bits>(detail::canonical(key)) << spare);
   }
-  TILEHASH_FN static Key decode(key_bits t) {
-    return detail::from_bits<Key>(static_cast<key_bits>(t >> spare));
+  TILEHASH_FN static Key decode(key_bits k) {
+    return detail::from_bits<Key>(static_cast<key_bits>(k >> spare));
   }
 
   // What a hash function is given: the key's bits without the spare ones.
-  TILEHASH_FN static constexpr auto hash_input(key_bits t) {
-    return static_cast<detail::bits_t<key_bytes>>(t >> spare);
+  TILEHASH_FN static constexpr auto hash_input(key_bits k) {
+    return static_cast<detail::bits_t<key_bytes>>(k >> spare);
   }
 };
 

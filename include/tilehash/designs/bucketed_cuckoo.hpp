@@ -93,14 +93,14 @@ class bucketed_cuckoo {
   struct place {
     u32 first, second;  // bucket numbers, never equal
   };
-  TILEHASH_FN place locate(key_bits t) const {
-    const u64 h = hash_(slot_type::hash_input(t));
+  TILEHASH_FN place locate(key_bits k) const {
+    const u64 h = hash_(slot_type::hash_input(k));
     const u32 first = static_cast<u32>(fast_range(h, buckets_));
     const u32 second = static_cast<u32>(fast_range(rehash(h), buckets_ - 1));
     return {first, second < first ? second : second + 1};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits t) {
-    return t;
+  TILEHASH_FN static key_bits stored(const place&, key_bits k) {
+    return k;
   }  // what a bucket is compared with
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u32 where(const place& p) const { return p.first; }

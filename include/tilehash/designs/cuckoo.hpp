@@ -117,12 +117,12 @@ class cuckoo {
     u64 at, jump;
     u32 number;  // of the hash function; H stands for the stash
   };
-  TILEHASH_FN place locate(key_bits t) const {
-    const u64 h = hash_(slot_type::hash_input(t));
+  TILEHASH_FN place locate(key_bits k) const {
+    const u64 h = hash_(slot_type::hash_input(k));
     return {fast_range(h, size_), 1 + fast_range(rehash(h), size_ - 1), 0};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits t) {
-    return t;
+  TILEHASH_FN static key_bits stored(const place&, key_bits k) {
+    return k;
   }  // what a bucket is compared with
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.at; }

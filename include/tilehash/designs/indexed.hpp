@@ -1,8 +1,8 @@
-// indexed: keys and values of any size, in rows that a table of ids points to.
+// indexed: keys and values of any size, in records that a table of ids points to.
 //
 //   key -> tiled: [ f7: 2 | 19: 0 | .. | c4: 1 ]           a key's fingerprint, and its id
 //                       \      \            \ .
-//   row (id)             \      0            1             2              3
+//   record (id)          \      0            1             2              3
 //                         \   | key value  | key value   | key value    | (free)       |
 //                          +-----------------------------^
 //
@@ -10,17 +10,17 @@
 // user's own, and a key keeps its id while it is in the table. The id of an erased key goes to a new one.
 //
 // A key of up to 8 bytes stands in the table of ids itself. A larger one is represented there by 64 bits of
-// its hash, its fingerprint, and a lookup compares the key in the row. No two keys of a table have one
+// its hash, its fingerprint, and a lookup compares the key in the record. No two keys of a table have one
 // fingerprint: where an insert meets such a pair, the table of ids is built anew with another hash function.
 // (Of 2^32 keys, that happens once in two tables; of 2^26, once in 8192.)
 //
-// Invariants. (1) A row is taken if and only if its id stands in the table of ids, once. (2) Fingerprints in
-// the table of ids are distinct, so a fingerprint that is found and belongs to another key means that the key
-// asked for is absent.
+// Invariants. (1) A record is taken if and only if its id stands in the table of ids, once. (2) Fingerprints
+// in the table of ids are distinct, so a fingerprint that is found and belongs to another key means that the
+// key asked for is absent.
 //
-// A lookup reads a bucket of 64 bytes and a row. An insert finds out which keys are new, lets equal ones
-// among them meet in a table of their own, writes the rows and then puts their ids in: until that last step,
-// lookups see nothing of it, and a call that fails has changed nothing.
+// A lookup reads a bucket of 64 bytes and a record. An insert finds out which keys are new, lets equal ones
+// among them meet in a table of their own, writes the records and then puts their ids in: until that last
+// step, lookups see nothing of it, and a call that fails has changed nothing.
 //
 // Safe to run at the same time: lookups with lookups.
 #pragma once
@@ -31,7 +31,7 @@
 
 namespace tilehash {
 
-// The bulk verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
+// The verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
 template <class Key, class Value, class Hash = murmur>
 struct indexed {
   static_assert(key_like<Key>,
@@ -55,14 +55,14 @@ struct indexed {
   static constexpr double max_load_factor = ids::max_load_factor;
   static constexpr u32 none = ~0U;  // no id: a table has at most 2^32 - 1
 
-  struct pair_row {
+  struct pair_record {
     Key key;
     std::conditional_t<is_set, char, Value> value;
   };
-  struct key_row {
+  struct key_record {
     Key key;
   };
-  using row = std::conditional_t<is_set, key_row, pair_row>;
+  using record = std::conditional_t<is_set, key_record, pair_record>;
 
   Hash hash;
 

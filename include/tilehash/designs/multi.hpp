@@ -19,7 +19,7 @@
 // unique keys. Nothing is hashed before the sort and nothing copied after it. By counting: all keys meet in a
 // table, which says how many there are and gives them ids; then each item looks its id up and takes a number
 // among those of its key, the numbers are summed into starts, and the values go where they belong. Keys of
-// over 8 bytes can only be counted; theirs is a table `indexed`, whose rows hold the keys.
+// over 8 bytes can only be counted; theirs is a table `indexed`, whose records hold the keys.
 //
 // Invariants. (1) The ids are 0 ... k - 1, each key has one and each id a value at least: starts rises
 // strictly. (2) starts[0] = 0 and starts[k] = n. The order of a key's values is not promised.
@@ -66,7 +66,7 @@ enum class grouping {
   by_count,    // keys of any type
 };
 
-// The bulk verbs are in engine/multi.hpp. `Ids` maps Key to u32 and finds keys in buckets (tiled, cuckoo,
+// The verbs are in engine/multi.hpp. `Ids` maps Key to u32 and finds keys in buckets (tiled, cuckoo,
 // two_level_cuckoo, bucketed_cuckoo, linear_probing ...), or is indexed<Key, void>. `Offset` u32 serves up to
 // 2^32 - 1 items; take u64 for more.
 template <class Key, class Value, class Ids = detail::default_ids<Key>, class Offset = u32>
@@ -96,15 +96,15 @@ struct multi {
   static constexpr u64 max_items = std::numeric_limits<Offset>::max() - 1;
   static constexpr u32 none = ~0U;  // no id: there are at most 2^32 - 1
 
-  // Do the keys stand in the rows of the table of ids?
-  static constexpr bool in_rows = detail::is_indexed_set<Ids>;
-  static_assert(in_rows || std::same_as<typename Ids::mapped_type, u32>,
+  // Do the keys stand in the records of the table of ids?
+  static constexpr bool in_records = detail::is_indexed_set<Ids>;
+  static_assert(in_records || std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map keys to 32 bits: tiled<Key, std::uint32_t> or the like");
-  static_assert(!(in_rows && std::floating_point<Key>),
+  static_assert(!(in_records && std::floating_point<Key>),
                 "tilehash: floating-point keys take a table of ids that holds them itself, such as tiled");
 
   // ---- the sort ----
-  static constexpr bool can_sort = !in_rows && sizeof(Key) <= 8;
+  static constexpr bool can_sort = !in_records && sizeof(Key) <= 8;
   // Keys that are words of 4 or 8 bytes are sorted as they are; others need a pass to become such.
   static constexpr bool keys_are_words = can_sort && std::integral<Key> && sizeof(Key) >= 4;
   using word =

@@ -68,12 +68,12 @@ class open_addressing {
   TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup: O(1 / (1 - load)) slots for a miss with double hashing ----
-  TILEHASH_FN place locate(key_bits t) const {
-    const auto key = slot_type::hash_input(t);
+  TILEHASH_FN place locate(key_bits k) const {
+    const auto key = slot_type::hash_input(k);
     return Probe::start(fast_range(hash_(key), capacity_), static_cast<u64>(key), capacity_);
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits t) {
-    return t;
+  TILEHASH_FN static key_bits stored(const place&, key_bits k) {
+    return k;
   }  // what a bucket is compared with
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.at; }

@@ -143,19 +143,19 @@ class perfect_spatial {
   }
 
   // The build's passes. (Public because nvcc starts no kernel on a private type.)
-  struct notes {
+  struct build_record {
     u64 failed, legal, repeated;
   };
   struct encode {
     perfect_spatial to;
     const Key* keys;
     u64 *codes, *numbers;
-    notes* recorder;
+    build_record* record;
     TILEHASH_FN void operator()(u64 i) const {
       u64 at = i;
       if constexpr (std::floating_point<Key>) {
         if (!detail::is_legal(keys[i])) return;
-        at = detail::fetch_add(&recorder->legal, u64(1));
+        at = detail::fetch_add(&record->legal, u64(1));
       }
       codes[at] = to.code_(keys[i]);
       numbers[at] = i;
@@ -165,13 +165,13 @@ class perfect_spatial {
   struct compare_neighbours {
     const Key* keys;
     const u64 *codes, *numbers;
-    notes* recorder;
+    build_record* record;
     TILEHASH_FN void operator()(u64 i) const {
       if (i == 0 || codes[i] != codes[i - 1]) return;
       if (detail::same_key(keys[numbers[i]], keys[numbers[i - 1]]))
-        detail::fetch_add(&recorder->repeated, u64(1));
+        detail::fetch_add(&record->repeated, u64(1));
       else
-        detail::fetch_max(&recorder->failed, u64(1));
+        detail::fetch_max(&record->failed, u64(1));
     }
   };
   struct mark_first {
@@ -212,10 +212,10 @@ class perfect_spatial {
   struct measure {
     const u64* starts;
     u64 *ranks, *order;
-    notes* recorder;
+    build_record* record;
     TILEHASH_FN void operator()(u64 g) const {
       const u64 size = starts[g + 1] - starts[g];
-      if (size > largest_group) detail::fetch_max(&recorder->failed, u64(1));
+      if (size > largest_group) detail::fetch_max(&record->failed, u64(1));
       ranks[g] = size > largest_group ? 0 : largest_group - size;
       order[g] = g;
     }
@@ -225,9 +225,9 @@ class perfect_spatial {
     perfect_spatial to;
     const u64 *codes, *starts, *order;
     u32* taken;
-    notes* recorder;
+    build_record* record;
     TILEHASH_FN void operator()(u64 i) const {
-      if (detail::load_relaxed(&recorder->failed) != 0) return;
+      if (detail::load_relaxed(&record->failed) != 0) return;
       const u64 group = order[i], first = starts[group], last = starts[group + 1];
       for (u32 offset = 0; offset < max_offsets; ++offset) {
         if (claim(first, last, offset)) {
@@ -235,7 +235,7 @@ class perfect_spatial {
           return;
         }
       }
-      detail::fetch_max(&recorder->failed, u64(1));
+      detail::fetch_max(&record->failed, u64(1));
     }
     // Takes the slots of all keys of the group, or none. (Looking first costs less than claims given back.)
     TILEHASH_FN bool claim(u64 first, u64 last, u32 offset) const {
@@ -282,16 +282,16 @@ class perfect_spatial {
   template <class Space, class MappedPointer>
   bool place_all(Space& space, const Key* keys, MappedPointer values, u64 n, insert_report& report) {
     using numbers = buffer<u64, Space>;
-    buffer<notes, Space> recorder(space, 1);
-    space.fill(recorder.data(), 1, notes{});
-    const auto noted = [&] { return read_one(space, recorder.data()); };
+    buffer<build_record, Space> record(space, 1);
+    space.fill(record.data(), 1, build_record{});
+    const auto recorded = [&] { return read_one(space, record.data()); };
 
     numbers codes(space, n), order(space, n);
-    space.for_each(n, encode{*this, keys, codes.data(), order.data(), recorder.data()});
-    const u64 legal = std::floating_point<Key> ? noted().legal : n;
+    space.for_each(n, encode{*this, keys, codes.data(), order.data(), record.data()});
+    const u64 legal = std::floating_point<Key> ? recorded().legal : n;
     space.sort_pairs(codes.data(), order.data(), legal, 64);
-    space.for_each(legal, compare_neighbours{keys, codes.data(), order.data(), recorder.data()});
-    const notes found = noted();
+    space.for_each(legal, compare_neighbours{keys, codes.data(), order.data(), record.data()});
+    const build_record found = recorded();
     if (found.failed != 0) return false;
     const u64 items = legal - found.repeated;
     if (found.repeated != 0) keep_one_of_each(space, codes, order, legal, items);
@@ -299,7 +299,7 @@ class perfect_spatial {
     numbers starts(space, groups_ + 1);
     space.for_each(items + 1,
                    find_starts<group_of_code>{{code_, codes.data()}, items, groups_, starts.data()});
-    if (!find_offsets(space, codes.data(), starts.data(), recorder.data())) return false;
+    if (!find_offsets(space, codes.data(), starts.data(), record.data())) return false;
     if (items != 0) {
       space.for_each(slots_, write_filler<MappedPointer>{*this, keys, values, order.data()});
       space.for_each(items, write_item<MappedPointer>{*this, keys, values, codes.data(), order.data()});
@@ -326,10 +326,10 @@ class perfect_spatial {
 
   // The offsets of all groups, largest groups first.
   template <class Space>
-  bool find_offsets(Space& space, const u64* codes, const u64* starts, notes* recorder) {
+  bool find_offsets(Space& space, const u64* codes, const u64* starts, build_record* record) {
     buffer<u64, Space> ranks(space, groups_), order(space, groups_), classes(space, largest_group + 2);
-    space.for_each(groups_, measure{starts, ranks.data(), order.data(), recorder});
-    if (read_one(space, recorder).failed != 0) return false;
+    space.for_each(groups_, measure{starts, ranks.data(), order.data(), record});
+    if (read_one(space, record).failed != 0) return false;
     space.sort_pairs(ranks.data(), order.data(), groups_, 7);
     static_assert(largest_group < 128);
     space.for_each(groups_ + 1,
@@ -341,9 +341,9 @@ class perfect_spatial {
     space.fill(taken.data(), words, 0U);
     for (u64 c = 0; c < largest_group; ++c) {  // class c: groups of largest_group - c keys
       space.for_each(begin[c + 1] - begin[c],
-                     find_offset{*this, codes, starts, order.data() + begin[c], taken.data(), recorder});
+                     find_offset{*this, codes, starts, order.data() + begin[c], taken.data(), record});
     }
-    return read_one(space, recorder).failed == 0;
+    return read_one(space, record).failed == 0;
   }
 
   entry* entries_ = nullptr;

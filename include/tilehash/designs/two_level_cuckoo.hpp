@@ -107,7 +107,7 @@ class two_level_cuckoo {
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots_; }
 
   // ---- where a key lives ----
-  TILEHASH_FN u64 hash(key_bits t) const { return hash_(slot_type::hash_input(t)); }
+  TILEHASH_FN u64 hash(key_bits k) const { return hash_(slot_type::hash_input(k)); }
   TILEHASH_FN u32 region_of(u64 h) const {
     return static_cast<u32>(((h >> 32) * static_cast<u64>(regions_)) >> 32);
   }
@@ -130,13 +130,13 @@ class two_level_cuckoo {
     u32 now, next, last;
   };
   // Reads the region's seed: so few bytes that they are always in a cache.
-  TILEHASH_FN place locate(key_bits t) const {
-    const u64 h = hash(t);
+  TILEHASH_FN place locate(key_bits k) const {
+    const u64 h = hash(k);
     const u32 region = region_of(h);
     const spots s = spots_of(spot_bits(h), seeds_[region]);
     return {static_cast<u64>(region) * region_slots_, s.at[0], s.at[1], s.at[2]};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits t) { return t; }
+  TILEHASH_FN static key_bits stored(const place&, key_bits k) { return k; }
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.base + p.now; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
@@ -153,7 +153,8 @@ class two_level_cuckoo {
   }
 
   // ---- build (designs/two_level_cuckoo/build.hpp): O(n) ----
-  // Fills all slots from the n items of the source; keys that look like the marks of free slots go aside.
+  // Fills all slots from the n items of the source; keys that look like the marks of free slots go to the
+  // sentinel cells.
   template <class Space, class Source>
   build_result build(Space& space, const Source& source, u64 n,
                      const detail::sentinel_cells<slot_type>& sentinels) const {

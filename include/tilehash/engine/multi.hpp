@@ -92,7 +92,7 @@ class multi {
   }
   void copy_keys(Space& space, Key* keys) const {
     if (distinct_ == 0) return;
-    if constexpr (design::in_rows)
+    if constexpr (design::in_records)
       space.for_each(distinct_, detail::key_lister<view_type>{view(), keys});
     else
       space.copy(keys, keys_.data(), distinct_ * sizeof(Key));
@@ -170,7 +170,7 @@ class multi {
       if (how == grouping::by_regions || how == grouping::by_sort || (selects && Space::has_lanes))
         return build_by_sort(space, keys, values);
     }
-    if constexpr (!design::in_rows) {
+    if constexpr (!design::in_records) {
       const bool few = list_frequent(space, keys);
       if constexpr (design::can_sort) {
         if (selects && !few) return build_by_sort(space, keys, values);
@@ -301,7 +301,7 @@ class multi {
   // numbers[i] becomes the id of keys[i], or none where that is NaN.
   insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
     const u64 n = keys.size();
-    if constexpr (design::in_rows) {
+    if constexpr (design::in_records) {
       if (ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}).refused != 0)
         lost();
       distinct_ = ids_.size();
@@ -338,7 +338,7 @@ class multi {
   // Lists the keys of a sample, if these come twice or more in it, on average.
   static constexpr u64 sample_every = 32;
   bool list_frequent(Space& space, keys_in keys)
-    requires(!design::in_rows)
+    requires(!design::in_records)
   {
     const u64 n = keys.size() / sample_every;
     add_keys(space, {keys.data(), nullptr, keys.size()}, n);
@@ -349,7 +349,7 @@ class multi {
   }
   // Adds the different ones of some keys, which meet in a table of their own, to the list of keys.
   void add_keys(Space& space, const detail::some_keys<Key>& keys, u64 n)
-    requires(!design::in_rows)
+    requires(!design::in_records)
   {
     using slot = typename Ids::slot_type;
     ids_engine meeting(space, 0, options_);
@@ -366,7 +366,7 @@ class multi {
   }
   // Gives the keys, which are unique, their places as ids.
   insert_report number_keys(Space& space)
-    requires(!design::in_rows)
+    requires(!design::in_records)
   {
     using slot = typename Ids::slot_type;
     detail::require(distinct_ < design::none, "a multimap has at most 2^32 - 2 different keys");

@@ -35,7 +35,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
   using mapped_type = Value;
 
   table_view<Ids> ids;
-  const Key* keys;  // null where they stand in the rows of the table of ids
+  const Key* keys;  // null where they stand in the records of the table of ids
   const Offset* starts;
   const Value* all_values;
   u64 distinct;  // keys; their ids are below
@@ -59,7 +59,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
 
   // By number: keys are 0, 1, ... distinct - 1, in no given order.
   TILEHASH_FN const Key& key(u64 id) const {
-    if constexpr (design_type::in_rows)
+    if constexpr (design_type::in_records)
       return ids.key(id);
     else
       return keys[id];
@@ -80,7 +80,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
   }
   template <class IdHit>
   TILEHASH_FN static u32 id_in(const IdHit& met) {
-    if constexpr (design_type::in_rows)
+    if constexpr (design_type::in_records)
       return met.id();
     else
       return met.value();

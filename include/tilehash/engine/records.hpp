@@ -17,7 +17,7 @@ namespace tilehash::engine {
 template <class Design, class Space>
 class records {
   using design = Design;
-  using row = typename design::row;
+  using record = typename design::record;
   using ids_engine = typename design::ids::template engine<Space>;
   static constexpr bool is_set = design::is_set;
   static constexpr u32 no_id = design::none;
@@ -37,9 +37,11 @@ class records {
   Space* home() const { return ids_.home(); }
   u64 size() const { return ids_.size(); }
   u64 capacity() const { return ids_.capacity(); }
-  u64 bytes() const { return ids_.bytes() + rows_.bytes() + taken_.bytes() + locks_.bytes() + free_.bytes(); }
+  u64 bytes() const {
+    return ids_.bytes() + records_.bytes() + taken_.bytes() + locks_.bytes() + free_.bytes();
+  }
   u64 id_limit() const { return limit_; }
-  view_type view() const { return {design_, ids_.view(), rows_.data(), taken_.data(), limit_}; }
+  view_type view() const { return {design_, ids_.view(), records_.data(), taken_.data(), limit_}; }
   const table_options& options() const { return options_; }
 
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
@@ -82,7 +84,7 @@ class records {
   template <class Keys, class Sink>
   void look_up(Space& space, const Keys& keys, u64 n, Sink sink) const {
     ids_.look_up(space, detail::fingerprints<design, Keys>{design_, keys}, n,
-                 detail::through_rows<view_type, Keys, Sink>{view(), keys, sink});
+                 detail::through_records<view_type, Keys, Sink>{view(), keys, sink});
   }
   void keys_of(Space& space, std::span<const u32> ids, key_type* keys, bool* found) const {
     space.for_each(ids.size(), detail::key_reader<view_type>{view(), ids.data(), keys, found});
@@ -152,8 +154,8 @@ class records {
     winners_n = read_one(space, winner_count);
     const u64 from_free = winners_n < free_count_ ? winners_n : free_count_;
     make_room(space, limit_ + winners_n - from_free);
-    space.for_each(winners_n, detail::row_writer<design, value_element>{keys, values, winners.data(), ids,
-                                                                        rows_.data()});
+    space.for_each(winners_n, detail::record_writer<design, value_element>{keys, values, winners.data(), ids,
+                                                                           records_.data()});
 
     const detail::fingerprints<design> winning{design_, keys, winners.data()};
     const insert_report stored = ids_.insert(space, detail::fingerprint_source<design>{winning, ids},
@@ -161,11 +163,12 @@ class records {
     limit_ += winners_n - from_free;
     free_count_ -= from_free;
     if (stored.refused == 0) {
-      space.for_each(winners_n, detail::row_taker{winners.data(), ids, taken_.data()});
+      space.for_each(winners_n, detail::record_taker{winners.data(), ids, taken_.data()});
     } else {
       space.fill(refused, 1, u64(free_count_));
-      ids_.look_up(space, winning, winners_n,
-                   detail::kept_row_sink{winners.data(), no_id, ids, taken_.data(), free_.data(), refused});
+      ids_.look_up(
+          space, winning, winners_n,
+          detail::kept_record_sink{winners.data(), no_id, ids, taken_.data(), free_.data(), refused});
       space.fill(refused, 1, u64(0));
       free_count_ += stored.refused;
     }
@@ -174,8 +177,8 @@ class records {
                    detail::outcome_writer{fresh.data(), leaders.data(), no_id, ids, became, refused});
     if constexpr (changes) {
       using op = decltype(update.op);
-      space.for_each(
-          n, detail::value_changer<design, op>{values, ids, became, rows_.data(), locks_.data(), update.op});
+      space.for_each(n, detail::value_changer<design, op>{values, ids, became, records_.data(), locks_.data(),
+                                                          update.op});
     }
     const u64 refused_n = read_one(space, refused);
     total.inserted += stored.inserted;
@@ -218,7 +221,7 @@ class records {
       *options_.seed += 1;
       const design next(*options_.seed);
       ids_engine fresh(space, items > size() ? items : size(), options_);
-      const auto source = detail::row_source<design>{next, rows_.data(), list.data()};
+      const auto source = detail::record_source<design>{next, records_.data(), list.data()};
       if (fresh.insert(space, source, size(), nullptr, detail::keep{}).inserted != size()) continue;
       ids_ = std::move(fresh);
       design_ = next;
@@ -238,7 +241,7 @@ class records {
                     counter.data());
     const u64 erased = ids_.erase(space, gone.data(), read_one(space, counter.data()));
     space.fill(counter.data(), 1, u64(free_count_));
-    space.for_each(n, detail::row_freer{ids.data(), no_id, taken_.data(), free_.data(), counter.data()});
+    space.for_each(n, detail::record_freer{ids.data(), no_id, taken_.data(), free_.data(), counter.data()});
     space.synchronize();
     if (options_.reuse_ids) free_count_ += erased;
     return erased;
@@ -246,30 +249,30 @@ class records {
 
   // Room for ids below `limit`. What throws leaves the table as it is.
   void make_room(Space& space, u64 limit) {
-    if (limit <= rows_.size()) return;
+    if (limit <= records_.size()) return;
     detail::require(limit <= no_id, "an indexed table has at most 2^32 - 1 items");
-    const u64 doubled = 2 * rows_.size() < no_id ? 2 * rows_.size() : no_id;
-    if (limit_ == 0 || limit >= doubled) return move_rows(space, limit);
+    const u64 doubled = 2 * records_.size() < no_id ? 2 * records_.size() : no_id;
+    if (limit_ == 0 || limit >= doubled) return move_records(space, limit);
     try {
-      move_rows(space, doubled);
+      move_records(space, doubled);
     } catch (const out_of_memory&) {
-      move_rows(space, limit);
+      move_records(space, limit);
     }
   }
-  void move_rows(Space& space, u64 room) {
+  void move_records(Space& space, u64 room) {
     const u64 words = detail::divide_up(room, 32);
-    buffer<row, Space> rows(space, room);
+    buffer<record, Space> moved(space, room);
     buffer<u32, Space> taken(space, words), locks(space, words), free(space, room);
-    space.fill(reinterpret_cast<char*>(rows.data()), rows.bytes(),
+    space.fill(reinterpret_cast<char*>(moved.data()), moved.bytes(),
                char(0));  // gaps between members are copied too
     space.fill(locks.data(), words, 0U);
     space.fill(taken.data(), words, 0U);
     if (limit_ != 0) {
-      space.copy(rows.data(), rows_.data(), limit_ * sizeof(row));
+      space.copy(moved.data(), records_.data(), limit_ * sizeof(record));
       space.copy(taken.data(), taken_.data(), detail::divide_up(limit_, 32) * sizeof(u32));
       space.copy(free.data(), free_.data(), free_count_ * sizeof(u32));
     }
-    rows_ = std::move(rows);
+    records_ = std::move(moved);
     taken_ = std::move(taken);
     locks_ = std::move(locks);
     free_ = std::move(free);
@@ -278,8 +281,8 @@ class records {
   table_options options_;
   design design_;
   ids_engine ids_;
-  buffer<row, Space> rows_;
-  buffer<u32, Space> taken_, locks_;  // a bit a row
+  buffer<record, Space> records_;
+  buffer<u32, Space> taken_, locks_;  // a bit a record
   buffer<u32, Space> free_;           // ids of erased keys
   detail::zero_when_moved limit_, free_count_;
 };

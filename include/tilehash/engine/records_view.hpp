@@ -14,17 +14,17 @@ struct table_view<indexed<Key, Value, Hash>> {
   using design_type = indexed<Key, Value, Hash>;
   using key_type = Key;
   using mapped_type = Value;
-  using row = typename design_type::row;
+  using record = typename design_type::record;
   using id_view = table_view<typename design_type::ids>;
 
   design_type design;
   id_view ids;
-  const row* rows;
-  const u32* taken;  // a bit a row
+  const record* records;
+  const u32* taken;  // a bit a record
   u64 limit;         // all ids are below
 
   struct hit {
-    const row* at;  // null: the key is absent
+    const record* at;  // null: the key is absent
     u32 number, steps;
 
     TILEHASH_FN bool found() const { return at != nullptr; }
@@ -35,7 +35,7 @@ struct table_view<indexed<Key, Value, Hash>> {
       return at->value;
     }
     TILEHASH_FN u32 count() const { return found(); }
-    TILEHASH_FN u32 probes() const { return steps; }  // buckets and rows read
+    TILEHASH_FN u32 probes() const { return steps; }  // buckets and records read
   };
   // One thread, one key. Not beside changes.
   TILEHASH_FN hit find(const Key& key) const { return judge(key, ids.find(design.fingerprint_of(key))); }
@@ -46,22 +46,22 @@ struct table_view<indexed<Key, Value, Hash>> {
   template <class IdHit>
   TILEHASH_FN hit judge(const Key& key, const IdHit& met) const {
     if (!met.found()) return {nullptr, 0, met.probes()};
-    const row* const at = rows + met.value();
+    const record* const at = records + met.value();
     const bool same = design_type::is_exact || detail::same_key(at->key, key);
     return {same ? at : nullptr, met.value(), met.probes() + 1};
   }
 
   TILEHASH_FN bool is_taken(u64 id) const { return id < limit && (taken[id / 32] >> id % 32 & 1) != 0; }
-  TILEHASH_FN const Key& key(u64 id) const { return rows[id].key; }  // of an id that is taken
+  TILEHASH_FN const Key& key(u64 id) const { return records[id].key; }  // of an id that is taken
 
   u64 entries() const { return limit; }
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     if (!is_taken(i)) return false;
     if constexpr (design_type::is_set)
-      use(rows[i].key);
+      use(records[i].key);
     else
-      use(rows[i].key, rows[i].value);
+      use(records[i].key, records[i].value);
     return true;
   }
 };
@@ -90,22 +90,23 @@ struct fingerprint_source {
     return detail::item<slot_type>{detail::query<slot_type>(keys[i]), number, true};
   }
 };
-// The rows that a list names, with their ids.
+// The records that a list names, with their ids.
 template <class Design>
-struct row_source {
+struct record_source {
   Design design;
-  const typename Design::row* rows;
+  const typename Design::record* records;
   const u32* list;
   TILEHASH_FN auto operator()(u64 i) const {
     using slot_type = typename Design::ids::slot_type;
     const u32 id = list[i];
-    return detail::item<slot_type>{detail::query<slot_type>(design.fingerprint_of(rows[id].key)), id, true};
+    return detail::item<slot_type>{detail::query<slot_type>(design.fingerprint_of(records[id].key)), id,
+                                   true};
   }
 };
 
 // Hands a lookup of fingerprints on as one of keys.
 template <class View, class Keys, class Sink>
-struct through_rows {
+struct through_records {
   View view;
   Keys keys;
   Sink sink;
@@ -180,19 +181,19 @@ struct gone_selection {  // fingerprints of the keys to erase that are there
 };
 
 template <class Design, class Element>
-struct row_writer {
+struct record_writer {
   const typename Design::key_type* keys;
   const Element* values;
   const u32 *winners, *ids;
-  typename Design::row* rows;
+  typename Design::record* records;
   TILEHASH_FN void operator()(u64 r) const {
     const u32 i = winners[r];
-    auto& row = rows[ids[i]];
-    row.key = canonical(keys[i]);
-    if constexpr (!Design::is_set) row.value = values[i];
+    auto& record = records[ids[i]];
+    record.key = canonical(keys[i]);
+    if constexpr (!Design::is_set) record.value = values[i];
   }
 };
-struct row_taker {
+struct record_taker {
   const u32 *winners, *ids;
   u32* taken;
   TILEHASH_FN void operator()(u64 r) const {
@@ -201,7 +202,7 @@ struct row_taker {
   }
 };
 // ... where the table of ids may have refused some.
-struct kept_row_sink {
+struct kept_record_sink {
   const u32* winners;
   u32 none;
   u32 *ids, *taken, *free;
@@ -232,7 +233,7 @@ struct outcome_writer {
     if (id == none) fetch_add(refused, u64(1));
   }
 };
-// Values of one word change by its atomic operations, others under their row's lock.
+// Values of one word change by its atomic operations, others under their record's lock.
 template <class Design, class Op>
 struct value_changer {
   using value = typename Design::mapped_type;
@@ -242,13 +243,13 @@ struct value_changer {
   const value* values;
   const u32* ids;
   const outcome* became;
-  typename Design::row* rows;
+  typename Design::record* records;
   u32* locks;
   Op op;
   TILEHASH_FN void operator()(u64 i) const {
     if (became[i] != outcome::present) return;
     const u32 id = ids[i];
-    value& stored = rows[id].value;
+    value& stored = records[id].value;
     if constexpr (is_word) {
       combine_at(reinterpret_cast<combinable<Op, value>*>(&stored), values[i], op);
     } else {
@@ -261,14 +262,14 @@ struct value_changer {
     }
   }
 };
-struct row_freer {
+struct record_freer {
   const u32* ids;
   u32 none;
   u32 *taken, *free;
   u64* freed;
   TILEHASH_FN void operator()(u64 i) const {
     const u32 id = ids[i];
-    if (id == none || !clear_bit(taken, id)) return;  // of equal keys one frees the row
+    if (id == none || !clear_bit(taken, id)) return;  // of equal keys one frees the record
     free[fetch_add(freed, u64(1))] = id;
   }
 };

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <tilehash/algorithm/compact.hpp>
-#include <tilehash/table_view.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/config.hpp>
 
 namespace tilehash::detail {
 

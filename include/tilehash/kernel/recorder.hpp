@@ -1,8 +1,8 @@
 // What became of the items of a call: counters, and a bit for each item that has no place yet.
 //
 //   items     | a b c d e f g h | i j k ...        numbered by the source
-//   pending   | 0 0 1 0 0 0 1 0 | 0 1 0 ...        1: no place yet; phases read and write it, so no list is
-//   needed outcomes  | ins pre ref ... |                  only where the caller asks for them
+//   pending   | 0 0 1 0 0 0 1 0 | 0 1 0 ...        1: no place yet; phases read and write it: no list is made
+//   outcomes  | ins pre ref ... |                  only where the caller asks for them
 //
 // Counters stand in many places, lest all warps queue at one. They belong to the table and are zero between
 // calls.
@@ -47,7 +47,7 @@ struct outcome_recorder {
   TILEHASH_FN bool is_pending(u64 i) const { return (pending[i / bits_a_word] >> i % bits_a_word & 1) != 0; }
 
   // What became of a lane's item, the i-th; neighbouring lanes have neighbouring items. A collective of the
-  // warp. `retry`: a bit of an item that is not `mine` stays as it is, and is not set.
+  // warp: it writes their whole word, so the bit of an item that is not `mine` becomes 0.
   template <class Lane>
   TILEHASH_FN void record(Lane lane, u64 i, bool mine, bool legal, outcome became) const {
     const auto warp = lane.template tile<bits_a_word>();

@@ -39,35 +39,40 @@ class cpu {
   // invalid_argument for a null pointer.
   explicit cpu(int threads = 0, host_resource_ref resource = {})
       : resource_(resource), arena_(threads > 0 ? threads : tbb::task_arena::automatic) {}
-  int threads() const { return arena_.max_concurrency(); }
+  int threads() const { return arena_.max_concurrency(); }  // that work at most
 #else
   explicit cpu(int /*threads*/ = 0, host_resource_ref resource = {}) : resource_(resource) {}
-  int threads() const { return 1; }
+  int threads() const { return 1; }  // that work at most
 #endif
   cpu(const cpu&) = delete;
   cpu& operator=(const cpu&) = delete;
 
+  // For people: how many threads, and whether oneTBB is there.
   std::string name() const {
     const std::string n = std::to_string(threads());
     return "cpu (" + n + (threads() == 1 ? " thread" : " threads") +
            (TILEHASH_HAS_TBB ? ")" : ", built without oneTBB)");
   }
 
-  static std::string where() { return "the CPU"; }
+  static std::string where() { return "the CPU"; }  // for messages
 
   // ---- memory ----
   // Cache-line aligned. Throws out_of_memory.
   void* allocate(u64 bytes) {
     return resource_ ? resource_.allocate(bytes, detail::host_alignment) : detail::allocate_host(bytes);
   }
+  // Takes back what allocate(bytes) gave.
   void deallocate(void* p, u64 bytes) noexcept {
     if (resource_)
       resource_.deallocate(p, bytes, detail::host_alignment);
     else
       std::free(p);
   }
+  // All memory is the host's, so the three are one; they wait, as all calls here do.
   void copy_from_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
+  // As copy_from_host.
   void copy_to_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
+  // As copy_from_host.
   void copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
 
   // Can this space work on what the other one allocated?
@@ -126,17 +131,20 @@ class cpu {
   // A block of one thread. index(): which of count() blocks; rank() of size() threads; barrier() orders their
   // scratch.
   struct block {
-    u64 number, all;
-    void* memory;
-    TILEHASH_FN u64 index() const { return number; }
-    TILEHASH_FN u64 count() const { return all; }
-    TILEHASH_FN u32 rank() const { return 0; }
-    TILEHASH_FN u32 size() const { return 1; }
-    TILEHASH_FN void barrier() const {}
+    u64 number;                                       // this block's
+    u64 all;                                          // how many blocks there are
+    void* memory;                                     // its scratch
+    TILEHASH_FN u64 index() const { return number; }  // which block
+    TILEHASH_FN u64 count() const { return all; }     // of how many
+    TILEHASH_FN u32 rank() const { return 0; }        // which thread of the block
+    TILEHASH_FN u32 size() const { return 1; }        // of how many
+    TILEHASH_FN void barrier() const {}  // what its threads wrote to scratch before, all read afterwards
+    // The scratch from a byte on, as elements of T.
     template <class T>
     TILEHASH_FN detail::own_pointer<T> scratch(u64 at_byte = 0) const {
       return detail::own_pointer<T>(reinterpret_cast<T*>(static_cast<char*>(memory) + at_byte));
     }
+    // The tile that this thread is in.
     template <u32 Width>
     TILEHASH_FN solo_tile tile() const {
       return {};

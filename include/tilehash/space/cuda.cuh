@@ -51,8 +51,8 @@ class device_guard {
 // current one while it lasts.
 class cuda {
  public:
-  static constexpr bool has_lanes = true;
-  static constexpr int current_device = -1;
+  static constexpr bool has_lanes = true;    // work is scheduled as warps of lanes
+  static constexpr int current_device = -1;  // the GPU that is the current one when the space is made
 
   // Works on the GPU `device`, to which the stream must belong; the stream stays the caller's. `resource` is
   // any object with the functions of CCCL's or RMM's memory resources for a GPU, or a pointer to one; without
@@ -88,14 +88,15 @@ class cuda {
     cudaGetLastError();
     return yes;
   }
+  // The GPU's name. Throws cuda_error.
   std::string name() const {
     cudaDeviceProp p;
     detail::check_cuda(cudaGetDeviceProperties(&p, device_), "reading the GPU's name");
     return p.name;
   }
-  std::string where() const { return "GPU " + std::to_string(device_); }
-  int device() const { return device_; }
-  cudaStream_t stream() const { return stream_; }
+  std::string where() const { return "GPU " + std::to_string(device_); }  // for messages
+  int device() const { return device_; }                                  // the GPU's number
+  cudaStream_t stream() const { return stream_; }                         // where its work goes
 
   // ---- memory ----
   // Aligned to 256 bytes, in the order of the stream. Throws out_of_memory, cuda_error.
@@ -115,6 +116,7 @@ class cuda {
     detail::check_cuda(e, "allocating device memory");
     return p;
   }
+  // Takes back what allocate(bytes) gave, in the order of the stream.
   void deallocate(void* p, u64 bytes) noexcept {
     const detail::device_guard on(device_);
     if (resource_)
@@ -122,14 +124,17 @@ class cuda {
     else
       cudaFreeAsync(p, stream_);
   }
+  // From the host's memory to the GPU's. Waits. Throws cuda_error.
   void copy_from_host(void* to, const void* from, u64 bytes) {
     copy_and_wait(to, from, bytes, cudaMemcpyHostToDevice);
   }
+  // From the GPU's memory to the host's. Waits. Throws cuda_error.
   void copy_to_host(void* to, const void* from, u64 bytes) {
     void* const by = bytes <= staging_bytes ? staging() : nullptr;
     copy_and_wait(by != nullptr ? by : to, from, bytes, cudaMemcpyDeviceToHost);
     if (by != nullptr) std::memcpy(to, by, bytes);
   }
+  // Within the GPU's memory, in the order of the stream. Does not wait. Throws cuda_error.
   void copy(void* to, const void* from, u64 bytes) {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_),
@@ -179,6 +184,7 @@ class cuda {
     detail::run_lanes<<<grid(n), detail::cuda_block_size, 0, stream_>>>(body);
     detail::check_cuda(cudaGetLastError(), "starting a kernel");
   }
+  // body(i) for every i of [0, n), in any order. Does not wait.
   template <class Body>
   void for_each(u64 n, Body body) {
     if (n == 0) return;

@@ -72,8 +72,10 @@ void deallocate_to(Resource& r, void* p, u64 bytes, u64 alignment, CUstream_st* 
 template <class... Stream>
 class basic_resource_ref {
  public:
+  // Of the space's own memory.
   basic_resource_ref() = default;
 
+  // Of any object that has the functions.
   template <class Resource>
     requires(!std::is_same_v<std::remove_cv_t<Resource>, basic_resource_ref> &&
              !std::is_pointer_v<Resource> &&
@@ -94,6 +96,7 @@ class basic_resource_ref {
       : basic_resource_ref(*checked(resource)) {}
   basic_resource_ref(std::nullptr_t) { refuse_null(); }  // NOLINT(google-explicit-constructor)
 
+  // Does it refer to an object of the user's?
   explicit operator bool() const { return object_ != nullptr; }
 
   // Throws out_of_memory, with the resource's message, when it throws or gives nothing.
@@ -109,6 +112,7 @@ class basic_resource_ref {
     if (p == nullptr) refuse_memory(bytes, "it gave a null pointer");
     return p;
   }
+  // Hands back what allocate() gave for as many bytes.
   void deallocate(void* p, u64 bytes, u64 alignment, Stream... s) const noexcept {
     deallocate_(object_, p, bytes, alignment, s...);
   }
@@ -132,7 +136,7 @@ class basic_resource_ref {
   void (*deallocate_)(void*, void*, u64, u64, Stream...) = nullptr;
 };
 
-using host_resource_ref = basic_resource_ref<>;
-using device_resource_ref = basic_resource_ref<CUstream_st*>;
+using host_resource_ref = basic_resource_ref<>;                // what `cpu` takes
+using device_resource_ref = basic_resource_ref<CUstream_st*>;  // what `cuda` takes
 
 }  // namespace tilehash

@@ -33,8 +33,8 @@ struct row_route : keys_as_they_are<remainder_slot<typename Rows::key_type, type
 
   explicit row_route(const Rows& all) : rows(all) {}
   TILEHASH_FN u32 regions() const { return static_cast<u32>((rows.capacity() - 1) >> shift) + 1; }
-  TILEHASH_FN u64 row_of(key_bits t) const { return rows.locate(slot_type::decode(t)).row; }
-  TILEHASH_FN u32 region_of(key_bits t) const { return static_cast<u32>(row_of(t) >> shift); }
+  TILEHASH_FN u64 row_of(key_bits k) const { return rows.locate(slot_type::decode(k)).row; }
+  TILEHASH_FN u32 region_of(key_bits k) const { return static_cast<u32>(row_of(k) >> shift); }
 };
 
 template <class Rows, u32 Threads>

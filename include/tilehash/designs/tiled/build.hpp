@@ -68,9 +68,9 @@ struct tiled_scratch_slot {
   TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(stored_in(w)); }
   TILEHASH_FN static bool same_key(word /*a*/, word /*b*/) { return true; }
 
-  TILEHASH_FN static word note(const word& e, u32 /*number*/) { return e; }  // to find the entry again
-  TILEHASH_FN static word noted(word note) { return note; }
-  TILEHASH_FN static u32 number_in(word /*note*/) { return 0; }
+  TILEHASH_FN static word handle(const word& e, u32 /*number*/) { return e; }  // to find the entry again
+  TILEHASH_FN static word entry_at(word handle) { return handle; }
+  TILEHASH_FN static u32 number_in(word /*handle*/) { return 0; }
   TILEHASH_FN word entry_of(u32 region, u32 bucket, word w) const {
     return entry::pack(design.hash_in(region, bucket, stored_in(w)), slot_type::value_of(w));
   }
@@ -115,8 +115,8 @@ struct tiled_scratch_slot<Design, Items> {
     return slot_type::stored_as(entry::hash_of(e) & slot_type::remainder_mask, is_second(w));
   }
 
-  TILEHASH_FN static word note(const table_word& /*entry*/, u32 number) { return number; }
-  TILEHASH_FN table_word noted(word note) const { return items[note]; }
+  TILEHASH_FN static word handle(const table_word& /*entry*/, u32 number) { return number; }
+  TILEHASH_FN table_word entry_at(word handle) const { return items[handle]; }
   TILEHASH_FN static u32 number_in(word w) { return w & ((1U << number_bits) - 1); }
   TILEHASH_FN table_word entry_of(u32 /*region*/, u32 /*bucket*/, word w) const {
     return items[number_in(w)];
@@ -424,7 +424,7 @@ struct tiled_build {
         set_bits(filters + p.bucket, 1U << bit);
         o = put(in, words, counts, second.bucket, scratch_slot::make(second.stored, e, number));
       }
-      if (o == outcome::refused) append(homeless, wandering, more_room, scratch_slot::note(e, number), e);
+      if (o == outcome::refused) append(homeless, wandering, more_room, scratch_slot::handle(e, number), e);
     }
     block.barrier();
 
@@ -434,11 +434,11 @@ struct tiled_build {
       if (!walking) {
         const u32 q = fetch_add(taken_up, u32(1));
         if (q >= left) break;
-        const word note = homeless[q];
-        const table_word e = in.noted(note);
+        const word handle = homeless[q];
+        const table_word e = in.entry_at(handle);
         place p = design.place_of(entry::hash_of(e));
         design.turn(p);
-        walk = {scratch_slot::make(p.stored, e, scratch_slot::number_in(note)), p.bucket, 0,
+        walk = {scratch_slot::make(p.stored, e, scratch_slot::number_in(handle)), p.bucket, 0,
                 static_cast<u64>(entry::hash_of(e))};
       }
       const bool placed = step(in, walk, words, counts, filters);
@@ -448,13 +448,13 @@ struct tiled_build {
     block.barrier();
 
     for (u32 q = me; q < left; q += all) {  // 5
-      const word note = homeless[q];
-      const table_word e = in.noted(note);
+      const word handle = homeless[q];
+      const table_word e = in.entry_at(handle);
       place p = design.place_of(entry::hash_of(e));
       bool seen = false;
       for (u32 half = 0; half < 2; ++half, design.turn(p)) {
         const view b(words, p.bucket, p.bucket);
-        u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(note)));
+        u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(handle)));
         for (; twins != 0; twins &= twins - 1) {
           const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
           if (seen) compare_and_swap(at, load_relaxed(at), word(0));

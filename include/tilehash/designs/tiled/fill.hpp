@@ -62,7 +62,7 @@ struct tiled_slices {
   u32 each;  // regions of a slice
 
   TILEHASH_FN u32 regions() const { return (design.regions() - 1) / each + 1; }
-  TILEHASH_FN key_bits hash(key_bits t) const { return design.hash(t); }
+  TILEHASH_FN key_bits hash(key_bits k) const { return design.hash(k); }
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) / each; }
 };
 // From a slice to its regions. What comes is hashed already.

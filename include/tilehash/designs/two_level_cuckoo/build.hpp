@@ -35,8 +35,8 @@
 
 namespace tilehash::detail {
 
-// What a build counts: items whose key is NaN, items aside, items in the regions, regions given up under a
-// seed, and groups with one that was given up under all.
+// What a build counts: items whose key is NaN, items in sentinel cells, items in the regions, regions given
+// up under a seed, and groups with one that was given up under all.
 struct two_level_counter {
   static constexpr u32 illegal = 0, sentinels = 1, stored = 2, retries = 3, hopeless = 4, all = 5;
 };
@@ -51,7 +51,7 @@ struct two_level_groups : keys_as_they_are<typename Design::slot_type> {
 
   two_level_groups(const Design& d, u32 log2_of_a_group) : design(d), shift(log2_of_a_group) {}
   TILEHASH_FN u32 regions() const { return ((design.regions() - 1) >> shift) + 1; }
-  TILEHASH_FN u32 region_of(key_bits t) const { return design.region_of(design.hash(t)) >> shift; }
+  TILEHASH_FN u32 region_of(key_bits k) const { return design.region_of(design.hash(k)) >> shift; }
 };
 
 // Items whose keys live in sentinel cells are put there, and to the partition they are not there.

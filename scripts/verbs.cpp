@@ -1,0 +1,165 @@
+// Prints docs/verbs.md: which verbs tables of each design offer, asked of the tables themselves.
+// scripts/verbs.sh compiles it, with a list of the designs that the program knows.
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tilehash/tilehash.hpp>
+
+#include "verbs_designs.hpp"  // generated: VERBS_OF_ALL(X) is X(tiled) X(cuckoo) ... of the designs included there
+
+namespace {
+
+using namespace tilehash;
+
+struct verb {
+  std::string call;
+  bool offered;
+};
+
+// What a verb may be given.
+template <class Table>
+struct arguments {
+  std::span<const typename Table::key_type> keys;
+  std::span<typename Table::key_type> keys_out;
+  std::span<const typename Table::value_element> values;
+  std::span<typename Table::value_element> out;
+  typename Table::value_element missing;
+  std::span<outcome> outcomes;
+  std::span<bool> found;
+  std::span<u32> counts, ids;
+  std::span<const u32> ids_in;
+  std::span<u64> offsets;
+  insert_report* report;
+  u64 *erased, items;
+};
+
+template <class T, class S = typename T::space_type, class A = arguments<T>>
+std::vector<verb> verbs() {
+  using key = typename T::key_type;
+#define OFFERS(...) \
+  requires(T t, const T c, S& s, A a) { __VA_ARGS__; }
+  std::vector<verb> all{
+      {"build(keys)", OFFERS(t.build(s, a.keys))},
+      {"build(keys, values)", OFFERS(t.build(s, a.keys, a.values))},
+      {"build(keys, values, how)", OFFERS(t.build(s, a.keys, a.values, grouping::automatic))},
+      {"insert(keys)", OFFERS(t.insert(s, a.keys))},
+      {"insert(keys, values)", OFFERS(t.insert(s, a.keys, a.values))},
+      {"insert(keys, outcomes)", OFFERS(t.insert(s, a.keys, a.outcomes))},
+      {"insert(keys, values, outcomes)", OFFERS(t.insert(s, a.keys, a.values, a.outcomes))},
+      {"insert_async(keys, report)", OFFERS(t.insert_async(s, a.keys, a.report))},
+      {"insert_async(keys, values, report)", OFFERS(t.insert_async(s, a.keys, a.values, a.report))},
+      {"insert_or_assign(keys, values)", OFFERS(t.insert_or_assign(s, a.keys, a.values))},
+      {"insert_or_assign_async(keys, values, report)",
+       OFFERS(t.insert_or_assign_async(s, a.keys, a.values, a.report))},
+      {"insert_or_apply(keys, values, op)", OFFERS(t.insert_or_apply(s, a.keys, a.values, op::sum{}))},
+      {"insert_or_apply(keys, op::count)", OFFERS(t.insert_or_apply(s, a.keys, op::count{}))},
+      {"insert_or_apply_async(keys, values, op, report)",
+       OFFERS(t.insert_or_apply_async(s, a.keys, a.values, op::sum{}, a.report))},
+      {"insert_and_find(keys, ids)", OFFERS(t.insert_and_find(s, a.keys, a.ids))},
+      {"insert_and_find(keys, values, ids)", OFFERS(t.insert_and_find(s, a.keys, a.values, a.ids))},
+      {"erase(keys)", OFFERS(t.erase(s, a.keys))},
+      {"erase_async(keys, erased)", OFFERS(t.erase_async(s, a.keys, a.erased))},
+      {"find(keys, out), find_async",
+       OFFERS(c.find(s, a.keys, a.out, a.found), c.find_async(s, a.keys, a.out))},
+      {"find_or(keys, out, missing), find_or_async",
+       OFFERS(c.find_or(s, a.keys, a.out, a.missing), c.find_or_async(s, a.keys, a.out, a.missing))},
+      {"contains(keys, out), contains_async",
+       OFFERS(c.contains(s, a.keys, a.found), c.contains_async(s, a.keys, a.found))},
+      {"count(keys, out), count_async",
+       OFFERS(c.count(s, a.keys, a.counts), c.count_async(s, a.keys, a.counts))},
+      {"probe_counts(keys, out)", OFFERS(c.probe_counts(s, a.keys, a.counts))},
+      {"retrieve(keys)", OFFERS(c.retrieve(s, a.keys))},
+      {"retrieve(keys, offsets, values)", OFFERS(c.retrieve(s, a.keys, a.offsets, a.out))},
+      {"retrieve_all(keys)", OFFERS(c.retrieve_all(s, a.keys_out))},
+      {"retrieve_all(keys, values)", OFFERS(c.retrieve_all(s, a.keys_out, a.out))},
+      {"retrieve_keys(keys), key_count()", OFFERS(c.retrieve_keys(s, a.keys_out), c.key_count())},
+      {"for_each(f)", OFFERS(c.for_each(s, [](auto...) {}))},
+      {"find_ids(keys, ids)", OFFERS(c.find_ids(s, a.keys, a.ids))},
+      {"keys_of(ids, keys)", OFFERS(c.keys_of(s, a.ids_in, a.keys_out))},
+      {"id_limit()", OFFERS(c.id_limit())},
+      {"clear()", OFFERS(t.clear(s))},
+      {"reserve(items), rehash(items)", OFFERS(t.reserve(s, a.items), t.rehash(s, a.items))},
+      {"size(), capacity(), load_factor(), bytes()",
+       OFFERS(c.size(), c.capacity(), c.load_factor(), c.bytes())},
+  };
+#undef OFFERS
+  using view = typename T::view_type;
+  using value = typename T::value_element;
+#define OFFERS(...) \
+  requires(const view v, const key k, const value x, u32 id) { __VA_ARGS__; }
+  all.push_back({"view().find(key), contains, count", OFFERS(v.find(k), v.contains(k), v.count(k))});
+  all.push_back({"view().insert(key)", OFFERS(v.insert(k))});
+  all.push_back({"view().insert(key, value)", OFFERS(v.insert(k, x))});
+  all.push_back({"view().erase(key)", OFFERS(v.erase(k))});
+  all.push_back({"view().values_of(key)", OFFERS(v.values_of(k))});
+  all.push_back({"view().key(id)", OFFERS(v.key(id))});
+#undef OFFERS
+  return all;
+}
+
+// Designs that offer the same share a column.
+struct column {
+  std::string names;
+  std::vector<verb> verbs;
+};
+void add(std::vector<column>& columns, const std::string& name, const std::vector<verb>& verbs) {
+  for (column& c : columns) {
+    bool same = true;
+    for (std::size_t i = 0; i < verbs.size(); ++i) same = same && verbs[i].offered == c.verbs[i].offered;
+    if (!same) continue;
+    c.names += ", `" + name + "`";
+    return;
+  }
+  columns.push_back({"`" + name + "`", verbs});
+}
+template <class Design>
+void add(std::vector<column>& columns, const std::string& name) {
+  add(columns, name, verbs<table<Design, cpu>>());
+}
+
+void print(const char* title, const std::vector<column>& columns) {
+  std::printf("\n## %s\n\n", title);
+  char letter = 'A';
+  for (const column& c : columns) std::printf("* **%c**: %s\n", letter++, c.names.c_str());
+  std::printf("\n| verb |");
+  for (std::size_t c = 0; c < columns.size(); ++c) std::printf(" %c |", static_cast<char>('A' + c));
+  std::printf("\n|---|");
+  for (std::size_t c = 0; c < columns.size(); ++c) std::printf("---|");
+  std::printf("\n");
+  for (std::size_t i = 0; i < columns[0].verbs.size(); ++i) {
+    bool any = false;
+    for (const column& c : columns) any = any || c.verbs[i].offered;
+    if (!any) continue;
+    std::printf("| `%s` |", columns[0].verbs[i].call.c_str());
+    for (const column& c : columns) std::printf(c.verbs[i].offered ? " x |" : "  |");
+    std::printf("\n");
+  }
+}
+
+template <class Registered>
+concept holds_sets = !requires { requires Registered::needs_values; };
+
+}  // namespace
+
+int main() {
+  std::vector<column> maps, sets;
+#define ADD(name) add<app::designs::name::design<u32, u32>>(maps, #name);
+  VERBS_OF_ALL(ADD)
+#undef ADD
+#define ADD(name)                               \
+  if constexpr (holds_sets<app::designs::name>) \
+    add<typename app::designs::name::design<u32, void>>(sets, #name);
+  VERBS_OF_ALL(ADD)
+#undef ADD
+  std::printf(
+      "# Verbs by design\n\n"
+      "Written by `scripts/verbs.sh --fix`, which asks the tables. Every verb takes the space first, which "
+      "is left out "
+      "here.\nWhat a verb does, costs and waits for is said in `table.hpp` and in the reference "
+      "(`scripts/docs.sh`). A "
+      "design offers what\nits concepts allow ([concepts.hpp](../include/tilehash/designs/concepts.hpp)).\n");
+  print("Maps", maps);
+  print("Sets", sets);
+}
