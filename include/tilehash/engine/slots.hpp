@@ -123,7 +123,7 @@ class slots {
   }
 
   // ---- calls under way ----
-  static constexpr u64 few_items = u64(1) << 15;  // whose pending bits find room in the table's own memory
+  static constexpr u64 few_items = u64(1) << 14;  // whose pending bits find room in the table's own memory
   static constexpr u64 calls_bytes =
       detail::call_counters::bytes + (detail::call_counters::kinds + 3) * sizeof(u64) + few_items / 8;
   static u64 counters_at(u64 capacity) {

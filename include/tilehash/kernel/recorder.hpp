@@ -17,10 +17,10 @@ namespace tilehash::detail {
 
 // What is counted during a call. `left`, and those after it: items without a place after the first phase, the
 // second and so on.
-enum class counter : u32 { inserted, illegal, gone, homeless, left };
+enum class counter : u32 { inserted, illegal, gone, left };
 
 struct call_counters {
-  static constexpr u32 stripes = 64, kinds = 16, phases = kinds - static_cast<u32>(counter::left);
+  static constexpr u32 stripes = 64, kinds = 8, phases = kinds - static_cast<u32>(counter::left);
   static constexpr u64 words = stripes * kinds, bytes = words * sizeof(u64);
 
   u64* at = nullptr;
