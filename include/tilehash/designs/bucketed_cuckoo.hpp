@@ -125,12 +125,12 @@ class bucketed_cuckoo {
                                                        key_bits wanted) const
     requires(Placement == placement::first_fit)
   {
-    const u32 same = b.match(t, wanted), empty = b.match_empty(t), free = empty | b.match_tombstone(t);
-    const u32 at = same != 0 ? detail::lowest(same) : free != 0 ? detail::lowest(free) : 0;
-    return {same != 0    ? lookup_state::found
-            : empty != 0 ? lookup_state::absent
-                         : lookup_state::go_on,
-            free != 0, at, b.at(t, at)};
+    const auto at = b.find_own_or_free(t, wanted);
+    const bool empty = b.has_empty(t);
+    return {at.own  ? lookup_state::found
+            : empty ? lookup_state::absent
+                    : lookup_state::go_on,
+            at.free, at.slot, at.content};
   }
 
   // Puts a key into the emptier of its buckets, under the lock of the first; `full` means that a displacement

@@ -192,13 +192,12 @@ class tiled {
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        stored_key wanted) const {
     const filter_bit f = filter_for(wanted);
-    const u32 same = b.match(t, wanted), free = b.match_empty(t);
-    const bool overflowed = b.bit(t, f.slot, f.at), room = free != 0 && !overflowed;
-    const u32 at = same != 0 ? detail::lowest(same) : free != 0 ? detail::lowest(free) : 0;
-    return {same != 0 ? lookup_state::found
-            : room    ? lookup_state::absent
-                      : lookup_state::go_on,
-            free != 0, at, b.at(t, at)};
+    const auto at = b.find_own_or_free(t, wanted);
+    const bool overflowed = b.bit(t, f.slot, f.at);
+    return {at.own                   ? lookup_state::found
+            : at.free && !overflowed ? lookup_state::absent
+                                     : lookup_state::go_on,
+            at.free, at.slot, at.content};
   }
   // A key is about to be put into its second bucket.
   TILEHASH_FN void passes(const place& first) const {

@@ -335,6 +335,13 @@ class insertion<Design, Space>::call {
     bits_known_ = std::max(bits_known_, end);
   }
   void visit(u64 first, u64 end, bool pending_only, bool inserts) {
+    if constexpr (Space::has_lanes && !updates) {  // a lookup needs fewer registers
+      if (!inserts && !pending_only) {
+        using keys = detail::keys_of_items<detail::shifted_source<Source>>;
+        return detail::look_up(space_, table_.view_.design, table_.view_.sentinels, keys{{source_, first}},
+                               end - first, detail::pending_sink{recorder(), first});
+      }
+    }
     detail::upsert<Design>(space_, work{table_.view_.design, table_.view_.sentinels, source_, first, end,
                                         pending_only, inserts, update_, recorder(), homeless()});
   }

@@ -90,9 +90,14 @@ struct look_up_lanes {
         go_on();
       }
     }
-    if (i >= n) return;
     if (found.what == lookup_state::go_on) found.what = lookup_state::absent;
     if (!mine.legal) found = {};
+    if constexpr (requires { sink.record(lane, i, true, true, true); }) {  // a collective
+      bool is = found.found();
+      if constexpr (slot_type::reserves_keys) is = mine.reserved ? sentinels.find(mine.bits).found() : is;
+      return sink.record(lane, i, i < n, mine.legal, is);
+    }
+    if (i >= n) return;
     if constexpr (slot_type::reserves_keys) {
       if (mine.reserved) return sink(i, slot_hit<slot_type>{sentinels.find(mine.bits), steps});
     }

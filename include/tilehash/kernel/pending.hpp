@@ -21,6 +21,23 @@ struct count_pending {
   }
 };
 
+// A look at keys that changes nothing: those that are not there are pending.
+template <class Source>
+struct keys_of_items {
+  Source source;
+  TILEHASH_FN auto operator[](u64 i) const { return source(i).key; }
+};
+struct pending_sink {
+  outcome_recorder recorder;
+  u64 first;
+  template <class Lane>
+  TILEHASH_FN void record(Lane lane, u64 i, bool mine, bool legal, bool found) const {
+    recorder.record(lane, first + i, mine, legal, found ? outcome::present : outcome::refused);
+  }
+  template <class Hit>
+  TILEHASH_FN void operator()(u64 /*i*/, const Hit& /*hit*/) const {}  // a CPU looks by upsert_items
+};
+
 // What stands in the slots of a table, as a source: (core/item.hpp).
 template <class Design>
 struct slots_source {

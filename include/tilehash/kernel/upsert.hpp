@@ -197,24 +197,47 @@ struct upsert_items {
     recorder.record(lane, i, mine, x.key.legal, became);
   }
 
+  // The first buckets of all the tile's items are under way together; of those that go on, two at a time.
   template <class Tile>
   TILEHASH_FN outcome walk_along(Tile t, const item_type& x, bool walking) const {
     using bucket_type = typename Design::template bucket_type<Tile>;
     walk w = start(x);
-    for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
+    {
       const auto stored = design.stored(w.now, x.key.bits);
       const auto at = design.where(w.now);
       position told;
       bucket_type b[Width];
       TILEHASH_UNROLL
       for (u32 j = 0; j < Width; ++j)
-        b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)), (todo >> j & 1) != 0);
+        b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
       TILEHASH_UNROLL
       for (u32 j = 0; j < Width; ++j) {
         const position p = position_in(t, b[j], t.broadcast(stored, j));
         if (t.rank() == j) told = p;
       }
       if (walking) walking = go_on(w, told);
+    }
+    constexpr u32 at_once = Width > 1 ? 2 : 1;
+    for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
+      const auto stored = design.stored(w.now, x.key.bits);
+      const auto at = design.where(w.now);
+      u32 lane[at_once];
+      bool is[at_once];
+      bucket_type b[at_once];
+      TILEHASH_UNROLL
+      for (u32 q = 0; q < at_once; ++q, todo &= todo - 1) {
+        is[q] = todo != 0;
+        lane[q] = is[q] ? lowest(todo) : 0;
+        b[q] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, lane[q])), is[q]);
+      }
+      position told;
+      bool mine = false;
+      TILEHASH_UNROLL
+      for (u32 q = 0; q < at_once; ++q) {
+        const position p = position_in(t, b[q], t.broadcast(stored, lane[q]));
+        if (is[q] && t.rank() == lane[q]) told = p, mine = true;
+      }
+      if (mine) walking = go_on(w, told);
     }
     return w.became;
   }

@@ -79,6 +79,24 @@ class bucket {
     }
   }
 
+  // Where a key stands, or else the first slot that it may take: free, or a tombstone. Two ballots.
+  struct own_or_free {
+    bool own, free;
+    u32 slot;
+    word content;
+  };
+  TILEHASH_FN own_or_free find_own_or_free(Tile t, stored_key wanted) const {
+    const u32 same = mine_matching(t, wanted);
+    u32 open = mine_matching(t, Slot::empty_mark);
+    if constexpr (requires { Slot::tombstone_mark; }) open |= mine_matching(t, Slot::tombstone_mark);
+    const bool own = t.ballot(same != 0) != 0;
+    const u32 mine = own ? same : open, k = mine != 0 ? detail::lowest(mine) : 0;
+    const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? detail::lowest(lanes) : 0;
+    u32 slot = owner;
+    if constexpr (per_lane > 1) slot = owner * per_lane + t.broadcast(k, owner);
+    return {own, !own && lanes != 0, slot, t.broadcast(select(k), owner)};
+  }
+
   // Is bit `at` of the word in slot i set? One ballot.
   TILEHASH_FN bool bit(Tile t, u32 i, u32 at) const {
     const bool set = holds(t) && i / per_lane == t.rank() && (select(i % per_lane) >> at & 1) != 0;

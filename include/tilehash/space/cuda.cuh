@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -74,6 +75,7 @@ class cuda {
   cuda(const cuda&) = delete;
   cuda& operator=(const cuda&) = delete;
   ~cuda() {
+    if (staging_ != nullptr) cudaFreeHost(staging_);
     const detail::device_guard on(device_);
     cudaStreamSynchronize(stream_);
     if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
@@ -128,7 +130,9 @@ class cuda {
   }
   // From the GPU's memory to the host's. Waits. Throws cuda_error.
   void copy_to_host(void* to, const void* from, u64 bytes) {
-    copy_and_wait(to, from, bytes, cudaMemcpyDeviceToHost);
+    void* const by = bytes <= staging_bytes ? staging() : nullptr;
+    copy_and_wait(by != nullptr ? by : to, from, bytes, cudaMemcpyDeviceToHost);
+    if (by != nullptr) std::memcpy(to, by, bytes);
   }
   // Within the GPU's memory, in the order of the stream. Does not wait. Throws cuda_error.
   void copy(void* to, const void* from, u64 bytes) {
@@ -298,6 +302,17 @@ class cuda {
   static u32 grid(u64 n) {
     return static_cast<u32>((n + detail::cuda_block_size - 1) / detail::cuda_block_size);
   }
+  // Page-locked memory of the host: what few words a call brings back comes twice as fast that way. Null
+  // where there is none.
+  static constexpr u64 staging_bytes = 512;
+  void* staging() {
+    const detail::device_guard on(device_);
+    if (staging_ == nullptr && cudaMallocHost(&staging_, staging_bytes) != cudaSuccess) {
+      cudaGetLastError();
+      staging_ = nullptr;
+    }
+    return staging_;
+  }
   void copy_and_wait(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying between host and device");
@@ -307,6 +322,7 @@ class cuda {
   void with_scratch(Call call);
 
   cudaStream_t stream_;
+  void* staging_ = nullptr;
   int device_;
   device_resource_ref resource_;
   cudaMemPool_t pool_ = nullptr;  // when there is no resource

@@ -1,0 +1,152 @@
+// What engines promise beside right answers: calls that do not wait, what was moved from, what is kept, and
+// bounded work where a table is full or keys were made up to meet. `engine_space` is the space under test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/chained.hpp>
+#include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/tilehash.hpp>
+
+namespace tilehash::contract {
+
+template <class Design>
+class engines : public ::testing::Test {
+ protected:
+  using space_type = engine_space;
+  using table_type = table<Design, space_type>;
+  using words = buffer<u32, space_type>;
+
+  // n different keys, each with its number as its value.
+  void make(u64 n) {
+    std::vector<u32> k(n), v(n);
+    for (u64 i = 0; i < n; ++i) k[i] = mix32(static_cast<u32>(i) ^ 0x5a5a5a), v[i] = static_cast<u32>(i);
+    keys = words(space, k);
+    values = words(space, v);
+  }
+  std::span<const u32> k() const { return keys.span(); }
+  std::span<const u32> v() const { return values.span(); }
+  void fill(table_type& t) {
+    if constexpr (insertable<Design>)
+      EXPECT_EQ(t.insert(space, k(), v()).inserted, keys.size());
+    else
+      EXPECT_EQ(t.build(space, k(), v()).inserted, keys.size());
+  }
+  u64 found_in(const table_type& t) {
+    words out(space, keys.size());
+    t.find_or(space, k(), out.span(), ~0U);
+    u64 right = 0;
+    const auto host = out.to_host();
+    for (u64 i = 0; i < host.size(); ++i) right += host[i] == i;
+    return right;
+  }
+
+  space_type space;
+  words keys, values;
+};
+
+using engine_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
+                                        cuckoo<u32, u32>, linear_probing<u32, u32>, indexed<u32, u32>,
+                                        multi<u32, u32>, two_level_cuckoo<u32, u32>, chained<u32, u32>>;
+TYPED_TEST_SUITE(engines, engine_designs);
+
+TYPED_TEST(engines, what_was_moved_from_is_an_empty_table) {
+  this->make(1000);
+  typename TestFixture::table_type t(this->space, 1000);
+  this->fill(t);
+  auto other = std::move(t);
+  EXPECT_EQ(this->found_in(other), 1000U);
+  EXPECT_EQ(t.size(), 0U);  // NOLINT(bugprone-use-after-move): this is what is asked
+  EXPECT_EQ(t.capacity(), 0U);
+  EXPECT_EQ(t.bytes(), 0U);
+  EXPECT_EQ(this->found_in(t), 0U);
+  t.clear(this->space);
+  EXPECT_EQ(this->found_in(t), 0U);
+  auto again = std::move(t);
+  this->fill(t);
+  EXPECT_EQ(this->found_in(t), 1000U);
+  this->fill(again);
+  EXPECT_EQ(this->found_in(again), 1000U);
+}
+
+TYPED_TEST(engines, room_is_given_and_kept) {
+  typename TestFixture::table_type t(this->space, 1000);
+  const u64 room = t.capacity();
+  if (!std::is_same_v<TypeParam, multi<u32, u32>>) {  // which makes room when items come
+    EXPECT_GE(static_cast<double>(room) * t.options().load_factor, 1000.0);
+  }
+  this->make(1000);
+  this->fill(t);
+  const u64 filled = t.capacity();
+  t.clear(this->space);
+  EXPECT_EQ(t.size(), 0U);
+  EXPECT_EQ(t.capacity(), filled);
+  EXPECT_EQ(this->found_in(t), 0U);
+  this->fill(t);
+  EXPECT_EQ(this->found_in(t), 1000U);
+}
+
+TYPED_TEST(engines, seeds_are_drawn_unless_given) {
+  using table_type = typename TestFixture::table_type;
+  const table_type a(this->space), b(this->space), c(this->space, 0, {.seed = 7});
+  EXPECT_NE(a.options().seed.value(), b.options().seed.value());
+  EXPECT_EQ(c.options().seed.value(), 7U);
+}
+
+// ---- calls that do not wait ----
+template <class Design>
+class async_calls : public engines<Design> {};
+using async_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
+                                       cuckoo<u32, u32>, linear_probing<u32, u32>>;
+TYPED_TEST_SUITE(async_calls, async_designs);
+
+TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
+  for (const u64 n : {u64(1), u64(1000), scaled(100'000, 40'000)}) {
+    SCOPED_TRACE(n);
+    this->make(n);
+    auto& space = this->space;
+    typename TestFixture::table_type t(space, n, {.grow = false});
+    buffer<insert_report, engine_space> report(space, 4);
+    buffer<u64, engine_space> erased(space, 1);
+    t.insert_async(space, this->k(), this->v(), report.data());
+    t.insert_async(space, this->k(), this->v(), report.data() + 1);
+    t.insert_or_apply_async(space, this->k(), this->v(), op::sum{}, report.data() + 2);
+    t.insert_or_assign_async(space, this->k(), this->v(), report.data() + 3);
+    const auto told = report.to_host();
+    EXPECT_EQ(told[0], (insert_report{.inserted = n}));
+    for (int i = 1; i < 4; ++i) EXPECT_EQ(told[i], (insert_report{.present = n}));
+    EXPECT_EQ(t.size(), n);
+    EXPECT_EQ(this->found_in(t), n);
+    t.erase_async(space, this->k().first(n / 2), erased.data());
+    EXPECT_EQ(t.size(), n - n / 2);
+    EXPECT_EQ(erased.to_host()[0], n / 2);
+    EXPECT_EQ(t.insert(space, this->k(), this->v()).inserted, n / 2);
+  }
+}
+TYPED_TEST(async_calls, of_a_table_that_may_grow_are_refused) {
+  this->make(10);
+  typename TestFixture::table_type t(this->space, 10);
+  buffer<insert_report, engine_space> report(this->space, 1);
+  EXPECT_THROW(t.insert_async(this->space, this->k(), this->v(), report.data()), invalid_argument);
+  EXPECT_EQ(t.size(), 0U);
+}
+
+// ---- memory ----
+TYPED_TEST(async_calls, keys_that_are_there_do_not_make_a_table_grow) {
+  this->make(scaled(20'000, 3'000));
+  typename TestFixture::table_type t(this->space, this->keys.size());
+  this->fill(t);
+  const u64 capacity = t.capacity();
+  const auto report = t.insert(this->space, this->k(), this->v());
+  EXPECT_EQ(report, (insert_report{.present = this->keys.size()}));
+  EXPECT_EQ(t.capacity(), capacity);
+}
+
+}  // namespace tilehash::contract
