@@ -14,6 +14,7 @@
 // one atomic operation, or by compare-and-swap until nobody was faster.
 //
 // A design whose inserts have rules of their own (insert(), core/result.hpp) is walked only to find the key.
+// length: both schedules of one loop, which share what an item does in a bucket.
 #pragma once
 
 #include <tilehash/core/op.hpp>
