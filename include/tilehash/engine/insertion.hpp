@@ -355,8 +355,13 @@ class insertion<Design, Space>::call {
         ends = end_of_call(phase_);
         ends.blocks_done = table_.blocks_done();
       }
-      detail::displace(space_, table_.view_.design, source_, first, end, updates, recorder(),
-                       table_.given_up(), ends);
+      try {
+        detail::displace(space_, table_.view_.design, source_, first, end, updates, recorder(),
+                         table_.given_up(), ends);
+      } catch (const out_of_memory&) {  // of a CPU's scratch: what waits goes on waiting
+        --phase_;
+        return;
+      }
       if constexpr (updates) {
         ++phase_;
         visit(first, end, true, false);
