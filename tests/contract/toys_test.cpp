@@ -16,8 +16,8 @@
 namespace tilehash {
 namespace {
 
-using contract::ground;
 using contract::faulty_host;
+using contract::ground;
 using contract::scaled;
 using toys::toy_signpost;
 using toys::toy_swapper;

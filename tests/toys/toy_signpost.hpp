@@ -142,7 +142,8 @@ class toy_signpost {
       const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.bucket), active);
       const word last = b.at(t, last_slot);
       const u32 here = matching(t, b, last, wanted), at = here != 0 ? detail::lowest(here) : 0;
-      erased |= try_claim(t, bucket_at(p.bucket) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
+      erased |=
+          try_claim(t, bucket_at(p.bucket) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
       active = active && here == 0 && is_signpost(last);
       if (active) p.bucket = target(last);
     }

@@ -1,8 +1,8 @@
 // A toy that tests what a design can say: inserts that take other keys out, and a pass when they are done.
 //
-//   first(k)   | a b c d e f g ! |      seven items; the last slot says whether a key whose first bucket this is
-//   second(k)  | h i k . . . . . |      stands in its second: only then do lookups go on
-//   behind     items, exchanges so far, a lock bit for each bucket
+//   first(k)   | a b c d e f g ! |      seven items; the last slot says whether a key whose first bucket this
+//   is second(k)  | h i k . . . . . |      stands in its second: only then do lookups go on behind     items,
+//   exchanges so far, a lock bit for each bucket
 //
 // An insert that finds no free slot exchanges its key for another, which goes on from there. Whoever has a
 // key in hand holds the lock of its first bucket, so that nobody else puts it in meanwhile: the lock of the
@@ -148,7 +148,8 @@ class toy_swapper {
     for (u32 i = 0; i < max_steps(); ++i, p.first = p.second) {
       const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
       const u32 here = b.match(t, wanted), at = here != 0 ? detail::lowest(here) : 0;
-      erased |= try_claim(t, bucket_at(p.first) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
+      erased |=
+          try_claim(t, bucket_at(p.first) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
     }
     if (t.rank() == 0 && erased) detail::fetch_add(items_, ~0U);
     return erased;

@@ -96,8 +96,8 @@ concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket
   { d.examine_for_insert(solo_tile{}, b, d.stored(p, k)) } -> std::same_as<insert_position<typename D::word>>;
 };
 
-// It inserts by rules of its own, a try at a time; at most max_rounds tries. A try may move other keys, unless
-// the design says `keys_stay`.
+// It inserts by rules of its own, a try at a time; at most max_rounds tries. A try may move other keys,
+// unless the design says `keys_stay`.
 template <class D>
 concept self_inserting =
     bucketed<D> && requires(const D d, typename D::key_bits k, typename D::slot_type::value_bits v) {
@@ -120,9 +120,10 @@ concept insertable = changed_in_place<D> || record_keeping<D>;
 
 // Its inserts may end with another key in hand than they began with. That key goes on by
 //   insert(tile, key, value, active, in_hand)   in_hand: an earlier try of this item took the key out
-// and nobody else may put it in meanwhile: the try that takes it out keeps a lock of it, say, and the one that
-// ends its way gives it back. An item that cannot be placed is told so (`full`) before it takes out another:
-// what is in hand after max_rounds makes the engine build the table anew, even one that may not grow.
+// and nobody else may put it in meanwhile: the try that takes it out keeps a lock of it, say, and the one
+// that ends its way gives it back. An item that cannot be placed is told so (`full`) before it takes out
+// another: what is in hand after max_rounds makes the engine build the table anew, even one that may not
+// grow.
 template <class D>
 concept replacing = self_inserting<D> && D::replaces_keys;
 

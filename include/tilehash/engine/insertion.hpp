@@ -5,11 +5,10 @@
 //   window    as many of the pending items as there is room for; all of them, in most calls
 //   place     each key into the first free slot on its way, region by region where that pays
 //   displace  what found none: room is made by moving other keys
-//   update    keys that the displacement met, or inserts that move keys: their values change when no key moves
-//   seal      where lookups need a pass over all buckets after that
-//   take in   keys that lost their places to others: all go to a new table
-//   grow      items of the window are still pending: another hash function, or more memory; then the window
-//   again
+//   update    keys that the displacement met, or inserts that move keys: their values change when no key
+//   moves seal      where lookups need a pass over all buckets after that take in   keys that lost their
+//   places to others: all go to a new table grow      items of the window are still pending: another hash
+//   function, or more memory; then the window again
 //
 // A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp), so that no list is made,
 // and the host waits once a window. In a call that cannot grow there is one window: none of it waits before
@@ -134,10 +133,10 @@ class insertion : public slots<Design, Space> {
       u64 refused = fresh.move_in(space, detail::slots_source<Design>{view_.design}, capacity()).refused;
       if constexpr (replacing<Design>) {
         if (refused == 0)
-          refused = fresh
-                        .move_in(space, detail::homeless_source<slot_type, homeless_entry>{homeless},
-                                 homeless_size)
-                        .refused;
+          refused =
+              fresh
+                  .move_in(space, detail::homeless_source<slot_type, homeless_entry>{homeless}, homeless_size)
+                  .refused;
       }
       if (refused == 0) {
         if constexpr (slot_type::reserves_keys)
@@ -348,8 +347,8 @@ class insertion<Design, Space>::call {
     report_.restarts += r.restarts;
   }
 
-  // Items that were looked at before, as far as they are pending; and all others. Where inserts may move keys,
-  // those that it met have their values changed afterwards.
+  // Items that were looked at before, as far as they are pending; and all others. Where inserts may move
+  // keys, those that it met have their values changed afterwards.
   void place(u64 first, u64 end, bool inserts) {
     const u64 known = std::min(bits_known_, end);
     if (first < known) visit(first, known, true, inserts);

@@ -250,7 +250,7 @@ struct upsert_items {
     }
     if constexpr (updates && !steady<Design>) {
       if (became == outcome::present) became = outcome::refused;  // pending
-    } else if constexpr (updates) {  // another insert was faster
+    } else if constexpr (updates) {                               // another insert was faster
       word* const at = slot_of(t, x.key.bits, tried && became == outcome::present);
       if (at != nullptr) combine(at, load_relaxed(at), x.value);
     }
