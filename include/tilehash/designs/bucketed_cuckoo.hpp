@@ -68,6 +68,7 @@ class bucketed_cuckoo {
   static constexpr u32 max_searches =
       bucket_slots < 8 ? 256 : 128;        // paths searched in vain before a key is refused
   static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
+  static constexpr bool keys_stay = true;  // while inserts run: displacements come after them
 
   // Whole buckets, at least two.
   static u64 capacity_for(u64 items, double load_factor) {

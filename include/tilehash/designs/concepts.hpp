@@ -69,7 +69,8 @@ concept sparse = rowed<D> && requires(const D d) {
   { d.holds(0) } -> std::same_as<bool>;
 };
 
-// Some slots that are not free are no items either (remap entries, say): holds(i, word) tells.
+// Some slots that are not free are no items either (remap entries, say): holds(i, word) tells. Behind the
+// items of its bucket such a word may look like any key, as long as examine() does not take it for one.
 template <class D>
 concept holding = bucketed<D> && requires(const D d, typename D::word w) {
   { d.holds(u64(0), w) } -> std::same_as<bool>;
@@ -95,7 +96,8 @@ concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket
   { d.examine_for_insert(solo_tile{}, b, d.stored(p, k)) } -> std::same_as<insert_position<typename D::word>>;
 };
 
-// It inserts by rules of its own, a try at a time; at most max_rounds tries.
+// It inserts by rules of its own, a try at a time; at most max_rounds tries. A try may move other keys,
+// unless the design says `keys_stay`.
 template <class D>
 concept self_inserting =
     bucketed<D> && requires(const D d, typename D::key_bits k, typename D::slot_type::value_bits v) {
@@ -116,7 +118,12 @@ concept changed_in_place = probe_inserting<D> || self_inserting<D>;
 template <class D>
 concept insertable = changed_in_place<D> || record_keeping<D>;
 
-// Its inserts may end with another key in hand than they began with.
+// Its inserts may end with another key in hand than they began with. That key goes on by
+//   insert(tile, key, value, active, in_hand)   in_hand: an earlier try of this item took the key out
+// and nobody else may put it in meanwhile: the try that takes it out keeps a lock of it, say, and the one
+// that ends its way gives it back. An item that cannot be placed is told so (`full`) before it takes out
+// another: what is in hand after max_rounds makes the engine build the table anew, even one that may not
+// grow.
 template <class D>
 concept replacing = self_inserting<D> && D::replaces_keys;
 
@@ -134,6 +141,10 @@ concept displacing = insertable<D> && requires(const D d, typename D::key_bits k
 // A pass over all buckets is due when keys have been put in, before the next lookup.
 template <class D>
 concept sealing = insertable<D> && requires(const D d) { d.seal(u64(0)); };
+
+// While keys are put in, lookups find each where it stands, and there it stays: values may change meanwhile.
+template <class D>
+concept steady = probe_inserting<D> || (self_inserting<D> && D::keys_stay && !sealing<D>);
 
 // Cannot be filled to every load: a table that may grow is made larger instead, one that may not is refused.
 template <class D>

@@ -5,9 +5,10 @@
 //   window    as many of the pending items as there is room for; all of them, in most calls
 //   place     each key into the first free slot on its way, region by region where that pays
 //   displace  what found none: room is made by moving other keys
-//   update    keys that the displacement met: their values change when no key moves
-//   grow      items of the window are still pending: another hash function, or more memory; then the window
-//   again
+//   update    keys met while others moved: their values change when no key moves
+//   seal      a pass over all buckets, where lookups need one
+//   take in   keys that lost their places to others: all go to a new table
+//   grow      what is still pending gets another hash function, or more memory; then the window again
 //
 // A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp), so that no list is made,
 // and the host waits once a window. In a call that cannot grow there is one window: none of it waits before
@@ -58,6 +59,8 @@ class insertion : public slots<Design, Space> {
   void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update) {
     detail::require(!options_.grow,
                     "only tables that do not grow (grow = false) have inserts that do not wait");
+    static_assert(!replacing<Design>,
+                  "tilehash: inserts of this design may need a new table, so the host must wait for them");
     call<Source, Update>(*this, space, source, n, nullptr, update).start(report);
   }
   // The values of n items are combined with those of their keys; items of equal keys first, where there are
@@ -103,6 +106,8 @@ class insertion : public slots<Design, Space> {
  private:
   static constexpr u32 max_rebuilds = 64;
   static constexpr u32 restarts_before_growth = 4;
+  using homeless_list = detail::homeless_items<slot_type>;
+  using homeless_entry = typename homeless_list::entry;
 
   // A table for so many items, of which `n` are to come at once.
   static insertion empty_for(Space& space, u64 items, const table_options& options, u64 least, u64 n) {
@@ -116,17 +121,25 @@ class insertion : public slots<Design, Space> {
     }
   }
 
-  // Moves all items to a new table; again, larger, while they do not fit. Gives how often they did not.
-  u64 rebuild(Space& space, u64 items, u64 least_capacity) {
+  // Moves all items to a new table, and with them those of the size that have lost their places; again,
+  // larger, while they do not fit. Gives how often they did not.
+  u64 rebuild(Space& space, u64 items, u64 least_capacity, const homeless_entry* homeless = nullptr,
+              u64 homeless_size = 0) {
     const u64 n = size();
     for (u64 tries = 0; tries < max_rebuilds; ++tries) {
       *options_.seed += 1;
       table_options fixed = options_;
       fixed.grow = false;
       insertion fresh = empty_for(space, items, fixed, least_capacity, capacity());
-      const auto moved = fresh.insert(space, detail::slots_source<Design>{view_.design}, capacity(), nullptr,
-                                      detail::keep{});
-      if (moved.refused == 0) {
+      u64 refused = fresh.move_in(space, detail::slots_source<Design>{view_.design}, capacity()).refused;
+      if constexpr (replacing<Design>) {
+        if (refused == 0)
+          refused =
+              fresh
+                  .move_in(space, detail::homeless_source<slot_type, homeless_entry>{homeless}, homeless_size)
+                  .refused;
+      }
+      if (refused == 0) {
         if constexpr (slot_type::reserves_keys)
           space.copy(fresh.view_.sentinels.cells, view_.sentinels.cells, view_type::sentinels_type::bytes);
         space.copy(fresh.few_bits(), this->few_bits(),
@@ -144,6 +157,10 @@ class insertion : public slots<Design, Space> {
 
   template <class Source, class Update>
   class call;
+  template <class Source>
+  insert_report move_in(Space& space, const Source& source, u64 n) {
+    return call<Source, detail::keep>(*this, space, source, n, nullptr, {}, true).run();
+  }
   static bool partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
     if constexpr (partition_built<Design>)
       return design.partition_pays(space, n, held);
@@ -160,21 +177,24 @@ class insertion<Design, Space>::call {
   static constexpr bool moves = displacing<Design>;
   // When many keys move at once, one may meet the locks of others until its tries are spent, most of all
   // where the system halts a thread that holds some. So there are some passes.
-  static constexpr u32 passes = moves ? 3 : 1;
+  static constexpr u32 passes = moves || self_inserting<Design> ? 3 : 1;
+  static_assert(!sealing<Design> || !partition_built<Design>, "regions are not sealed");
   // The last kernel of a window ends it, which saves starting another.
   static constexpr bool ends_itself = Space::has_lanes && moves && !updates && !sealing<Design>;
-  using homeless_list = detail::homeless_items<slot_type>;
   using work = detail::upsert_items<Design, Source, Update, Design::preferred_width>;
 
  public:
-  call(insertion& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update)
+  // `moves_in`: the table is given up unless all find a place.
+  call(insertion& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
+       bool moves_in = false)
       : table_(table),
         space_(space),
         source_(source),
         n_(n),
         outcomes_(outcomes),
         update_(update),
-        grows_(table.options_.grow) {}
+        grows_(table.options_.grow),
+        moves_in_(moves_in) {}
 
   insert_report run() {
     try {
@@ -198,6 +218,10 @@ class insertion<Design, Space>::call {
       end.report = report;
       return end;
     };
+    for (u32 pass = 1; !moves && pass < passes; ++pass) {
+      ++phase_;
+      place(0, n_, true);
+    }
     move(0, n_, ended);
     seal();
     if (!ends_itself) detail::finish_call(space_, ended(phase_));
@@ -266,17 +290,17 @@ class insertion<Design, Space>::call {
   u64 put(u64 end) {
     if (bits_known_ <= settled_ && put_by_regions(end)) return 0;
     make_bits();
-    place(settled_, end, true);
     // Again for what met locks, which are few; where many found no way, no more will.
     const u64 few = (end - settled_) / 64 + 64;
     u64 left = 0;
     for (u32 pass = 0; pass == 0 || (pass < passes && left != 0 && left <= few); ++pass) {
+      if (pass == 0 || !moves) place(settled_, end, true);
       move(settled_, end, [&](u32 phase) { return table_.waited(n_, phase); });
       left = collect(ends_itself);
       phase_ = 0;
+      seal();
+      if constexpr (replacing<Design>) take_in_homeless();
     }
-    if constexpr (replacing<Design>) take_in_homeless();
-    seal();
     return left;
   }
   bool put_by_regions(u64 end) {
@@ -326,13 +350,21 @@ class insertion<Design, Space>::call {
     report_.restarts += r.restarts;
   }
 
-  // Items that were looked at before, as far as they are pending; and all others.
+  // Items that were looked at before, as far as they are pending; and all others. Where inserts may move
+  // keys, those that it met have their values changed afterwards.
   void place(u64 first, u64 end, bool inserts) {
-    phase_ = 0;
     const u64 known = std::min(bits_known_, end);
     if (first < known) visit(first, known, true, inserts);
     if (known < end) visit(std::max(first, known), end, false, inserts);
     bits_known_ = std::max(bits_known_, end);
+    if constexpr (updates && !steady<Design>) {
+      if (inserts) update(first, end);
+    }
+  }
+  void update(u64 first, u64 end) {
+    seal();
+    ++phase_;
+    visit(first, end, true, false);
   }
   void visit(u64 first, u64 end, bool pending_only, bool inserts) {
     if constexpr (Space::has_lanes && !updates) {  // a lookup needs fewer registers
@@ -362,10 +394,7 @@ class insertion<Design, Space>::call {
         --phase_;
         return;
       }
-      if constexpr (updates) {
-        ++phase_;
-        visit(first, end, true, false);
-      }
+      if constexpr (updates) update(first, end);
     }
   }
   void seal() {
@@ -414,18 +443,17 @@ class insertion<Design, Space>::call {
     const u64 n = read_one(space_, homeless_length_.data());
     if (n == 0) return;
     space_.fill(homeless_length_.data(), 1, u64(0));
-    table_.size_ -= n;
-    const auto entries = std::move(homeless_);
-    homeless_ = homeless_buffer();
-    using source = detail::homeless_source<slot_type, typename homeless_list::entry>;
-    for (u32 tries = 0; tries < max_rebuilds; ++tries) {
-      report_.restarts += table_.rebuild(space_, table_.size() + n, table_.capacity()) + 1;
-      const auto r =
-          insertion::call<source, detail::keep>(table_, space_, {entries.data()}, n, nullptr, {}).run();
-      report_.restarts += r.restarts;
-      if (r.refused == 0) return;
+    if (moves_in_) {
+      report_.refused += n;
+      return;
     }
-    throw error("tilehash: keys lost their places and found no other; ask for a lower load factor");
+    try {
+      report_.restarts += table_.rebuild(space_, table_.size(), table_.capacity(), homeless_.data(), n) + 1;
+    } catch (const out_of_memory&) {
+      table_.size_ -= n;
+      throw error("tilehash: no memory for a new table, which " + std::to_string(n) +
+                  " keys needed that lost their places to others: they are not in the table any more");
+    }
   }
 
   // ---- memory ----
@@ -439,16 +467,13 @@ class insertion<Design, Space>::call {
     bits_ = buffer<u32, Space>(space_, words());
     pending_ = bits_.data();
     if constexpr (replacing<Design>) {
-      homeless_ = homeless_buffer();
+      const u64 under_way = Space::has_lanes ? u64(1) << 19 : 1024;
+      homeless_ = buffer<homeless_entry, Space>(space_, homeless_room() + under_way);
       homeless_length_ = buffer<u64, Space>(space_, 1);
       space_.fill(homeless_length_.data(), 1, u64(0));
     }
   }
   u64 homeless_room() const { return n_ / 32 + 1024; }
-  buffer<typename homeless_list::entry, Space> homeless_buffer() {
-    const u64 under_way = Space::has_lanes ? u64(1) << 19 : 1024;
-    return {space_, homeless_room() + under_way};
-  }
   homeless_list homeless() const { return {homeless_.data(), homeless_room(), homeless_length_.data()}; }
   detail::outcome_recorder recorder() const { return {table_.counters(), pending_, outcomes_, phase_}; }
 
@@ -458,7 +483,7 @@ class insertion<Design, Space>::call {
   u64 n_;
   outcome* outcomes_;
   Update update_;
-  bool grows_;
+  bool grows_, moves_in_;
 
   u64 settled_ = 0;                  // items before are in the table, or refused
   bool changed_ = false;             // so that nothing may throw any more
@@ -471,7 +496,7 @@ class insertion<Design, Space>::call {
   std::vector<u32> pending_counts_;  // ... so many of each 256 items were pending when it looked
   bool mostly_new_ = false;          // nearly all pending items of the last window were new keys
   u32 restarts_ = 0;
-  buffer<typename homeless_list::entry, Space> homeless_;
+  buffer<homeless_entry, Space> homeless_;
   buffer<u64, Space> homeless_length_;
   insert_report report_;
 };

@@ -14,6 +14,8 @@
 // one atomic operation, or by compare-and-swap until nobody was faster.
 //
 // A design whose inserts have rules of their own (insert(), core/result.hpp) is walked only to find the key.
+// Where such inserts move keys (not `steady`), no value changes beside them: what an insert finds present
+// stays pending, for a later visit that only finds.
 // length: both schedules of one loop, which share what an item does in a bucket.
 #pragma once
 
@@ -60,7 +62,12 @@ struct upsert_items {
   using value_bits = typename slot_type::value_bits;
   using mapped_type = typename slot_type::mapped_type;
   using item_type = item<slot_type>;
-  using position = insert_position<word>;
+  struct answered : answer_of<Design> {  // what the design's own answer tells, advance() may want to know
+    bool free = false;
+    u32 slot = 0;
+    word old = 0;
+  };
+  using position = std::conditional_t<probe_inserting<Design>, insert_position<word>, answered>;
   using place = typename Design::place;
   static constexpr bool updates = !std::same_as<Update, keep>;
   static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
@@ -99,12 +106,10 @@ struct upsert_items {
     if constexpr (probe_inserting<Design>) {
       return design.examine_for_insert(t, b, wanted);
     } else {
-      position p;
+      position p{design.examine(t, b, wanted)};
       const u32 here = b.match(t, wanted);
-      const auto a = design.examine(t, b, wanted);
       p.slot = here != 0 ? lowest(here) : 0;
       p.old = b.at(t, p.slot);
-      p.what = here != 0 ? lookup_state::found : a.what;
       return p;
     }
   }
@@ -191,7 +196,7 @@ struct upsert_items {
     if constexpr (probe_inserting<Design>) {
       became = walk_along(t, x, regular);
     } else {
-      if (updates || !inserts) became = walk_along(t, x, regular);
+      if (!inserts || (updates && steady<Design>)) became = walk_along(t, x, regular);
       if (inserts) became = insert_alone(t, x, regular && became == outcome::refused, became);
     }
     if (mine && x.key.reserved) became = put_in_sentinel(x);
@@ -254,24 +259,37 @@ struct upsert_items {
     u32 rounds = 0;
     for (u32 todo = t.ballot(open); t.any(todo != 0); todo = t.ballot(open)) {
       const u32 j = todo != 0 ? lowest(todo) : 0;
-      const auto r = design.insert(t, t.broadcast(key, j), t.broadcast(value, j), todo != 0);
+      const auto r = try_insert(t, j, key, value, todo != 0, replaced);
       if (todo == 0 || t.rank() != j) continue;
       ++rounds;
       open =
           (r.what == insert_state::again || r.what == insert_state::replaced) && rounds < Design::max_rounds;
       if (r.what == insert_state::inserted) became = outcome::inserted, replaced = false;
-      if (r.what == insert_state::present) became = outcome::present;
+      if (r.what == insert_state::present && !replaced) became = outcome::present;
       if (r.what == insert_state::replaced)
         became = outcome::inserted, replaced = true, key = r.key, value = r.value;
     }
     if constexpr (replacing<Design>) {
       if (replaced) homeless.add(key, value);
     }
-    if constexpr (updates) {  // another insert was faster
+    if constexpr (updates && !steady<Design>) {
+      if (became == outcome::present) became = outcome::refused;  // pending
+    } else if constexpr (updates) {                               // another insert was faster
       word* const at = slot_of(t, x.key.bits, tried && became == outcome::present);
       if (at != nullptr) combine(at, load_relaxed(at), x.value);
     }
     return became;
+  }
+  // One try for the tile's lane j.
+  template <class Tile>
+  TILEHASH_FN auto try_insert(Tile t, u32 j, key_bits key, value_bits value, bool active,
+                              bool in_hand) const {
+    key = t.broadcast(key, j);
+    value = t.broadcast(value, j);
+    if constexpr (replacing<Design>)
+      return design.insert(t, key, value, active, t.broadcast(u32(in_hand), j) != 0);
+    else
+      return design.insert(t, key, value, active);
   }
   // The slot in which a key stands, or null.
   template <class Tile>
@@ -350,7 +368,7 @@ struct upsert_items {
   TILEHASH_FN bool one_step(walk& w) const {
     const solo_tile t;
     if constexpr (!probe_inserting<Design>) {
-      if (!updates && inserts) {
+      if (inserts && !(updates && steady<Design>)) {
         w.became = insert_alone(t, w.x, true, outcome::refused);
         return false;
       }
@@ -397,6 +415,7 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
 // Puts one regular key where there is room for it without moving another.
 struct no_items {};
 template <class Design>
+  requires(!replacing<Design>)
 TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits key,
                                typename Design::slot_type::value_bits value) {
   upsert_items<Design, no_items, keep, 1> work{};
