@@ -1,11 +1,11 @@
-# CCCL's headers (libcu++, CUB, Thrust) as the target tilehash::cccl. Used by the project's build and, installed,
+# CCCL's headers (libcu++, CUB, Thrust) as the target tilehash::cccl, which is empty where there are none, as programs for
+# CPUs need none. Used by the project's build and, installed,
 # by tilehashConfig.cmake on the user's machine, so that nothing of the build machine's paths is written down.
 #
 # Looked for, in this order:
 #   1. TILEHASH_CCCL_INCLUDE_DIR, the folder that holds cuda/std/
 #   2. the CUDA toolkit, with or without nvcc on PATH
 #   3. a CMake package CCCL or libcudacxx
-#   4. where scripts/fetch_cccl.sh puts them
 
 if(TARGET tilehash::cccl)
   return()
@@ -72,22 +72,16 @@ if(NOT _tilehash_cccl)
   endif()
 endif()
 
-if(NOT _tilehash_cccl)
-  if(DEFINED ENV{XDG_CACHE_HOME})
-    set(_tilehash_cache "$ENV{XDG_CACHE_HOME}")
-  else()
-    set(_tilehash_cache "$ENV{HOME}/.cache")
-  endif()
-  _tilehash_try_cccl("${_tilehash_cache}/tilehash/cccl/include" _tilehash_cccl)
-endif()
-
-if(NOT _tilehash_cccl)
-  message(FATAL_ERROR "tilehash: CCCL's headers not found: run scripts/fetch_cccl.sh, or `pip download --no-deps "
-                      "nvidia-cuda-cccl`, unzip it, and pass -DTILEHASH_CCCL_INCLUDE_DIR=<the folder that holds cuda/std>"
-  )
-endif()
-
 add_library(tilehash::cccl INTERFACE IMPORTED GLOBAL)
+if(NOT _tilehash_cccl)
+  if(TILEHASH_CUDA)
+    message(FATAL_ERROR "tilehash: CCCL's headers not found, which come with the CUDA toolkit: pass "
+                        "-DTILEHASH_CCCL_INCLUDE_DIR=<the folder that holds cuda/std>"
+    )
+  endif()
+  message(STATUS "tilehash: CCCL not found; programs for CPUs need none")
+  return()
+endif()
 set_target_properties(
   tilehash::cccl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_tilehash_cccl}"
                             INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_tilehash_cccl}"

@@ -31,19 +31,6 @@ case "${1:-}" in
   *) die "unknown argument '$1' (none, or --demo)" ;;
 esac
 
-# CCCL without a toolkit comes by pip, and so does matplotlib for scripts/plot.sh, both by way of python3-venv.
-toolkit_has_cccl() {
-  local root
-  for root in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda "$(dirname "$(dirname "$(find_nvcc || echo /x/x/x)")")"; do
-    if [ -n "$root" ]; then
-      if [ -e "$root/include/cccl/cuda/std/version" ] || [ -e "$root/include/cuda/std/version" ]; then return 0; fi
-    fi
-  done
-  return 1
-}
-want_cccl=""
-if ! toolkit_has_cccl && ! scripts/fetch_cccl.sh --check; then want_cccl=yes; fi
-
 any_installed() {
   local one
   for one in ${1//|/ }; do
@@ -91,9 +78,5 @@ if [ ${#missing[@]} -gt 0 ]; then
   fi
 fi
 
-if [ -n "$want_cccl" ]; then
-  say "no CUDA toolkit here: fetching CCCL's headers"
-  scripts/fetch_cccl.sh
-fi
 if [ "${1:-}" = --demo ]; then scripts/plot.sh --prepare; fi
 say "all that is needed is installed"

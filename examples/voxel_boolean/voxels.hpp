@@ -5,8 +5,7 @@
 // a key, and what is in no table costs no memory. To add voxels is insert_or_apply with OR.
 #pragma once
 
-#include <cuda/atomic>
-
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -70,8 +69,11 @@ struct appender {
 
   TILEHASH_FN void add(word w, bits b) const {
     if (b == 0) return;
-    const count at = ::cuda::atomic_ref<count, ::cuda::thread_scope_device>(*length).fetch_add(
-        1, ::cuda::std::memory_order_relaxed);
+#if defined(__CUDA_ARCH__)
+    const count at = atomicAdd(reinterpret_cast<unsigned long long*>(length), 1ULL);
+#else
+    const count at = std::atomic_ref(*length).fetch_add(1, std::memory_order_relaxed);
+#endif
     words[at] = w;
     contents[at] = b;
   }
