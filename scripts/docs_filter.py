@@ -114,7 +114,8 @@ def documented(lines, stem):
 
 def main():
     header = pathlib.Path(sys.argv[1])
-    print("\n".join(documented(header.read_text().split("\n"), header.stem)), end="")
+    text = header.read_text().replace("tilehash::inline TILEHASH_ABI", "tilehash")
+    print("\n".join(documented(text.split("\n"), header.stem)), end="")
 
 
 if __name__ == "__main__":

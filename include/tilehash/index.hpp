@@ -4,11 +4,11 @@
 #include <tilehash/engine/records.hpp>
 #include <tilehash/table.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // See engine/records.hpp for the verbs: insert_and_find, find_ids, keys_of, and those of a set. Ids stay
 // while keys are added; options.reuse_ids says what becomes of those of erased keys.
 template <class Key, class Space>
 using index = table<indexed<Key, void>, Space>;
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -7,7 +7,7 @@
 #include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
 
@@ -43,4 +43,4 @@ using default_design = typename detail::default_design<Key, Value, Space>::type;
 template <class Key, class Value, class Space>
 using map = table<default_design<Key, Value, Space>, Space>;
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -4,11 +4,11 @@
 #include <tilehash/engine/multi.hpp>
 #include <tilehash/table.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // See engine/multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
 // values_of(key), an array, in kernels and on the CPU.
 template <class Key, class Value, class Space>
 using multimap = table<multi<Key, Value>, Space>;
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -3,10 +3,10 @@
 
 #include <tilehash/map.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // Unique keys. See table.hpp for the verbs.
 template <class Key, class Space>
 using set = table<default_design<Key, void, Space>, Space>;
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

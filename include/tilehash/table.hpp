@@ -38,7 +38,7 @@
 #include <tilehash/space/guest.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Design, class Space>
 class table {
@@ -572,4 +572,4 @@ class table {
   engine_type engine_;
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

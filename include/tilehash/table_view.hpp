@@ -4,7 +4,7 @@
 
 #include <tilehash/kernel/lookup.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // The view of a table whose keys stand in buckets.
 template <class Design>
@@ -119,4 +119,4 @@ struct table_view<Design> {
   }
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

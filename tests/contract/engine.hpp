@@ -94,8 +94,7 @@ TYPED_TEST(engines, room_is_given_and_kept) {
 }
 
 TYPED_TEST(engines, seeds_are_drawn_unless_given) {
-  using table_type = typename TestFixture::table_type;
-  const table_type a(this->space), b(this->space), c(this->space, 0, {.seed = 7});
+  const typename TestFixture::table_type a(this->space), b(this->space), c(this->space, 0, {.seed = 7});
   EXPECT_NE(a.options().seed.value(), b.options().seed.value());
   EXPECT_EQ(c.options().seed.value(), 7U);
 }
@@ -111,23 +110,23 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
   for (const u64 n : {u64(1), u64(1000), scaled(100'000, 40'000)}) {
     SCOPED_TRACE(n);
     this->make(n);
-    auto& space = this->space;
-    typename TestFixture::table_type t(space, n, {.grow = false});
-    buffer<insert_report, engine_space> report(space, 4);
-    buffer<u64, engine_space> erased(space, 1);
-    t.insert_async(space, this->k(), this->v(), report.data());
-    t.insert_async(space, this->k(), this->v(), report.data() + 1);
-    t.insert_or_apply_async(space, this->k(), this->v(), op::sum{}, report.data() + 2);
-    t.insert_or_assign_async(space, this->k(), this->v(), report.data() + 3);
+    auto& here = this->space;
+    typename TestFixture::table_type t(here, n, {.grow = false});
+    buffer<insert_report, engine_space> report(here, 4);
+    buffer<u64, engine_space> erased(here, 1);
+    t.insert_async(here, this->k(), this->v(), report.data());
+    t.insert_async(here, this->k(), this->v(), report.data() + 1);
+    t.insert_or_apply_async(here, this->k(), this->v(), op::sum{}, report.data() + 2);
+    t.insert_or_assign_async(here, this->k(), this->v(), report.data() + 3);
     const auto told = report.to_host();
     EXPECT_EQ(told[0], (insert_report{.inserted = n}));
     for (int i = 1; i < 4; ++i) EXPECT_EQ(told[i], (insert_report{.present = n}));
     EXPECT_EQ(t.size(), n);
     EXPECT_EQ(this->found_in(t), n);
-    t.erase_async(space, this->k().first(n / 2), erased.data());
+    t.erase_async(here, this->k().first(n / 2), erased.data());
     EXPECT_EQ(t.size(), n - n / 2);
     EXPECT_EQ(erased.to_host()[0], n / 2);
-    EXPECT_EQ(t.insert(space, this->k(), this->v()).inserted, n / 2);
+    EXPECT_EQ(t.insert(here, this->k(), this->v()).inserted, n / 2);
   }
 }
 TYPED_TEST(async_calls, of_a_table_that_may_grow_are_refused) {

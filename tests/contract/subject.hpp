@@ -34,6 +34,13 @@ struct sum_of_bytes {
   }
 };
 
+// What a registration says its design can do. It must be what the tables offer: a misspelt member, which
+// makes a verb vanish, fails to compile, and no question is left out in silence.
+struct declared_abilities {
+  bool inserts = false, erases = false, keeps_duplicates = false;
+  friend bool operator==(const declared_abilities&, const declared_abilities&) = default;
+};
+
 struct abilities {
   bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false;
   double highest_load = 0.98;  // where a test asks for more, it gets a table for this

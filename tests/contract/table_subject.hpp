@@ -291,7 +291,7 @@ struct pairs {};
 
 // Asks every question of Design<Key, Value> for each pair of types; for the first pair, in every way the
 // space can be set up.
-template <template <class, class> class Design, class Space, class... Pairs>
+template <template <class, class> class Design, class Space, declared_abilities Declared, class... Pairs>
 bool check(pairs<Pairs...>) {
   int variants = under_test<Space>::variants();
   const auto one = [&](auto pair) {
@@ -299,6 +299,9 @@ bool check(pairs<Pairs...>) {
     using mapped = typename decltype(pair)::mapped;
     using design = Design<key, mapped>;
     using subject_type = table_subject<design, Space>;
+    static_assert(declared_abilities{subject_type::can.inserts, subject_type::can.erases,
+                                     subject_type::can.keeps_duplicates} == Declared,
+                  "the tables of this design do not offer what its registration declares");
     // A sanitizer looks at every byte, so wide keys are fewer there.
     const u64 largest =
         sizeof(key) > 16 ? scaled(under_test<Space>::largest, 1'500) : under_test<Space>::largest;

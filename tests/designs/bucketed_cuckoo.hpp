@@ -8,6 +8,7 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = bucketed_cuckoo<Key, Value>;
+inline constexpr declared_abilities declared = {.inserts = true, .erases = true};
 using pairs_on_cpu = decltype(slot_pairs{} + big_key_pairs{});
 using pairs_elsewhere =
     pairs<pair_of<u32, u32>, pair_of<u64, u32>, pair_of<double, std::int64_t>, pair_of<ivec4, void>>;

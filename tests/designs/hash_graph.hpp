@@ -8,6 +8,7 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = hash_graph<Key, Value>;
+inline constexpr declared_abilities declared = {.keeps_duplicates = true};
 using pairs_on_cpu = decltype(slot_pairs{} + big_key_pairs{} + wide_pairs{});
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<double, std::int64_t>,
                               pair_of<wide_key, wide_value>>;

@@ -8,6 +8,7 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = indexed<Key, Value>;
+inline constexpr declared_abilities declared = {.inserts = true, .erases = true};
 using pairs_on_cpu =
     decltype(wide_pairs{} + pairs<pair_of<u32, u32>, pair_of<u16, u8>, pair_of<double, std::int64_t>>{});
 using pairs_elsewhere = wide_pairs;

@@ -8,6 +8,7 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = perfect_spatial<Key, Value>;
+inline constexpr declared_abilities declared = {};
 using pairs_on_cpu =
     pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<double, std::int64_t>, pair_of<ivec3, u32>>;
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<ivec3, u32>>;

@@ -8,6 +8,7 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = tiled<Key, Value>;
+inline constexpr declared_abilities declared = {.inserts = true, .erases = true};
 using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{});
 using pairs_elsewhere = slot_pairs;
 using pairs_under_sanitizers = word_pairs;

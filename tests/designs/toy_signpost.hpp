@@ -8,6 +8,7 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = toys::toy_signpost<Key, Value>;
+inline constexpr declared_abilities declared = {.inserts = true, .erases = true};
 using pairs_on_cpu = pairs<pair_of<u32, u32>, pair_of<u64, u64>>;
 using pairs_elsewhere = pairs<pair_of<u32, u32>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>>;

@@ -8,6 +8,7 @@ namespace tilehash::contract {
 
 template <class Key, class Value>
 using design = two_level_cuckoo<Key, Value>;
+inline constexpr declared_abilities declared = {};
 using pairs_on_cpu =
     pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<u16, u8>, pair_of<double, std::int64_t>>;
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<double, std::int64_t>>;

@@ -31,7 +31,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Which part a key belongs to, and two numbers to find it a slot and a seat by.
 template <class Slot>
@@ -331,4 +331,4 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   return result;
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -3,7 +3,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // For a block of `Threads` threads, a power of two up to 1024. Its scratch is `words` words of 32 bits.
 template <u32 Threads>
@@ -38,4 +38,4 @@ struct block_sums {
   }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

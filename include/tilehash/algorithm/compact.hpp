@@ -4,7 +4,7 @@
 
 #include <tilehash/core/atomic.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // A choice has selects(i) and use(i, number), called for those it chose.
 template <class Choice>
@@ -39,4 +39,4 @@ void compact(Space& space, u64 n, const Choice& choice, u64* count) {
     space.for_each_chunk(n, work);
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -31,7 +31,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // How a key that is tried again and again fares. It is given up after `patience` paths in vain, or
 // Design::max_rounds tries, those included that met a lock or a path that had changed; or when the design
@@ -253,4 +253,4 @@ struct displacement {
   }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

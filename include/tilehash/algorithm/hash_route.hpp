@@ -8,7 +8,7 @@
 
 #include <tilehash/core/hash.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Slot>
 class hash_route {
@@ -55,4 +55,4 @@ class hash_route {
   key_bits seed_ = 0;
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -25,7 +25,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Fewer items are not worth a partition.
 inline constexpr u64 least_to_partition = u64(1) << 15;
@@ -373,4 +373,4 @@ bool grow_bins(Space& space, uneven_bins<Word>& bins, const std::vector<u32>& ca
   return true;
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

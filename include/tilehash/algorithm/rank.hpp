@@ -5,7 +5,7 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // ranks[i] becomes item i's number among those of its group, ids[i], and counts[id] how many the group has.
 //
@@ -124,4 +124,4 @@ void scatter(Space& space, const scatter_to_groups<Value, Offset>& work) {
     space.for_each_chunk(work.n, work);
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -8,7 +8,7 @@
 #include <tilehash/core/key.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // How many of `size` random keys are different. One block finds out, with a set in its scratch. (Two keys
 // whose hashes agree in 31 bits count as one.)
@@ -73,4 +73,4 @@ key_sample sample_keys(Space& space, const Key* keys, u64 n) {
   return {n, size, read_one(space, different.data())};
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

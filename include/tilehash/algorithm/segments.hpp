@@ -16,7 +16,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // splits[s]: how many segments end before share s.
 template <class Offset>
@@ -98,4 +98,4 @@ void for_each_in_segments(Space& space, const Offset* offsets, u64 segments, u64
                        work{offsets + 1, segments, positions, splits.data(), use});
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -17,7 +17,7 @@
 #include <cuda/atomic>
 #endif
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // The widest word that the GPUs this unit is compiled for can change atomically, in bytes: those before sm_90
 // know 8. It is the host's to ask too, as nvcc names all its targets.
@@ -233,4 +233,4 @@ TILEHASH_FN void unlock(u32* bits, u64 which) {
   shared_ref<u32>(bits[which / 32]).fetch_and(~(1U << (which % 32)), release);
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -3,7 +3,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 TILEHASH_FN u32 count_ones(u32 mask) {
 #if defined(__CUDA_ARCH__)
@@ -40,4 +40,4 @@ TILEHASH_FN u32 rotate_right(u32 mask, u32 by) {
   return (mask >> by | mask << (N - by)) & all;
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

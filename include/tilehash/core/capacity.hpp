@@ -8,7 +8,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 inline constexpr u64 max_slots = u64(1) << 48;
 
@@ -57,4 +57,4 @@ inline u64 next_prime(u64 n) {
   return n;
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -43,9 +43,9 @@
 
 // The units of one program may be compiled with other flags, and the linker keeps one copy of what has the
 // same name in several: a unit without AVX2 would then run another's AVX2, and one without oneTBB would share
-// a `cpu` of another size. So the types that these facts change live in an inline namespace named after them,
-// and with them every table and kernel that has one of them among its template arguments. (The name may not
-// depend on __CUDA_ARCH__: host and GPU must agree on a kernel's name.)
+// a `cpu` of another size. So all but what units tell each other (options, reports, errors) lives in an
+// inline namespace named after these facts. (The name may not depend on __CUDA_ARCH__: host and GPU must
+// agree on a kernel's name.)
 #if defined(__AVX2__) && TILEHASH_HAS_TBB
 #define TILEHASH_ABI abi_avx2_tbb
 #elif defined(__AVX2__)
@@ -56,7 +56,7 @@
 #define TILEHASH_ABI abi_plain
 #endif
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
@@ -74,4 +74,4 @@ inline constexpr bool on_gpu = false;
 #endif
 }  // namespace detail
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -34,7 +34,9 @@ class cuda_error : public error {
   using error::error;
 };
 
-namespace detail {
+}  // namespace tilehash
+
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 [[noreturn]] inline void refuse(const std::string& what) { throw invalid_argument("tilehash: " + what); }
 
@@ -42,5 +44,4 @@ inline void require(bool holds, const char* what) {
   if (!holds) refuse(what);
 }
 
-}  // namespace detail
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // The high half of the 128-bit product. O(1).
 TILEHASH_FN constexpr u64 mul_high(u64 a, u64 b) {
@@ -145,4 +145,4 @@ struct identity {
   TILEHASH_FN constexpr u64 operator()(u128 key) const { return static_cast<u64>(key >> 64); }
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

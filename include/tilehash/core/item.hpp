@@ -3,7 +3,7 @@
 
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // A key as the design sees it, or why it does not.
 template <class Slot>
@@ -51,4 +51,4 @@ shifted_source<Source> shifted(const Source& source, u64 first) {
   return {source, first};
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -6,7 +6,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Equal when their canonical bytes are.
 template <key_like Key>
@@ -40,4 +40,4 @@ TILEHASH_FN u64 hash_key(const Hash& hash, const Key& key) {
   }
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

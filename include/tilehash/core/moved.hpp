@@ -5,7 +5,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 class zero_when_moved {
  public:
@@ -27,4 +27,4 @@ class zero_when_moved {
   u64 n_ = 0;
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -19,7 +19,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // An op for values: op(stored, given) is a value.
 template <class Op, class Value>
@@ -198,4 +198,4 @@ TILEHASH_FN void combine_at(At at, const Value& given, const Op& op) {
 }
 
 }  // namespace detail
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -22,7 +22,9 @@ struct table_options {
   bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
 };
 
-namespace detail {
+}  // namespace tilehash
+
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // A seed that neither another table of this process nor another process has.
 inline u64 drawn_seed() {
@@ -33,5 +35,4 @@ inline u64 drawn_seed() {
   return mix64(of_process + 0x9e3779b97f4a7c15ULL * ++tables);
 }
 
-}  // namespace detail
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -18,7 +18,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::probe {
+namespace tilehash::inline TILEHASH_ABI::probe {
 
 struct place {
   u64 at = 0;
@@ -75,4 +75,4 @@ TILEHASH_FN constexpr void advance(place& p, u64 capacity) {
   if (capacity > largest_small_table) p.growth += Policy::growth_step;
 }
 
-}  // namespace tilehash::probe
+}  // namespace tilehash::inline TILEHASH_ABI::probe

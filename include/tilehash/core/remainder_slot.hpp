@@ -17,7 +17,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value>
 struct remainder_slot {
@@ -106,4 +106,4 @@ struct remainder_slot {
   TILEHASH_FN static Key decode(key_bits k) { return detail::from_bits<Key>(k); }
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

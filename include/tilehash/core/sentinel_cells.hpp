@@ -10,7 +10,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Slot>
 struct sentinel_cells {
@@ -68,4 +68,4 @@ struct sentinel_cells {
   TILEHASH_FN static word of(value_bits v) { return static_cast<word>(taken_bit | v); }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

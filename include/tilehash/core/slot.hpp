@@ -23,7 +23,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // A floating-point key compared by its bits: NaNs are legal and -0.0 differs from 0.0.
 template <std::floating_point T>
@@ -173,4 +173,4 @@ struct slot {
   }
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -38,7 +38,7 @@
 #include <tilehash/designs/load_factor.hpp>
 #include <tilehash/space/bucket.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // Which of its two buckets a new key goes to.
 enum class placement { first_fit, balanced };
@@ -246,4 +246,4 @@ static_assert(probe_inserting<bucketed_cuckoo<u32, u32>> && displacing<bucketed_
 static_assert(self_inserting<bucketed_cuckoo<u32, u32, placement::balanced>> &&
               displacing<bucketed_cuckoo<u32, u32, placement::balanced>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

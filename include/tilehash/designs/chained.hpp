@@ -23,7 +23,7 @@
 #include <tilehash/designs/rows/by_regions.hpp>
 #include <tilehash/space/algorithms.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace builders {
 
@@ -106,4 +106,4 @@ using chained = row_table<Key, Value, Builder, Hash, Offset>;
 
 static_assert(rowed<chained<u32, u32>> && bulk_built<chained<u32, u32>> && multivalue<chained<u32, u32>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

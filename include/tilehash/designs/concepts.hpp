@@ -9,7 +9,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // How tables of a design own their memory and change it. A design names one of these:
 //   template <class Space> using engine = engine::insertion<this_design, Space>;
@@ -171,4 +171,4 @@ concept partition_built = insertable<D> && D::is_partition_built;
 template <class D>
 concept multivalue = D::keeps_duplicates;
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

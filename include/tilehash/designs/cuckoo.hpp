@@ -57,7 +57,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/bucket.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // Functions: H, of 2 to 5. StashSlots: 0 for none.
 template <class Key, class Value, u32 Functions = 4, class Hash = murmur, u32 StashSlots = 101>
@@ -347,4 +347,4 @@ class cuckoo {
 
 static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> && erasable<cuckoo<u32, u32>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -9,9 +9,9 @@
 
 #include <tilehash/designs/open_addressing.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, class Hash = murmur, u64 JumpPrime = 41>
 using double_hashing = open_addressing<Key, Value, probe::double_hash_by<JumpPrime>, Hash>;
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

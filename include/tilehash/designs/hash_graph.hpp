@@ -24,7 +24,7 @@
 #include <tilehash/designs/rows/by_regions.hpp>
 #include <tilehash/space/algorithms.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace builders {
 
@@ -77,4 +77,4 @@ using hash_graph = row_table<Key, Value, Builder, Hash, Offset>;
 static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&
               multivalue<hash_graph<u32, u32>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

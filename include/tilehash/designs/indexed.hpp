@@ -29,7 +29,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/tiled.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // The verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
 template <class Key, class Value, class Hash = murmur>
@@ -77,4 +77,4 @@ struct indexed {
   }
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

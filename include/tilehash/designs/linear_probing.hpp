@@ -8,9 +8,9 @@
 
 #include <tilehash/designs/open_addressing.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, class Hash = murmur>
 using linear_probing = open_addressing<Key, Value, probe::linear, Hash>;
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -42,7 +42,7 @@
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/space/algorithms.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
 
@@ -117,4 +117,4 @@ struct multi {
   static constexpr bool can_group = can_sort && moves_values && std::is_default_constructible_v<Value>;
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -30,7 +30,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/bucket.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, class Probe, class Hash = murmur>
 class open_addressing {
@@ -132,4 +132,4 @@ class open_addressing {
 static_assert(probe_inserting<open_addressing<u32, u32, probe::linear>> &&
               erasable<open_addressing<u32, u32, probe::linear>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -45,7 +45,7 @@
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <key_like Key, value_like Value>
 class perfect_spatial {
@@ -357,4 +357,4 @@ class perfect_spatial {
 
 static_assert(sparse<perfect_spatial<u32, u32>> && bulk_built<perfect_spatial<u32, u32>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

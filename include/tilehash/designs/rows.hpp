@@ -22,7 +22,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // `Offset` u32 serves up to 2^32 - 1 items; take u64 for more. A Builder has
 //   name, max_load_factor (items a row)
@@ -152,4 +152,4 @@ TILEHASH_FN Entry make_entry(const Key* keys, MappedPointer values, u64 i) {
 
 }  // namespace detail
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

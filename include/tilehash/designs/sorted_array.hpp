@@ -26,7 +26,7 @@
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <key_like Key, value_like Value>
 class sorted_array {
@@ -185,4 +185,4 @@ class sorted_array {
 static_assert(rowed<sorted_array<u32, u32>> && bulk_built<sorted_array<u32, u32>> &&
               multivalue<sorted_array<u32, u32>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -44,7 +44,7 @@
 #include <tilehash/designs/tiled/fill.hpp>
 #include <tilehash/space/bucket.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value>
 class tiled {
@@ -322,4 +322,4 @@ class tiled {
 static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&
               partition_built<tiled<u32, u32>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

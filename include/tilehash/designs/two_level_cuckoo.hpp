@@ -46,7 +46,7 @@
 #include <tilehash/designs/two_level_cuckoo/build.hpp>
 #include <tilehash/space/bucket.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, u32 Capacity = 2048, class Hash = murmur>
 class two_level_cuckoo {
@@ -173,4 +173,4 @@ class two_level_cuckoo {
 
 static_assert(bucketed<two_level_cuckoo<u32, u32>> && bulk_built<two_level_cuckoo<u32, u32>>);
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -12,7 +12,7 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash::engine {
+namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
 class built_once {
@@ -143,4 +143,4 @@ class built_once {
   u64 size_ = 0;
 };
 
-}  // namespace tilehash::engine
+}  // namespace tilehash::inline TILEHASH_ABI::engine

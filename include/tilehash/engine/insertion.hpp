@@ -32,7 +32,7 @@
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
-namespace tilehash::engine {
+namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
 class insertion : public slots<Design, Space> {
@@ -562,4 +562,4 @@ insert_report insertion<Design, Space>::insert_combined(Space& space,
   }
 }
 
-}  // namespace tilehash::engine
+}  // namespace tilehash::inline TILEHASH_ABI::engine

@@ -22,7 +22,7 @@
 #include <tilehash/engine/multi_view.hpp>
 #include <tilehash/engine/records.hpp>
 
-namespace tilehash::engine {
+namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
 class multi {
@@ -388,4 +388,4 @@ class multi {
   detail::zero_when_moved items_, distinct_;
 };
 
-}  // namespace tilehash::engine
+}  // namespace tilehash::inline TILEHASH_ABI::engine

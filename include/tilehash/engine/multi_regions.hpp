@@ -48,7 +48,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Where the groups go. Bin b's ids are firsts[b] ... firsts[b] + counts[b] - 1.
 template <class Key, class Value, class Offset>
@@ -357,4 +357,4 @@ struct numbered_bins {
   TILEHASH_FN u32 size(u32 region) const { return counts[region]; }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

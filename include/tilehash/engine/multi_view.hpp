@@ -8,7 +8,7 @@
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // A key's values: an array.
 template <class Value>
@@ -259,4 +259,4 @@ struct item_giver {
 
 }  // namespace detail
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

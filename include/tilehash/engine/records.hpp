@@ -12,7 +12,7 @@
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/records_view.hpp>
 
-namespace tilehash::engine {
+namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
 class records {
@@ -287,4 +287,4 @@ class records {
   detail::zero_when_moved limit_, free_count_;
 };
 
-}  // namespace tilehash::engine
+}  // namespace tilehash::inline TILEHASH_ABI::engine

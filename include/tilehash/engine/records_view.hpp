@@ -7,7 +7,7 @@
 #include <tilehash/designs/indexed.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, class Hash>
 struct table_view<indexed<Key, Value, Hash>> {
@@ -288,4 +288,4 @@ struct key_reader {
 
 }  // namespace detail
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -19,7 +19,7 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash::engine {
+namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
 class slots {
@@ -177,4 +177,4 @@ class slots {
   mutable Space* asked_ = nullptr;  // whose they were
 };
 
-}  // namespace tilehash::engine
+}  // namespace tilehash::inline TILEHASH_ABI::engine

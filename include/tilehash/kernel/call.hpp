@@ -4,7 +4,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/kernel/recorder.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 struct call_end {
   call_counters counters;
@@ -87,4 +87,4 @@ void finish_call(Space& space, const call_end& end) {
     space.for_each_chunk(1, end);
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -17,7 +17,7 @@
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <displacing Design, class Source, u32 Width, u32 Threads>
 struct displace_items {
@@ -142,4 +142,4 @@ void displace(Space& space, const Design& design, const Source& source, u64 firs
       work_type{design, source, first, end, words, updates, recorder, given_up, end_of_call});
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

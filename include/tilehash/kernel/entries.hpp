@@ -5,7 +5,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // ---- sinks of lookups ----
 template <class Value>
@@ -90,4 +90,4 @@ void collect_entries(Space& space, const View& view, typename View::key_type* ke
   detail::compact(space, view.entries(), entry_collector<View, Value>{view, keys, values}, count);
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -8,7 +8,7 @@
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <erasable Design, u32 Width>
 struct erase_lanes {
@@ -70,4 +70,4 @@ void erase(Space& space, const Design& design,
     space.for_each_chunk(n, work);
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

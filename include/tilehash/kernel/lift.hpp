@@ -4,7 +4,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Given, class Value, class Op>
 struct lift_body {
@@ -22,4 +22,4 @@ buffer<Value, Space> lift(Space& space, const Given* given, u64 n) {
   return values;
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

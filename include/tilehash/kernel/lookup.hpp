@@ -16,7 +16,7 @@
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // sink(i, hit) is called once for each key, keys[i]. A hit says found(), value(), count() and probes().
 
@@ -233,4 +233,4 @@ void look_up_nothing(Space& space, u64 n, Sink sink) {
   space.for_each(n, answer_nothing<Hit, Sink>{sink});
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

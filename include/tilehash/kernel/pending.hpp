@@ -3,7 +3,7 @@
 
 #include <tilehash/kernel/recorder.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
 
@@ -75,4 +75,4 @@ struct seal_bucket {
   TILEHASH_FN void operator()(u64 i) const { design.seal(i); }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -13,7 +13,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What is counted during a call. `left`, and those after it: items without a place after the first phase, the
 // second and so on.
@@ -86,4 +86,4 @@ struct thread_recorder {
   }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

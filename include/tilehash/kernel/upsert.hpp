@@ -26,7 +26,7 @@
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What to do with the value of a key that is there: nothing, or combine it with the one given.
 struct keep {};
@@ -430,4 +430,4 @@ TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits k
   return work.alone(x);
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -14,7 +14,7 @@
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class Slot, u32 Slots, class Tile>
 class bucket {
@@ -153,4 +153,4 @@ TILEHASH_FN bool try_claim(Tile t, Word* at, Word expected, Word desired, bool w
   return t.broadcast(u32(won), 0) != 0;
 }
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

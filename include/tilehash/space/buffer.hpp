@@ -10,7 +10,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies; what was
 // moved from is empty. Throws out_of_memory. The space must outlive its buffers: they remember it, copy by it
@@ -91,4 +91,4 @@ T read_one(Space& space, const T* at) {
   return x;
 }
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -24,8 +24,7 @@
 #include <tbb/task_arena.h>
 #endif
 
-namespace tilehash {
-inline namespace TILEHASH_ABI {
+namespace tilehash::inline TILEHASH_ABI {
 
 // A CPU space object may be shared by host threads; its calls wait until their work is done. Its memory
 // resource is asked by the threads that make the calls, and by no others.
@@ -213,5 +212,4 @@ class cpu {
 #endif
 };
 
-}  // namespace TILEHASH_ABI
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

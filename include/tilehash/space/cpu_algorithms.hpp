@@ -10,8 +10,7 @@
 #include <tbb/parallel_sort.h>
 #endif
 
-namespace tilehash {
-inline namespace TILEHASH_ABI {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <class T>
 void cpu::exclusive_scan(const T* from, T* to, u64 n) {
@@ -70,5 +69,4 @@ void cpu::sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Val
   });
 }
 
-}  // namespace TILEHASH_ABI
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -15,7 +15,7 @@
 #include <tilehash/space/forward.hpp>
 #include <tilehash/space/memory_resource.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
 
@@ -328,4 +328,4 @@ class cuda {
   cudaMemPool_t pool_ = nullptr;  // when there is no resource
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

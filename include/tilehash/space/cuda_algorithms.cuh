@@ -6,7 +6,7 @@
 
 #include <tilehash/space/cuda.cuh>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // CUB's two calls: how much scratch, then the work.
 template <class Call>
@@ -58,4 +58,4 @@ void cuda::sort(T* data, u64 n) {
   copy(data, sorted.data(), sorted.bytes());
 }
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -8,7 +8,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/space/cuda_tile.cuh>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // One lane of the GPU: what a lane body is given. index(): which of count() lanes.
 struct cuda_lane {
@@ -112,4 +112,4 @@ struct fill_body {
   __device__ void operator()(u64 i) const { data[i] = value; }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -9,7 +9,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/space/vector_load.cuh>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 template <u32 Width>
 struct cuda_tile {
@@ -73,4 +73,4 @@ struct cuda_tile {
   }
 };
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -4,11 +4,9 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
-inline namespace TILEHASH_ABI {
 class cpu;
-}
 class cuda;
 
 namespace detail {
@@ -21,4 +19,4 @@ template <>
 inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
 
 }  // namespace detail
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

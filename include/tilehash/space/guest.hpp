@@ -12,7 +12,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Throws invalid_argument unless `user` can work on the memory of `home` (null: there is none yet).
 template <class Space>
@@ -76,4 +76,4 @@ class guest_change<Space> {
   decltype(std::declval<Space&>().stream()) own_;
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -11,7 +11,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
 
@@ -98,4 +98,4 @@ inline void* allocate_host(u64 bytes) {
 }
 
 }  // namespace detail
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -18,7 +18,7 @@
 
 struct CUstream_st;  // what a cudaStream_t points to
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
 
@@ -139,4 +139,4 @@ class basic_resource_ref {
 using host_resource_ref = basic_resource_ref<>;                // what `cpu` takes
 using device_resource_ref = basic_resource_ref<CUstream_st*>;  // what `cuda` takes
 
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -5,7 +5,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What a block of one thread gives as its scratch. The functions that are atomic elsewhere (core/atomic.hpp)
 // are found by their argument and are plain accesses here: a locked instruction takes twenty times as long.
@@ -40,4 +40,4 @@ class own_pointer {
   T* at_;
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -3,7 +3,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 inline constexpr u32 batch = 32;  // operations a CPU thread keeps in flight
 
@@ -31,4 +31,4 @@ void fetch_ahead(u64 from, u64 to, Fetch fetch, Use use) {
   }
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

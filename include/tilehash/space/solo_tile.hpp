@@ -16,10 +16,9 @@
 #include <tilehash/space/vector_load.cuh>
 #endif
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
-inline namespace TILEHASH_ABI {
 
 // A bucket is compared in vectors of 32 bytes, so it must also be stored in such: a processor does not
 // forward two smaller stores to one larger load but waits for both to reach its cache, and lookups and
@@ -54,10 +53,7 @@ template <bool Shared, u32 N, class Word>
 TILEHASH_FN void copy_vectors(const Word*, Word (&)[N]) {}
 #endif
 
-}  // namespace TILEHASH_ABI
 }  // namespace detail
-
-inline namespace TILEHASH_ABI {
 
 struct solo_tile {
   static constexpr u32 width = 1;
@@ -101,10 +97,7 @@ struct solo_tile {
   }
 };
 
-}  // namespace TILEHASH_ABI
-
 namespace detail {
-inline namespace TILEHASH_ABI {
 
 // Bit i is set when words[i] >> shift == wanted.
 template <u32 N, class Word, class Bits>
@@ -136,6 +129,5 @@ TILEHASH_FN u32 match_words(const Word (&words)[N], u32 shift, Bits wanted) {
   return mask;
 }
 
-}  // namespace TILEHASH_ABI
 }  // namespace detail
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

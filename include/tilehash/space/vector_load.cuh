@@ -5,7 +5,7 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // By load(pointer) to a type of 4, 8 or 16 bytes; zeros where not active. `from` is aligned to 16 bytes where
 // the words fill such.
@@ -39,4 +39,4 @@ __device__ __forceinline__ void load_from_l2(const Word* from, Word (&to)[N], bo
   load_vectors<N>(from, to, active, [](auto* p) { return __ldcg(p); });
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -28,7 +28,7 @@
 #include <tilehash/core/slot.hpp>
 #include <tilehash/designs/rows.hpp>
 
-namespace tilehash {
+namespace tilehash::inline TILEHASH_ABI {
 
 // How many coordinates a key has. A struct of 2 or 3 integers of 32 bits may be declared to be a point too.
 template <class Key>
@@ -120,4 +120,4 @@ class spatial_code {
 };
 
 }  // namespace detail
-}  // namespace tilehash
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -19,7 +19,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Keys travel as they are, with their values.
 template <class Rows>
@@ -182,9 +182,9 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   return true;
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail
 
-namespace tilehash::builders {
+namespace tilehash::inline TILEHASH_ABI::builders {
 
 // By regions where keys and values fit a word, it is worth it, and there is memory for it: 1.1 to 1.3 times
 // the items' words (of 4, 8 or 16 bytes). `Otherwise` names the table, and builds the rest.
@@ -205,4 +205,4 @@ struct by_regions {
   }
 };
 
-}  // namespace tilehash::builders
+}  // namespace tilehash::inline TILEHASH_ABI::builders

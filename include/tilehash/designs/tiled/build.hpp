@@ -41,7 +41,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What stands in a block's scratch for an item: the slot's word, as it will be in the table.
 template <class Design, class Items>
@@ -511,4 +511,4 @@ struct tiled_build {
   }
 };
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -19,7 +19,7 @@
 #include <tilehash/designs/tiled/build.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What was inserted by regions, and what was not.
 template <class Design, class Space>
@@ -198,4 +198,4 @@ tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const
   return fill.result();
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -33,7 +33,7 @@
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::detail {
+namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What a build counts: items whose key is NaN, items in sentinel cells, items in the regions, regions given
 // up under a seed, and groups with one that was given up under all.
@@ -334,4 +334,4 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   return result;
 }
 
-}  // namespace tilehash::detail
+}  // namespace tilehash::inline TILEHASH_ABI::detail
