@@ -298,7 +298,8 @@ class insertion<Design, Space>::call {
     bool again = true;
     for (u32 pass = 0; again; ++pass) {
       if (pass == 0 || !moves) place(settled_, end, true);
-      move(settled_, end, [&](u32 phase) { return table_.waited(n_, phase); });
+      const bool moved = move(settled_, end, [&](u32 phase) { return table_.waited(n_, phase); });
+      if (!moved && pass != 0) break;  // nothing ran that could count what is left
       left = collect(ends_itself);
       phase_ = 0;
       seal();
@@ -383,9 +384,9 @@ class insertion<Design, Space>::call {
     detail::upsert<Design>(space_, work{table_.view_.design, table_.view_.sentinels, source_, first, end,
                                         pending_only, inserts, update_, recorder(), homeless()});
   }
-  // Displaces; and where values change, those of the keys that it met.
+  // Displaces; and where values change, those of the keys that it met. False if there was no memory for it.
   template <class End>
-  void move(u64 first, u64 end, const End& end_of_call) {
+  bool move(u64 first, u64 end, const End& end_of_call) {
     if constexpr (moves) {
       ++phase_;
       detail::call_end ends;
@@ -398,10 +399,11 @@ class insertion<Design, Space>::call {
                          table_.given_up(), ends);
       } catch (const out_of_memory&) {  // of a CPU's scratch: what waits goes on waiting
         --phase_;
-        return;
+        return false;
       }
       if constexpr (updates) update(first, end);
     }
+    return true;
   }
   void seal() {
     if constexpr (sealing<Design>)
