@@ -110,7 +110,7 @@ TEST(toy_signpost, no_more_than_two_buckets_for_a_key) {
 }
 
 TEST(toy_signpost, without_waiting) {
-  toy_table<toy_signpost<u32, u32>> t(20'000, {.load_factor = 0.4, .grow = false});
+  toy_table<toy_signpost<u32, u32>> t(20'000, {.load_factor = 0.4, .seed = 1, .grow = false});
   const keys k = some_keys(20'000);
   const auto two = t.probe_counts(k);
   EXPECT_EQ(std::ranges::count(two, 2U), 0);
@@ -159,7 +159,7 @@ TEST(toy_swapper, keys_stand_in_both_buckets) {
 // With few tries many a key is in hand when they are over.
 TEST(toy_swapper, no_key_is_lost) {
   for (const bool grow : {false, true}) {
-    toy_table<toy_swapper<u32, u32, 4>> t(grow ? 0 : 5'000, {.load_factor = 0.75, .grow = grow});
+    toy_table<toy_swapper<u32, u32, 2>> t(grow ? 0 : 5'000, {.load_factor = 0.75, .grow = grow});
     keys all;
     u64 restarts = 0;
     for (u32 round = 0; round < 10; ++round) {
@@ -174,9 +174,17 @@ TEST(toy_swapper, no_key_is_lost) {
   }
 }
 
+// More of them than the list takes: what did not begin gets its turn in the new table.
+TEST(toy_swapper, many_keys_in_hand) {
+  const keys k = some_keys(scaled(300'000, 60'000));
+  toy_table<toy_swapper<u32, u32, 1>> t(k.size(), {.load_factor = 0.75, .grow = false});
+  EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
+  t.expect_holds(k);
+}
+
 // Where there is no memory for them, the call says so, and the table answers for all others.
 TEST(toy_swapper, what_is_lost_is_said) {
-  toy_table<toy_swapper<u32, u32, 4>> t(5'000, {.load_factor = 0.75, .grow = false});
+  toy_table<toy_swapper<u32, u32, 1>> t(5'000, {.load_factor = 0.75, .grow = false});
   const keys k = some_keys(5'000);
   t.memory.refuse_after(3);  // the bits and the list are allocated before
   std::string said;

@@ -33,7 +33,8 @@ INSTANTIATE_TYPED_TEST_SUITE_P(ToySwapper, EmulatedDesign, swappers);
 template <class Design>
 void change_in_a_crowd(u64 seed, u64 items, u64 n) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  driver<Design> d({.seed = seed, .preempt = true}, items, {.load_factor = 0.98, .grow = false});
+  driver<Design> d({.seed = seed, .preempt = true}, items,
+                   {.load_factor = 0.98, .seed = seed, .grow = false});  // with which all find room
   const auto keys = make_keys<u32>(n, pattern::distinct, seed);
   auto often = keys;
   for (int i = 0; i < 3; ++i) often.insert(often.end(), keys.begin(), keys.begin() + n / 2);

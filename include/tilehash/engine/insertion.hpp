@@ -290,16 +290,23 @@ class insertion<Design, Space>::call {
   u64 put(u64 end) {
     if (bits_known_ <= settled_ && put_by_regions(end)) return 0;
     make_bits();
-    // Again for what met locks, which are few; where many found no way, no more will.
-    const u64 few = (end - settled_) / 64 + 64;
+    // Again for what met locks, which are few; where many found no way, no more will. But in a new table they
+    // may, as many as the old one was made for.
+    const u64 few = (end - settled_) / 64 + 64, limit = table_.limit();
     u64 left = 0;
-    for (u32 pass = 0; pass == 0 || (pass < passes && left != 0 && left <= few); ++pass) {
+    u32 rebuilds = 0;
+    bool again = true;
+    for (u32 pass = 0; again; ++pass) {
       if (pass == 0 || !moves) place(settled_, end, true);
-      move(settled_, end, [&](u32 phase) { return table_.waited(n_, phase); });
+      const bool moved = move(settled_, end, [&](u32 phase) { return table_.waited(n_, phase); });
+      if (!moved && pass != 0) break;  // nothing ran that could count what is left
       left = collect(ends_itself);
       phase_ = 0;
       seal();
-      if constexpr (replacing<Design>) take_in_homeless();
+      bool rebuilt = false;
+      if constexpr (replacing<Design>) rebuilt = take_in_homeless();
+      again = left != 0 && (rebuilt ? (grows_ || table_.size() < limit) && ++rebuilds < max_rebuilds
+                                    : pass + 1 < passes && left <= few);
     }
     return left;
   }
@@ -377,9 +384,9 @@ class insertion<Design, Space>::call {
     detail::upsert<Design>(space_, work{table_.view_.design, table_.view_.sentinels, source_, first, end,
                                         pending_only, inserts, update_, recorder(), homeless()});
   }
-  // Displaces; and where values change, those of the keys that it met.
+  // Displaces; and where values change, those of the keys that it met. False if there was no memory for it.
   template <class End>
-  void move(u64 first, u64 end, const End& end_of_call) {
+  bool move(u64 first, u64 end, const End& end_of_call) {
     if constexpr (moves) {
       ++phase_;
       detail::call_end ends;
@@ -392,10 +399,11 @@ class insertion<Design, Space>::call {
                          table_.given_up(), ends);
       } catch (const out_of_memory&) {  // of a CPU's scratch: what waits goes on waiting
         --phase_;
-        return;
+        return false;
       }
       if constexpr (updates) update(first, end);
     }
+    return true;
   }
   void seal() {
     if constexpr (sealing<Design>)
@@ -439,16 +447,17 @@ class insertion<Design, Space>::call {
   }
 
   // ---- keys that lost their places to others: they are not refused, whatever that costs ----
-  void take_in_homeless() {
+  bool take_in_homeless() {
     const u64 n = read_one(space_, homeless_length_.data());
-    if (n == 0) return;
+    if (n == 0) return false;
     space_.fill(homeless_length_.data(), 1, u64(0));
     if (moves_in_) {
       report_.refused += n;
-      return;
+      return false;
     }
     try {
       report_.restarts += table_.rebuild(space_, table_.size(), table_.capacity(), homeless_.data(), n) + 1;
+      return true;
     } catch (const out_of_memory&) {
       table_.size_ -= n;
       throw error("tilehash: no memory for a new table, which " + std::to_string(n) +

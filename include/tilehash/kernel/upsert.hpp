@@ -273,8 +273,10 @@ struct upsert_items {
       if (replaced) homeless.add(key, value);
     }
     if constexpr (updates && !steady<Design>) {
-      if (became == outcome::present) became = outcome::refused;  // pending
-    } else if constexpr (updates) {                               // another insert was faster
+      // It is pending.
+      if (became == outcome::present) became = outcome::refused;
+    } else if constexpr (updates) {
+      // Another insert was faster.
       word* const at = slot_of(t, x.key.bits, tried && became == outcome::present);
       if (at != nullptr) combine(at, load_relaxed(at), x.value);
     }
