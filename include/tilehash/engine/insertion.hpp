@@ -73,7 +73,8 @@ class insertion : public slots<Design, Space> {
   template <class Source>
   insert_report build(Space& space, const Source& source, u64 n) {
     insertion fresh = empty_for(space, n, options_, 0, n);
-    const insert_report report = fresh.insert(space, source, n, nullptr, detail::keep{});
+    const insert_report report =
+        call<Source, detail::keep>(fresh, space, source, n, nullptr, {}, role::fresh).run();
     *this = std::move(fresh);
     return report;
   }
@@ -155,11 +156,14 @@ class insertion : public slots<Design, Space> {
                 " hash functions; ask for a lower load factor");
   }
 
+  // Without memory a call refuses what waits for it; into a table that nobody has seen, it throws. One that
+  // is given up unless all find a place takes no pains over the last of them.
+  enum class role { in_use, fresh, all_or_none };
   template <class Source, class Update>
   class call;
   template <class Source>
   insert_report move_in(Space& space, const Source& source, u64 n) {
-    return call<Source, detail::keep>(*this, space, source, n, nullptr, {}, true).run();
+    return call<Source, detail::keep>(*this, space, source, n, nullptr, {}, role::all_or_none).run();
   }
   static bool partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
     if constexpr (partition_built<Design>)
@@ -184,9 +188,8 @@ class insertion<Design, Space>::call {
   using work = detail::upsert_items<Design, Source, Update, Design::preferred_width>;
 
  public:
-  // `moves_in`: the table is given up unless all find a place.
   call(insertion& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
-       bool moves_in = false)
+       role table_is = role::in_use)
       : table_(table),
         space_(space),
         source_(source),
@@ -194,13 +197,13 @@ class insertion<Design, Space>::call {
         outcomes_(outcomes),
         update_(update),
         grows_(table.options_.grow),
-        moves_in_(moves_in) {}
+        table_is_(table_is) {}
 
   insert_report run() {
     try {
       while (settled_ < n_) put_next_window();
     } catch (const out_of_memory&) {
-      if (!changed_) throw;
+      if (!changed_ || table_is_ != role::in_use) throw;
       refuse_from(settled_);
     }
     return report();
@@ -398,6 +401,7 @@ class insertion<Design, Space>::call {
         detail::displace(space_, table_.view_.design, source_, first, end, updates, recorder(),
                          table_.given_up(), ends);
       } catch (const out_of_memory&) {  // of a CPU's scratch: what waits goes on waiting
+        if (table_is_ != role::in_use) throw;
         --phase_;
         return false;
       }
@@ -451,7 +455,7 @@ class insertion<Design, Space>::call {
     const u64 n = read_one(space_, homeless_length_.data());
     if (n == 0) return false;
     space_.fill(homeless_length_.data(), 1, u64(0));
-    if (moves_in_) {
+    if (table_is_ == role::all_or_none) {
       report_.refused += n;
       return false;
     }
@@ -459,6 +463,7 @@ class insertion<Design, Space>::call {
       report_.restarts += table_.rebuild(space_, table_.size(), table_.capacity(), homeless_.data(), n) + 1;
       return true;
     } catch (const out_of_memory&) {
+      if (table_is_ != role::in_use) throw;
       table_.size_ -= n;
       throw error("tilehash: no memory for a new table, which " + std::to_string(n) +
                   " keys needed that lost their places to others: they are not in the table any more");
@@ -492,7 +497,8 @@ class insertion<Design, Space>::call {
   u64 n_;
   outcome* outcomes_;
   Update update_;
-  bool grows_, moves_in_;
+  bool grows_;
+  role table_is_;
 
   u64 settled_ = 0;                  // items before are in the table, or refused
   bool changed_ = false;             // so that nothing may throw any more
