@@ -35,4 +35,7 @@ inline u64 drawn_seed() {
   return mix64(of_process + 0x9e3779b97f4a7c15ULL * ++tables);
 }
 
+// The seed of a table that is made, which always has one.
+inline u64 seed_of(const table_options& made) { return made.seed.value_or(0); }
+
 }  // namespace tilehash::inline TILEHASH_ABI::detail

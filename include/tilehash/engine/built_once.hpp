@@ -63,7 +63,7 @@ class built_once {
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n)
     requires rowed<Design>
   {
-    made m = make(space, capacity_for(n), n, *options_.seed);
+    made m = make(space, capacity_for(n), n, detail::seed_of(options_));
     const insert_report report = reported(m.view.design.build(space, keys, values, n), n);
     adopt(std::move(m));
     size_ = report.inserted;
@@ -77,7 +77,7 @@ class built_once {
     constexpr u64 most = 16, of_same_size = 4;
     u64 retries = 0, room = n;
     for (u64 restarts = 0; restarts < most; ++restarts) {
-      made m = make(space, capacity_for(room), room, *options_.seed + restarts);
+      made m = make(space, capacity_for(room), room, detail::seed_of(options_) + restarts);
       build_result built = m.view.design.build(space, source, n, m.view.sentinels);
       retries += built.report.retries;
       if (built.complete) {
@@ -120,7 +120,7 @@ class built_once {
     return m;
   }
   made empty(Space& space, u64 capacity) const {
-    made m = make(space, capacity, 0, *options_.seed);
+    made m = make(space, capacity, 0, detail::seed_of(options_));
     if constexpr (rowed<Design>)
       m.view.design.build(space, static_cast<const key_type*>(nullptr),
                           static_cast<const value_element*>(nullptr), 0);

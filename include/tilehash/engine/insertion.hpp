@@ -101,7 +101,7 @@ class insertion : public slots<Design, Space> {
 
   // The design of a table made for so many items, without its memory: it knows where a key would go.
   Design layout_for(u64 items) const {
-    return Design(nullptr, this->capacity_for(items), *options_.seed, options_.load_factor);
+    return Design(nullptr, this->capacity_for(items), detail::seed_of(options_), options_.load_factor);
   }
 
  private:
@@ -128,7 +128,7 @@ class insertion : public slots<Design, Space> {
               u64 homeless_size = 0) {
     const u64 n = size();
     for (u64 tries = 0; tries < max_rebuilds; ++tries) {
-      *options_.seed += 1;
+      options_.seed = detail::seed_of(options_) + 1;
       table_options fixed = options_;
       fixed.grow = false;
       insertion fresh = empty_for(space, items, fixed, least_capacity, capacity());

@@ -191,7 +191,7 @@ class multi {
   // False, and nothing is built, where this is not the way to.
   bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
     auto grouped = detail::group_by_regions<Offset, Ids>(space, keys.data(), values.data(), keys.size(),
-                                                         options_.load_factor, *options_.seed);
+                                                         options_.load_factor, detail::seed_of(options_));
     if (!grouped) return false;
     items_ = grouped->items;
     distinct_ = grouped->keys.size();

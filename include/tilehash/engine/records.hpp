@@ -29,7 +29,7 @@ class records {
   using value_element = std::conditional_t<is_set, char, mapped_type>;
 
   records(Space& space, u64 items, const table_options& options)
-      : options_(with_seed(options)), design_(*options_.seed), ids_(space, items, options_) {
+      : options_(with_seed(options)), design_(detail::seed_of(options_)), ids_(space, items, options_) {
     make_room(space, options.grow ? items : ids_.capacity());
   }
 
@@ -218,8 +218,8 @@ class records {
     space.fill(count.data(), 1, u64(0));
     detail::compact(space, limit_, detail::taken_selection{taken_.data(), list.data()}, count.data());
     for (u32 tries = 0; tries < max_restarts; ++tries) {
-      *options_.seed += 1;
-      const design next(*options_.seed);
+      options_.seed = detail::seed_of(options_) + 1;
+      const design next(detail::seed_of(options_));
       ids_engine fresh(space, items > size() ? items : size(), options_);
       const auto source = detail::record_source<design>{next, records_.data(), list.data()};
       if (fresh.insert(space, source, size(), nullptr, detail::keep{}).inserted != size()) continue;

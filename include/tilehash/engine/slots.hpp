@@ -34,7 +34,7 @@ class slots {
     if (!options_.seed) options_.seed = detail::drawn_seed();
     const u64 asked = capacity_for(items), capacity = asked < least ? least : asked;
     memory_ = buffer<char, Space>(space, counters_at(capacity) + calls_bytes);
-    view_ = view_type(memory_.data(), capacity, *options_.seed, options_.load_factor);
+    view_ = view_type(memory_.data(), capacity, detail::seed_of(options_), options_.load_factor);
     if (!unwiped) wipe_slots(space);
     wipe_rest(space);
   }

@@ -21,7 +21,7 @@ enum class counter : u32 { inserted, illegal, gone, left };
 
 struct call_counters {
   static constexpr u32 stripes = 32, kinds = 16, phases = kinds - static_cast<u32>(counter::left);
-  static constexpr u64 words = stripes * kinds, bytes = words * sizeof(u64);
+  static constexpr u64 words = u64(stripes) * kinds, bytes = words * sizeof(u64);
 
   u64* at = nullptr;
 

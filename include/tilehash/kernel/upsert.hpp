@@ -169,14 +169,15 @@ struct upsert_items {
   }
 
   TILEHASH_FN outcome put_in_sentinel(const item_type& x) const {
-    if constexpr (!slot_type::reserves_keys)
-      return outcome::refused;
-    else if (!inserts && !sentinels.find(x.key.bits).found())
-      return outcome::refused;
-    else if constexpr (updates)
-      return sentinels.insert_or_apply(x.key.bits, x.value, update.op);
-    else
-      return sentinels.insert(x.key.bits, x.value);
+    if constexpr (slot_type::reserves_keys) {
+      if (inserts || sentinels.find(x.key.bits).found()) {
+        if constexpr (updates)
+          return sentinels.insert_or_apply(x.key.bits, x.value, update.op);
+        else
+          return sentinels.insert(x.key.bits, x.value);
+      }
+    }
+    return outcome::refused;
   }
 
   // ---- a GPU's schedule ----

@@ -40,7 +40,8 @@ inline u64 number_in(const std::string& path, const char* word, u64 missing) {
 
 // What the control groups (version 2) of this process leave it: of each, its limit less what it uses and
 // cannot drop.
-inline u64 left_by_groups(std::string root = "/sys/fs/cgroup", const std::string& own = "/proc/self/cgroup") {
+inline u64 left_by_groups(const std::string& root = "/sys/fs/cgroup",
+                          const std::string& own = "/proc/self/cgroup") {
   constexpr u64 none = ~u64(0);
   std::FILE* const file = std::fopen(own.c_str(), "r");
   if (file == nullptr) return none;
