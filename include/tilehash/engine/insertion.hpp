@@ -73,10 +73,14 @@ class insertion : public slots<Design, Space> {
   template <class Source>
   insert_report build(Space& space, const Source& source, u64 n) {
     insertion fresh = empty_for(space, n, options_, 0, n);
-    const insert_report report =
-        call<Source, detail::keep>(fresh, space, source, n, nullptr, {}, role::fresh).run();
+    const insert_report report = fresh.fill(space, source, n);
     *this = std::move(fresh);
     return report;
+  }
+  // Puts items into a table that nobody has seen: where memory ends it throws, and the table is given up.
+  template <class Source>
+  insert_report fill(Space& space, const Source& source, u64 n) {
+    return call<Source, detail::keep>(*this, space, source, n, nullptr, {}, role::fresh).run();
   }
   // The same where the items stand in bins, one for each region of a table made for `room` items
   // (algorithm/partition.hpp).
@@ -445,6 +449,7 @@ class insertion<Design, Space>::call {
       changed_ = true;
       if (bits_.size() == 0 && pending_ != nullptr) pending_ = table_.few_bits();
     } catch (const out_of_memory&) {
+      if (table_is_ != role::in_use) throw;
       grows_ = false;
     }
     return grows_;

@@ -47,14 +47,14 @@ class records {
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
     records fresh(space, n, options_);
     const insert_report report =
-        fresh.insert_arrays(space, keys, values, n, nullptr, nullptr, detail::keep{});
+        fresh.insert_arrays(space, keys, values, n, nullptr, nullptr, detail::keep{}, true);
     *this = std::move(fresh);
     return report;
   }
-  // `ids` and `outcomes` may be null.
+  // `ids` and `outcomes` may be null. A table that is `unseen` is given up where memory ends.
   template <class Update>
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n,
-                              u32* ids, outcome* outcomes, const Update& update) {
+                              u32* ids, outcome* outcomes, const Update& update, bool unseen = false) {
     insert_report total;
     for (u64 done = 0; done < n;) {
       const u64 piece = piece_of(n - done);
@@ -63,7 +63,7 @@ class records {
                   ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done, update,
                   total);
       } catch (const out_of_memory&) {
-        if (done == 0) throw;  // nothing has changed yet; else what was inserted stays
+        if (done == 0 || unseen) throw;  // nothing has changed yet; else what was inserted stays
         const u64 left = n - done;
         if (outcomes != nullptr) space.fill(outcomes + done, left, outcome::refused);
         if (ids != nullptr) space.fill(ids + done, left, no_id);
@@ -119,7 +119,7 @@ class records {
   // What throws in here does so before anything has changed but the hash function.
   template <class Update>
   void put_piece(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
-                 outcome* outcomes_out, const Update& update, insert_report& total) {
+                 outcome* outcomes_out, const Update& update, insert_report& total, bool unseen) {
     constexpr bool changes = !std::same_as<Update, detail::keep>;
     buffer<u64, Space> counters(space, 4);
     u64 *const fresh_count = counters.data(), *const winner_count = fresh_count + 1,
