@@ -61,7 +61,7 @@ class records {
       try {
         put_piece(space, keys + done, is_set ? values : values + done, piece,
                   ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done, update,
-                  total);
+                  total, unseen);
       } catch (const out_of_memory&) {
         if (done == 0 || unseen) throw;  // nothing has changed yet; else what was inserted stays
         const u64 left = n - done;
@@ -158,8 +158,9 @@ class records {
                                                                            records_.data()});
 
     const detail::fingerprints<design> winning{design_, keys, winners.data()};
-    const insert_report stored = ids_.insert(space, detail::fingerprint_source<design>{winning, ids},
-                                             winners_n, nullptr, detail::keep{});
+    const detail::fingerprint_source<design> named{winning, ids};
+    const insert_report stored = unseen ? ids_.fill(space, named, winners_n)
+                                        : ids_.insert(space, named, winners_n, nullptr, detail::keep{});
     limit_ += winners_n - from_free;
     free_count_ -= from_free;
     if (stored.refused == 0) {
