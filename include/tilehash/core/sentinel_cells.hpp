@@ -36,7 +36,7 @@ struct sentinel_cells {
   }
 
   TILEHASH_FN lookup_answer<value_bits> find(typename Slot::key_bits bits) const {
-    const cell& c = cells[index(bits)];
+    const cell c{load_relaxed(&cells[index(bits)].content)};  // others may be putting the key in
     if (!c.taken()) return {};
     return {lookup_state::found, c.value()};
   }
