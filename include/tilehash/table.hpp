@@ -17,8 +17,8 @@
 //            empty table.
 //   errors   invalid_argument: arrays of different lengths or of other memory. out_of_memory, cuda_error: of
 //            the space. error: items that no hash function places. When a call throws, the table is as it
-//            was before. Growth that finds no memory does not throw: the items that found no room are
-//            reported as refused, and `outcomes` names them.
+//            was before. Growth that finds no memory, or keys that no room parts, do not throw: the items
+//            that found no room are reported as refused, and `outcomes` names them.
 // length: the docstrings of all verbs.
 #pragma once
 

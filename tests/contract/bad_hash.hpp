@@ -1,4 +1,4 @@
-// A hash function to start again from.
+// Hash functions to start again from.
 #pragma once
 
 #include <tilehash/core/hash.hpp>
@@ -16,6 +16,18 @@ struct bad_at_first {
   template <class Bits>
   TILEHASH_FN u64 operator()(Bits key) const {
     return bad ? 0 : good(key);
+  }
+};
+
+// One that sends all keys below 2000 to one place, under every seed.
+struct bad_for_small {
+  murmur good;
+
+  bad_for_small() = default;
+  TILEHASH_FN explicit bad_for_small(u64 seed) : good(seed) {}
+  template <class Bits>
+  TILEHASH_FN u64 operator()(Bits key) const {
+    return key < 2000 ? 0 : good(key);
   }
 };
 

@@ -6,6 +6,7 @@ struct engine_space : cpu {
 };
 }  // namespace tilehash::contract
 
+#include <contract/bad_hash.hpp>
 #include <contract/engine.hpp>
 
 // Bounded work is counted, not timed: in calls of the hash function.
@@ -53,6 +54,69 @@ TEST(bounded_work, keys_made_up_to_meet_cost_a_restart) {
     EXPECT_GE(t.capacity(), before) << "reserved room is kept";
     EXPECT_LE(t.capacity(), std::max(before, 4 * n)) << "and no more is taken than the items need";
   }
+}
+
+// Keys that no seed parts, among others: a table does not grow for them until memory ends, but refuses those
+// for which there is no place and keeps the rest.
+template <class Design>
+class growth : public ::testing::Test {};
+using growing_designs =
+    ::testing::Types<bucketed_cuckoo<u32, u32, placement::first_fit, bad_for_small>,
+                     bucketed_cuckoo<u32, u32, placement::balanced, bad_for_small>,
+                     cuckoo<u32, u32, 2, bad_for_small>, cuckoo<u32, u32, 4, bad_for_small>,
+                     linear_probing<u32, u32, bad_for_small>, quadratic_probing<u32, u32, bad_for_small>,
+                     double_hashing<u32, u32, bad_for_small>>;
+TYPED_TEST_SUITE(growth, growing_designs);
+
+TYPED_TEST(growth, has_a_bound) {
+  cpu space(2);
+  for (const u32 first : {u32(2000), u32(0), u32(1990)}) {  // none, all, and a few of the small ones
+    SCOPED_TRACE(first);
+    constexpr u64 n = 2'000;
+    std::vector<u32> keys(n), out(n);
+    for (u64 i = 0; i < n; ++i) keys[i] = first + static_cast<u32>(i);
+    table<TypeParam, cpu> t(space);
+    std::vector<outcome> outcomes(n);
+    const insert_report report = t.insert(space, keys, keys, outcomes);
+    EXPECT_EQ(report.inserted + report.refused, n);
+    EXPECT_EQ(t.size(), report.inserted);
+    // Room for all of them, or 64 slots an item that found a place, doubled once.
+    EXPECT_LE(t.capacity(), std::max(4 * n, 150 * report.inserted));
+    if (first == 2000) {
+      EXPECT_EQ(report.refused, 0U);
+    }
+    t.find_or(space, keys, out, ~0U);
+    for (u64 i = 0; i < n; ++i) ASSERT_EQ(out[i], outcomes[i] == outcome::inserted ? keys[i] : ~0U) << i;
+    table<TypeParam, cpu> built(space);
+    const insert_report of_build = built.build(space, keys, keys);
+    EXPECT_EQ(of_build.inserted + of_build.refused, n);
+    EXPECT_EQ(of_build.inserted, built.size());
+    EXPECT_LE(built.capacity(), std::max(4 * n, 150 * of_build.inserted));
+  }
+}
+TEST(bounded_work, engines_that_cannot_refuse_say_why) {
+  cpu space(2);
+  constexpr u64 n = 2'000;
+  std::vector<u32> few = {5'000, 6'000}, keys(n), out(2);
+  for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(i);
+  const auto expect_refusal = [&](auto t, const char* why) {
+    EXPECT_EQ(t.build(space, few, few).inserted, 2U);
+    std::string message = "nothing was thrown";
+    try {
+      const insert_report report = t.build(space, keys, keys);
+      message = std::to_string(report.inserted) + " inserted";
+    } catch (const error& e) {
+      message = e.what();
+    }
+    EXPECT_NE(message.find(why), std::string::npos) << message;
+    EXPECT_EQ(t.size(), 2U) << "the table is as it was";
+    t.find(space, few, out);
+    EXPECT_EQ(out, few);
+  };
+  using hash = bad_for_small;
+  expect_refusal(table<two_level_cuckoo<u32, u32, 2048, hash>, cpu>(space), "take another hash");
+  using ids = bucketed_cuckoo<u32, u32, placement::first_fit, hash>;
+  expect_refusal(table<multi<u32, u32, ids>, cpu>(space), "take another");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -100,7 +101,11 @@ class insertion : public slots<Design, Space> {
   }
   // Moves all to memory sized for max(items, size()), with another hash function.
   insert_report rehash(Space& space, u64 items) {
-    return {.restarts = rebuild(space, std::max(items, size()), 0)};
+    const auto restarts = rebuild(space, std::max(items, size()), 0);
+    if (!restarts)
+      throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
+                  " hash functions; ask for a lower load factor, or take another hash");
+    return {.restarts = *restarts};
   }
 
   // The design of a table made for so many items, without its memory: it knows where a key would go.
@@ -111,6 +116,10 @@ class insertion : public slots<Design, Space> {
  private:
   static constexpr u32 max_rebuilds = 64;
   static constexpr u32 restarts_before_growth = 4;
+  // More room helps keys that crowd by chance. With so many slots to an item it does not: those keys have one
+  // hash whatever the seed (a user's hasher that gives a constant), and a table would grow for them until
+  // memory ends.
+  static constexpr u64 slots_without_growth = 64;
   using homeless_list = detail::homeless_items<slot_type>;
   using homeless_entry = typename homeless_list::entry;
 
@@ -127,14 +136,15 @@ class insertion : public slots<Design, Space> {
   }
 
   // Moves all items to a new table, and with them those of the size that have lost their places; again,
-  // larger, while they do not fit. Gives how often they did not.
-  u64 rebuild(Space& space, u64 items, u64 least_capacity, const homeless_entry* homeless = nullptr,
-              u64 homeless_size = 0) {
-    const u64 n = size();
+  // larger, while they do not fit. Gives how often they did not; nothing, and all is as it was, where they
+  // never did.
+  std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity,
+                             const homeless_entry* homeless = nullptr, u64 homeless_size = 0) {
+    const u64 n = size(), most = std::max(items, slots_without_growth * n);
+    table_options fixed = options_;
+    fixed.grow = false;
     for (u64 tries = 0; tries < max_rebuilds; ++tries) {
-      options_.seed = detail::seed_of(options_) + 1;
-      table_options fixed = options_;
-      fixed.grow = false;
+      fixed.seed = detail::seed_of(fixed) + 1;
       insertion fresh = empty_for(space, items, fixed, least_capacity, capacity());
       u64 refused = fresh.move_in(space, detail::slots_source<Design>{view_.design}, capacity()).refused;
       if constexpr (replacing<Design>) {
@@ -154,10 +164,9 @@ class insertion : public slots<Design, Space> {
         *this = std::move(fresh);
         return tries;
       }
-      items += items / 8 + 1;
+      items = std::min(items + items / 8 + 1, most);
     }
-    throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
-                " hash functions; ask for a lower load factor");
+    return std::nullopt;
   }
 
   // Without memory a call refuses what waits for it; into a table that nobody has seen, it throws. One that
@@ -430,10 +439,12 @@ class insertion<Design, Space>::call {
 
   // ---- growth ----
   // The window's items found no place. Below the load asked for that is the hash function's fault: another
-  // may do in a table of the same size.
+  // may do in a table of the same size. False if nothing helps.
   bool make_room() {
     const bool full = table_.size() >= table_.limit();
-    return rebuild(full || restarts_++ >= restarts_before_growth ? room_for_twice() : table_.size());
+    if (!full && restarts_++ < restarts_before_growth) return rebuild(table_.size());
+    if (!full && table_.size() < table_.capacity() / slots_without_growth) return false;
+    return rebuild(room_for_twice());
   }
   // There is no room for what is pending. Where nearly all of it was new so far, so will the rest be.
   void grow_for(u64 wanted) {
@@ -442,17 +453,21 @@ class insertion<Design, Space>::call {
     rebuild(std::max(items, room_for_twice()));
   }
   u64 room_for_twice() const { return 2 * std::max(table_.size(), table_.limit()); }
-  // Where there is no memory for that, the rest of the call makes do with the table as it is.
+  // Where there is no memory for that, or no hash function, the rest of the call makes do with the table as
+  // it is.
   bool rebuild(u64 items) {
     try {
-      report_.restarts += table_.rebuild(space_, items, table_.capacity()) + 1;
-      changed_ = true;
-      if (bits_.size() == 0 && pending_ != nullptr) pending_ = table_.few_bits();
+      const auto restarts = table_.rebuild(space_, items, table_.capacity());
+      grows_ = restarts.has_value();
+      if (grows_) report_.restarts += *restarts + 1;
     } catch (const out_of_memory&) {
       if (table_is_ != role::in_use) throw;
       grows_ = false;
     }
-    return grows_;
+    if (!grows_) return false;
+    changed_ = true;
+    if (bits_.size() == 0 && pending_ != nullptr) pending_ = table_.few_bits();
+    return true;
   }
 
   // ---- keys that lost their places to others: they are not refused, whatever that costs ----
@@ -465,14 +480,17 @@ class insertion<Design, Space>::call {
       return false;
     }
     try {
-      report_.restarts += table_.rebuild(space_, table_.size(), table_.capacity(), homeless_.data(), n) + 1;
-      return true;
+      const auto restarts = table_.rebuild(space_, table_.size(), table_.capacity(), homeless_.data(), n);
+      if (restarts) {
+        report_.restarts += *restarts + 1;
+        return true;
+      }
     } catch (const out_of_memory&) {
       if (table_is_ != role::in_use) throw;
-      table_.size_ -= n;
-      throw error("tilehash: no memory for a new table, which " + std::to_string(n) +
-                  " keys needed that lost their places to others: they are not in the table any more");
     }
+    table_.size_ -= n;
+    throw error("tilehash: no memory, or no hash function, for a new table, which " + std::to_string(n) +
+                " keys needed that lost their places to others: they are not in the table any more");
   }
 
   // ---- memory ----

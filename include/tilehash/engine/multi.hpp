@@ -302,8 +302,9 @@ class multi {
   insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
     const u64 n = keys.size();
     if constexpr (design::in_records) {
-      if (ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}).refused != 0)
-        lost();
+      if (ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}, true)
+              .refused != 0)
+        not_placed();
       distinct_ = ids_.size();
       // It grew on the way, and may be larger than asked for.
       return {.restarts = ids_.rehash(space, distinct_).restarts};
@@ -324,7 +325,7 @@ class multi {
       const detail::some_keys<Key> rest{keys.data(), list.data()};
       add_keys(space, rest, left);
       const insert_report report = number_keys(space);
-      if (find_ids(space, rest, left, numbers) != 0) lost();
+      if (find_ids(space, rest, left, numbers) != 0) not_placed();
       return report;
     }
   }
@@ -373,11 +374,12 @@ class multi {
     return all_put(ids_.build(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_));
   }
   insert_report all_put(const insert_report& put) const {
-    if (put.inserted != distinct_) lost();
+    if (put.inserted != distinct_) not_placed();
     return {.restarts = put.restarts, .retries = put.retries};
   }
-  [[noreturn]] static void lost() {
-    throw out_of_memory("tilehash: no memory for the keys of a multimap; build it from fewer items");
+  // (Where memory ends, the table of ids has thrown.)
+  [[noreturn]] static void not_placed() {
+    throw error("tilehash: no hash function placed the keys of a multimap in its table of ids; take another");
   }
 
   table_options options_;
