@@ -62,9 +62,6 @@ BELOW_DESIGNS = {"core", "space", "algorithm", "kernel"}
 
 # (header, word) -> why it may stand there. One that is no longer needed is a finding.
 ALLOWED = {
-    ("tilehash/core/probe.hpp", "linear_probing"): "the sequence's name, which its design takes over",
-    ("tilehash/core/probe.hpp", "quadratic_probing"): "as above",
-    ("tilehash/core/probe.hpp", "double_hashing"): "as above",
     ("tilehash/designs/rows/by_regions.hpp", "has_lanes"): "threads of a block and how many blocks: to be asked of the space",
     ("tilehash/designs/tiled/fill.hpp", "has_lanes"): "as above",
     ("tilehash/designs/two_level_cuckoo/build.hpp", "has_lanes"): "as above",

@@ -17,6 +17,9 @@ TILEHASH_FN constexpr u64 mul_high(u64 a, u64 b) {
 // Scales a hash to [0, n): Lemire's multiply-and-shift, which needs no division. O(1).
 TILEHASH_FN constexpr u64 fast_range(u64 hash, u64 n) { return mul_high(hash, n); }
 
+// a + b modulo n for a, b < n, without overflow.
+TILEHASH_FN constexpr u64 add_modulo(u64 a, u64 b, u64 n) { return a >= n - b ? a - (n - b) : a + b; }
+
 // The finaliser of MurmurHash3 for 64 bits (A. Appleby, public domain): a bijection of 64-bit integers.
 TILEHASH_FN constexpr u64 mix64(u64 x) {
   x ^= x >> 33;

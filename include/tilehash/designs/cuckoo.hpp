@@ -52,7 +52,6 @@
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
-#include <tilehash/core/probe.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/bucket.hpp>
@@ -130,7 +129,7 @@ class cuckoo {
   TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
   TILEHASH_FN void advance(place& p, const auto& /*told*/) const { next(p); }
   TILEHASH_FN void next(place& p) const {
-    p.at = probe::add_modulo(p.at, p.jump, size_);
+    p.at = add_modulo(p.at, p.jump, size_);
     if (++p.number == Functions) p.at = size_ + fast_range(mix64(p.at ^ rehash(p.jump)), StashSlots);
   }
   TILEHASH_FN u32 max_steps() const {

@@ -4,8 +4,9 @@
 //        |-------------v---------------v
 //   | a | b | . | c | d | x | e | . | k | . |        . empty   x erased   a letter is a key and its value
 //
-// An insert walks the key's probe sequence (core/probe.hpp) until it meets the key or an empty slot, and
-// claims the first free slot it passed. A lookup walks the same way and ends at the key or at an empty slot.
+// An insert walks the key's probe sequence (open_addressing/probe.hpp) until it meets the key or an empty
+// slot, and claims the first free slot it passed. A lookup walks the same way and ends at the key or at an
+// empty slot.
 //
 // Invariants. (1) A key stands at most once in its sequence. (2) No empty slot precedes a key in its
 // sequence: erase() therefore leaves `erased`, which lookups pass and inserts may take. (3) While only
@@ -25,9 +26,9 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
-#include <tilehash/core/probe.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/open_addressing/probe.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {

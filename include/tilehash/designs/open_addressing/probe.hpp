@@ -1,4 +1,4 @@
-// Where a key may live, as a sequence of positions in a table of `capacity` slots.
+// The probe sequences of open addressing: where a key may live, as positions in a table of `capacity` slots.
 //
 // A sequence is a place {at, jump, growth}: advance() adds jump to at, modulo the capacity, and then lets the
 // jump grow.
@@ -16,7 +16,7 @@
 // and the second in its Listing 3.1; its measurements (Table 3.2) are those of the second.
 #pragma once
 
-#include <tilehash/core/config.hpp>
+#include <tilehash/core/hash.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::probe {
 
@@ -28,9 +28,6 @@ struct place {
 
 // Large enough that jumps and their growth stay below the capacity for the longest sequence, 10 000 probes.
 inline constexpr u64 largest_small_table = 1 << 15;
-
-// a + b modulo n for a, b < n, without overflow.
-TILEHASH_FN constexpr u64 add_modulo(u64 a, u64 b, u64 n) { return a >= n - b ? a - (n - b) : a + b; }
 
 // The next slot. Kind to caches, but keys cluster.
 struct linear {

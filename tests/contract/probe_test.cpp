@@ -1,5 +1,5 @@
 // Which slots a probe sequence visits.
-#include <tilehash/core/probe.hpp>
+#include <tilehash/designs/open_addressing/probe.hpp>
 
 #include <gtest/gtest.h>
 
