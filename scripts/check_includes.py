@@ -61,11 +61,7 @@ NEED_WORDS = r"max_load_factor_of_\w+|\w*partition_pays|insert_partitioned|inser
 BELOW_DESIGNS = {"core", "space", "algorithm", "kernel"}
 
 # (header, word) -> why it may stand there. One that is no longer needed is a finding.
-ALLOWED = {
-    ("tilehash/designs/rows/by_regions.hpp", "has_lanes"): "threads of a block and how many blocks: to be asked of the space",
-    ("tilehash/designs/tiled/fill.hpp", "has_lanes"): "as above",
-    ("tilehash/designs/two_level_cuckoo/build.hpp", "has_lanes"): "as above",
-}
+ALLOWED = {}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

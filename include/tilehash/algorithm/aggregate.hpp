@@ -279,8 +279,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   using at_seats = combine_at_seats<Slot, Op>;
   using by_shares =
       partition_in<splitter<Slot>, source_type, Space, even_bins<word>, spill_list<word>, at_seats>;
-  constexpr u32 threads = Space::has_lanes ? 1024 : 1,
-                each = 1024 / threads;  // what fits shared memory, or L2
+  constexpr u32 threads = large_block<Space>, each = 1024 / threads;  // what fits shared memory, or L2
   using by_parts = combine_parts<Slot, Op, (at_seats::narrow ? 28 : 14) * each, threads>;
   constexpr u64 share = by_shares::share;
   constexpr u64 fill = by_parts::slots / 3 * 2;  // different keys that find their slots fast

@@ -5,6 +5,10 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
+// The threads of a block that takes all of a multiprocessor's scratch; a CPU's block is one thread.
+template <class Space>
+inline constexpr u32 large_block = Space::has_lanes ? 1024 : 1;
+
 // For a block of `Threads` threads, a power of two up to 1024. Its scratch is `words` words of 32 bits.
 template <u32 Threads>
 struct block_sums {

@@ -31,6 +31,20 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 inline constexpr u64 least_to_partition = u64(1) << 15;
 // With more regions the runs get short. (On a CPU that comes beyond the largest tables.)
 inline constexpr u32 best_regions = 8192;
+// So where there are more, does one go in two steps, to groups of regions first? (Not on a CPU, whose block
+// can also count those of any table.)
+template <class Space>
+inline constexpr bool partitions_in_steps = Space::has_lanes;
+
+// As many regions as there are blocks to build them at once, or more. (A CPU's threads take one after the
+// other, and how large they are is for its cache to say.)
+template <class Space>
+u64 least_regions(const Space& space) {
+  if constexpr (Space::has_lanes)
+    return space.large_blocks_at_once();
+  else
+    return 1;
+}
 
 // An item on its way: a word like a slot's, with the whole hash in it.
 template <class Slot>
@@ -298,7 +312,7 @@ struct partition {
 template <class Route, class Source, class Space, class Bins, class Spill,
           class Before = nothing_before<typename Route::slot_type>>
 using partition_in = partition<Route, Source, Space::has_lanes ? Before::of_a_thread : Before::of_a_core,
-                               Space::has_lanes ? 1024 : 1, Bins, Spill, Before>;
+                               large_block<Space>, Bins, Spill, Before>;
 
 // How many regions a block can count.
 template <class Slot, class Space>

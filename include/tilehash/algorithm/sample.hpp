@@ -64,7 +64,7 @@ struct key_sample {
 // (Of a GPU whose blocks have too little scratch for it, it says that all are one key.)
 template <class Space, class Key>
 key_sample sample_keys(Space& space, const Key* keys, u64 n) {
-  using work = count_different<Key, Space::has_lanes ? 1024 : 1>;
+  using work = count_different<Key, large_block<Space>>;
   if (work::scratch_bytes > space.largest_scratch()) return {n, n, 1};
   buffer<u64, Space> different(space, 1);
   space.fill(different.data(), 1, u64(0));

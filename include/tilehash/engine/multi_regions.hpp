@@ -282,7 +282,7 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
                                                                    double load_factor, u64 seed) {
   using slot_type = remainder_slot<Key, Value>;
   using route_type = hash_route<slot_type>;
-  using build_type = multi_build<route_type, Offset, Space::has_lanes ? 1024 : 1>;
+  using build_type = multi_build<route_type, Offset, large_block<Space>>;
   using word = typename slot_type::word;
   if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
   constexpr double best = 0.8;  // so that bins have room

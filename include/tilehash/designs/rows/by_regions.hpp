@@ -142,11 +142,11 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   using word = typename route_type::word;
   using offset = typename Rows::offset;
   using source_type = detail::array_source<typename route_type::slot_type>;
-  using build_type = rows_build<Rows, Space::has_lanes ? 1024 : 1>;
+  using build_type = rows_build<Rows, large_block<Space>>;
   constexpr u64 most_items = 16384;  // of a region, on average
   if (n < least_to_partition || n > ~u32(0)) return false;
 
-  const u64 wanted = Space::has_lanes ? space.large_blocks_at_once() : 1;
+  const u64 wanted = least_regions(space);
   const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
   const auto mean_of = [&](u32 shift) { return load * std::exp2(shift); };
   const auto room_of = [&](u32 shift) {  // the number that comes varies by a root

@@ -46,7 +46,7 @@ bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 h
   const u64 most = most_regions<typename Design::slot_type>(space);
   return n >= least_to_partition && n >= design.capacity() / share &&
          (held == 0 || tiled_build<Design>::merges_too) &&
-         (design.regions() <= most || (Space::has_lanes && held == 0 && most != 0)) &&
+         (design.regions() <= most || (partitions_in_steps<Space> && held == 0 && most != 0)) &&
          design.region_slots() <= tiled_build<Design>::most_slots &&
          tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
@@ -187,7 +187,7 @@ template <class Design, class Space, class Source>
 tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const Source& source, u64 n,
                                        bool merges) {
   tiled_fill<Design, Space> fill(space, design, n, merges);
-  if constexpr (Space::has_lanes) {
+  if constexpr (partitions_in_steps<Space>) {
     const u64 most = most_regions<typename Design::slot_type>(space);
     if (!merges && design.regions() > (most < best_regions ? most : best_regions)) {
       fill.fill_slices(source, n);

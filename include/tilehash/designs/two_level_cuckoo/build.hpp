@@ -146,7 +146,7 @@ struct two_level_build {
              std::to_string(scratch_bytes(0, design.region_slots())) +
              " bytes of a block's memory, of which there are " + std::to_string(room) +
              "; take smaller regions (two_level_cuckoo's Capacity)");
-    const u64 wanted = Space::has_lanes ? space.large_blocks_at_once() : 1;
+    const u64 wanted = least_regions(space);
     u32 shift = 0;
     while ((Design::region_items << (shift + 1)) <= 16384 && (design.regions() >> (shift + 1)) >= wanted &&
            scratch_bytes(shift + 1, design.region_slots()) <= room)
