@@ -7,8 +7,9 @@
 namespace tilehash::inline TILEHASH_ABI {
 
 // See engine/records.hpp for the verbs: insert_and_find, find_ids, keys_of, and those of a set. Ids stay
-// while keys are added; options.reuse_ids says what becomes of those of erased keys.
-template <class Key, class Space>
-using index = table<indexed<Key, void>, Space>;
+// while keys are added; options.reuse_ids says what becomes of those of erased keys. `Ids` is the design of
+// the table of ids (designs/indexed.hpp).
+template <class Key, class Space, class Ids = tiled<fingerprint_type<Key>, u32>>
+using index = table<indexed<Key, void, murmur, Ids>, Space>;
 
 }  // namespace tilehash::inline TILEHASH_ABI

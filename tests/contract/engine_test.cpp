@@ -117,6 +117,7 @@ TEST(bounded_work, engines_that_cannot_refuse_say_why) {
   expect_refusal(table<two_level_cuckoo<u32, u32, 2048, hash>, cpu>(space), "take another hash");
   using ids = bucketed_cuckoo<u32, u32, placement::first_fit, hash>;
   expect_refusal(table<multi<u32, u32, ids>, cpu>(space), "take another");
+  expect_refusal(table<indexed<u32, u32, murmur, ids>, cpu>(space), "take another");
 }
 
 }  // namespace

@@ -7,3 +7,49 @@ struct indexing_space : cpu {
 }  // namespace tilehash::contract
 
 #include <contract/index.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+
+// Over any design that maps a key to 32 bits.
+namespace tilehash::contract {
+namespace {
+
+template <class Ids>
+class indexing_over : public indexing {};
+using ids_designs = ::testing::Types<bucketed_cuckoo<u64, u32>, cuckoo<u64, u32>, linear_probing<u64, u32>>;
+TYPED_TEST_SUITE(indexing_over, ids_designs);
+
+TYPED_TEST(indexing_over, ids_are_dense_and_stay) {
+  const u64 all = this->n, part = all / 4;
+  tilehash::index<word_key, indexing_space, TypeParam> t(this->space);
+  const auto keys = keys_from(0, all);
+  const auto ids = this->insert(t, keys);
+  EXPECT_EQ(this->sorted(ids), this->numbers(0, all));
+  const auto gone = keys_from(0, part);
+  EXPECT_EQ(t.erase(this->space, gone), part);
+  const std::vector<u32> freed(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(part));
+  EXPECT_EQ(this->sorted(this->insert(t, keys_from(all, part))), this->sorted(freed));
+  const auto kept = keys_from(part, all - part);
+  EXPECT_EQ(this->insert(t, kept), this->ids_of(t, kept)) << "they are there";
+  EXPECT_EQ(t.size(), all);
+  this->expect_keys(t, this->ids_of(t, kept), kept);
+}
+
+// A key that stands in the table of ids itself, with a value too large for it.
+TYPED_TEST(indexing_over, values_are_found_and_changed) {
+  table<indexed<u64, block, murmur, TypeParam>, indexing_space> t(this->space);
+  const u64 items = this->n;
+  std::vector<u64> keys(items);
+  std::vector<block> values(items), out(items);
+  for (u64 i = 0; i < items; ++i) keys[i] = mix64(i / 2), values[i].fill(static_cast<u32>(i / 2));
+  const insert_report report = t.insert(this->space, keys, values);
+  EXPECT_EQ(report.inserted, items / 2);
+  EXPECT_EQ(report.present, items / 2);
+  EXPECT_EQ(t.insert_or_apply(this->space, keys, values, add_blocks{}).present, items);
+  t.find(this->space, keys, out);
+  for (u64 i = 0; i < items; ++i) ASSERT_EQ(out[i][8], 3 * values[i][8]);
+}
+
+}  // namespace
+}  // namespace tilehash::contract

@@ -1,4 +1,5 @@
 // Rows behind a table of ids, under the GPU's schedule, compared with std::map.
+#include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/engine/records.hpp>
 
 #include <array>
@@ -23,6 +24,7 @@ struct add_blocks {
   }
 };
 
+template <class Design>
 class driven_index {
  public:
   explicit driven_index(u64 seed) : space_({.seed = seed, .preempt = true}), table_(space_) {}
@@ -79,19 +81,25 @@ class driven_index {
   }
 
   emulated space_;
-  table<indexed<wide, block>, emulated> table_;
+  table<Design, emulated> table_;
   std::map<wide, block> model_;
 };
 
 TEST(Indexed, AnswersLikeTheModel) {
   for (u64 seed = 1; seed < (small() ? 2U : 4U); ++seed) {
-    driven_index d(seed);
+    driven_index<indexed<wide, block>> d(seed);
     d.add(0, 300, 800);
     d.erase(0, 100);
     d.add(200, 200, 500);
     d.erase(390, 50);
     d.add(0, 50, 50);
   }
+}
+TEST(Indexed, OverAnotherDesign) {
+  driven_index<indexed<wide, block, murmur, linear_probing<u64, u32>>> d(1);
+  d.add(0, 300, 800);
+  d.erase(0, 100);
+  d.add(50, 300, 500);
 }
 
 }  // namespace

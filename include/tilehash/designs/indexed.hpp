@@ -1,6 +1,6 @@
 // indexed: keys and values of any size, in records that a table of ids points to.
 //
-//   key -> tiled: [ f7: 2 | 19: 0 | .. | c4: 1 ]           a key's fingerprint, and its id
+//   key -> ids    [ f7: 2 | 19: 0 | .. | c4: 1 ]           a key's fingerprint, and its id
 //                       \      \            \ .
 //   record (id)          \      0            1             2              3
 //                         \   | key value  | key value   | key value    | (free)       |
@@ -25,18 +25,31 @@
 // Safe to run at the same time: lookups with lookups.
 #pragma once
 
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/tiled.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
 
-// The verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes.
-template <class Key, class Value, class Hash = murmur>
+// What stands for a key in the table of ids.
+template <class Key>
+using fingerprint_type = std::conditional_t<sizeof(Key) <= 8, Key, u64>;
+
+// The verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes. `Ids` maps
+// fingerprints to u32: any design that is changed in place (tiled, bucketed_cuckoo, cuckoo, linear_probing
+// ...).
+template <class Key, class Value, class Hash = murmur, class Ids = tiled<fingerprint_type<Key>, u32>>
 struct indexed {
   static_assert(key_like<Key>,
                 "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
   static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static_assert(std::same_as<typename Ids::key_type, fingerprint_type<Key>> &&
+                    std::same_as<typename Ids::mapped_type, u32>,
+                "tilehash: the table of ids must map fingerprint_type<Key> to 32 bits");
+  static_assert(changed_in_place<Ids> && erasable<Ids>,
+                "tilehash: the table of ids must be one that is changed in place: tiled, bucketed_cuckoo, "
+                "cuckoo, linear_probing or the like");
 
   using key_type = Key;
   using mapped_type = Value;
@@ -50,9 +63,9 @@ struct indexed {
 
   // How a key stands in the table of ids.
   static constexpr bool is_exact = sizeof(Key) <= 8;
-  using fingerprint = std::conditional_t<is_exact, Key, u64>;
-  using ids = tiled<fingerprint, u32>;
-  static constexpr double max_load_factor = ids::max_load_factor;
+  using fingerprint = fingerprint_type<Key>;
+  using ids = Ids;
+  static constexpr double max_load_factor = detail::highest_load_factor<ids>();
   static constexpr u32 none = ~0U;  // no id: a table has at most 2^32 - 1
 
   struct pair_record {

@@ -48,8 +48,8 @@ namespace detail {
 
 template <class Ids>
 inline constexpr bool is_indexed_set = false;
-template <class Key, class Hash>
-inline constexpr bool is_indexed_set<indexed<Key, void, Hash>> = true;
+template <class Key, class Hash, class Ids>
+inline constexpr bool is_indexed_set<indexed<Key, void, Hash, Ids>> = true;
 
 template <class Key>
 using default_ids =

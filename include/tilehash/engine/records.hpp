@@ -201,10 +201,9 @@ class records {
     if (leaders.size() == 0) return;
     const detail::fingerprints<design> names{design_, keys, fresh.data()};
     ids_engine meeting(space, leaders.size(), {});
-    const insert_report met = meeting.insert(space, detail::fingerprint_source<design>{names}, leaders.size(),
-                                             nullptr, detail::keep{});
+    const insert_report met = meeting.fill(space, detail::fingerprint_source<design>{names}, leaders.size());
     if (!std::floating_point<key_type> && met.refused != 0)
-      throw out_of_memory("tilehash: no memory to find equal keys in; insert fewer items at once");
+      throw error("tilehash: no hash function placed the keys in a table of ids; take another");
     meeting.look_up(space, names, leaders.size(),
                     detail::leader_sink<design>{keys, fresh.data(), leaders.data(), clashes});
     space.synchronize();

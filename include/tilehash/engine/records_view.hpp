@@ -9,9 +9,9 @@
 
 namespace tilehash::inline TILEHASH_ABI {
 
-template <class Key, class Value, class Hash>
-struct table_view<indexed<Key, Value, Hash>> {
-  using design_type = indexed<Key, Value, Hash>;
+template <class Key, class Value, class Hash, class Ids>
+struct table_view<indexed<Key, Value, Hash, Ids>> {
+  using design_type = indexed<Key, Value, Hash, Ids>;
   using key_type = Key;
   using mapped_type = Value;
   using record = typename design_type::record;
