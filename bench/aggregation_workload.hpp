@@ -54,9 +54,10 @@ class aggregation_workload {
     using table_type = map<u32, u32, Space>;
     table_type t(space_, case_.groups);
     aggregation row{"tiled", space_name, case_};
+    insert_report report;
     row.seconds = measure(
         space_, repeat_, [&] { t.clear(space_); },
-        [&] { t.insert_or_apply(space_, keys.span(), values.span(), op::sum{}); });
+        [&] { report = t.insert_or_apply(space_, keys.span(), values.span(), op::sum{}); });
     buffer<u32, Space> groups(space_, case_.groups), found(space_, case_.groups);
     space_.for_each(case_.groups, make_group_keys{groups.data()});
     t.find(space_, groups.span(), found.span());
@@ -64,7 +65,7 @@ class aggregation_workload {
     space_.fill(counts.data(), 2, u64(0));
     space_.for_each(case_.groups, compare_sums{sums_.data(), found.data(), counts.data(), counts.data() + 1});
     const auto counted = counts.to_host();
-    row.wrong = counted[0] + (t.size() != counted[1]);
+    row.wrong = counted[0] + (t.size() != counted[1]) + report.refused;
     groups_seen = counted[1];
     return row;
   }

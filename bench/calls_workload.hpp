@@ -95,7 +95,7 @@ class call_bench {
     const auto build = [&] { report_ = t.build(space_, keys(), given()); };
     measure(t, {"build"}, no_setup, build, inserted());
     blank_.held = items();
-    call_with_present_keys(t, fixed, [&](table_type& x) { x.build(space_, keys(), given()); });
+    call_with_present_keys(t, fixed, [&](table_type& x) { report_ = x.build(space_, keys(), given()); });
   }
 
   // On a table that is half full before every call.
@@ -106,7 +106,7 @@ class call_bench {
     space_.for_each(held, make_pairs{shuffled(0, held), others.data(), their_values.data()});
     const auto fill = [&](table_type& t) {
       t.clear(space_);
-      t.insert(space_, others.span(), their_values.span());
+      report_ = t.insert(space_, others.span(), their_values.span());
     };
     table_type t(space_, room), fixed(space_, room, {.grow = false});
     make_items_of(shuffled(held, held));

@@ -65,7 +65,7 @@ class tail_workload {
         row,
         [&] {
           subject_.reserve(case_.n);
-          subject_.insert(keys_.first(there), values_.first(there));
+          report = subject_.insert(keys_.first(there), values_.first(there));
         },
         [&] { report = subject_.insert(keys_.span().subspan(there), values_.span().subspan(there)); });
     row.load_factor = subject_.load_factor();

@@ -84,6 +84,7 @@ multiplicity_row measure_multiplicity(Space& space, const std::string& space_nam
   space.fill(wrong.data(), 1, u64(0));
   const make_copies make{the_case.copies, {0, n}, keys.data(), values.data(), counts.data(), sums.data()};
   const shuffled order(0, k);
+  insert_report report;
   space.for_each(n, make);
   space.for_each(k, make_questions{order, questions.data()});
   {
@@ -95,16 +96,18 @@ multiplicity_row measure_multiplicity(Space& space, const std::string& space_nam
   }
   {
     table<hash_graph<u32, u32>, Space> graph(space);
-    time(multiplicity_op::graph_build, [&] { graph.build(space, keys.span(), values.span()); });
+    time(multiplicity_op::graph_build, [&] { report = graph.build(space, keys.span(), values.span()); });
     buffer<u32, Space> counted(space, k);
     time(multiplicity_op::graph_retrieve, [&] { graph.count(space, questions.span(), counted.span()); });
+    row.wrong += n - report.inserted;
     space.for_each(k, check_counts{order, counted.data(), counts.data(), wrong.data()});
   }
   multimap<u32, u32, Space> map(space);
   buffer<u64, Space> offsets(space, k + 1);
   buffer<u32, Space> out(space, n);
   const auto build = [&](multiplicity_op op, grouping how) {
-    time(op, [&] { map.build(space, keys.span(), values.span(), how); });
+    time(op, [&] { report = map.build(space, keys.span(), values.span(), how); });
+    row.wrong += n - report.inserted;
     map.retrieve(space, questions.span(), offsets.span(), out.span());
     space.for_each(k,
                    check_values{order, offsets.data(), out.data(), counts.data(), sums.data(), wrong.data()});
@@ -116,7 +119,7 @@ multiplicity_row measure_multiplicity(Space& space, const std::string& space_nam
   time(multiplicity_op::retrieve, [&] { map.retrieve(space, questions.span(), offsets.span(), out.span()); });
   time(multiplicity_op::look_up, [&] { map.count(space, keys.span(), out.span()); });
   space.for_each(n, check_item_counts{make, out.data(), wrong.data()});
-  row.wrong = read_one(space, wrong.data());
+  row.wrong += read_one(space, wrong.data());
   return row;
 }
 

@@ -16,13 +16,13 @@ int run() {
       out(space, 2);
 
   tilehash::map<std::uint32_t, std::uint32_t, tilehash::cuda> map(space, keys.size());
-  map.insert(space, k.span(), v.span());
+  const auto report = map.insert(space, k.span(), v.span());
   map.find_or(space, q.span(), out.span(), /*missing=*/0);  // out = {230, 0}, in the GPU's memory
   // [cuda_map-end]
 
   const auto host = out.to_host();
   std::printf("23 -> %u, 99 -> %u\n", host[0], host[1]);
-  return host[0] == 230 && host[1] == 0 ? 0 : 1;
+  return report.inserted == 3 && host[0] == 230 && host[1] == 0 ? 0 : 1;
 }
 
 int main() { return tilehash_examples::with_gpu(run); }

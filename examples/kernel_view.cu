@@ -27,7 +27,7 @@ int run() {
   tilehash::buffer<float, tilehash::cuda> p(space, prices), a(space, amounts), cost(space, bought.size());
 
   map table(space, items.size());
-  table.insert(space, k.span(), p.span());
+  if (table.insert(space, k.span(), p.span()).refused != 0) return 1;
   price<<<1, 32, 0, space.stream()>>>(table.view(), b.data(), a.data(), cost.data(),
                                       static_cast<int>(bought.size()));
 

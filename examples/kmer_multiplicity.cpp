@@ -18,7 +18,7 @@ int main() {
   tilehash::cpu space;
   // [kmer-begin]
   tilehash::multimap<std::uint32_t, std::uint32_t, tilehash::cpu> where(space);
-  where.build(space, kmers, positions);
+  const auto built = where.build(space, kmers, positions);  // 17 inserted: every item is kept
 
   const std::vector<std::uint32_t> wanted{'G' << 16 | 'A' << 8 | 'T', 'C' << 16 | 'C' << 8 | 'C'};
   std::vector<std::uint32_t> times(wanted.size());
@@ -31,6 +31,7 @@ int main() {
   // [kmer-end]
 
   std::printf("GAT comes %u times, CCC %u times\n", times[0], times[1]);
-  const bool right = times[0] == 3 && times[1] == 0 && sum == 0 + 7 + 14 && all.values.size() == 3;
+  const bool right = times[0] == 3 && times[1] == 0 && sum == 0 + 7 + 14 && all.values.size() == 3 &&
+                     built.inserted == kmers.size();
   return right ? 0 : 1;
 }

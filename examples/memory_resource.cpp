@@ -37,8 +37,8 @@ int main() {
     tilehash::cpu space(0, pool);  // on a GPU cuda(stream, pool), with a resource of RMM's or CCCL's
     tilehash::map<std::uint32_t, std::uint32_t, tilehash::cpu> map(space, keys.size());
     // [memory_resource-end]
-    map.insert(space, keys, values);
-    used = map.size() == 3 && upstream.bytes >= map.bytes();
+    const auto report = map.insert(space, keys, values);
+    used = report.inserted == 3 && upstream.bytes >= map.bytes();
     std::printf("the table has %llu bytes, the resource gave %zu\n",
                 static_cast<unsigned long long>(map.bytes()), upstream.bytes);
   }

@@ -252,12 +252,17 @@ class application {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
+  // A voxel that found no room would be a hole.
+  static void put_all(const tilehash::insert_report& report) {
+    if (report.refused != 0) throw tilehash::out_of_memory("voxels: no memory for a larger table");
+  }
+
   // [surface-begin]
   void make_surface(map& surface, const memory<point>& points, const placement& at) {
     memory<word> words(space_, points.size());
     memory<bits> contents(space_, points.size());
     space_.for_each(points.size(), to_voxels{points.data(), words.data(), contents.data(), at, side_});
-    surface.insert_or_apply(space_, words.span(), contents.span(), join{});  // many points share a word
+    put_all(surface.insert_or_apply(space_, words.span(), contents.span(), join{}));  // many share a word
   }
   // [surface-end]
 
@@ -269,8 +274,8 @@ class application {
     list found = listed(all, all, [&](appender to) { return from_faces<view>{water(), to}; });
     for (; found.size != 0; ++rounds) {  // ends, as every round adds voxels
       const auto words = found.words.first(found.size);
-      wet.insert_or_apply(space_, words, found.contents.first(found.size), join{});
-      entered.build(space_, words);  // each once
+      put_all(wet.insert_or_apply(space_, words, found.contents.first(found.size), join{}));
+      put_all(entered.build(space_, words));  // each once
       memory<word> front(space_, entered.size());
       entered.retrieve_all(space_, front.span());
       found = listed(front.size(), 6 * front.size(), [&](appender to) {
@@ -281,8 +286,8 @@ class application {
   }
 
   void join_to(map& table, const list& voxels) {
-    table.insert_or_apply(space_, voxels.words.first(voxels.size), voxels.contents.first(voxels.size),
-                          join{});
+    put_all(table.insert_or_apply(space_, voxels.words.first(voxels.size), voxels.contents.first(voxels.size),
+                                  join{}));
   }
   list common(const list& of, const map& table, bool wanted) {
     return listed(of.size, of.size, [&](appender to) {

@@ -336,8 +336,8 @@ class table {
     awake(space).clear(home(space));
   }
   // Makes room for `items` in all at the options' load factor; never shrinks. Costs as for rehash, or nothing
-  // where there is the room. The report says how often it started anew. Waits. Alone.
-  insert_report reserve(Space& space, u64 items)
+  // where there is the room. Gives how often it started anew. Waits. Alone.
+  u64 reserve(Space& space, u64 items)
     requires insertable<Design>
   {
     [[maybe_unused]] const auto call = changing(space, "reserve");
@@ -345,9 +345,9 @@ class table {
   }
   // Moves the contents to memory sized for max(items, size()), with the next hash function, and so gets rid
   // of what erased keys left behind. O(old + new capacity). Memory while it runs: the new table beside the
-  // old, and an eighth of a byte a slot. Throws out_of_memory, and error where items find no place. Waits.
-  // Alone.
-  insert_report rehash(Space& space, u64 items)
+  // old, and an eighth of a byte a slot. Gives how often it started anew. Throws out_of_memory, and error
+  // where items find no place. Waits. Alone.
+  u64 rehash(Space& space, u64 items)
     requires insertable<Design>
   {
     [[maybe_unused]] const auto call = changing(space, "rehash");
@@ -414,7 +414,7 @@ class table {
   };
   // O(keys + values), however the values are shared out among the keys. Memory while it runs: an offset a key
   // beside the result. Waits. Beside lookups.
-  retrieved retrieve(Space& space, keys_in keys) const
+  [[nodiscard]] retrieved retrieve(Space& space, keys_in keys) const
     requires requires(const engine_type e) { e.key_count(); }
   {
     check(space, keys, "retrieve: the keys");

@@ -66,7 +66,7 @@ TEST(loads, beyond_the_highest) {
   EXPECT_EQ(t.capacity(), narrow::capacity_for(n, 0.96));
   EXPECT_EQ(t.insert(space, k, k).inserted, n);
   EXPECT_EQ(t.capacity(), narrow::capacity_for(n, 0.96));
-  t.build(space, k, k);
+  EXPECT_EQ(t.build(space, k, k).inserted, n);
   EXPECT_EQ(t.capacity(), narrow::capacity_for(n, 0.96));
   EXPECT_NO_THROW((table<narrow, cpu>(space, n, {.load_factor = 0.96, .grow = false})));
   EXPECT_THROW((table<narrow, cpu>(space, n, {.load_factor = 0.97, .grow = false})), invalid_argument);

@@ -57,8 +57,8 @@ struct lookup : question<Key, Value> {
     auto k = lookup::distinct_keys(random, 64);
     const auto table = make();
     const auto v = lookup::values_for(random, k);
-    table->build(lookup::part(k, 0, 32),
-                 {v.begin(), v.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(32, v.size()))});
+    const auto first_values = v.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(32, v.size()));
+    ASSERT_EQ(table->build(lookup::part(k, 0, 32), {v.begin(), first_values}).refused, 0U);
     const auto missing = any_value<value_of<Value>>(random);
     const auto got = table->find_or(k, missing);
     for (u64 i = 0; i < k.size(); ++i) ASSERT_TRUE(same_bytes(got[i], i < 32 ? v[i] : missing)) << i;
@@ -69,7 +69,7 @@ struct lookup : question<Key, Value> {
     auto random = numbers_of_this_test();
     const auto k = lookup::distinct_keys(random, make.at_most(scaled(20'000, 5'000)));
     const auto table = make();
-    table->build(k, lookup::values_for(random, k));
+    ASSERT_EQ(table->build(k, lookup::values_for(random, k)).refused, 0U);
     u64 sum = 0;
     for (u32 probes : table->probe_counts(k)) {
       ASSERT_GE(probes, 1U);

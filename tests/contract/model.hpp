@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <contract/judged.hpp>
 #include <contract/keys.hpp>
 #include <contract/random.hpp>
 #include <contract/subject.hpp>
@@ -59,24 +60,24 @@ class model {
   }
 
   // Builds the table from these items, judges its report and remembers what it must hold now.
-  insert_report build(subject_type& table, const keys& k, const values& v) {
+  judged build(subject_type& table, const keys& k, const values& v) {
     const insert_report report = table.build(k, v);
     judge_build(table, k, v, report);
-    return report;
+    return {report};
   }
 
   // Inserts, judges report and outcomes. Refusals are wrong unless `may_refuse` or the key is not legal.
-  insert_report insert(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
+  judged insert(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
     const auto [report, outcomes] = table.insert(k, v);
     judge_insert(k, v, report, outcomes, may_refuse);
-    return report;
+    return {report};
   }
 
   // Inserts and asks for no outcomes.
-  insert_report insert_unnamed(subject_type& table, const keys& k, const values& v) {
+  judged insert_unnamed(subject_type& table, const keys& k, const values& v) {
     const insert_report report = table.insert_unnamed(k, v);
     judge_unnamed(table, k, v, report);
-    return report;
+    return {report};
   }
 
   // The same for insert_or_assign: of the values given for a key any one may have won.

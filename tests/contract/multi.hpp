@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -247,7 +248,7 @@ TEST_F(multimap_of_long_words, that_all_meet_are_sorted) {
   const auto kb = there(k);
   const auto zeros = there(std::vector<u32>(n));
   table_type t(space, 0, {.seed = known_seed});
-  t.build(space, kb.span(), zeros.span(), grouping::by_regions);
+  EXPECT_EQ(t.build(space, kb.span(), zeros.span(), grouping::by_regions).inserted, n);
   const buffer<u64, space_type> every(space, t.key_count());
   t.retrieve_keys(space, every.span());
   EXPECT_TRUE(std::ranges::is_sorted(every.to_host()));
@@ -291,7 +292,7 @@ void run_out_of_memory(Fixture& test, random_numbers& random, u64 items, u64 dif
   typename Fixture::table_type t(space);
   typename Fixture::model before, after;
   test.add(before, old, old_values);
-  t.build(space, ok.span(), ov.span(), how);
+  EXPECT_EQ(t.build(space, ok.span(), ov.span(), how).refused, 0U);
   if (inserts) after = before;
   test.add(after, more, more_values);
   bool done = false;
@@ -299,10 +300,11 @@ void run_out_of_memory(Fixture& test, random_numbers& random, u64 items, u64 dif
     ASSERT_LT(allocations, 100U);
     memory.refuse_after(allocations);
     try {
-      memory.guarded([&] {
+      const auto report = memory.guarded([&] {
         return inserts ? t.insert(space, mk.span(), mv.span(), how)
                        : t.build(space, mk.span(), mv.span(), how);
       });
+      ASSERT_EQ(report.refused, 0U);
       done = true;
     } catch (const out_of_memory&) {
     }
@@ -339,7 +341,7 @@ TEST_F(multimap_verbs, values_are_an_array_for_kernels) {
   }
   const auto kb = there(k), vb = there(v);
   table_type t(space);
-  t.build(space, kb.span(), vb.span());
+  EXPECT_EQ(t.build(space, kb.span(), vb.span()).inserted, n);
   std::vector<u32> all(100);
   for (u32 i = 0; i < 100; ++i) all[i] = i;
   const auto q = there(all);
@@ -358,7 +360,7 @@ TEST_F(multimap_verbs, the_build_is_chosen_by_how_often_keys_come) {
       k[i] = static_cast<u32>(mix64(copies % 2 == 0 ? i / copies : i % (n / copies)));
     const auto kb = there(k);
     table_type t(space);
-    t.build(space, kb.span(), kb.span(), how);
+    EXPECT_EQ(t.build(space, kb.span(), kb.span(), how).inserted, n);
     const buffer<u32, space_type> every(space, t.key_count());
     t.retrieve_keys(space, every.span());
     return std::ranges::is_sorted(every.to_host());
@@ -382,7 +384,7 @@ TEST_F(multimap_verbs, the_ids_take_over_the_regions) {
     for (u64 i = 0; i < n; ++i) k[i] = static_cast<u32>(mix64(i < repeated ? 0 : i));
     const auto kb = there(k);
     table_type t(space);
-    t.build(space, kb.span(), kb.span(), grouping::by_regions);
+    EXPECT_EQ(t.build(space, kb.span(), kb.span(), grouping::by_regions).inserted, n);
     return t.capacity();
   };
   using ids = tiled<u32, u32>;
@@ -393,7 +395,7 @@ TEST_F(multimap_verbs, the_ids_take_over_the_regions) {
 TEST_F(multimap_verbs, retrieve_says_what_it_needs) {
   const auto k = there(std::vector<u32>{1, 2, 1}), v = there(std::vector<u32>{10, 20, 11});
   table_type t(space);
-  t.build(space, k.span(), v.span());
+  EXPECT_EQ(t.build(space, k.span(), v.span()).inserted, 3U);
   const auto q = there(std::vector<u32>{1, 5});
   const buffer<u64, space_type> offsets(space, 3);
   const buffer<u32, space_type> out(space, 2);
@@ -402,9 +404,9 @@ TEST_F(multimap_verbs, retrieve_says_what_it_needs) {
   EXPECT_EQ(t.retrieve(space, q.span(), offsets.span(), out.span()), 2U);
   EXPECT_TRUE(same_values(out.to_host(), {10, 11}));
   EXPECT_THROW(t.retrieve(space, q.span(), offsets.first(2), out.span()), invalid_argument);
-  EXPECT_THROW(t.build(space, k.span(), v.first(2)), invalid_argument);
+  EXPECT_THROW(std::ignore = t.build(space, k.span(), v.first(2)), invalid_argument);
   table<multi<wide, u32>, space_type> counted(space);
-  EXPECT_THROW(counted.build(space, {}, {}, grouping::by_sort), invalid_argument);
+  EXPECT_THROW(std::ignore = counted.build(space, {}, {}, grouping::by_sort), invalid_argument);
 }
 
 }  // namespace tilehash::contract

@@ -258,9 +258,9 @@ TEST(race_bulk, lookups_side_by_side) {
   std::vector<u32> keys(n), values(n);
   for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(i)), values[i] = static_cast<u32>(i);
   map<u32, u32, cpu> m(shared);
-  m.build(shared, keys, values);
+  EXPECT_EQ(m.build(shared, keys, values).inserted, n);
   multimap<u32, u32, cpu> mm(shared);
-  mm.build(shared, keys, values);
+  EXPECT_EQ(mm.build(shared, keys, values).inserted, n);
   std::atomic<u64> wrong = 0;
   together([&](u32 t) {
     cpu own(1);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -175,7 +176,7 @@ TEST(spatial, keys_with_one_code) {
   EXPECT_EQ(report.restarts, 1U);
   std::string message = "nothing was thrown";
   try {
-    build(t, space, pairs);
+    std::ignore = build(t, space, pairs);
   } catch (const error& e) {
     message = e.what();
   }

@@ -68,8 +68,8 @@ class subject {
   virtual inserted insert_or_apply(const keys&, const values&) = 0;  // sum_of_bytes
   virtual u64 erase(const keys&) = 0;
   virtual void clear() = 0;
-  virtual insert_report reserve(u64 items) = 0;
-  virtual insert_report rehash(u64 items) = 0;
+  virtual u64 reserve(u64 items) = 0;
+  virtual u64 rehash(u64 items) = 0;
 
   virtual std::vector<std::optional<value>> find(const keys&) = 0;
   virtual values find_or(const keys&, value missing) = 0;

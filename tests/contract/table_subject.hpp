@@ -155,17 +155,17 @@ class table_subject final : public subject<typename Design::key_type, typename D
   void clear() override {
     ground_->memory.guarded([&] { table_.clear(*space_); });
   }
-  insert_report reserve(u64 n) override {
+  u64 reserve(u64 n) override {
     if constexpr (inserts)
       return ground_->memory.guarded([&] { return table_.reserve(*space_, n); });
     else
-      return {};
+      return 0;
   }
-  insert_report rehash(u64 n) override {
+  u64 rehash(u64 n) override {
     if constexpr (inserts)
       return ground_->memory.guarded([&] { return table_.rehash(*space_, n); });
     else
-      return {};
+      return 0;
   }
 
   std::vector<std::optional<value>> find(const keys& k) override {

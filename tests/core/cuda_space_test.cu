@@ -38,7 +38,8 @@ TEST(cuda_space, takes_all_its_memory_from_the_resource) {
     for (bool done = false; !done; ++allocations) {
       memory.refuse_after(allocations);
       try {
-        memory.guarded([&] { return t.build(gpu, keys.span(), keys.span()); });
+        const auto report = memory.guarded([&] { return t.build(gpu, keys.span(), keys.span()); });
+        EXPECT_EQ(report.inserted, 3U);
         done = true;
       } catch (const out_of_memory&) {
       }
@@ -73,7 +74,7 @@ TEST(cuda_space, works_on_the_gpu_it_is_given) {
     const std::vector<u32> host = {1, 2, 3};
     const buffer<u32, cuda> keys(there, host);
     map<u32, u32, cuda> t(there);
-    t.insert(there, keys.span(), keys.span());
+    EXPECT_EQ(t.insert(there, keys.span(), keys.span()).inserted, 3U);
     const buffer<u32, cuda> out(there, 3);
     t.find_or(there, keys.span(), out.span(), 0U);
     EXPECT_EQ(out.to_host(), host);

@@ -161,7 +161,7 @@ TYPED_TEST(differential_updates, all_of_a_key_count) {
   gpu.fill(ones.data(), n, 1U);
   for (const double load_factor : {0.8, 0.95, 0.95, 0.95}) {
     table<TypeParam, cuda> t(gpu, different, {.load_factor = load_factor});
-    t.insert_or_apply(gpu, k.span(), ones.span(), op::sum{});
+    EXPECT_EQ(t.insert_or_apply(gpu, k.span(), ones.span(), op::sum{}).refused, 0U);
     t.find_or(gpu, q.span(), found.span(), 0U);
     EXPECT_TRUE(found.to_host() == expected) << "at load " << load_factor;
   }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <contract/judged.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
@@ -69,7 +70,7 @@ class driver {
 
   // Inserts or builds; every item gets a value of its own. Checks the report. An insert that asks for no
   // outcomes may go by regions.
-  insert_report put(const std::vector<key_type>& keys, bool build, bool asks = true) {
+  contract::judged put(const std::vector<key_type>& keys, bool build, bool asks = true) {
     const bool named = !build && asks;
     std::vector<value_type> values(keys.size());
     if (!is_set) std::ranges::generate(values, [&] { return static_cast<value_type>(++serial_); });
@@ -105,7 +106,7 @@ class driver {
     EXPECT_EQ(report.inserted + report.present + report.refused, keys.size());
     for (auto& [key, choice] : offered) model_[key] = choice;
     EXPECT_EQ(table_.size(), keeps_all ? keys.size() : model_.size());
-    return report;
+    return {report};
   }
 
   // Erases, and checks how many were there.

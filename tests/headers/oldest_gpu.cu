@@ -12,12 +12,13 @@ __global__ void look_up(map::view_type view, const std::uint32_t* keys, bool* fo
   if (i < n) found[i] = view.contains(keys[i]);
 }
 
-void use(tilehash::cuda& space, words keys, words values, std::span<std::uint32_t> out,
-         std::span<bool> found) {
+std::uint64_t use(tilehash::cuda& space, words keys, words values, std::span<std::uint32_t> out,
+                  std::span<bool> found) {
   map table(space, keys.size());
-  table.build(space, keys, values);
-  table.insert(space, keys, values);
+  std::uint64_t refused = table.build(space, keys, values).refused;
+  refused += table.insert(space, keys, values).refused;
   table.find_or(space, keys, out, 0);
   table.erase(space, keys);
   look_up<<<1, 32, 0, space.stream()>>>(table.view(), keys.data(), found.data(), 32);
+  return refused;
 }

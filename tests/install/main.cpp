@@ -17,7 +17,10 @@ int main() {
 
   tilehash::cpu space;
   tilehash::map<std::uint32_t, std::uint32_t, tilehash::cpu> map(space, n);
-  map.insert(space, keys, values);
+  if (map.insert(space, keys, values).inserted != n) {
+    std::puts("an outside project's pairs found no room");
+    return 1;
+  }
   map.find(space, keys, out, std::span(found.get(), n));
 
   for (std::uint32_t i = 0; i < n; ++i) {

@@ -12,8 +12,9 @@ enum class outcome : u8 {
   refused,   // the table is full, or the key is not legal (a NaN compared by value); the table is unchanged
 };
 
-// What became of all items of one bulk insert or build: inserted + present + refused = items given.
-struct insert_report {
+// What became of all items of one bulk insert or build: inserted + present + refused = items given. Who drops
+// it does not learn of refused items, so the compiler warns.
+struct [[nodiscard]] insert_report {
   u64 inserted = 0;  // items whose keys were new
   u64 present = 0;   // items whose keys were there, or came twice
   u64 refused = 0;   // items that found no room, or whose keys are not legal
@@ -24,7 +25,7 @@ struct insert_report {
 };
 
 // What became of a bulk build that may have to start anew, with another hash function.
-struct build_result {
+struct [[nodiscard]] build_result {
   insert_report report;   // means nothing unless it is complete, but for the retries
   bool complete = false;  // all items that are legal are in the table
 };

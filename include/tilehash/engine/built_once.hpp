@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <tilehash/core/capacity.hpp>
@@ -122,8 +123,8 @@ class built_once {
   made empty(Space& space, u64 capacity) const {
     made m = make(space, capacity, 0, detail::seed_of(options_));
     if constexpr (rowed<Design>)
-      m.view.design.build(space, static_cast<const key_type*>(nullptr),
-                          static_cast<const value_element*>(nullptr), 0);
+      std::ignore = m.view.design.build(space, static_cast<const key_type*>(nullptr),
+                                        static_cast<const value_element*>(nullptr), 0);
     else
       space.fill(m.view.design.slots(), capacity, Design::slot_type::empty_word);
     return m;

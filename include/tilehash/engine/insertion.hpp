@@ -96,16 +96,17 @@ class insertion : public slots<Design, Space> {
   }
 
   // Room for so many items in all; never shrinks.
-  insert_report reserve(Space& space, u64 items) {
-    return this->capacity_for(items) > capacity() ? rehash(space, items) : insert_report{};
+  u64 reserve(Space& space, u64 items) {
+    return this->capacity_for(items) > capacity() ? rehash(space, items) : 0;
   }
-  // Moves all to memory sized for max(items, size()), with another hash function.
-  insert_report rehash(Space& space, u64 items) {
+  // Moves all to memory sized for max(items, size()), with another hash function. Gives how often it started
+  // anew.
+  u64 rehash(Space& space, u64 items) {
     const auto restarts = rebuild(space, std::max(items, size()), 0);
     if (!restarts)
       throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
                   " hash functions; ask for a lower load factor, or take another hash");
-    return {.restarts = *restarts};
+    return *restarts;
   }
 
   // The design of a table made for so many items, without its memory: it knows where a key would go.

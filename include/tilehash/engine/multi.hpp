@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include <tilehash/algorithm/rank.hpp>
@@ -307,7 +308,7 @@ class multi {
         not_placed();
       distinct_ = ids_.size();
       // It grew on the way, and may be larger than asked for.
-      return {.restarts = ids_.rehash(space, distinct_).restarts};
+      return {.restarts = ids_.rehash(space, distinct_)};
     } else {
       u64 left = n;
       buffer<u64, Space> list;
@@ -354,7 +355,7 @@ class multi {
   {
     using slot = typename Ids::slot_type;
     ids_engine meeting(space, 0, options_);
-    meeting.build(space, detail::numbered_keys<slot>{keys}, n);
+    std::ignore = meeting.build(space, detail::numbered_keys<slot>{keys}, n);  // (whose key is missing asks)
     buffer<Key, Space> all(space, distinct_ + meeting.size());
     buffer<u64, Space> count(space, 1);
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));

@@ -96,12 +96,12 @@ class records {
     limit_ = 0;
     free_count_ = 0;
   }
-  insert_report reserve(Space& space, u64 items) {
+  u64 reserve(Space& space, u64 items) {
     make_room(space, items);
     return ids_.reserve(space, items);
   }
   // Keeps all ids.
-  insert_report rehash(Space& space, u64 items) {
+  u64 rehash(Space& space, u64 items) {
     if (items > limit_) make_room(space, items);
     return ids_.rehash(space, items);
   }
