@@ -10,6 +10,7 @@ public=(
   include/tilehash/*.hpp
   include/tilehash/core/{error,op,options,result}.hpp
   include/tilehash/space/{buffer,cpu,memory_resource}.hpp include/tilehash/space/cuda.cuh
+  include/tilehash/engine/{records_view,multi_view}.hpp
 )
 mkdir -p build/docs
 { cat docs/Doxyfile && echo "INPUT = ${public[*]}"; } | doxygen - || die "the reference has gaps (see above)"
