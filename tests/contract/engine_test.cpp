@@ -8,6 +8,7 @@ struct engine_space : cpu {
 
 #include <contract/bad_hash.hpp>
 #include <contract/engine.hpp>
+#include <contract/growth_memory.hpp>
 
 // Bounded work is counted, not timed: in calls of the hash function.
 namespace tilehash::contract {
@@ -94,6 +95,16 @@ TYPED_TEST(growth, has_a_bound) {
     EXPECT_LE(built.capacity(), std::max(4 * n, 150 * of_build.inserted));
   }
 }
+TEST(growth_memory, old_and_new_table_and_little_beside) {
+  counted<cpu> space(2);
+  const u64 n = scaled(300'000, 40'000);
+  expect_little_memory_of_growth<tiled<u32, u32>>(space, n);
+  expect_little_memory_of_growth<tiled<u64, u64>>(space, n);
+  expect_little_memory_of_growth<bucketed_cuckoo<u64, u32>>(space, n);
+  expect_little_memory_of_growth<cuckoo<u32, u32>>(space, n);
+  expect_little_memory_of_growth<linear_probing<u32, u32>>(space, n);
+}
+
 TEST(bounded_work, engines_that_cannot_refuse_say_why) {
   cpu space(2);
   constexpr u64 n = 2'000;

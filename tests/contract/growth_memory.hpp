@@ -1,0 +1,78 @@
+// How much memory a call takes while a table grows: the old and the new table, and at most a sixteenth of the
+// items' bytes beside them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+// A space that remembers the most memory that was out at once. (The scratch of a CPU's threads stays in their
+// caches, whatever the tables' sizes, and is not counted.)
+template <class Space>
+class counted : public Space {
+ public:
+  using Space::Space;
+  void* allocate(u64 bytes) {
+    void* const p = Space::allocate(bytes);
+    most_ = std::max(most_, now_ += bytes);
+    return p;
+  }
+  void deallocate(void* p, u64 bytes) noexcept {
+    now_ -= bytes;
+    Space::deallocate(p, bytes);
+  }
+  void forget() { most_ = now_; }
+  u64 now() const { return now_; }
+  u64 most() const { return most_; }
+
+ private:
+  u64 now_ = 0, most_ = 0;
+};
+
+// Inserts `given` items into a table of `held`, which must grow for them.
+template <class Design, class Space>
+void expect_little_memory_of_growth(counted<Space>& space, u64 held, u64 given, bool names_outcomes) {
+  using key = typename Design::key_type;
+  using value = typename Design::mapped_type;
+  SCOPED_TRACE(std::string(Design::name) + " of " + std::to_string(held) + " items, given " +
+               std::to_string(given));
+  const u64 n = held + given;
+  std::vector<key> host_keys(n);
+  for (u64 i = 0; i < n; ++i) host_keys[i] = static_cast<key>(mix64(i));
+  const buffer<key, counted<Space>> keys(space, host_keys);
+  const buffer<value, counted<Space>> values(space, std::vector<value>(n));
+  const buffer<outcome, counted<Space>> outcomes(space, names_outcomes ? given : 0);
+  table<Design, counted<Space>> t(space, held);
+  const auto k = keys.span();
+  const auto v = values.span();
+  ASSERT_EQ(t.insert(space, k.first(held), v.first(held)).refused, 0U);
+  const u64 old_bytes = t.bytes(), apart = space.now() - old_bytes;
+  space.forget();
+  const insert_report report = t.insert(space, k.subspan(held), v.subspan(held), outcomes.span());
+  ASSERT_EQ(report.refused, 0U);
+  ASSERT_GT(t.bytes(), old_bytes) << "it was to grow";
+  // Where it grew in steps, the last is from half the size at most.
+  const u64 tables = t.bytes() + std::max(old_bytes, t.bytes() / 2);
+  const u64 beside = n * (sizeof(key) + sizeof(value)) / 16, fixed = u64(1) << 14;
+  EXPECT_LE(space.most() - apart, tables + beside + fixed);
+}
+
+// Some items into a full table, many into a small one and into an empty one.
+template <class Design, class Space>
+void expect_little_memory_of_growth(counted<Space>& space, u64 n) {
+  for (const bool names_outcomes : {false, true}) {
+    expect_little_memory_of_growth<Design>(space, n, n / 4, names_outcomes);
+    expect_little_memory_of_growth<Design>(space, n / 50, n, names_outcomes);
+    expect_little_memory_of_growth<Design>(space, 0, n, names_outcomes);
+  }
+}
+
+}  // namespace tilehash::contract
