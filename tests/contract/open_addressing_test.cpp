@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <contract/bad_hash.hpp>
+#include <contract/random.hpp>
 #include <vector>
 
+#include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/quadratic_probing.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -16,7 +19,7 @@ namespace {
 template <u64 Bad>
 using design = linear_probing<u32, u32, contract::bad_at_first<Bad>>;
 
-constexpr u64 n = 10'300, most = design<0>::max_probes;
+constexpr u64 n = 10'300, most = probe::linear::max_probes(n);
 static_assert(n > most);
 
 std::vector<u32> different_keys() {
@@ -70,6 +73,28 @@ TEST(restarts, make_a_larger_table_after_four) {
   EXPECT_EQ(t.insert(space, keys, values_for(keys)), (insert_report{.inserted = n, .restarts = 5}));
   EXPECT_GT(t.capacity(), capacity);
   EXPECT_EQ(found(space, t, keys), n);
+}
+
+// A full table reads so many slots before it refuses a key, and no more. Where jumps grow, each costs a line.
+template <class Design>
+void expect_walks_of_a_full_table(u64 slots, u64 longest) {
+  cpu space(2);
+  table<Design, cpu> t(space, slots / 2, {.load_factor = 0.5, .grow = false});
+  const u64 capacity = t.capacity(), full = capacity + capacity / 100, new_keys = 100;
+  std::vector<u32> keys(full + new_keys), probes(new_keys);
+  for (u64 i = 0; i < keys.size(); ++i) keys[i] = mix32(static_cast<u32>(i));
+  const std::span<const u32> all = keys;
+  const insert_report report = t.insert(space, all.first(full), all.first(full));
+  EXPECT_EQ(report.inserted + report.refused, full);
+  EXPECT_GE(static_cast<double>(report.inserted), 0.99 * static_cast<double>(capacity));
+  t.probe_counts(space, all.last(new_keys), probes);
+  for (const u32 read : probes) ASSERT_LE(read, longest);
+}
+TEST(full_tables, refuse_after_a_bounded_walk) {
+  const u64 slots = contract::scaled(100'000, 40'000);
+  expect_walks_of_a_full_table<linear_probing<u32, u32>>(slots, 10'000);
+  expect_walks_of_a_full_table<quadratic_probing<u32, u32>>(slots, 4096);
+  expect_walks_of_a_full_table<double_hashing<u32, u32>>(slots, 4096);
 }
 
 }  // namespace

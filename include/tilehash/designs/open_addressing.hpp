@@ -13,10 +13,10 @@
 // inserts run, a slot that is taken stays taken, so two inserts of one key meet: both aim at the first free
 // slot of the same sequence, one wins it, and the other starts again and finds the key.
 //
-// At most min(capacity, 10 000) probes are made, then the key is refused and the table above decides: it
-// starts again with another hash function, and counts that, as large as it was while it is less full than
-// asked for, larger after four times. Every loop is bounded: by that limit, and by the slots that other
-// inserts can still take in front of this one.
+// At most min(capacity, 10 000) probes are made, 4096 where jumps grow (open_addressing/probe.hpp); then the
+// key is refused and the table above decides: it starts again with another hash function, and counts that, as
+// large as it was while it is less full than asked for, larger after four times. Every loop is bounded: by
+// that limit, and by the slots that other inserts can still take in front of this one.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. Inserts
 // beside erases are not; lookups beside either may miss what moves in meanwhile.
@@ -51,7 +51,6 @@ class open_addressing {
 
   static constexpr const char* name = Probe::name;
   static constexpr u32 preferred_width = 1;
-  static constexpr u64 max_probes = 10'000;
   static constexpr double max_load_factor = detail::highest_load_factor<Probe>();
 
   // Slots for `items` at `load_factor`: a prime where the probe sequence asks for one.
@@ -83,7 +82,8 @@ class open_addressing {
   TILEHASH_FN void advance(place& p, const auto& /*told*/) const { next(p); }
   TILEHASH_FN void next(place& p) const { probe::advance<Probe>(p, capacity_); }
   TILEHASH_FN u32 max_steps() const {
-    return static_cast<u32>(capacity_ < max_probes ? capacity_ : max_probes);
+    const u64 most = Probe::max_probes(capacity_);
+    return static_cast<u32>(capacity_ < most ? capacity_ : most);
   }
 
   template <class Tile>

@@ -384,17 +384,21 @@ struct upsert_items {
     }
     return false;
   }
+  u64 line_of(const walk& w) const { return reinterpret_cast<u64>(design.address(w.now)) / 64; }
   // Items that go on: the memory of all is asked for before the first is looked at again.
   void finish(numbered* more, u32 left, thread_recorder& counts) const {
     while (left != 0) {
       for (u32 k = 0; k < left; ++k) prefetch_to_write(design.address(more[k].w.now));
       u32 kept = 0;
       for (u32 k = 0; k < left; ++k) {
-        numbered p = more[k];
-        if (one_step(p.w))
-          more[kept++] = p;
-        else
+        numbered& p = more[k];
+        const u64 here = line_of(p.w);
+        bool goes_on = one_step(p.w);
+        while (goes_on && line_of(p.w) == here) goes_on = one_step(p.w);  // what came with the line
+        if (!goes_on)
           counts.record(p.i, true, p.w.became);
+        else if (kept++ != k)
+          more[kept - 1] = p;
       }
       left = kept;
     }

@@ -16,6 +16,8 @@
 // and the second in its Listing 3.1; its measurements (Table 3.2) are those of the second.
 #pragma once
 
+#include <concepts>
+
 #include <tilehash/core/hash.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::probe {
@@ -26,12 +28,19 @@ struct place {
   u64 growth = 0;  // of the jump
 };
 
-// Large enough that jumps and their growth stay below the capacity for the longest sequence, 10 000 probes.
+// Large enough that jumps and their growth stay below the capacity for the longest sequence.
 inline constexpr u64 largest_small_table = 1 << 15;
+
+// A key that has met so many slots and none for it is refused: the thesis' limit.
+inline constexpr u64 most_probes = 10'000;
+// Jumps that grow leave crowded places so soon that at load 0.98 one walk in 10^35 passes so many taken
+// slots. Each costs a line of its own, so more of them would only make full tables slow to say so.
+inline constexpr u64 most_growing_jumps = 4096;
 
 // The next slot. Kind to caches, but keys cluster.
 struct linear {
   static constexpr const char* name = "linear_probing";
+  TILEHASH_FN static constexpr u64 max_probes(u64 /*capacity*/) { return most_probes; }
   static constexpr bool needs_prime = false;
   static constexpr u64 growth_step = 0;  // how the growth of the jump grows, in a large table
   // The thesis' smallest tables. Fuller ones, if large, have longer runs than a walk may be.
@@ -42,6 +51,7 @@ struct linear {
 // Keys of one home go the same way, but soon far away.
 struct quadratic {
   static constexpr const char* name = "quadratic_probing";
+  TILEHASH_FN static constexpr u64 max_probes(u64 /*capacity*/) { return most_growing_jumps; }
   static constexpr bool needs_prime = true;
   static constexpr u64 growth_step = 2;
   TILEHASH_FN static constexpr place start(u64 home, u64 /*key*/, u64 capacity) {
@@ -55,6 +65,9 @@ struct quadratic {
 template <u64 JumpPrime>
 struct double_hash_by {
   static constexpr const char* name = "double_hashing";
+  TILEHASH_FN static constexpr u64 max_probes(u64 capacity) {
+    return capacity > largest_small_table ? most_growing_jumps : most_probes;
+  }
   static constexpr bool needs_prime = true;
   static constexpr u64 growth_step = 0;
   static constexpr u64 jump_prime = JumpPrime;
@@ -67,9 +80,13 @@ using double_hash = double_hash_by<41>;
 
 template <class Policy>
 TILEHASH_FN constexpr void advance(place& p, u64 capacity) {
-  p.at = add_modulo(p.at, p.jump, capacity);
-  p.jump = add_modulo(p.jump, p.growth, capacity);
-  if (capacity > largest_small_table) p.growth += Policy::growth_step;
+  if constexpr (std::same_as<Policy, linear>) {  // its walks are the longest
+    p.at = p.at + 1 < capacity ? p.at + 1 : 0;
+  } else {
+    p.at = add_modulo(p.at, p.jump, capacity);
+    p.jump = add_modulo(p.jump, p.growth, capacity);
+    if (capacity > largest_small_table) p.growth += Policy::growth_step;
+  }
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::probe
