@@ -52,6 +52,15 @@ class bucket {
     return gather(t, holds(t) ? mine : 0);
   }
 
+  // Which slots' words pass test(word)?
+  template <class Test>
+  TILEHASH_FN u32 match_if(Tile t, const Test& test) const {
+    u32 mine = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < per_lane; ++k) mine |= u32(test(words_[k])) << k;
+    return gather(t, holds(t) ? mine : 0);
+  }
+
   // Does any slot? One ballot, cheaper than match().
   TILEHASH_FN bool has(Tile t, stored_key wanted) const {
     return t.ballot(mine_matching(t, wanted) != 0) != 0;
@@ -101,6 +110,12 @@ class bucket {
   TILEHASH_FN bool bit(Tile t, u32 i, u32 at) const {
     const bool set = holds(t) && i / per_lane == t.rank() && (select(i % per_lane) >> at & 1) != 0;
     return t.ballot(set) != 0;
+  }
+
+  // What ask(word) says of the word in slot i, in 32 bits at most: one broadcast of as many.
+  template <class Ask>
+  TILEHASH_FN u32 told(Tile t, u32 i, const Ask& ask) const {
+    return t.broadcast(u32(ask(select(i % per_lane))), i / per_lane);
   }
 
   // The word in slot i, i the same in the whole tile.
