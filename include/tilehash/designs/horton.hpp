@@ -93,9 +93,9 @@ class horton {
                                             : Slots == 4 ? 0.9
                                             : Slots == 8 ? 0.95
                                                          : 0.965;
-  static constexpr u32 max_path = 6;       // keys that move for one
-  static constexpr u32 max_searches = 128; // paths searched in vain before a key is refused
-  static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
+  static constexpr u32 max_path = 6;        // keys that move for one
+  static constexpr u32 max_searches = 128;  // paths searched in vain before a key is refused
+  static constexpr u32 max_rounds = 4096;   // tries in all, those that met a lock included
 
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 buckets = buckets_type::whole_regions(
@@ -103,9 +103,7 @@ class horton {
     detail::require(buckets < (u64(1) << 32), "horton has at most 2^32 buckets; ask for fewer items");
     return buckets * bucket_slots;
   }
-  static u64 bytes(u64 capacity) {
-    return capacity * sizeof(word) + 2 * bit_words(capacity) * sizeof(u32);
-  }
+  static u64 bytes(u64 capacity) { return capacity * sizeof(word) + 2 * bit_words(capacity) * sizeof(u32); }
 
   horton() = default;
   // Without memory it still knows where keys would live.
@@ -162,8 +160,8 @@ class horton {
   }
   TILEHASH_FN key_bits key_at(u64 slot, word w) const {
     const place p = primary_of(place_in(static_cast<u32>(slot / bucket_slots), w));
-    return buckets_.unhash(buckets_.hash_of(p.base / buckets_.region_buckets(), p.bucket,
-                                            slot_type::remainder_of(p.stored)));
+    return buckets_.unhash(
+        buckets_.hash_of(p.base / buckets_.region_buckets(), p.bucket, slot_type::remainder_of(p.stored)));
   }
 
   // ---- lookup: the primary bucket, and the one that its remap entry names ----
@@ -213,8 +211,8 @@ class horton {
       const u32 here = b.match(t, p.stored), function = entry_for(t, b, p.stored);
       const bool has_remapped = b.told(t, last_slot, slot_type::is_remap) != 0;
       const u32 at = here != 0 ? detail::lowest(here) : 0;
-      const bool won = try_claim(t, bucket_at(where(p)) + at, b.at(t, at), slot_type::empty_word,
-                                 active && here != 0);
+      const bool won =
+          try_claim(t, bucket_at(where(p)) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
       if (won && t.rank() == 0) {
         if (has_remapped) mark_due(where(p));
         if (step != 0) mark_due(where(home));
@@ -269,8 +267,7 @@ class horton {
       if (t.rank() == 0) {
         if (came) detail::compare_and_swap(bucket_at(there) + from, content, slot_type::empty_word);
         if (unused && !(came && is_last)) detail::compare_and_swap(last, entries, others);
-        if (entries == slot_type::no_entries)
-          detail::compare_and_swap(last, entries, slot_type::empty_word);
+        if (entries == slot_type::no_entries) detail::compare_and_swap(last, entries, slot_type::empty_word);
       }
       active = seeks ? !(came && is_last) : changed;
       changed = seeks && (changed || unused);
@@ -284,8 +281,8 @@ class horton {
   template <class Tile>
   TILEHASH_FN static u32 entry_for(Tile t, const bucket_type<Tile>& b, stored_key wanted) {
     const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
-    const u32 function = b.told(
-        t, last_slot, [&](word w) { return slot_type::is_remap(w) ? slot_type::entry(w, tag) : 0; });
+    const u32 function =
+        b.told(t, last_slot, [&](word w) { return slot_type::is_remap(w) ? slot_type::entry(w, tag) : 0; });
     return slot_type::function_of(wanted) == 0 ? function : 0;
   }
   // Slots of guests: items that came by a secondary function.
@@ -315,7 +312,7 @@ class horton {
   buckets_type buckets_;
 };
 
-static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> && holding<horton<u32, u32>> &&
-              erasable<horton<u32, u32>> && tidying<horton<u32, u32>>);
+static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> &&
+              holding<horton<u32, u32>> && erasable<horton<u32, u32>> && tidying<horton<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

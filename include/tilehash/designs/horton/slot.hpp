@@ -22,15 +22,15 @@ namespace tilehash::inline TILEHASH_ABI {
 template <class Key, class Value>
 struct horton_slot : quotient_slot<Key, Value> {
   using base = quotient_slot<Key, Value>;
-  using typename base::key_bits;
-  using typename base::stored_key;
-  using typename base::value_bits;
-  using typename base::word;
   using base::is_set;
   using base::key_width;
   using base::remainder_bits;
   using base::remainder_mask;
   using base::value_shift;
+  using typename base::key_bits;
+  using typename base::stored_key;
+  using typename base::value_bits;
+  using typename base::word;
 
   static constexpr u32 stored_shift = value_shift;
   static constexpr u32 functions = 7;  // secondary ones
