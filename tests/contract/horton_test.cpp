@@ -197,6 +197,33 @@ TEST(horton_loads, of_a_thousand_tables_with_4_slots) { expect_no_failure<pairs<
 TEST(horton_loads, of_a_thousand_tables_with_8_slots) { expect_no_failure<pairs<8>>(0); }
 TEST(horton_loads, of_a_thousand_tables_with_16_slots) { expect_no_failure<pairs<16>>(0); }
 
+// Filled by small calls, guests come before the natives whose slots they take: it makes no difference.
+template <class Design>
+void expect_no_difference(double load, u64 batch) {
+  SCOPED_TRACE(std::to_string(Design::bucket_slots) + " slots, " + std::to_string(batch) + " keys a call");
+  const u64 n = scaled(100'000, 10'000);
+  subject<Design> s(n, load);
+  const auto keys = s.fresh_keys(n);
+  u64 refused = 0;
+  for (u64 i = 0; i < n; i += batch) {
+    const auto from = keys.begin() + static_cast<std::ptrdiff_t>(i);
+    refused += s.insert({from, from + static_cast<std::ptrdiff_t>(std::min(batch, n - i))}).refused;
+  }
+  EXPECT_LE(refused, 4U);  // as above, at a hundredth of the keys
+  u64 there = 0;
+  const double reached = static_cast<double>(n) / static_cast<double>(s.t.capacity());
+  EXPECT_NEAR(s.buckets_read(keys, there) / horton_model{Design::bucket_slots}.found(reached), 1, 0.02);
+  EXPECT_EQ(there, n - refused);
+  ASSERT_NO_FATAL_FAILURE(s.expect_entries());
+}
+TEST(horton_loads, by_small_calls) {
+  for (const u64 batch : {100, 8192}) {
+    expect_no_difference<pairs<4>>(0.9, batch);
+    expect_no_difference<pairs<8>>(0.95, batch);
+    expect_no_difference<horton<u64, u32>>(0.8, batch);
+  }
+}
+
 // ---- erasing and bringing home
 // -----------------------------------------------------------------------------
 
