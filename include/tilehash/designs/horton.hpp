@@ -170,7 +170,7 @@ class horton {
   template <class Tile>
   TILEHASH_FN answer examine(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
     answer a{b.look_up(t, wanted)};
-    a.function = entry_for(t, b, wanted);
+    if (t.any(!a.found())) a.function = entry_for(t, b, wanted);
     if (!a.found() && a.function != 0) a.what = lookup_state::go_on;
     return a;
   }
