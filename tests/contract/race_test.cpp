@@ -77,6 +77,14 @@ class race : public ::testing::Test {
       became_[t][i] = design_.displacement_of(key_bits(i), word(t, i)).run(solo_tile{}, true);
     return became_[t][i];
   }
+  // Thread t's share of the buckets that are due.
+  void tidy(u32 t)
+    requires tidying<Design>
+  {
+    for (u64 b = t; b < design_.due_words() * 32; b += threads) {
+      if ((design_.due()[b / 32] >> b % 32 & 1) != 0) design_.tidy(solo_tile{}, static_cast<u32>(b), true);
+    }
+  }
   bool erase(u64 i) { return design_.erase(solo_tile{}, key_bits(i), true); }
   auto find(u64 i) { return table_->view().find(keys_[i]); }
 
@@ -94,7 +102,7 @@ class race : public ::testing::Test {
     std::unordered_map<key, u32> copies;
     for (u64 s = 0; s < design_.capacity(); ++s) {
       const auto w = design_.slots()[s];
-      if (!slot_type::is_free(w)) ++copies[slot_type::decode(design_.key_at(s, w))];
+      if (detail::holds_item(design_, s, w)) ++copies[slot_type::decode(design_.key_at(s, w))];
     }
     for (u64 i = 0; i < keys_.size(); ++i) {
       u32 winners = 0, winner = 0;
@@ -128,7 +136,8 @@ using designs =
                      linear_probing<u32, u64>, bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, void>,
                      bucketed_cuckoo<u32, u32, placement::balanced>, bucketed_cuckoo<u64, u64>,
                      cuckoo<u32, u32>, cuckoo<u32, u32, 3, murmur, 0>, tiled<u32, u32>, tiled<u64, u64>,
-                     tiled<u16, u8>>;
+                     tiled<u16, u8>, horton<u32, u32>, horton<u32, u32, 4>, horton<u64, u64>,
+                     horton<u32, void>>;
 TYPED_TEST_SUITE(race, designs);
 
 TYPED_TEST(race, inserts_of_different_keys) {
@@ -216,6 +225,10 @@ TYPED_TEST(race, erases_of_the_same_keys) {
       this->became_[0][i] = outcome::refused;
     }
     ASSERT_NO_FATAL_FAILURE(this->expect_one_winner_each());
+    if constexpr (tidying<TypeParam>) {
+      together([&](u32 t) { this->tidy(t); });
+      ASSERT_NO_FATAL_FAILURE(this->expect_one_winner_each());
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 // A route by a bijective hash (partition.hpp): its bits from the top down choose the region, and what is left
-// of them below the point, a place in the region.
+// of them below the point, a place in the region. And the buckets of such regions, which know of the hashes
+// of their keys all but a remainder.
 //
 //   hash(key)   [ top 32 bits | rest ]         top * regions  =  [ region . within ]
+//               [ rest | remainder ]           within * buckets of a region  =  [ bucket . ]
 #pragma once
 
 #include <type_traits>
@@ -53,6 +55,60 @@ class hash_route {
  private:
   u32 regions_ = 1;
   key_bits seed_ = 0;
+};
+
+// Regions of equal size, whole buckets each; at least Slot::min_buckets in all.
+template <class Slot>
+class hashed_buckets {
+ public:
+  using key_bits = typename Slot::key_bits;
+  using route_type = hash_route<Slot>;
+
+  hashed_buckets() = default;
+  // So many buckets, of which a region has at most `largest`.
+  TILEHASH_FN hashed_buckets(u64 buckets, u64 largest, u64 seed)
+      : route_(static_cast<u32>((buckets + largest - 1) / largest), seed),
+        region_buckets_(static_cast<u32>(buckets / route_.regions())) {}
+  // As many buckets as that, or a few more, so that they are whole regions.
+  TILEHASH_FN static u64 whole_regions(u64 buckets, u64 largest) {
+    if (buckets < Slot::min_buckets) buckets = Slot::min_buckets;
+    const u64 regions = (buckets + largest - 1) / largest;
+    return regions * ((buckets + regions - 1) / regions);
+  }
+
+  TILEHASH_FN const route_type& route() const { return route_; }
+  TILEHASH_FN u32 regions() const { return route_.regions(); }
+  TILEHASH_FN u32 region_buckets() const { return region_buckets_; }
+  TILEHASH_FN u64 buckets() const { return static_cast<u64>(regions()) * region_buckets_; }
+  TILEHASH_FN key_bits hash(key_bits key) const { return route_.hash(key); }
+  TILEHASH_FN key_bits unhash(key_bits h) const { return route_.unhash(h); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return route_.region_of(h); }
+
+  struct position {
+    u32 base;    // the region's first bucket
+    u32 bucket;  // within the region
+  };
+  TILEHASH_FN position position_of(key_bits h) const {
+    const u64 scaled = route_.scaled(h);
+    const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
+    return {region * region_buckets_, scale(within, region_buckets_)};
+  }
+  // The hash of a bucket and a remainder: undoes position_of().
+  TILEHASH_FN key_bits hash_of(u32 region, u32 bucket, key_bits remainder) const {
+    // The least hash that goes to this bucket; ours is the one from there on that ends in the remainder.
+    const u64 within = ((static_cast<u64>(bucket) << 32) + region_buckets_ - 1) / region_buckets_;
+    const u64 least = ((static_cast<u64>(region) << 32) + within + regions() - 1) / regions();
+    const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (Slot::key_width - 32));
+    return low + ((remainder - low) & Slot::remainder_mask);
+  }
+  // The bucket of a region that, of `sum`, is left beside bucket b: a partner that has b as its own.
+  TILEHASH_FN u32 mirrored(u32 sum, u32 b) const { return sum >= b ? sum - b : sum - b + region_buckets_; }
+  // Scales 32 bits to [0, n).
+  TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
+
+ private:
+  route_type route_;
+  u32 region_buckets_ = 1;
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

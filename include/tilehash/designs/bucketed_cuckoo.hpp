@@ -43,7 +43,8 @@ namespace tilehash::inline TILEHASH_ABI {
 // Which of its two buckets a new key goes to.
 enum class placement { first_fit, balanced };
 
-template <class Key, class Value, placement Placement = placement::first_fit, class Hash = murmur>
+template <class Key, class Value, placement Placement = placement::first_fit, class Hash = murmur,
+          u32 Slots = 64 / sizeof(typename slot<Key, Value>::word)>
 class bucketed_cuckoo {
  public:
   using slot_type = slot<Key, Value>;
@@ -52,7 +53,9 @@ class bucketed_cuckoo {
   using hasher = Hash;
   using word = typename slot_type::word;
   using key_bits = typename slot_type::key_bits;
-  static constexpr u32 bucket_slots = 64 / sizeof(word);
+  static_assert(Slots == 1 || Slots == 2 || Slots == 4 || Slots == 8 || Slots == 16,
+                "tilehash: buckets of bucketed_cuckoo have 1, 2, 4, 8 or 16 slots");
+  static constexpr u32 bucket_slots = Slots;
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
 
@@ -61,7 +64,7 @@ class bucketed_cuckoo {
 
   static constexpr const char* name =
       Placement == placement::first_fit ? "bucketed_cuckoo" : "bucketed_cuckoo_balanced";
-  static constexpr u32 preferred_width = 4;  // lanes that read one bucket, 16 bytes each
+  static constexpr u32 preferred_width = detail::lanes_for(bucket_slots * sizeof(word));
 
   static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 8;  // keys that move for one

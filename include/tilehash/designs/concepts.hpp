@@ -87,14 +87,26 @@ TILEHASH_FN bool holds_item(const Design& design, u64 i, typename Design::word w
 }  // namespace detail
 
 // An insert walks the key's buckets, as a lookup does, and claims the first free slot on the way:
-// examine_for_insert() says of each whether it has one, and whether the key may stand further on. Optional:
+// examine_for_insert() says of each whether it has one, and whether the key may stand further on. What it
+// gives may derive from insert_position and tell advance() more. Optional:
 //   passes(home)     called before a key is put into another bucket than its first
 //   may_take(place)  false: no free slot here is for it
 template <class D>
 concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
                                                   typename D::place p) {
-  { d.examine_for_insert(solo_tile{}, b, d.stored(p, k)) } -> std::same_as<insert_position<typename D::word>>;
+  {
+    d.examine_for_insert(solo_tile{}, b, d.stored(p, k))
+  } -> std::convertible_to<insert_position<typename D::word>>;
+  d.advance(p, d.examine_for_insert(solo_tile{}, b, d.stored(p, k)));
 };
+
+namespace detail {
+// What examine_for_insert() says.
+template <probe_inserting D>
+using position_of = decltype(std::declval<const D&>().examine_for_insert(
+    solo_tile{}, std::declval<const solo_bucket<D>&>(),
+    std::declval<const D&>().stored(typename D::place{}, typename D::key_bits{})));
+}  // namespace detail
 
 // It inserts by rules of its own, a try at a time; at most max_rounds tries. A try may move other keys,
 // unless the design says `keys_stay`.
@@ -141,6 +153,16 @@ concept displacing = insertable<D> && requires(const D d, typename D::key_bits k
 // A pass over all buckets is due when keys have been put in, before the next lookup.
 template <class D>
 concept sealing = insertable<D> && requires(const D d) { d.seal(u64(0)); };
+
+// When keys were erased, others may come nearer to where they are looked for first. erase() sets a bit of
+// due() for each bucket in which that may be, and tidy() sees to one.
+template <class D>
+concept tidying = erasable<D> && requires(const D d) {
+  d.tidy(solo_tile{}, u32(0), true);
+  { d.due() } -> std::same_as<u32*>;
+  { d.due_words() } -> std::same_as<u64>;
+  { d.tidies_after(u64(0)) } -> std::same_as<bool>;  // so many were erased since the last pass
+};
 
 // While keys are put in, lookups find each where it stands, and there it stays: values may change meanwhile.
 template <class D>

@@ -59,7 +59,8 @@ class tiled {
   static constexpr u32 bucket_slots = 64 / sizeof(word);
   template <class Tile>
   using bucket_type = bucket<slot_type, bucket_slots, Tile>;
-  using route_type = detail::hash_route<slot_type>;
+  using buckets_type = detail::hashed_buckets<slot_type>;
+  using route_type = typename buckets_type::route_type;
 
   template <class Space>
   using engine = tilehash::engine::insertion<tiled, Space>;
@@ -67,7 +68,6 @@ class tiled {
   static constexpr const char* name = "tiled";
   static constexpr u32 preferred_width = 4;
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
-  static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
   static constexpr bool is_partition_built = true;
   static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   // Buckets of a region: as many as a multiprocessor's memory can build. What falls to a region varies by a
@@ -84,10 +84,9 @@ class tiled {
 
   // Whole regions of equal size.
   static u64 capacity_for(u64 items, double load_factor) {
-    u64 buckets = detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
-    if (buckets < min_buckets) buckets = min_buckets;
-    const u64 regions = detail::divide_up(buckets, max_region(load_factor));
-    buckets = regions * detail::divide_up(buckets, regions);
+    const u64 buckets = buckets_type::whole_regions(
+        detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots),
+        max_region(load_factor));
     detail::require(buckets < (u64(1) << 32), "tiled has at most 2^32 buckets; ask for fewer items");
     return buckets * bucket_slots;
   }
@@ -98,15 +97,14 @@ class tiled {
   tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
-        route_(static_cast<u32>(detail::divide_up(capacity / bucket_slots, max_region(load_factor))), seed),
-        region_buckets_(static_cast<u32>(capacity / bucket_slots / regions())) {}
+        buckets_(capacity / bucket_slots, max_region(load_factor), seed) {}
 
-  TILEHASH_FN u64 capacity() const { return static_cast<u64>(regions()) * region_buckets_ * bucket_slots; }
+  TILEHASH_FN u64 capacity() const { return buckets_.buckets() * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
-  TILEHASH_FN const route_type& route() const { return route_; }  // from a key to its region
-  TILEHASH_FN u32 regions() const { return route_.regions(); }
-  TILEHASH_FN u32 region_buckets() const { return region_buckets_; }
-  TILEHASH_FN u32 region_slots() const { return region_buckets_ * bucket_slots; }
+  TILEHASH_FN const route_type& route() const { return buckets_.route(); }  // from a key to its region
+  TILEHASH_FN u32 regions() const { return buckets_.regions(); }
+  TILEHASH_FN u32 region_buckets() const { return buckets_.region_buckets(); }
+  TILEHASH_FN u32 region_slots() const { return region_buckets() * bucket_slots; }
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
 
   // ---- where a key lives ----
@@ -115,14 +113,12 @@ class tiled {
     u32 bucket;  // within the region
     stored_key stored;
   };
-  TILEHASH_FN key_bits hash(key_bits key) const { return route_.hash(key); }
-  TILEHASH_FN key_bits unhash(key_bits h) const { return route_.unhash(h); }
-  TILEHASH_FN u32 region_of(key_bits h) const { return route_.region_of(h); }
+  TILEHASH_FN key_bits hash(key_bits key) const { return buckets_.hash(key); }
+  TILEHASH_FN key_bits unhash(key_bits h) const { return buckets_.unhash(h); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return buckets_.region_of(h); }
   TILEHASH_FN place place_of(key_bits h) const {
-    const u64 scaled = route_.scaled(h);
-    const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
-    return {region * region_buckets_, scale(within, region_buckets_),
-            slot_type::stored_as(h & slot_type::remainder_mask, false)};
+    const auto at = buckets_.position_of(h);
+    return {at.base, at.bucket, slot_type::stored_as(h & slot_type::remainder_mask, false)};
   }
   TILEHASH_FN place locate(key_bits key) const { return place_of(hash(key)); }
   TILEHASH_FN u32 where(const place& p) const { return p.base + p.bucket; }
@@ -139,8 +135,7 @@ class tiled {
 
   // The other bucket, within the region, of what looks like `n` in bucket `b`.
   TILEHASH_FN u32 mirror(u32 b, stored_key n) const {
-    const u32 sum = scale(scramble(slot_type::remainder_of(n)), region_buckets_);
-    return sum >= b ? sum - b : sum - b + region_buckets_;
+    return buckets_.mirrored(buckets_type::scale(scramble(slot_type::remainder_of(n)), region_buckets()), b);
   }
   // The overflow filter's bit for a key, as slot and bit within the slot's word.
   struct filter_bit {
@@ -161,17 +156,13 @@ class tiled {
   // The hash of what looks like `n` in a bucket of a region: undoes place_of().
   TILEHASH_FN key_bits hash_in(u32 region, u32 bucket, stored_key n) const {
     const u32 first = slot_type::is_second(n) ? mirror(bucket, n) : bucket;
-    // The least hash whose first bucket this is; ours is the one from there on that ends in the remainder.
-    const u64 within = ((static_cast<u64>(first) << 32) + region_buckets_ - 1) / region_buckets_;
-    const u64 least = ((static_cast<u64>(region) << 32) + within + regions() - 1) / regions();
-    const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (slot_type::key_width - 32));
-    return low + ((slot_type::remainder_of(n) - low) & slot_type::remainder_mask);
+    return buckets_.hash_of(region, first, slot_type::remainder_of(n));
   }
   // The key in a slot of the table.
   TILEHASH_FN key_bits key_at(u64 slot, word w) const {
     const u64 bucket = slot / bucket_slots;
-    return unhash(hash_in(static_cast<u32>(bucket / region_buckets_),
-                          static_cast<u32>(bucket % region_buckets_), slot_type::stored_in(w)));
+    return unhash(hash_in(static_cast<u32>(bucket / region_buckets()),
+                          static_cast<u32>(bucket % region_buckets()), slot_type::stored_in(w)));
   }
 
   // ---- lookup ----
@@ -269,7 +260,6 @@ class tiled {
 
  private:
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
-  TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
   TILEHASH_FN static u32 scramble(key_bits remainder) {
     u32 x = static_cast<u32>(remainder);
     if constexpr (sizeof(key_bits) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;
@@ -315,8 +305,7 @@ class tiled {
 
   word* slots_ = nullptr;
   u32* locks_ = nullptr;
-  route_type route_;
-  u32 region_buckets_ = 1;
+  buckets_type buckets_;
 };
 
 static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&

@@ -16,6 +16,7 @@
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
+#include <tilehash/kernel/tidy.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -51,6 +52,7 @@ class slots {
     std::swap(view_, other.view_);
     std::swap(size_, other.size_);
     std::swap(stale_, other.stale_);
+    std::swap(erased_, other.erased_);
     std::swap(asked_, other.asked_);
   }
   bool has_memory() const { return memory_.data() != nullptr; }
@@ -80,6 +82,7 @@ class slots {
     detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
     const u64 gone = finish(space, waited(n, 0))[detail::counter::gone];
     size_ -= gone;
+    tidy_after(space, gone);
     return gone;
   }
   void erase_async(Space& space, const key_type* keys, u64 n, u64* erased)
@@ -89,11 +92,12 @@ class slots {
     detail::call_end end = unwaited(space, n, 0);
     end.erased = erased;
     detail::finish_call(space, end);
+    tidy_after(space, n);
   }
   void clear(Space& space) {
     wipe_slots(space);
     wipe_rest(space);
-    size_ = 0;
+    size_ = erased_ = 0;
     stale_ = false;
   }
 
@@ -116,6 +120,16 @@ class slots {
   }
 
   void wipe_slots(Space& space) { space.fill(view_.design.slots(), capacity(), slot_type::empty_word); }
+  // So many keys, at most, were erased.
+  void tidy_after(Space& space, u64 erased) {
+    if constexpr (tidying<Design>) {
+      erased_ += erased;
+      if (erased_ == 0 || !view_.design.tidies_after(erased_)) return;
+      detail::tidy(space, view_.design);
+      erased_ = 0;
+    }
+  }
+
   // What stands behind the slots.
   void wipe_rest(Space& space) {
     const u64 slot_bytes = capacity() * sizeof(typename Design::word);
@@ -173,6 +187,7 @@ class slots {
   buffer<char, Space> memory_;
   view_type view_;
   mutable u64 size_ = 0;
+  u64 erased_ = 0;  // keys, since buckets were tidied
   mutable bool stale_ = false;      // calls that did not wait have changed the size
   mutable Space* asked_ = nullptr;  // whose they were
 };

@@ -67,7 +67,12 @@ struct upsert_items {
     u32 slot = 0;
     word old = 0;
   };
-  using position = std::conditional_t<probe_inserting<Design>, insert_position<word>, answered>;
+  using position = typename decltype([] {
+    if constexpr (probe_inserting<Design>)
+      return std::type_identity<detail::position_of<Design>>{};
+    else
+      return std::type_identity<answered>{};
+  }())::type;
   using place = typename Design::place;
   static constexpr bool updates = !std::same_as<Update, keep>;
   static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers

@@ -16,6 +16,11 @@
 
 namespace tilehash::inline TILEHASH_ABI {
 
+namespace detail {
+// Lanes that read a bucket of so many bytes together: 16 bytes each, as far as eight lanes go.
+constexpr u32 lanes_for(u64 bytes) { return bytes < 32 ? 1 : bytes < 64 ? 2 : bytes < 128 ? 4 : 8; }
+}  // namespace detail
+
 template <class Slot, u32 Slots, class Tile>
 class bucket {
  public:
@@ -49,6 +54,15 @@ class bucket {
     u32 mine = 0;
     TILEHASH_UNROLL
     for (u32 k = 0; k < per_lane; ++k) mine |= static_cast<u32>(words_[k] >> at & 1) << k;
+    return gather(t, holds(t) ? mine : 0);
+  }
+
+  // Which slots' words pass test(word)?
+  template <class Test>
+  TILEHASH_FN u32 match_if(Tile t, const Test& test) const {
+    u32 mine = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < per_lane; ++k) mine |= u32(test(words_[k])) << k;
     return gather(t, holds(t) ? mine : 0);
   }
 
@@ -101,6 +115,12 @@ class bucket {
   TILEHASH_FN bool bit(Tile t, u32 i, u32 at) const {
     const bool set = holds(t) && i / per_lane == t.rank() && (select(i % per_lane) >> at & 1) != 0;
     return t.ballot(set) != 0;
+  }
+
+  // What ask(word) says of the word in slot i, in 32 bits at most: one broadcast of as many.
+  template <class Ask>
+  TILEHASH_FN u32 told(Tile t, u32 i, const Ask& ask) const {
+    return t.broadcast(u32(ask(select(i % per_lane))), i / per_lane);
   }
 
   // The word in slot i, i the same in the whole tile.

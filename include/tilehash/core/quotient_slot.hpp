@@ -1,0 +1,73 @@
+// What slots have in common that keep only what their bucket's number does not tell of a key.
+//
+// A bijective hash sends the key to K bits; a table of at least 2^5 buckets knows the top five of them from
+// the bucket. So a word of K bits and the value has five bits to spare, which each design uses in its own
+// way.
+//
+// Keys of 1, 2 and 4 bytes are hashed as 32 bits, of 8 bytes as 64; the word has 4, 8 or 16 bytes.
+#pragma once
+
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/slot.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+template <class Key, class Value>
+struct quotient_slot {
+  static_assert(key_like<Key>,
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static_assert(
+      sizeof(Key) <= 8 && detail::bytes_of<Value> <= 8,
+      "tilehash: this design keeps keys and values of at most 8 bytes each; use map, which takes any");
+
+  using key_type = Key;
+  using mapped_type = Value;
+  using key_bits = detail::bits_t<sizeof(Key)>;  // the key's bits; also what its hash has
+  using stored_key = key_bits;
+  static constexpr u32 key_width = 8 * sizeof(key_bits);
+  static constexpr u32 value_bytes = detail::bytes_of<Value>;
+  using word = detail::bits_t<sizeof(key_bits) + value_bytes>;
+  using value_bits = detail::bits_t<value_bytes>;
+
+  static constexpr bool is_set = std::is_void_v<Value>;
+  static constexpr u32 value_shift = 8 * value_bytes;
+  static constexpr u32 quotient_bits = 5;
+  static constexpr u64 min_buckets = 40;  // more than 2^quotient_bits, with a margin for rounding
+  static constexpr u32 remainder_bits = key_width - quotient_bits;
+  static constexpr key_bits remainder_mask = (key_bits(1) << remainder_bits) - 1;
+
+  static constexpr stored_key empty_mark = 0;
+  static constexpr word empty_word = 0;
+  static constexpr bool reserves_keys = false;
+
+  TILEHASH_FN static constexpr value_bits value_of(word w) {
+    if constexpr (is_set)
+      return 0;
+    else if constexpr (value_bytes == sizeof(value_bits))
+      return static_cast<value_bits>(w);
+    else
+      return static_cast<value_bits>(w) & ((value_bits(1) << value_shift) - 1);
+  }
+  // The same slot with another value.
+  TILEHASH_FN static constexpr word with_value(word w, value_bits v)
+    requires(!is_set)
+  {
+    return static_cast<word>(w >> value_shift << value_shift | v);
+  }
+
+  // What a design's insert() is given: the value alone; the design knows the remainder.
+  TILEHASH_FN static constexpr word pack(key_bits, value_bits v) {
+    if constexpr (is_set)
+      return 0;
+    else
+      return v;
+  }
+  TILEHASH_FN static constexpr bool is_reserved(key_bits) { return false; }
+  TILEHASH_FN static key_bits encode(const Key& key) {
+    return detail::to_bits<key_bits>(detail::canonical(key));
+  }
+  TILEHASH_FN static Key decode(key_bits k) { return detail::from_bits<Key>(k); }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -1,0 +1,315 @@
+// Horton tables: a bucket remembers where its overflow went, so a lookup reads it and at most one more.
+//
+//   type A    | a b c d e f g h |         S items
+//   type B    | i j k l m n o R |         S - 1 items and the remap entries
+//                             |
+//                             R:  | . . 3 . . . . . 5 . . ... |      21 entries of 3 bits: 0, or a function
+//                                       |           |
+//      tag(p) = 2: p is in the bucket R_3(this, 2)  '-- tag(q) = 8: q is in R_5(this, 8)
+//
+// Every key has one primary bucket and stays there while it can. What overflows goes by one of seven
+// secondary functions to another bucket, and its entry, which the key's tag chooses, says by which. So a
+// lookup that does not find its key in the primary bucket is done where the bucket is of type A or the entry
+// is 0; else it reads the one bucket that the entry names. At load 0.9 with 8 slots, found keys take 1.15
+// buckets and others 1.05 (horton/model.hpp has the paper's equations).
+//
+// Keys of one primary bucket and one tag share their entry, hence their secondary bucket: R_i is a function
+// of the bucket and the tag, not of the key. Ours is a mirror, c(i, tag) - bucket modulo the region's
+// buckets, which undoes itself. So the bucket of an item, the function it came by (three bits of the slot)
+// and its tag tell its primary bucket, slots keep remainders alone (horton/slot.hpp), and whether an entry is
+// shared is seen in one bucket.
+//
+// Invariants. (1) A key stands once: in its primary bucket by function 0, or in R_i(bucket, tag) by function
+// i; then the primary bucket is of type B and its entry for the tag is i. (2) Only the last slot of a bucket
+// holds entries. (3) While inserts place keys, slots only fill and entries stay: two inserts of one key meet
+// at the same free slot of its primary bucket, and no lock is needed.
+//
+// Inserting has two phases:
+//
+//   placing       a new key takes a free slot of its primary bucket, and nothing moves
+//   displacement  what found none makes secondary items of the primary bucket move on, or has the bucket
+//                 become type B, or goes to a secondary bucket itself (horton/displacement.hpp)
+//
+// Erasing frees the slot and marks the buckets in which that lets items come nearer home; tidy() then brings
+// them home, takes back entries that no item uses, and turns buckets of type B into type A.
+//
+// Behind the slots stand two bits a bucket: a lock, and whether tidy() is due. Every loop is bounded by the
+// constants below.
+//
+// Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
+//
+// Source: A. Breslow et al., Horton Tables, USENIX ATC 2016 (there inserts and erases run on one CPU thread,
+// secondary functions are made by double hashing, and repatriation is left for later).
+#pragma once
+
+#include <tilehash/algorithm/hash_route.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/horton/displacement.hpp>
+#include <tilehash/designs/horton/slot.hpp>
+#include <tilehash/space/bucket.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+// When items are brought home after keys were erased: at the end of each erase, or of one by which so many
+// have gone that a pass over the table is paid for.
+enum class repatriation { eager, lazy };
+
+template <class Key, class Value, u32 Slots = 64 / sizeof(typename horton_slot<Key, Value>::word),
+          repatriation Repatriation = repatriation::eager>
+class horton {
+ public:
+  using slot_type = horton_slot<Key, Value>;
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = murmur;
+  using word = typename slot_type::word;
+  using key_bits = typename slot_type::key_bits;
+  using stored_key = typename slot_type::stored_key;
+  using value_bits = typename slot_type::value_bits;
+  using buckets_type = detail::hashed_buckets<slot_type>;
+  static_assert(Slots == 1 || Slots == 2 || Slots == 4 || Slots == 8 || Slots == 16,
+                "tilehash: buckets of a Horton table have 1, 2, 4, 8 or 16 slots");
+  static constexpr u32 bucket_slots = Slots, last_slot = Slots - 1;
+  static constexpr u32 item_slots = (1U << last_slot) - 1;  // as a mask: those that always hold items
+  template <class Tile>
+  using bucket_type = bucket<slot_type, bucket_slots, Tile>;
+
+  template <class Space>
+  using engine = tilehash::engine::insertion<horton, Space>;
+
+  static constexpr const char* name = "horton";
+  static constexpr u32 preferred_width = detail::lanes_for(bucket_slots * sizeof(word));
+  // The paper's bound is the room that remap entries leave (equation 4); what is measured to be reached with
+  // no failure in a thousand tables is in docs/designs/horton.md.
+  static constexpr double max_load_factor = Slots == 1   ? 0.6
+                                            : Slots == 2 ? 0.7
+                                            : Slots == 4 ? 0.9
+                                            : Slots == 8 ? 0.95
+                                                         : 0.965;
+  static constexpr u32 max_path = 6;        // keys that move for one
+  static constexpr u32 max_searches = 128;  // paths searched in vain before a key is refused
+  static constexpr u32 max_rounds = 4096;   // tries in all, those that met a lock included
+
+  static u64 capacity_for(u64 items, double load_factor) {
+    const u64 buckets = buckets_type::whole_regions(
+        detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots), max_region);
+    detail::require(buckets < (u64(1) << 32), "horton has at most 2^32 buckets; ask for fewer items");
+    return buckets * bucket_slots;
+  }
+  static u64 bytes(u64 capacity) { return capacity * sizeof(word) + 2 * bit_words(capacity) * sizeof(u32); }
+
+  horton() = default;
+  // Without memory it still knows where keys would live.
+  horton(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
+      : slots_(static_cast<word*>(memory)),
+        locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
+        buckets_(capacity / bucket_slots, max_region, seed) {}
+
+  TILEHASH_FN u64 capacity() const { return buckets_.buckets() * bucket_slots; }
+  TILEHASH_FN word* slots() const { return slots_; }
+  TILEHASH_FN static bool holds(u64 /*slot*/, word w) {
+    return !slot_type::is_free(w) && !slot_type::is_remap(w);
+  }
+
+  // ---- where a key lives ----
+  struct place {
+    u32 base;    // the region's first bucket
+    u32 bucket;  // within the region
+    stored_key stored;
+
+    TILEHASH_FN u32 tag() const { return slot_type::tag_of(slot_type::remainder_of(stored)); }
+    TILEHASH_FN u32 function() const { return slot_type::function_of(stored); }
+  };
+  TILEHASH_FN place locate(key_bits key) const {
+    const key_bits h = buckets_.hash(key);
+    const auto at = buckets_.position_of(h);
+    return {at.base, at.bucket, slot_type::stored_as(h & slot_type::remainder_mask, 0)};
+  }
+  TILEHASH_FN u32 where(const place& p) const { return p.base + p.bucket; }
+  TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
+  TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
+  TILEHASH_FN static stored_key stored(const place& p, key_bits) { return p.stored; }
+  TILEHASH_FN static constexpr u32 max_steps() { return 2; }
+
+  // R_i for the items of a bucket that have this tag; and back.
+  TILEHASH_FN u32 other_bucket(u32 bucket, u32 tag, u32 function) const {
+    const u32 each = buckets_.region_buckets();
+    return buckets_.mirrored(buckets_type::scale(mix32(tag << 3 | function), each), bucket);
+  }
+  // From a key's primary bucket to the one that its entry names.
+  TILEHASH_FN void remap(place& p, u32 function) const {
+    p.bucket = other_bucket(p.bucket, p.tag(), function);
+    p.stored = slot_type::stored_as(slot_type::remainder_of(p.stored), function);
+  }
+  // The place of what stands in a bucket, and its primary one.
+  TILEHASH_FN place place_in(u32 bucket, word w) const {
+    const u32 each = buckets_.region_buckets(), base = bucket / each * each;
+    return {base, bucket - base, slot_type::stored_in(w)};
+  }
+  TILEHASH_FN place primary_of(place p) const {
+    if (p.function() != 0) p.bucket = other_bucket(p.bucket, p.tag(), p.function());
+    p.stored = slot_type::stored_as(slot_type::remainder_of(p.stored), 0);
+    return p;
+  }
+  TILEHASH_FN key_bits key_at(u64 slot, word w) const {
+    const place p = primary_of(place_in(static_cast<u32>(slot / bucket_slots), w));
+    return buckets_.unhash(
+        buckets_.hash_of(p.base / buckets_.region_buckets(), p.bucket, slot_type::remainder_of(p.stored)));
+  }
+
+  // ---- lookup: the primary bucket, and the one that its remap entry names ----
+  struct answer : lookup_answer<value_bits> {
+    u32 function = 0;
+  };
+  TILEHASH_FN void advance(place& p, const auto& told) const { remap(p, told.function); }
+
+  template <class Tile>
+  TILEHASH_FN answer examine(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
+    answer a{b.look_up(t, wanted)};
+    if (t.any(!a.found())) a.function = entry_for(t, b, wanted);
+    if (!a.found() && a.function != 0) a.what = lookup_state::go_on;
+    return a;
+  }
+
+  // ---- change ----
+  struct position : insert_position<word> {
+    u32 function = 0;
+  };
+  template <class Tile>
+  TILEHASH_FN position examine_for_insert(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
+    const auto at = b.find_own_or_free(t, wanted);
+    const u32 function = entry_for(t, b, wanted);
+    return {{at.own          ? lookup_state::found
+             : function != 0 ? lookup_state::go_on
+                             : lookup_state::absent,
+             at.free, at.slot, at.content},
+            function};
+  }
+  // Secondary items are placed when all primary ones are.
+  TILEHASH_FN static bool may_take(const place& p) { return p.function() == 0; }
+
+  using displacement = detail::horton_displacement<horton, max_path>;
+  TILEHASH_FN displacement displacement_of(key_bits key, word content) const {
+    return {*this, locate(key), slot_type::value_of(content), mix64(static_cast<u64>(key))};
+  }
+
+  // True if the key was in the table and this call took it out.
+  template <class Tile>
+  TILEHASH_FN bool erase(Tile t, key_bits key, bool active) const {
+    bool erased = false;
+    const place home = locate(key);
+    place p = home;
+    for (u32 step = 0; step < max_steps(); ++step) {
+      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(where(p)), active);
+      const u32 here = b.match(t, p.stored), function = entry_for(t, b, p.stored);
+      const bool has_remapped = b.told(t, last_slot, slot_type::is_remap) != 0;
+      const u32 at = here != 0 ? detail::lowest(here) : 0;
+      const bool won =
+          try_claim(t, bucket_at(where(p)) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
+      if (won && t.rank() == 0) {
+        if (has_remapped) mark_due(where(p));
+        if (step != 0) mark_due(where(home));
+      }
+      erased |= won;
+      active = active && here == 0 && function != 0;
+      if (active) remap(p, function);
+    }
+    return erased;
+  }
+
+  // ---- tidying: what erases make possible ----
+  TILEHASH_FN u32* due() const { return locks_ + bit_words(capacity()); }  // a bit for each bucket
+  TILEHASH_FN u64 due_words() const { return bit_words(capacity()); }
+  // After an erase of `erased` keys in all since the last pass?
+  TILEHASH_FN bool tidies_after(u64 erased) const {
+    return Repatriation == repatriation::eager || erased >= capacity() / 16;
+  }
+
+  // Brings items of a bucket home, entry by entry, as far as there is room; takes back entries that no item
+  // uses; and makes the bucket type A when none is left, or one item that the last slot can take.
+  template <class Tile>
+  TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
+    const place own = place_in(number, word(0));
+    word* const last = bucket_at(number) + last_slot;
+    u32 tag = 0;
+    bool changed = false;
+    while (t.any(active)) {  // once for each entry and each slot; again if that changed any
+      t.sync();
+      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(number), active);
+      const word entries = b.at(t, last_slot);
+      active = active && slot_type::is_remap(entries);
+      while (active && tag < slot_type::entries && slot_type::entry(entries, tag) == 0) ++tag;
+      const u32 function = tag < slot_type::entries ? slot_type::entry(entries, tag) : 0;
+      const bool seeks = active && function != 0;
+      const u32 there = own.base + other_bucket(own.bucket, tag, function);
+      const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(there), seeks);
+      const u32 group = in_group(t, b2, tag, function), items = seeks ? group : 0;
+      const u32 from = items != 0 ? detail::lowest(items) : 0;
+      const word content = b2.at(t, from);
+      const key_bits remainder = slot_type::remainder_of(slot_type::stored_in(content));
+      const word home = slot_type::make(slot_type::stored_as(remainder, 0), slot_type::value_of(content));
+      const word others = slot_type::with_entry(entries, tag, 0);
+      const bool single = (items & (items - 1)) == 0, is_last = single && others == slot_type::no_entries;
+
+      const u32 free = b.match_empty(t);
+      const u32 to = is_last || free == 0 ? last_slot : detail::lowest(free);
+      const bool came = try_claim(t, bucket_at(number) + to, is_last ? entries : slot_type::empty_word, home,
+                                  items != 0 && (is_last || free != 0));
+      if (!active) continue;
+      const bool unused = seeks && (items == 0 || (came && single));
+      if (t.rank() == 0) {
+        if (came) detail::compare_and_swap(bucket_at(there) + from, content, slot_type::empty_word);
+        if (unused && !(came && is_last)) detail::compare_and_swap(last, entries, others);
+        if (entries == slot_type::no_entries) detail::compare_and_swap(last, entries, slot_type::empty_word);
+      }
+      active = seeks ? !(came && is_last) : changed;
+      changed = seeks && (changed || unused);
+      tag = seeks ? tag + (unused || !came) : 0;
+    }
+  }
+
+  // ---- what displacement asks ----
+  TILEHASH_FN u32* locks() const { return locks_; }
+  // The function in the remap entry of what looks like `wanted` in its primary bucket; 0: there is none.
+  template <class Tile>
+  TILEHASH_FN static u32 entry_for(Tile t, const bucket_type<Tile>& b, stored_key wanted) {
+    const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
+    const u32 function =
+        b.told(t, last_slot, [&](word w) { return slot_type::is_remap(w) ? slot_type::entry(w, tag) : 0; });
+    return slot_type::function_of(wanted) == 0 ? function : 0;
+  }
+  // Slots of guests: items that came by a secondary function.
+  template <class Tile>
+  TILEHASH_FN static u32 guests_in(Tile t, const bucket_type<Tile>& b) {
+    return b.match_if(t, [](word w) {
+      return !slot_type::is_remap(w) && slot_type::function_of(slot_type::stored_in(w)) != 0;
+    });
+  }
+  // Slots of items that share an entry.
+  template <class Tile>
+  TILEHASH_FN static u32 in_group(Tile t, const bucket_type<Tile>& b, u32 tag, u32 function) {
+    return b.match_if(t, [&](word w) {
+      const stored_key n = slot_type::stored_in(w);
+      return holds(0, w) && slot_type::function_of(n) == function &&
+             slot_type::tag_of(slot_type::remainder_of(n)) == tag;
+    });
+  }
+
+ private:
+  static constexpr u64 max_region = u64(1) << 32;
+  TILEHASH_FN static constexpr u64 bit_words(u64 capacity) { return (capacity / bucket_slots + 31) / 32; }
+  TILEHASH_FN void mark_due(u32 bucket) const { detail::set_bits(due() + bucket / 32, 1U << bucket % 32); }
+
+  word* slots_ = nullptr;
+  u32* locks_ = nullptr;
+  buckets_type buckets_;
+};
+
+static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> &&
+              holding<horton<u32, u32>> && erasable<horton<u32, u32>> && tidying<horton<u32, u32>>);
+
+}  // namespace tilehash::inline TILEHASH_ABI
