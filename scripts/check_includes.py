@@ -32,6 +32,7 @@ ROOMS = [
     ("engine", r"engine/.*"),
     ("table", r"table\.hpp"),
     ("front", r"(map|set|multimap|index)\.hpp"),
+    ("instances", r"instances/.*"),
     ("umbrella", r"tilehash\.hpp"),
 ]
 ORDER = [room for room, _ in ROOMS]
@@ -48,6 +49,7 @@ MAY_INCLUDE = {
     "engine": {"core", "space", "algorithm", "concepts", "designs", "kernel", "view"},
     "table": {"core", "space", "algorithm", "concepts", "kernel", "view", "engine"},
     "front": {"core", "space", "concepts", "designs", "engine", "table"},
+    "instances": {"space", "engine", "table", "front"},
     "umbrella": {"core", "space", "concepts", "designs", "engine", "table", "front"},
 }
 

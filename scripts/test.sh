@@ -19,25 +19,27 @@ build() {
     broken+=" $1"
   fi
 }
-options=(-DTILEHASH_CHECKS=ON -DTILEHASH_WERROR=ON)
+options=(-DTILEHASH_CHECKS=ON -DTILEHASH_WERROR=ON -DTILEHASH_INSTANCES=ON)
 # Nearly all the time goes to compiling. So the program gets two pairs of types, what the sanitizers run as it is is not built
 # twice, and CUDA sources that no GPU will run are compiled to see that they compile.
 if [ "${1:-}" = --all ]; then
   shift
-  options+=(-DTILEHASH_QUICK=OFF -DTILEHASH_CLI_PAIRS= -DTILEHASH_MORE_TESTS=ON)
+  options+=(-DTILEHASH_QUICK=OFF -DTILEHASH_CLI_PAIRS=)
+  more=-DTILEHASH_MORE_TESTS=ON
 else
-  options+=(-DTILEHASH_QUICK=ON "-DTILEHASH_CLI_PAIRS=u32/u32;u64/u64" -DTILEHASH_MORE_TESTS=OFF)
+  options+=(-DTILEHASH_QUICK=ON "-DTILEHASH_CLI_PAIRS=u32/u32;u64/u64")
+  more=-DTILEHASH_MORE_TESTS=OFF
 fi
 if have_gpu; then
   options+=(-DTILEHASH_CUDA_COMPILE_ONLY=OFF "-DCMAKE_CUDA_ARCHITECTURES=$(gpu_architecture)")
 else
   options+=(-DTILEHASH_CUDA_COMPILE_ONLY=ON)
 fi
-build release "${options[@]}"
+build release "$more" "${options[@]}"
 [ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
 if [ $# -eq 0 ]; then
-  build asan
-  build tsan
+  build asan "$more"
+  build tsan "$more"
 fi
 
 if ! find_nvcc >/dev/null; then say "no nvcc: CUDA sources are not compiled here"; fi

@@ -79,7 +79,10 @@ void ask(const maker<Key, Value>& make) {
   for (const auto& test : question::tests) {
     ::testing::RegisterTest(suite.c_str(), (std::string(question::name) + "_" + test.name).c_str(), nullptr,
                             nullptr, __FILE__, __LINE__, [make, body = test.body]() -> ::testing::Test* {
-                              return new contract_test([make, body] { body(make); });
+                              return new contract_test([make, body] {
+                                this_test_is_small = make.small;
+                                body(make);
+                              });
                             });
   }
 }

@@ -100,6 +100,7 @@ struct maker {
   std::string design, space;
   abilities can;
   u64 largest;  // items in one test, as the space's speed allows
+  bool small;   // sizes will do
   std::function<std::unique_ptr<subject<Key, Value>>(u64 items, table_options)> make;
 
   auto operator()(u64 items = 0, table_options options = {}) const { return make(items, options); }

@@ -15,6 +15,10 @@ using wide_value = std::array<u32, 21>;
 
 template <class... A, class... B>
 auto operator+(pairs<A...>, pairs<B...>) -> pairs<A..., B...>;
+template <class First, class... Rest>
+pairs<First> first_pair(pairs<First, Rest...>);
+template <class Pairs>
+using first_of = decltype(first_pair(Pairs{}));
 
 // Words of 4, 8 and 16 bytes, with and without spare bits: each in one pair or more.
 using slot_pairs = pairs<pair_of<u32, u32>, pair_of<u64, u64>, pair_of<u64, u32>, pair_of<u32, void>,

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/chained.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_chained {
 
 template <class Key, class Value>
 using design = chained<Key, Value>;
@@ -13,4 +13,4 @@ using pairs_on_cpu = decltype(few_pairs{} + wide_pairs{} + pairs<pair_of<double,
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<wide_key, wide_value>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_chained

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_hash_graph {
 
 template <class Key, class Value>
 using design = hash_graph<Key, Value>;
@@ -14,4 +14,4 @@ using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<dou
                               pair_of<wide_key, wide_value>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<wide_key, wide_value>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_hash_graph

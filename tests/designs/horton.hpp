@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/horton.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_horton {
 
 template <class Key, class Value>
 using design = horton<Key, Value>;
@@ -13,4 +13,4 @@ using pairs_on_cpu = decltype(slot_pairs{} + more_slot_pairs{});
 using pairs_elsewhere = slot_pairs;
 using pairs_under_sanitizers = word_pairs;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_horton

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/engine/records.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_indexed {
 
 template <class Key, class Value>
 using design = indexed<Key, Value>;
@@ -14,4 +14,4 @@ using pairs_on_cpu =
 using pairs_elsewhere = wide_pairs;
 using pairs_under_sanitizers = pairs<pair_of<wide_key, wide_value>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_indexed

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_linear_probing {
 
 template <class Key, class Value>
 using design = linear_probing<Key, Value>;
@@ -13,4 +13,4 @@ using pairs_on_cpu = decltype(slot_pairs{} + big_key_pairs{});
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, u64>, pair_of<u16, u8>, pair_of<ivec4, void>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<u16, u8>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_linear_probing

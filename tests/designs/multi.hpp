@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/engine/multi.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_multi {
 
 template <class Key, class Value>
 using design = multi<Key, Value>;
@@ -14,4 +14,4 @@ using pairs_on_cpu =
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<double, std::int64_t>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<wide_key, wide_value>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_multi

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/perfect_spatial.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_perfect_spatial {
 
 template <class Key, class Value>
 using design = perfect_spatial<Key, Value>;
@@ -14,4 +14,4 @@ using pairs_on_cpu =
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<ivec3, u32>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<ivec3, u32>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_perfect_spatial

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/quadratic_probing.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_quadratic_probing {
 
 template <class Key, class Value>
 using design = quadratic_probing<Key, Value>;
@@ -13,4 +13,4 @@ using pairs_on_cpu = few_pairs;
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_quadratic_probing

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/sorted_array.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_sorted_array {
 
 template <class Key, class Value>
 using design = sorted_array<Key, Value>;
@@ -13,4 +13,4 @@ using pairs_on_cpu = decltype(few_pairs{} + pairs<pair_of<double, std::int64_t>,
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u16, u8>, pair_of<double, std::int64_t>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<ivec4, u32>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_sorted_array

@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <toys/toy_swapper.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_toy_swapper {
 
 template <class Key, class Value>
 using design = toys::toy_swapper<Key, Value>;
@@ -13,4 +13,4 @@ using pairs_on_cpu = pairs<pair_of<u32, u32>, pair_of<u64, u64>>;
 using pairs_elsewhere = pairs<pair_of<u32, u32>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_toy_swapper

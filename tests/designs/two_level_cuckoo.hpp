@@ -4,7 +4,7 @@
 #include <contract/types.hpp>
 #include <tilehash/designs/two_level_cuckoo.hpp>
 
-namespace tilehash::contract {
+namespace tilehash::contract::of_two_level_cuckoo {
 
 template <class Key, class Value>
 using design = two_level_cuckoo<Key, Value>;
@@ -14,4 +14,4 @@ using pairs_on_cpu =
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<double, std::int64_t>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<double, std::int64_t>>;
 
-}  // namespace tilehash::contract
+}  // namespace tilehash::contract::of_two_level_cuckoo

@@ -10,7 +10,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${FOLDER})
 set(options "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_BUILD_TYPE=Release
-            "-DTILEHASH_CCCL_INCLUDE_DIR=${CCCL}"
+            "-DTILEHASH_CCCL_INCLUDE_DIR=${CCCL}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
 )
 if(WAY STREQUAL "find_package")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/first_prefix)
@@ -33,3 +33,13 @@ endif()
 run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/tests/install -B ${FOLDER}/build ${options})
 run(${CMAKE_COMMAND} --build ${FOLDER}/build)
 run(${FOLDER}/build/outside)
+
+if(WAY STREQUAL "find_package" AND INSTANCES)
+  run(${FOLDER}/build/outside_quick)
+  execute_process(
+    COMMAND ${NM} -C ${FOLDER}/build/CMakeFiles/outside_quick.dir/main.cpp.o OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
+  )
+  if(NOT symbols MATCHES " U [^\n]*insertion<[^\n]*::insert<" OR symbols MATCHES " [TWV] [^\n]*look_up_ring")
+    message(FATAL_ERROR "main.cpp compiled verbs that tilehash::instances has (nm -C says which)")
+  endif()
+endif()

@@ -4,7 +4,11 @@
 #include <span>
 #include <vector>
 
+#if defined(TILEHASH_INSTANCES_AVX2)  // it links tilehash::instances
+#include <tilehash/instances/map.hpp>
+#else
 #include <tilehash/tilehash.hpp>
+#endif
 
 int main() {
   constexpr std::uint32_t n = 1000;

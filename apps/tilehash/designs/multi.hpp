@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/engine/multi.hpp>
+#include <tilehash/instances/multimap.hpp>
 
 #include <string_view>
 

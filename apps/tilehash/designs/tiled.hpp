@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/designs/tiled.hpp>
+#include <tilehash/instances/map.hpp>
 
 #include <string_view>
 

@@ -51,19 +51,10 @@ class insertion : public slots<Design, Space> {
   // Puts the n items of a source in; `outcomes` may be null. Throws what `look` and `place` throw before
   // anything has changed; later, items without room are refused.
   template <class Source, class Update>
-  insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update) {
-    if (n == 0) return {};
-    return call<Source, Update>(*this, space, source, n, outcomes, update).run();
-  }
+  insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update);
   // ... of a table that does not grow, without waiting. The report lies in the memory of the space.
   template <class Source, class Update>
-  void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update) {
-    detail::require(!options_.grow,
-                    "only tables that do not grow (grow = false) have inserts that do not wait");
-    static_assert(!replacing<Design>,
-                  "tilehash: inserts of this design may need a new table, so the host must wait for them");
-    call<Source, Update>(*this, space, source, n, nullptr, update).start(report);
-  }
+  void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update);
   // The values of n items are combined with those of their keys; items of equal keys first, where there are
   // so many that it pays.
   template <class Op>
@@ -72,12 +63,7 @@ class insertion : public slots<Design, Space> {
 
   // Replaces the contents by n items, in memory sized for them.
   template <class Source>
-  insert_report build(Space& space, const Source& source, u64 n) {
-    insertion fresh = empty_for(space, n, options_, 0, n);
-    const insert_report report = fresh.fill(space, source, n);
-    *this = std::move(fresh);
-    return report;
-  }
+  insert_report build(Space& space, const Source& source, u64 n);
   // Puts items into a table that nobody has seen: where memory ends it throws, and the table is given up.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
@@ -101,13 +87,7 @@ class insertion : public slots<Design, Space> {
   }
   // Moves all to memory sized for max(items, size()), with another hash function. Gives how often it started
   // anew.
-  u64 rehash(Space& space, u64 items) {
-    const auto restarts = rebuild(space, std::max(items, size()), 0);
-    if (!restarts)
-      throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
-                  " hash functions; ask for a lower load factor, or take another hash");
-    return *restarts;
-  }
+  u64 rehash(Space& space, u64 items);
 
   // The design of a table made for so many items, without its memory: it knows where a key would go.
   Design layout_for(u64 items) const {
@@ -539,6 +519,44 @@ class insertion<Design, Space>::call {
   buffer<u64, Space> homeless_length_;
   insert_report report_;
 };
+
+// ---- where a call begins --------------------------------------------------------------------------------
+// Not in the class, where they would be inline: a unit that is told of a copy elsewhere
+// (tilehash/instances.hpp) then compiles nothing of what stands above.
+
+template <class Design, class Space>
+template <class Source, class Update>
+insert_report insertion<Design, Space>::insert(Space& space, const Source& source, u64 n, outcome* outcomes,
+                                               const Update& update) {
+  if (n == 0) return {};
+  return call<Source, Update>(*this, space, source, n, outcomes, update).run();
+}
+template <class Design, class Space>
+template <class Source, class Update>
+void insertion<Design, Space>::insert_async(Space& space, const Source& source, u64 n, insert_report* report,
+                                            const Update& update) {
+  detail::require(!options_.grow,
+                  "only tables that do not grow (grow = false) have inserts that do not wait");
+  static_assert(!replacing<Design>,
+                "tilehash: inserts of this design may need a new table, so the host must wait for them");
+  call<Source, Update>(*this, space, source, n, nullptr, update).start(report);
+}
+template <class Design, class Space>
+template <class Source>
+insert_report insertion<Design, Space>::build(Space& space, const Source& source, u64 n) {
+  insertion fresh = empty_for(space, n, options_, 0, n);
+  const insert_report report = fresh.fill(space, source, n);
+  *this = std::move(fresh);
+  return report;
+}
+template <class Design, class Space>
+u64 insertion<Design, Space>::rehash(Space& space, u64 items) {
+  const auto restarts = rebuild(space, std::max(items, size()), 0);
+  if (!restarts)
+    throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
+                " hash functions; ask for a lower load factor, or take another hash");
+  return *restarts;
+}
 
 // ---- items of equal keys combined first -----------------------------------------------------------------
 

@@ -55,18 +55,7 @@ class multi {
 
   // O(n). How often keys come in a sample says how (fill()).
   insert_report build_arrays(Space& space, const Key* keys, const Value* values, u64 n,
-                             grouping how = grouping::automatic) {
-    detail::require(n <= design::max_items,
-                    "build: too many items for 32-bit offsets; use multi<Key, Value, Ids, std::uint64_t>");
-    detail::require(design::can_sort || (how != grouping::by_sort && how != grouping::by_regions),
-                    "build: only keys of up to 8 bytes that stand in the table of ids can be sorted or "
-                    "grouped by regions");
-    multi fresh(space, 0, options_);
-    insert_report report;
-    if (n != 0) report = fresh.fill(space, {keys, n}, {values, n}, how);
-    *this = std::move(fresh);
-    return report;
-  }
+                             grouping how = grouping::automatic);
   // Builds the table anew from both: O(size() + n), and memory for all of them once more than a build.
   insert_report insert_arrays(Space& space, const Key* keys, const Value* values, u64 n,
                               grouping how = grouping::automatic) {
@@ -85,12 +74,7 @@ class multi {
 
   // ---- retrieval ----
   // A key's items side by side.
-  void copy_entries(Space& space, Key* keys, Value* values) const {
-    if (items_ == 0) return;
-    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
-                                 detail::key_repeater<view_type>{view(), keys});
-    space.copy(values, values_.data(), items_ * sizeof(Value));
-  }
+  void copy_entries(Space& space, Key* keys, Value* values) const;
   void copy_keys(Space& space, Key* keys) const {
     if (distinct_ == 0) return;
     if constexpr (design::in_records)
@@ -104,20 +88,9 @@ class multi {
                                  detail::item_giver<view_type, F>{view(), f});
   }
   // offsets[i]: how many values the keys before keys[i] have. Gives where each key's begin.
-  buffer<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const {
-    buffer<Offset, Space> begins(space, n);
-    space.fill(offsets + n, 1, u64(0));
-    look_up(space, keys, n, detail::range_sink<Value, Offset>{values_.data(), begins.data(), offsets});
-    space.exclusive_scan(offsets, offsets, n + 1);
-    return begins;
-  }
+  buffer<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const;
   void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
-                   u64 n) const {
-    detail::for_each_in_segments(
-        space, offsets.data(), offsets.size() - 1, n,
-        detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
-    space.synchronize();
-  }
+                   u64 n) const;
 
   // Removes all items; the table of ids keeps its capacity.
   void clear(Space& space) {
@@ -130,19 +103,7 @@ class multi {
   }
 
   template <class Sink>
-  void look_up(Space& space, const Key* keys, u64 n, Sink sink) const {
-    if constexpr (Space::has_lanes) {
-      ids_.look_up(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
-    } else {  // to have the reads of `starts` under way ahead of time, in pieces that stay in the cache
-      constexpr u64 piece = u64(1) << 14;
-      buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
-      for (u64 done = 0; done < n; done += piece) {
-        const u64 now = n - done < piece ? n - done : piece;
-        ids_.look_up(space, keys + done, now, detail::met_sink<view_type>{met.data()});
-        space.for_each_chunk(now, detail::starts_reader<view_type, Sink>{view(), met.data(), done, sink});
-      }
-    }
-  }
+  void look_up(Space& space, const Key* keys, u64 n, Sink sink) const;
 
  private:
   static table_options growing(table_options options) {
@@ -390,5 +351,60 @@ class multi {
   buffer<Value, Space> values_;
   detail::zero_when_moved items_, distinct_;
 };
+
+// ---- where calls begin; not in the class for the reason given in engine/insertion.hpp ----
+template <class Design, class Space>
+insert_report multi<Design, Space>::build_arrays(Space& space, const Key* keys, const Value* values, u64 n,
+                                                 grouping how) {
+  detail::require(n <= design::max_items,
+                  "build: too many items for 32-bit offsets; use multi<Key, Value, Ids, std::uint64_t>");
+  detail::require(design::can_sort || (how != grouping::by_sort && how != grouping::by_regions),
+                  "build: only keys of up to 8 bytes that stand in the table of ids can be sorted or "
+                  "grouped by regions");
+  multi fresh(space, 0, options_);
+  insert_report report;
+  if (n != 0) report = fresh.fill(space, {keys, n}, {values, n}, how);
+  *this = std::move(fresh);
+  return report;
+}
+template <class Design, class Space>
+void multi<Design, Space>::copy_entries(Space& space, Key* keys, Value* values) const {
+  if (items_ == 0) return;
+  detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
+                               detail::key_repeater<view_type>{view(), keys});
+  space.copy(values, values_.data(), items_ * sizeof(Value));
+}
+template <class Design, class Space>
+auto multi<Design, Space>::find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const
+    -> buffer<Offset, Space> {
+  buffer<Offset, Space> begins(space, n);
+  space.fill(offsets + n, 1, u64(0));
+  look_up(space, keys, n, detail::range_sink<Value, Offset>{values_.data(), begins.data(), offsets});
+  space.exclusive_scan(offsets, offsets, n + 1);
+  return begins;
+}
+template <class Design, class Space>
+void multi<Design, Space>::copy_values(Space& space, std::span<const u64> offsets,
+                                       const buffer<Offset, Space>& begins, Value* to, u64 n) const {
+  detail::for_each_in_segments(
+      space, offsets.data(), offsets.size() - 1, n,
+      detail::value_copier<Value, Offset>{offsets.data(), begins.data(), values_.data(), to});
+  space.synchronize();
+}
+template <class Design, class Space>
+template <class Sink>
+void multi<Design, Space>::look_up(Space& space, const Key* keys, u64 n, Sink sink) const {
+  if constexpr (Space::has_lanes) {
+    ids_.look_up(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
+  } else {  // to have the reads of `starts` under way ahead of time, in pieces that stay in the cache
+    constexpr u64 piece = u64(1) << 14;
+    buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
+    for (u64 done = 0; done < n; done += piece) {
+      const u64 now = n - done < piece ? n - done : piece;
+      ids_.look_up(space, keys + done, now, detail::met_sink<view_type>{met.data()});
+      space.for_each_chunk(now, detail::starts_reader<view_type, Sink>{view(), met.data(), done, sink});
+    }
+  }
+}
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine

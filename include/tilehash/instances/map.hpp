@@ -1,0 +1,35 @@
+// Maps and sets of the common types, compiled already. A unit that includes this, in place of
+// <tilehash/map.hpp> and <tilehash/set.hpp>, and whose program links CMake's target tilehash::instances,
+// compiles none of their verbs.
+//
+//   map<Key, Value, Space>, set<Key, Space>     Key, Value: std::uint32_t or std::uint64_t
+//                                               Space: cpu; in .cu files for sm_90 and newer cuda too
+//
+// Nothing else changes: other tables, for_each(), views and ops but op::sum are compiled where they are used,
+// and so are these in units with other processor flags than the library's, or without oneTBB where it has
+// that.
+#pragma once
+
+#include <tilehash/instances/parts.hpp>
+#include <tilehash/map.hpp>
+#include <tilehash/set.hpp>
+#include <tilehash/space/cpu.hpp>
+#if defined(__CUDACC__)
+#include <tilehash/space/cuda.cuh>
+#endif
+
+#define TILEHASH_MAPS(how, Space, Key)                                                \
+  TILEHASH_SET_PARTS(how, Space, tilehash::default_design<Key, void, Space>)          \
+  TILEHASH_MAP_PARTS(how, Space, tilehash::default_design<Key, std::uint32_t, Space>) \
+  TILEHASH_MAP_PARTS(how, Space, tilehash::default_design<Key, std::uint64_t, Space>)
+
+#if TILEHASH_HAS_INSTANCES
+namespace tilehash::inline TILEHASH_ABI {
+TILEHASH_MAPS(extern template, cpu, std::uint32_t)
+TILEHASH_MAPS(extern template, cpu, std::uint64_t)
+#if TILEHASH_HAS_CUDA_INSTANCES
+TILEHASH_MAPS(extern template, cuda, std::uint32_t)
+TILEHASH_MAPS(extern template, cuda, std::uint64_t)
+#endif
+}  // namespace tilehash::inline TILEHASH_ABI
+#endif

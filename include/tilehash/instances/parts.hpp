@@ -1,0 +1,63 @@
+// What the tables of tilehash::instances are made of: all that their verbs call and that is worth compiling
+// once. An explicit instantiation needs its types spelt out, so these are macros: `how` is `extern template`
+// where copies are used (map.hpp, multimap.hpp) and `template` in the library itself (instances/ in the
+// repository).
+#pragma once
+
+#include <tilehash/engine/insertion.hpp>
+#include <tilehash/table.hpp>
+
+// Do the library's copies and this unit see the same tilehash (core/config.hpp: TILEHASH_ABI)? CMake's target
+// says how the library was compiled; without it there is none. GPUs before sm_90 have other tables (map.hpp).
+#define TILEHASH_FIRST(first, ...) first
+#define TILEHASH_OLDEST(...) TILEHASH_FIRST(__VA_ARGS__, 0)
+#if !defined(TILEHASH_INSTANCES_AVX2) || defined(__AVX2__) != TILEHASH_INSTANCES_AVX2 || \
+    TILEHASH_HAS_TBB != TILEHASH_INSTANCES_TBB
+#define TILEHASH_HAS_INSTANCES 0
+#else
+#define TILEHASH_HAS_INSTANCES 1
+#endif
+#if TILEHASH_HAS_INSTANCES && defined(__CUDACC__) && TILEHASH_INSTANCES_CUDA
+#define TILEHASH_HAS_CUDA_INSTANCES (TILEHASH_OLDEST(__CUDA_ARCH_LIST__) >= 900)
+#else
+#define TILEHASH_HAS_CUDA_INSTANCES 0
+#endif
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+template <class Design>
+using items_of = array_source<typename Design::slot_type>;
+template <class Design>
+using cells_of = sentinel_cells<typename Design::slot_type>;
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
+
+// Of tables that are changed in place. Behind the space stands the design.
+#define TILEHASH_SET_PARTS(how, Space, ...)                                                                  \
+  how insert_report engine::insertion<__VA_ARGS__, Space>::insert(                                           \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64, outcome*, const detail::keep&);                     \
+  how void engine::insertion<__VA_ARGS__, Space>::insert_async(Space&, const detail::items_of<__VA_ARGS__>&, \
+                                                               u64, insert_report*, const detail::keep&);    \
+  how insert_report engine::insertion<__VA_ARGS__, Space>::build(Space&,                                     \
+                                                                 const detail::items_of<__VA_ARGS__>&, u64); \
+  how u64 engine::insertion<__VA_ARGS__, Space>::rehash(Space&, u64);                                        \
+  how void detail::erase(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                   \
+                         const __VA_ARGS__::key_type*, u64, const detail::call_counters&);                   \
+  how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                 \
+                           const __VA_ARGS__::key_type*, u64, detail::lookup_sink);                          \
+  how void detail::collect_entries(Space&, const table_view<__VA_ARGS__>&, __VA_ARGS__::key_type*,           \
+                                   table<__VA_ARGS__, Space>::value_element*, u64*);
+#define TILEHASH_MAP_PARTS(how, Space, ...)                                                                  \
+  TILEHASH_SET_PARTS(how, Space, __VA_ARGS__)                                                                \
+  how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                 \
+                           const __VA_ARGS__::key_type*, u64, detail::value_sink<__VA_ARGS__::mapped_type>); \
+  TILEHASH_UPDATE_PARTS(how, Space, op::assign, __VA_ARGS__)                                                 \
+  TILEHASH_UPDATE_PARTS(how, Space, op::sum, __VA_ARGS__)
+// insert_or_apply with one op, whether it asks for outcomes or not, and without waiting.
+#define TILEHASH_UPDATE_PARTS(how, Space, Op, ...)                                            \
+  how insert_report engine::insertion<__VA_ARGS__, Space>::insert_combined(                   \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64, const Op&);                          \
+  how insert_report engine::insertion<__VA_ARGS__, Space>::insert(                            \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64, outcome*, const detail::apply<Op>&); \
+  how void engine::insertion<__VA_ARGS__, Space>::insert_async(                               \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64, insert_report*, const detail::apply<Op>&);
