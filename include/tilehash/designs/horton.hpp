@@ -33,6 +33,9 @@
 // Erasing frees the slot and marks the buckets in which that lets items come nearer home; tidy() then brings
 // them home, takes back entries that no item uses, and turns buckets of type B into type A.
 //
+// An empty table is filled region by region, in block-local memory (horton/build.hpp): all eight buckets of a
+// key lie in its region.
+//
 // Behind the slots stand two bits a bucket: a lock, and whether tidy() is due. Every loop is bounded by the
 // constants below.
 //
@@ -48,8 +51,10 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/horton/build.hpp>
 #include <tilehash/designs/horton/displacement.hpp>
 #include <tilehash/designs/horton/slot.hpp>
+#include <tilehash/designs/region_fill.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -90,13 +95,23 @@ class horton {
                                             : Slots == 4 ? 0.9
                                             : Slots == 8 ? 0.95
                                                          : 0.965;
+  // Buckets of a region: 128 KiB, as a multiprocessor's memory can build, and more where items and entries
+  // take so many slots that some region would get more than it holds. Words of 16 bytes are not built by
+  // regions.
+  static constexpr bool is_partition_built = Slots >= 4 && sizeof(word) <= 8;
+  static constexpr u64 max_region(double load_factor) {
+    const double built_in_bulk = Slots == 4 ? 0.85 : 0.9;
+    return is_partition_built && load_factor <= built_in_bulk ? (u64(1) << 17) / (Slots * sizeof(word))
+                                                              : u64(1) << 32;
+  }
   static constexpr u32 max_path = 6;        // keys that move for one
   static constexpr u32 max_searches = 128;  // paths searched in vain before a key is refused
   static constexpr u32 max_rounds = 4096;   // tries in all, those that met a lock included
 
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 buckets = buckets_type::whole_regions(
-        detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots), max_region);
+        detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots),
+        max_region(load_factor));
     detail::require(buckets < (u64(1) << 32), "horton has at most 2^32 buckets; ask for fewer items");
     return buckets * bucket_slots;
   }
@@ -104,15 +119,30 @@ class horton {
 
   horton() = default;
   // Without memory it still knows where keys would live.
-  horton(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
+  horton(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
-        buckets_(capacity / bucket_slots, max_region, seed) {}
+        buckets_(capacity / bucket_slots, max_region(load_factor), seed) {}
 
   TILEHASH_FN u64 capacity() const { return buckets_.buckets() * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
   TILEHASH_FN static bool holds(u64 /*slot*/, word w) {
     return !slot_type::is_free(w) && !slot_type::is_remap(w);
+  }
+
+  // ---- regions ----
+  TILEHASH_FN const auto& route() const { return buckets_.route(); }  // from a key to its region
+  TILEHASH_FN u32 regions() const { return buckets_.regions(); }
+  TILEHASH_FN u32 region_buckets() const { return buckets_.region_buckets(); }
+  TILEHASH_FN u32 region_slots() const { return region_buckets() * bucket_slots; }
+  TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
+  TILEHASH_FN key_bits hash(key_bits key) const { return buckets_.hash(key); }
+  TILEHASH_FN key_bits unhash(key_bits h) const { return buckets_.unhash(h); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return buckets_.region_of(h); }
+  // The hash of what looks like `n` in a bucket of a region: undoes place_of().
+  TILEHASH_FN key_bits hash_in(u32 region, u32 bucket, stored_key n) const {
+    const place p = primary_of({0, bucket, n});
+    return buckets_.hash_of(region, p.bucket, slot_type::remainder_of(n));
   }
 
   // ---- where a key lives ----
@@ -124,8 +154,8 @@ class horton {
     TILEHASH_FN u32 tag() const { return slot_type::tag_of(slot_type::remainder_of(stored)); }
     TILEHASH_FN u32 function() const { return slot_type::function_of(stored); }
   };
-  TILEHASH_FN place locate(key_bits key) const {
-    const key_bits h = buckets_.hash(key);
+  TILEHASH_FN place locate(key_bits key) const { return place_of(hash(key)); }
+  TILEHASH_FN place place_of(key_bits h) const {
     const auto at = buckets_.position_of(h);
     return {at.base, at.bucket, slot_type::stored_as(h & slot_type::remainder_mask, 0)};
   }
@@ -137,7 +167,7 @@ class horton {
 
   // R_i for the items of a bucket that have this tag; and back.
   TILEHASH_FN u32 other_bucket(u32 bucket, u32 tag, u32 function) const {
-    const u32 each = buckets_.region_buckets();
+    const u32 each = region_buckets();
     return buckets_.mirrored(buckets_type::scale(mix32(tag << 3 | function), each), bucket);
   }
   // From a key's primary bucket to the one that its entry names.
@@ -147,7 +177,7 @@ class horton {
   }
   // The place of what stands in a bucket, and its primary one.
   TILEHASH_FN place place_in(u32 bucket, word w) const {
-    const u32 each = buckets_.region_buckets(), base = bucket / each * each;
+    const u32 each = region_buckets(), base = bucket / each * each;
     return {base, bucket - base, slot_type::stored_in(w)};
   }
   TILEHASH_FN place primary_of(place p) const {
@@ -156,9 +186,8 @@ class horton {
     return p;
   }
   TILEHASH_FN key_bits key_at(u64 slot, word w) const {
-    const place p = primary_of(place_in(static_cast<u32>(slot / bucket_slots), w));
-    return buckets_.unhash(
-        buckets_.hash_of(p.base / buckets_.region_buckets(), p.bucket, slot_type::remainder_of(p.stored)));
+    const u32 bucket = static_cast<u32>(slot / bucket_slots), each = region_buckets();
+    return unhash(hash_in(bucket / each, bucket % each, slot_type::stored_in(w)));
   }
 
   // ---- lookup: the primary bucket, and the one that its remap entry names ----
@@ -272,6 +301,27 @@ class horton {
     }
   }
 
+  // ---- many items at once (designs/region_fill.hpp) ----
+  template <class Bins = detail::even_bins<word>>
+  using region_build = detail::horton_build<horton, Bins>;
+  // Is partitioning worth it for n items and a table that holds `held`?
+  template <class Space>
+  bool partition_pays(const Space& space, u64 n, u64 held) const {
+    return detail::regions_pay(space, *this, n, held);
+  }
+  // Inserts n items by regions into an empty table, whose slots may hold anything.
+  template <class Space, class Source>
+  auto insert_partitioned(Space& space, const Source& source, u64 n, bool merges) const {
+    return detail::fill_regions(space, *this, source, n, merges);
+  }
+  // The same for n items that stand in bins already, one for each region and none larger than it.
+  template <class Space, class Bins>
+  auto insert_bins(Space& space, const Bins& bins, u64 n) const {
+    detail::region_fill<horton, Space> fill(space, *this, n, false);
+    fill.fill_from(bins);
+    return fill.result();
+  }
+
   // ---- what displacement asks ----
   TILEHASH_FN u32* locks() const { return locks_; }
   // The function in the remap entry of what looks like `wanted` in its primary bucket; 0: there is none.
@@ -300,7 +350,6 @@ class horton {
   }
 
  private:
-  static constexpr u64 max_region = u64(1) << 32;
   TILEHASH_FN static constexpr u64 bit_words(u64 capacity) { return (capacity / bucket_slots + 31) / 32; }
   TILEHASH_FN void mark_due(u32 bucket) const { detail::set_bits(due() + bucket / 32, 1U << bucket % 32); }
 
@@ -310,6 +359,7 @@ class horton {
 };
 
 static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> &&
-              holding<horton<u32, u32>> && erasable<horton<u32, u32>> && tidying<horton<u32, u32>>);
+              holding<horton<u32, u32>> && erasable<horton<u32, u32>> && tidying<horton<u32, u32>> &&
+              partition_built<horton<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

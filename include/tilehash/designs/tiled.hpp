@@ -41,7 +41,8 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/load_factor.hpp>
-#include <tilehash/designs/tiled/fill.hpp>
+#include <tilehash/designs/region_fill.hpp>
+#include <tilehash/designs/tiled/build.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -224,23 +225,25 @@ class tiled {
     return erased;
   }
 
-  // ---- many items at once (designs/tiled/fill.hpp) ----
+  // ---- many items at once (designs/region_fill.hpp) ----
+  template <class Bins = detail::even_bins<word>>
+  using region_build = detail::tiled_build<tiled, Bins>;
   // Is partitioning worth it for n items and a table that holds `held`?
   template <class Space>
   bool partition_pays(const Space& space, u64 n, u64 held) const {
-    return detail::tiled_partition_pays(space, *this, n, held);
+    return detail::regions_pay(space, *this, n, held);
   }
   // Inserts n items by regions; the result says what is left to insert one by one. Unless it merges, the
   // slots may hold anything.
   template <class Space, class Source>
   auto insert_partitioned(Space& space, const Source& source, u64 n, bool merges) const {
-    return detail::fill_tiled(space, *this, source, n, merges);
+    return detail::fill_regions(space, *this, source, n, merges);
   }
   // The same for n items that stand in bins already, one for each region and none larger than it; the table
   // is empty, and its slots may hold anything. bins.size(r) is a bin's size, bins.at(r)[i] a routed_item.
   template <class Space, class Bins>
   auto insert_bins(Space& space, const Bins& bins, u64 n) const {
-    detail::tiled_fill<tiled, Space> fill(space, *this, n, false);
+    detail::region_fill<tiled, Space> fill(space, *this, n, false);
     fill.fill_from(bins);
     return fill.result();
   }

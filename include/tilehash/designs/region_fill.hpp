@@ -1,4 +1,5 @@
-// When and how `tiled` is filled by regions: the launches around designs/tiled/build.hpp.
+// When and how tables are filled by regions: the launches around what builds one in a block's memory
+// (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp).
 //
 //   an empty table            bins are the regions' own memory     partition, build
 //   one that holds items      bins stand beside the table          partition, build
@@ -9,21 +10,21 @@
 //                             |
 //                             +--partition--> | bin | bin | ... beside it --build--> the slice's regions
 //
-// What is left over (designs/tiled/build.hpp) comes back as a source of items to insert one by one.
+// What is left over comes back as a source of items to insert one by one.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/designs/tiled/build.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What was inserted by regions, and what was not.
 template <class Design, class Space>
-struct tiled_filled {
+struct region_filled {
   bool lists_left = false;  // false: too uneven, what is left is not known
   u64 inserted = 0;
   u64 illegal = 0;
@@ -40,22 +41,22 @@ struct tiled_filled {
 // counters: where there are more regions than it can count, an empty table is filled slice by slice. (A CPU
 // can count those of any table.)
 template <class Space, class Design>
-bool tiled_partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
+bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   const bool gets_full = static_cast<double>(held + n) > 0.85 * static_cast<double>(design.capacity());
   const u64 share = held == 0 ? 4 : gets_full ? 11 : 8;
   const u64 most = most_regions<typename Design::slot_type>(space);
   return n >= least_to_partition && n >= design.capacity() / share &&
-         (held == 0 || tiled_build<Design>::merges_too) &&
+         (held == 0 || Design::template region_build<>::merges_too) &&
          (design.regions() <= most || (partitions_in_steps<Space> && held == 0 && most != 0)) &&
-         design.region_slots() <= tiled_build<Design>::most_slots &&
-         tiled_build<Design>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+         design.region_slots() <= Design::template region_build<>::most_slots &&
+         Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
 
 // ---- slices: so many neighbouring regions that a block can count them ----
 
 // To the slices.
 template <class Design>
-struct tiled_slices {
+struct region_slices {
   using slot_type = typename Design::slot_type;
   using key_bits = typename slot_type::key_bits;
   Design design;
@@ -67,25 +68,25 @@ struct tiled_slices {
 };
 // From a slice to its regions. What comes is hashed already.
 template <class Design>
-struct tiled_slice : keys_as_they_are<typename Design::slot_type> {
+struct region_slice : keys_as_they_are<typename Design::slot_type> {
   using key_bits = typename Design::key_bits;
   Design design;
   u32 first, count;
 
-  tiled_slice(const Design& d, u32 first_region, u32 regions)
+  region_slice(const Design& d, u32 first_region, u32 regions)
       : design(d), first(first_region), count(regions) {}
   TILEHASH_FN u32 regions() const { return count; }
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) - first; }
 };
 // Fills a table's regions with the items of sources.
 template <class Design, class Space>
-class tiled_fill {
+class region_fill {
   using word = typename Design::word;
   using slot_type = typename Design::slot_type;
   using bins_type = even_bins<word>;
 
  public:
-  tiled_fill(Space& space, const Design& design, u64 n, bool merges)
+  region_fill(Space& space, const Design& design, u64 n, bool merges)
       : space_(space),
         design_(design),
         merges_(merges),
@@ -115,7 +116,7 @@ class tiled_fill {
     const u32 regions = design_.regions();
     const u64 each = std::min<u64>({best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
                                     most_regions<slot_type>(space_)});
-    const tiled_slices<Design> slices{design_, static_cast<u32>(each)};
+    const region_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
     const uneven_bins<word> outer{
         bins_of(design_.slots(), slices.each * design_.region_slots(), slices.regions()), last,
@@ -126,15 +127,15 @@ class tiled_fill {
       const u32 first = s * slices.each, count = s == last ? in_last : slices.each;
       const u64 its = came[s] < outer.room_of(s) ? came[s] : outer.room_of(s);
       const bins_type bins = bins_beside(its, count);
-      partition(tiled_slice<Design>(design_, first, count),
+      partition(region_slice<Design>(design_, first, count),
                 routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)}, its, bins);
       build(bins, first, count);
     }
   }
 
-  tiled_filled<Design, Space> result() {
+  region_filled<Design, Space> result() {
     const auto counts = counters_.to_host();
-    tiled_filled<Design, Space> r;
+    region_filled<Design, Space> r;
     r.design = design_;
     r.left = counts[0];
     r.illegal = counts[1];
@@ -166,7 +167,7 @@ class tiled_fill {
   }
   template <class Bins>
   void build(const Bins& bins, u32 first, u32 count) {
-    using build_type = tiled_build<Design, Bins>;
+    using build_type = typename Design::template region_build<Bins>;
     space_.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design_.region_buckets()),
                           build_type{design_, bins, first, merges_, spill(), counters_.data() + 2});
   }
@@ -184,9 +185,9 @@ class tiled_fill {
 // beside that it takes a thirty-second of the items' bytes, and a slice's where there are slices; a merge
 // their bytes once more.
 template <class Design, class Space, class Source>
-tiled_filled<Design, Space> fill_tiled(Space& space, const Design& design, const Source& source, u64 n,
-                                       bool merges) {
-  tiled_fill<Design, Space> fill(space, design, n, merges);
+region_filled<Design, Space> fill_regions(Space& space, const Design& design, const Source& source, u64 n,
+                                          bool merges) {
+  region_fill<Design, Space> fill(space, design, n, merges);
   if constexpr (partitions_in_steps<Space>) {
     const u64 most = most_regions<typename Design::slot_type>(space);
     if (!merges && design.regions() > (most < best_regions ? most : best_regions)) {
