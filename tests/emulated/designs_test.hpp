@@ -389,4 +389,22 @@ TYPED_TEST_P(EmulatedDesign, AFullTableSaysSo) {
 REGISTER_TYPED_TEST_SUITE_P(EmulatedDesign, AnswersLikeTheModel, AnyScheduleGivesRightAnswers,
                             SlotsAreUsedAgain, EqualKeysMeet, AFullTableSaysSo);
 
+// So many items that they are partitioned, and each region is built by a block in its scratch.
+template <class Design>
+void build_by_regions(u64 n, pattern p, double load_factor, u64 seed) {
+  SCOPED_TRACE(std::to_string(n) + " keys, load " + std::to_string(load_factor));
+  using key_type = typename Design::key_type;
+  driver<Design> d({.seed = seed, .preempt = true}, 0, {.load_factor = load_factor});
+  const auto keys = make_keys<key_type>(n, p, seed);
+  EXPECT_EQ(d.put(keys, true).refused, 0U);
+  EXPECT_GT(d.get().view().design.regions(), 1U);
+  d.look_up(keys);
+  d.look_up(make_keys<key_type>(2000, pattern::distinct, seed + 1));
+  d.compare();
+  d.erase(part(keys, 0, 1000));
+  d.put(part(keys, 500, 1500), false);
+  d.look_up(part(keys, 0, 2000));
+  d.compare();
+}
+
 }  // namespace tilehash::designs_test

@@ -18,4 +18,14 @@ using types = testing::Types<
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Horton, EmulatedDesign, types);
 
+TEST(HortonBuild, ByRegions) {
+  build_by_regions<horton<u32, u32>>(33'000, pattern::distinct, 0.9, 1);
+#if !TILEHASH_FEW_TYPES
+  build_by_regions<horton<u32, u32, 4>>(33'000, pattern::some_twice, 0.85, 2);
+  build_by_regions<horton<u32, void>>(50'000, pattern::some_twice, 0.9, 3);
+  build_by_regions<horton<u32, u32>>(40'001, pattern::few, 0.5, 4);
+  build_by_regions<horton<u32, u32>>(33'000, pattern::all_equal, 0.9, 5);
+#endif
+}
+
 }  // namespace tilehash::designs_test
