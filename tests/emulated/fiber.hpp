@@ -18,6 +18,7 @@
 #define TILEHASH_EMULATION_ASAN 1
 #endif
 #if defined(TILEHASH_EMULATION_ASAN)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -43,6 +44,7 @@ class fiber {
                         entered(own_, hosts_);
                         function();
                         leaving(nullptr, hosts_);
+                        forget(own_);
                         return std::move(host_);
                       });
   }
@@ -77,9 +79,13 @@ class fiber {
   static void entered(const side& now, side& before) {
     __sanitizer_finish_switch_fiber(now.fake, &before.bottom, &before.size);
   }
+  // The frames below never return, so what was marked around their variables would stay marked when the
+  // memory is another's.
+  static void forget(const side& stack) { __asan_unpoison_memory_region(stack.bottom, stack.size); }
 #else
   static void leaving(side*, const side&) {}
   static void entered(const side&, side&) {}
+  static void forget(const side&) {}
 #endif
 
   context inside_, host_;  // where the function, or the host, goes on

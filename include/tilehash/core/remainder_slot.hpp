@@ -17,13 +17,13 @@ namespace tilehash::inline TILEHASH_ABI {
 template <class Key, class Value>
 struct remainder_slot : quotient_slot<Key, Value> {
   using base = quotient_slot<Key, Value>;
+  using base::is_set;
+  using base::key_width;
+  using base::value_shift;
   using typename base::key_bits;
   using typename base::stored_key;
   using typename base::value_bits;
   using typename base::word;
-  using base::is_set;
-  using base::key_width;
-  using base::value_shift;
 
   static constexpr u32 filter_bits = 3;
   static constexpr u32 filter_shift = value_shift;

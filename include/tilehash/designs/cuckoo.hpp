@@ -256,6 +256,9 @@ class cuckoo {
     u64 slot[max_path + 1];
     word content[max_path + 1];
     u32 length = 0;  // keys that move
+
+    // Who moves nothing asks for the first, too.
+    TILEHASH_FN path() { slot[0] = 0, content[0] = 0; }
   };
 
   // Walks from a key to a free slot.
