@@ -187,7 +187,7 @@ class slots {
   buffer<char, Space> memory_;
   view_type view_;
   mutable u64 size_ = 0;
-  u64 erased_ = 0;  // keys, since buckets were tidied
+  u64 erased_ = 0;                  // keys, since buckets were tidied
   mutable bool stale_ = false;      // calls that did not wait have changed the size
   mutable Space* asked_ = nullptr;  // whose they were
 };

@@ -1,6 +1,7 @@
 // After erases: the buckets that are due, each by a tile (designs/concepts.hpp, tidying).
 //
-//   due   | 0 0 1 0 ... 1 | 0 0 0 0 ... 0 | ...    a bit for each bucket; a lane, or a turn of a CPU's thread,
+//   due   | 0 0 1 0 ... 1 | 0 0 0 0 ... 0 | ...    a bit for each bucket; a lane, or a turn of a CPU's
+//   thread,
 //             |         '---- then this one        takes a word of them, and leaves zeros
 //             '-- tidy(2)
 #pragma once
