@@ -16,11 +16,12 @@ CUCKOO = {
     "bucketed_cuckoo_balanced": ("#8A8A8A", "--", "cuckoo, balanced"),
 }
 BASELINE = "the same by the model: 1.5"
+# Later ones are drawn over earlier ones: where lines meet, all are seen.
 DESIGNS = {
     "bucketed_cuckoo_balanced": (COLORS[8], "--", 1.5),
+    "horton": (COLORS[5], "-", 3.2),
     "bucketed_cuckoo": (COLORS[4], "-", 1.5),
-    "horton": (COLORS[5], "-", 2.4),
-    "tiled": (COLORS[0], "-", 1.5),
+    "tiled": (COLORS[0], ":", 1.8),
 }
 HOMES = {
     "never": ("nothing comes home", COLORS[5], "-", 1.5),
@@ -88,7 +89,8 @@ def draw_model(axis, rows, what, scale=1):
         axis.plot(*zip(*here), color=color, marker=marker, markersize=4, linestyle="none", zorder=4,
                   label=f"horton, {slots} slot" + "s" * (slots > 1))  # fmt: skip
     for design, (color, dash, name) in CUCKOO.items():
-        here = sorted((r["load"], scale * r[what]) for r in rows if r.get("design") == design and r["slots"] == 8 and what in r)
+        eight = [r for r in rows if r.get("design") == design and r["slots"] == 8 and what in r]
+        here = sorted((r["load"], scale * r[what]) for r in eight)
         if here:
             axis.plot(*zip(*here), color=color, linestyle=dash, linewidth=1.8, zorder=3, label=f"{name}, 8 slots")
     axis.set_xlim(0, 1)
@@ -120,8 +122,8 @@ def plot_accesses(rows, path):
     dress(axes[1][1], "lookups that do not find (equation 9)", "buckets read; the balanced table's 2 are out of sight", "load")
     axes[1][1].set_ylim(0.99, 1.2)
     draw_errors(axes[1][2], rows)
-    order = [f"horton, {s} slot" + "s" * (s > 1) for s in SLOTS] + [f"{name}, 8 slots" for _, _, name in CUCKOO.values()]
-    order.append(BASELINE)
+    order = [f"horton, {s} slot" + "s" * (s > 1) for s in SLOTS]
+    order += [*(f"{name}, 8 slots" for _, _, name in CUCKOO.values()), BASELINE]
     legend_beside(figure, axes, order)
     items = max(r["items"] for r in reads)
     finish(figure, height, "What lookups in Horton tables read, and the model",
