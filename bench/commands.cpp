@@ -1,5 +1,5 @@
 // tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
-// thesis_commands.cpp those of Alcantara's thesis.
+// thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of the paper on Horton tables.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dataset.hpp"
+#include "horton_commands.hpp"
 #include "report.hpp"
 #include "session.hpp"
 #include "thesis_commands.hpp"
@@ -171,6 +172,7 @@ void add_bench_commands(CLI::App& bench) {
 
   add_update_commands(bench);
   add_thesis_commands(bench);
+  add_horton_commands(bench);
 }
 
 }  // namespace tilehash::app

@@ -47,6 +47,9 @@ class table_subject {
   void find(keys_in keys, std::span<value_type> answers, value_type missing) const {
     table_->find_or(*space_, keys, answers, missing);
   }
+  void probe_counts(keys_in keys, std::span<u32> buckets) const {
+    table_->probe_counts(*space_, keys, buckets);
+  }
   u64 erase(keys_in keys) { return table_->erase(*space_, keys); }
   u64 size() const { return table_->size(); }
   u64 bytes() const { return table_->bytes(); }

@@ -9,6 +9,7 @@
 //   clear()                       empty, with its memory; not timed; where there is insert
 //   reserve(items)                empty, with memory for so many; where it can be filled in parts
 //   find(keys, answers, missing)
+//   probe_counts(keys, buckets)   how many of them each lookup reads; where that is known
 //   erase(keys)                   -> how many, if erases()
 //   size(), bytes(), load_factor()              the last two 0 when not known
 #pragma once
@@ -17,6 +18,8 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <algorithm>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -44,7 +47,8 @@ template <class Key>
 struct make_questions {
   shuffled number;
   Key* keys;
-  TILEHASH_FN void operator()(u64 i) const { keys[i] = key_of<Key>(number(i)); }
+  u64 n = ~u64(0);  // different ones, after which they come again
+  TILEHASH_FN void operator()(u64 i) const { keys[i] = key_of<Key>(number(i < n ? i : i % n)); }
 };
 
 // Counts the wrong answers. The table holds the numbers below n, less those asked for by the first `erased`
@@ -81,7 +85,7 @@ class workload {
         tell_(tell),
         keys_(space, case_.n),
         values_(space, case_.n),
-        answers_(space, case_.n),
+        answers_(space, std::max(case_.n, case_.least_lookups)),
         missing_(value_of<value_type>(key_of<key_type>(2 * case_.n))) {
     space_.for_each(case_.n, make_items<key_type, value_type>{keys_.data(), values_.data()});
     blank_.n = case_.n;
@@ -187,14 +191,15 @@ class workload {
 
   memory<key_type> ask(const shuffled& number, u64 count) {
     memory<key_type> questions(space_, count);
-    space_.for_each(count, make_questions<key_type>{number, questions.data()});
+    space_.for_each(count, make_questions<key_type>{number, questions.data(), case_.n});
     return questions;
   }
   u64 wrong_answers(const memory<key_type>& questions, u64 erased) {
     memory<u64> wrong(space_, 1);
     space_.fill(wrong.data(), 1, u64(0));
-    space_.for_each(case_.n, check_answers<key_type, value_type>{questions.data(), case_.n, erased,
-                                                                 answers_.data(), missing_, wrong.data()});
+    space_.for_each(questions.size(),
+                    check_answers<key_type, value_type>{questions.data(), case_.n, erased, answers_.data(),
+                                                        missing_, wrong.data()});
     return read_one(space_, wrong.data());
   }
 
@@ -202,17 +207,30 @@ class workload {
     find(start(op, case_.n), ask(number, case_.n));
   }
   void find(measurement m, const memory<key_type>& questions) {
+    const auto answers = answers_.first(questions.size());
     m.seconds = measure(
-        space_, case_.repeat, [] {}, [&] { subject_.find(questions.span(), answers_.span(), missing_); });
+        space_, case_.repeat, [] {}, [&] { subject_.find(questions.span(), answers, missing_); });
     m.wrong = wrong_answers(questions, 0);
+    if (case_.count_buckets) m.buckets = buckets_read(questions);
     finish(std::move(m), limits_.reads);
+  }
+  // By a lookup, on average; of the first millions.
+  double buckets_read(const memory<key_type>& questions) {
+    if constexpr (requires { subject_.probe_counts(questions.span(), std::span<u32>()); }) {
+      memory<u32> counts(space_, std::min(questions.size(), u64(1) << 24));
+      subject_.probe_counts(questions.first(counts.size()), counts.span());
+      const auto each = counts.to_host();
+      return static_cast<double>(std::accumulate(each.begin(), each.end(), u64(0))) /
+             static_cast<double>(each.size());
+    }
+    return 0;
   }
 
   void measure_queries() {
     for (const query_mix& mix : case_.queries) {
-      measurement m = start("find", case_.n);
+      measurement m = start("find", std::max(case_.n, case_.least_lookups));
       m.queries = mix;
-      auto questions = ask(shuffled(0, case_.n, case_.n * mix.failed_percent / 100), case_.n);
+      auto questions = ask(shuffled(0, case_.n, case_.n * mix.failed_percent / 100), m.items);
       if (mix.sorted) {
         auto keys = questions.to_host();
         sort_keys(keys);

@@ -25,6 +25,8 @@ struct yardstick_case {
   unsigned repeat = 5;
   int threads = 0;                   // of the CPU; 0: all
   std::vector<query_mix> queries{};  // not empty: only the build and these are measured, without ceilings
+  u64 least_lookups = 0;             // of a query mix: of fewer keys, each is asked for more than once
+  bool count_buckets = false;        // that the lookups of a query mix read
   unsigned fill_steps = 0;  // not 0: only inserts into a table made for all items, in so many equal parts
 };
 
@@ -36,6 +38,7 @@ struct measurement {
   double bytes_per_pair = 0;  // likewise
   std::string op;             // build, insert, find_hit, find_miss, find_mix or erase; find of a query_mix
   query_mix queries{};
+  double buckets = 0;  // that a lookup reads, on average; 0: not counted
   u64 items = 0;
   double seconds = 0;
   double ceiling = 0;  // items per second that the machine allows; 0: not for this one

@@ -6,9 +6,9 @@
 #   scripts/gpu_check.sh [STEP...]     all steps in this order but thesis, or those named (a machine lent by the minute
 #                                      can be given them in several calls; every call leaves build/gpu for the next):
 #     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                calls tail aggregation thesis
+#                calls tail aggregation thesis horton
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail and
-#     aggregation; thesis, the sweeps of Alcantara's thesis, runs when it is named
+#     aggregation; thesis and horton, the experiments of Alcantara's thesis and of Breslow's paper, run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -169,8 +169,25 @@ step_thesis() {
   for sweep in size space failed fill; do bench "thesis_$sweep" bench "thesis/$sweep" --space cuda; done
 }
 
+# The bytes that each lookup moves are counted; where ncu may read the GPU's counters, it says what memory and the
+# second-level cache saw of it, kernel by kernel (the name has the design; the last of each table counts the buckets).
+step_horton() {
+  local folder profiler
+  bench horton_sizes bench horton/sizes --space cuda
+  folder=$(results)
+  profiler=$(command -v ncu || true)
+  if [ -z "$profiler" ]; then
+    echo "   no ncu here: the bytes moved are the counted ones alone"
+    return
+  fi
+  "$profiler" --csv --kernel-name-base demangled --kernel-name regex:look_up_lanes \
+    --metrics gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,lts__t_bytes.sum \
+    "$program" bench horton/sizes --space cuda --bytes 1M,64M,512M,8G --repeat 1 >"$folder/horton_ncu.csv" ||
+    echo "   ncu gave no figures (may it read the counters? see $folder/horton_ncu.csv)"
+}
+
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis "
+known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis horton "
 steps=()
 [ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
 for step in "$@"; do

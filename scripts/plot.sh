@@ -4,6 +4,7 @@
 # those and the tests' Boost 1.81 for each other's enemies.)
 #   scripts/plot.sh run demo.json demo.png      what `tilehash run --json` wrote
 #   scripts/plot.sh sweep size.json size.png    what `tilehash bench thesis/... --json` wrote
+#   scripts/plot.sh horton sizes.json sizes.png what `tilehash bench horton/... --json` wrote
 #   scripts/plot.sh --prepare                   only makes the environment
 # shellcheck source=scripts/lib.sh
 caller=$PWD
@@ -25,11 +26,11 @@ fi
 what=${1:-}
 case "$what" in
   --prepare) ;;
-  run | sweep)
+  run | sweep | horton)
     shift
     drawer=$PWD/bench/plots/plot_$what.py
     cd "$caller" # whose files these are
     exec "$environment/bin/python3" "$drawer" "$@"
     ;;
-  *) die "usage: scripts/plot.sh run|sweep FIGURES.json PLOT.png" ;;
+  *) die "usage: scripts/plot.sh run|sweep|horton FIGURES.json PLOT.png" ;;
 esac

@@ -1,0 +1,42 @@
+// Horton tables that erase and insert at a constant load: whether lookups come to read more buckets, for
+// repatriation eager, lazy and none, beside a table freshly made of the same items. These do not depend on
+// the machine.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <span>
+#include <string>
+
+namespace tilehash::bench {
+
+struct churn_case {
+  u64 table_slots = 0;
+  unsigned rounds = 0;  // in each of which a tenth of the items goes and as many others come
+  unsigned calls = 0;   // of erase and of insert in a round, in turns
+};
+
+struct churn_row {
+  u32 slots = 0;
+  double load = 0;
+  unsigned round = 0;                    // after it; 0: the first items
+  std::string home{};                    // how items come home: eager, lazy, never; fresh: a new table
+  double found = 0, not_found = 0;       // buckets read by a lookup
+  double type_b = 0;                     // share of the buckets
+  u64 items = 0, failed = 0, wrong = 0;  // failed: keys of this round that found no place
+
+  // Where nothing comes home the entries take ever more room, and keys may well find none.
+  bool faulty() const { return wrong != 0 || (failed != 0 && home != "never"); }
+};
+
+// 8 slots at load 0.9, then 4 at 0.85.
+void count_churn(const churn_case& the_case, const std::function<void(const churn_row&)>& tell);
+
+std::string churn_heading();
+std::string churn_line(std::span<const churn_row> of_one_round);
+nlohmann::ordered_json churn_as_json(std::span<const churn_row> rows);
+
+}  // namespace tilehash::bench
