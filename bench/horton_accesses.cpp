@@ -48,7 +48,7 @@ bucket_reads reads_of(cpu& space, u64 table_slots, double load) {
 home_counts homes_of(cpu& space, u64 buckets, double load) {
   using design_type = horton<u32, u32>;
   const u64 n = static_cast<u64>(load * static_cast<double>(buckets * design_type::bucket_slots));
-  const design_type design(nullptr, buckets * design_type::bucket_slots, 1);
+  const design_type design(nullptr, buckets * design_type::bucket_slots, 1, design_type::max_load_factor);
   std::vector<u32> keys_of(design.capacity() / design_type::bucket_slots);
   space.for_each_chunk(n, [&](u64 from, u64 to) {
     for (u64 i = from; i < to; ++i) {

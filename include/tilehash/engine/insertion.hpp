@@ -16,8 +16,9 @@
 //
 // Memory while it runs: an eighth of a byte an item. By regions what designs/region_fill.hpp says; where
 // items are combined first what algorithm/aggregate.hpp says. Growth takes the new table beside the old, and
-// an eighth of a byte a slot. length: the phases of one call share its state, and growth is a call of its
-// own.
+// an eighth of a byte a slot.
+//
+// length: the phases of one call share its state, and growth is a call of its own.
 #pragma once
 
 #include <algorithm>
