@@ -59,7 +59,7 @@ MACHINE_WORDS = (
     r"|\btilehash::(?:cpu|cuda)\b"
 )
 # What a table of one design asks for, beside the designs' names (which are those of their headers).
-NEED_WORDS = r"max_load_factor_of_\w+|\w*partition_pays|insert_partitioned|insert_bins|is_partition_built|stash\w*|mega_kv|horton"
+NEED_WORDS = r"max_load_factor_of_\w+|region_build|is_partition_built|stash\w*|mega_kv|horton"
 BELOW_DESIGNS = {"core", "space", "algorithm", "kernel"}
 
 # (header, word) -> why it may stand there. One that is no longer needed is a finding.

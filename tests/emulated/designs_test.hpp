@@ -407,4 +407,23 @@ void build_by_regions(u64 n, pattern p, double load_factor, u64 seed) {
   d.compare();
 }
 
+// Into a table that holds items, so many more that they are merged with them region by region.
+template <class Design>
+void merge_by_regions(u64 n, pattern p, double load_factor, u64 held, u64 seed) {
+  SCOPED_TRACE(std::to_string(held) + " keys and " + std::to_string(n - held) + ", load " +
+               std::to_string(load_factor));
+  using key_type = typename Design::key_type;
+  driver<Design> d({.seed = seed, .preempt = true}, n, {.load_factor = load_factor});
+  const auto keys = make_keys<key_type>(n, p, seed);
+  d.put(part(keys, 0, held), false);
+  d.erase(part(keys, 0, held / 8));  // leaves gaps
+  ASSERT_TRUE(detail::regions_pay(d.space(), d.get().view().design, n - held, d.get().size()));
+  EXPECT_EQ(d.put(part(keys, held, n), false, false).refused, 0U);
+  d.look_up(keys);
+  d.compare();
+  d.get().rehash(d.space(), n + n / 8);
+  d.look_up(keys);
+  d.compare();
+}
+
 }  // namespace tilehash::designs_test

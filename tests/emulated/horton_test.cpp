@@ -28,4 +28,13 @@ TEST(HortonBuild, ByRegions) {
 #endif
 }
 
+TEST(HortonBuild, MergesByRegions) {
+  merge_by_regions<horton<u32, u32>>(43'000, pattern::distinct, 0.9, 10'000, 1);
+#if !TILEHASH_FEW_TYPES
+  merge_by_regions<horton<u32, void>>(66'000, pattern::some_twice, 0.9, 33'000, 2);
+  merge_by_regions<horton<u32, u32>>(43'000, pattern::few, 0.5, 10'000, 3);
+  merge_by_regions<horton<u32, u32, 4>>(43'000, pattern::some_twice, 0.85, 2'000, 4);
+#endif
+}
+
 }  // namespace tilehash::designs_test

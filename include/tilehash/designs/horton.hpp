@@ -46,6 +46,7 @@
 #pragma once
 
 #include <tilehash/algorithm/hash_route.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>
@@ -54,7 +55,6 @@
 #include <tilehash/designs/horton/build.hpp>
 #include <tilehash/designs/horton/displacement.hpp>
 #include <tilehash/designs/horton/slot.hpp>
-#include <tilehash/designs/region_fill.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -301,26 +301,9 @@ class horton {
     }
   }
 
-  // ---- many items at once (designs/region_fill.hpp) ----
+  // How a region is built from its items.
   template <class Bins = detail::even_bins<word>>
   using region_build = detail::horton_build<horton, Bins>;
-  // Is partitioning worth it for n items and a table that holds `held`?
-  template <class Space>
-  bool partition_pays(const Space& space, u64 n, u64 held) const {
-    return detail::regions_pay(space, *this, n, held);
-  }
-  // Inserts n items by regions into an empty table, whose slots may hold anything.
-  template <class Space, class Source>
-  auto insert_partitioned(Space& space, const Source& source, u64 n, bool merges) const {
-    return detail::fill_regions(space, *this, source, n, merges);
-  }
-  // The same for n items that stand in bins already, one for each region and none larger than it.
-  template <class Space, class Bins>
-  auto insert_bins(Space& space, const Bins& bins, u64 n) const {
-    detail::region_fill<horton, Space> fill(space, *this, n, false);
-    fill.fill_from(bins);
-    return fill.result();
-  }
 
   // ---- what displacement asks ----
   TILEHASH_FN u32* locks() const { return locks_; }

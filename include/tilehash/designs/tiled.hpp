@@ -41,7 +41,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/load_factor.hpp>
-#include <tilehash/designs/region_fill.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/tiled/build.hpp>
 #include <tilehash/space/bucket.hpp>
 
@@ -225,28 +225,9 @@ class tiled {
     return erased;
   }
 
-  // ---- many items at once (designs/region_fill.hpp) ----
+  // How a region is built from its items.
   template <class Bins = detail::even_bins<word>>
   using region_build = detail::tiled_build<tiled, Bins>;
-  // Is partitioning worth it for n items and a table that holds `held`?
-  template <class Space>
-  bool partition_pays(const Space& space, u64 n, u64 held) const {
-    return detail::regions_pay(space, *this, n, held);
-  }
-  // Inserts n items by regions; the result says what is left to insert one by one. Unless it merges, the
-  // slots may hold anything.
-  template <class Space, class Source>
-  auto insert_partitioned(Space& space, const Source& source, u64 n, bool merges) const {
-    return detail::fill_regions(space, *this, source, n, merges);
-  }
-  // The same for n items that stand in bins already, one for each region and none larger than it; the table
-  // is empty, and its slots may hold anything. bins.size(r) is a bin's size, bins.at(r)[i] a routed_item.
-  template <class Space, class Bins>
-  auto insert_bins(Space& space, const Bins& bins, u64 n) const {
-    detail::region_fill<tiled, Space> fill(space, *this, n, false);
-    fill.fill_from(bins);
-    return fill.result();
-  }
 
   // How to make room for a key that found its buckets full, by moving others.
   using displacement = detail::displacement<tiled, max_path>;

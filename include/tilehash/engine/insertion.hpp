@@ -14,7 +14,7 @@
 // and the host waits once a window. In a call that cannot grow there is one window: none of it waits before
 // the end, and the verbs that end in _async do not wait at all.
 //
-// Memory while it runs: an eighth of a byte an item. By regions what designs/region_fill.hpp says; where
+// Memory while it runs: an eighth of a byte an item. By regions what engine/region_fill.hpp says; where
 // items are combined first what algorithm/aggregate.hpp says. Growth takes the new table beside the old, and
 // an eighth of a byte a slot.
 //
@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <tilehash/algorithm/aggregate.hpp>
+#include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/slots.hpp>
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/entries.hpp>
@@ -111,7 +112,7 @@ class insertion : public slots<Design, Space> {
       const Design layout(nullptr,
                           std::max(least, Design::capacity_for(items, base::permitted(options).load_factor)),
                           0, base::permitted(options).load_factor);
-      return insertion(space, items, options, least, layout.partition_pays(space, n, 0));
+      return insertion(space, items, options, least, detail::regions_pay(space, layout, n, 0));
     } else {
       return insertion(space, items, options, least);
     }
@@ -162,7 +163,7 @@ class insertion : public slots<Design, Space> {
   }
   static bool partition_pays(const Space& space, const Design& design, u64 n, u64 held) {
     if constexpr (partition_built<Design>)
-      return design.partition_pays(space, n, held);
+      return detail::regions_pay(space, design, n, held);
     else
       return false;
   }
@@ -205,8 +206,9 @@ class insertion<Design, Space>::call {
   }
   template <class Bins>
   insert_report run_from(const Bins& bins) {
-    if (!take_over(table_.view_.design.insert_bins(space_, bins, n_))) return run();
-    return report();
+    detail::region_fill<Design, Space> fill(space_, table_.view_.design, n_, false);
+    fill.fill_from(bins);
+    return take_over(fill.result()) ? report() : run();
   }
   void start(insert_report* report) {
     make_bits();
@@ -318,10 +320,8 @@ class insertion<Design, Space>::call {
           !partition_pays(space_, table_.view_.design, n, table_.size()))
         return false;
       try {
-        const auto filled =
-            table_.view_.design.insert_partitioned(space_, detail::shifted(source_, settled_), n, !empty);
-        changed_ = true;
-        return take_over(filled);
+        return take_over(detail::fill_regions(space_, table_.view_.design,
+                                              detail::shifted(source_, settled_), n, !empty));
       } catch (const out_of_memory&) {
         if (!changed_ && empty) table_.wipe_slots(space_);  // they may hold bins
         throw;

@@ -1,24 +1,34 @@
-// The bulk build of Horton tables, region by region in block-local memory (designs/region_fill.hpp). All
+// The bulk build of Horton tables, region by region in block-local memory (engine/region_fill.hpp). All
 // eight buckets of a key lie in its region, so a block can finish it alone.
 //
-// Building an empty region, with a barrier between the steps:
-//   0  clear the scratch
-//   1  count every item into its primary bucket; the first to come take its slots, the others go on a list
+// Building a region, with a barrier between the steps:
+//   0  clear the scratch; or fetch the region's items: those in their primary buckets close up, and the
+//      guests of others are homeless
+//   1  count every new item into its primary bucket; the first to come take its slots, the others go on a
+//      list
 //   2  remove equal keys within each bucket
-//   3  listed items: out if their key is there, else into a free slot, else homeless
-//   4  buckets whose items are homeless become type B: what stands in the last slot is homeless too
-//   5  homeless items: by the function in their entry, or by that to the emptiest of seven buckets, which
-//      their entry then names, whoever writes it first
+//   3  guests that find a free slot in their primary buckets go home; listed items: out if their key is
+//      there, else into a free slot, else homeless
+//   4  buckets whose items are homeless become type B: what stands in the last slot is evicted
+//   5  guests and evicted items, and then the other homeless ones: by the function in their entry, or by that
+//      to the emptiest of seven buckets, which their entry then names, whoever writes it first
 //   6  remove equal keys within each bucket again, which went the same way
 //   7  write the region out
 //
-// No item moves another, so at high loads some find no place; these, and those of equal keys that fill the
-// list, go to `left`, and the caller inserts them one by one.
+// So a region that new items are merged with ends as one that is built from all of them. No item moves
+// another, so at high loads some find no place; these, and those of equal keys that fill the list, go to
+// `left`, and the caller inserts them one by one. Items that were in the table may not: where one of steps 0
+// to 4 finds a list full, or an item of step 5 that may be old no place, the region stays as it was, and all
+// its new items go to `left`.
+//
+// Of equal keys the old one's value stays: a guest that finds its key at home puts its value there; and old
+// items take slots of a secondary bucket before new ones do, of which the lowest stays.
 //
 // Words of 16 bytes cannot be swapped in shared memory: their tables are not built by regions.
 #pragma once
 
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/algorithm/scratch_bucket.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 
@@ -33,20 +43,22 @@ struct horton_build {
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots, last_slot = Design::last_slot;
   static constexpr u32 together = slots * sizeof(word) < 16 ? 1 : 16 / sizeof(word);  // written at once
-  static constexpr bool merges_too = false;
+  static constexpr bool merges_too = true;
   static constexpr u64 most_slots = ~u32(0);
   static constexpr u32 max_tries = 64;            // of a homeless item, when others are faster
   static constexpr u32 overflows = u32(1) << 31;  // in a bucket's count: some of its items are homeless
+  using view = scratch_bucket<word, slots>;
 
   Design design;
   Bins bins;         // of the regions that are built
   u32 first_region;  // of these
-  bool merges;       // never
+  bool merges;       // the table holds items
   spill_list<word> spill;
   u64* inserted;
 
-  // Scratch: the region's words; the homeless items; per bucket a count; the list; the homeless items'
-  // buckets; the two lists' lengths and the number of items.
+  // Scratch: the region's words; the homeless items, evicted ones from the end; per bucket a count; the list;
+  // the homeless items' buckets; and some numbers.
+  enum number : u32 { listed, wandering, evicted, change, stays, numbers };
   TILEHASH_FN static constexpr u64 room(u64 buckets) { return buckets * slots * 3 / 16 + 32; }
   TILEHASH_FN static constexpr u64 homeless_at(u64 buckets) {
     return (buckets * slots * sizeof(word) + 15) / 16 * 16;
@@ -55,7 +67,7 @@ struct horton_build {
     return homeless_at(buckets) + room(buckets) * sizeof(word);
   }
   static constexpr u64 scratch_bytes(u64 buckets) {
-    return counts_at(buckets) + (buckets + 2 * room(buckets) + 3) * sizeof(u32);
+    return counts_at(buckets) + (buckets + 2 * room(buckets) + numbers) * sizeof(u32);
   }
 
   template <class Block>
@@ -65,80 +77,152 @@ struct horton_build {
     const auto words = block.template scratch<word>();
     const auto homeless = block.template scratch<word>(homeless_at(buckets));
     const auto counts = block.template scratch<u32>(counts_at(buckets));
-    const auto list = counts + buckets, its_bucket = list + lists;
-    const auto listed = its_bucket + lists, wandering = listed + 1, all_items = listed + 2;
+    const auto list = counts + buckets, its_bucket = list + lists, number = its_bucket + lists;
     const auto bin = bins.at(nth);
     word* const home = design.region_at(region);
     const u32 n = bins.size(nth), me = block.rank(), all = block.size();
-    const auto send_off = [&](u32 bucket, word content) {  // on the list of homeless items, or to the caller
-      const u32 at = fetch_add(wandering, u32(1));
-      if (at < lists)
-        homeless[at] = content, its_bucket[at] = bucket;
+    const auto length = [&](u32 which) { return number[which] < lists ? u32(number[which]) : lists; };
+    // To the caller; while they are merged, all or none are.
+    const auto spill_one = [&](word e) {
+      if (merges)
+        number[stays] = 1U;
       else
-        give_up(region, bucket, content);
+        spill.add(e);
+    };
+    const auto entry_of = [&](u32 bucket, word content) {
+      return entry::pack(design.hash_in(region, bucket, slot_type::stored_in(content)),
+                         slot_type::value_of(content));
     };
 
-    for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);  // 0
-    for (u32 i = me; i < buckets; i += all) counts[i] = 0;
-    for (u32 i = me; i < 3; i += all) listed[i] = 0;
+    for (u32 i = me; i < buckets; i += all) counts[i] = 0;  // 0
+    for (u32 i = me; i < numbers; i += all) number[i] = 0;
+    for (u32 i = me; i < buckets * slots; i += all) words[i] = merges ? home[i] : word(0);
     block.barrier();
+    u32 before = 0;
+    if (merges) {
+      for (u32 b = me; b < buckets; b += all) {
+        u32 kept = 0;
+        for (u32 s = 0; s < slots; ++s) {
+          const word w = words[b * slots + s];
+          if (!Design::holds(0, w)) continue;
+          ++before;
+          if (slot_type::function_of(slot_type::stored_in(w)) == 0) {
+            words[b * slots + kept++] = w;
+            continue;
+          }
+          const auto p = design.primary_of({0, b, slot_type::stored_in(w)});
+          const u32 at = fetch_add(number + wandering, u32(1));
+          if (at < lists)
+            homeless[at] = slot_type::make(p.stored, slot_type::value_of(w)), its_bucket[at] = p.bucket;
+          else
+            number[stays] = 1U;
+        }
+        for (u32 s = kept; s < slots; ++s) words[b * slots + s] = word(0);
+        counts[b] = kept;
+      }
+      block.barrier();
+    }
+    const u32 guests = length(wandering);
 
-    for (u32 i = me; i < n; i += all) {  // 1
-      const word e = bin[i];
-      const auto p = design.place_of(entry::hash_of(e));
-      const u32 s = fetch_add(counts + p.bucket, u32(1));
-      if (s < slots) {
-        words[p.bucket * slots + s] = slot_type::make(p.stored, entry::value_of(e));
-      } else {
-        const u32 at = fetch_add(listed, u32(1));
-        if (at < lists)
-          list[at] = i;
-        else
-          spill.add(e);
+    constexpr u32 at_once = 4;
+    for (u32 first = me; first < n; first += at_once * all) {  // 1
+      word e[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (first + k * all < n) e[k] = bin[first + k * all];
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (first + k * all >= n) continue;
+        const auto p = design.place_of(entry::hash_of(e[k]));
+        const u32 s = fetch_add(counts + p.bucket, u32(1));
+        if (s < slots) {
+          words[p.bucket * slots + s] = slot_type::make(p.stored, entry::value_of(e[k]));
+        } else {
+          const u32 at = fetch_add(number + listed, u32(1));
+          if (at < lists)
+            list[at] = first + k * all;
+          else
+            spill_one(e[k]);
+        }
       }
     }
     block.barrier();
 
-    for (u32 b = me; b < buckets; b += all) remove_twins(words + b * slots), counts[b] = 0;  // 2
+    for (u32 b = me; b < buckets; b += all) remove_twins(words, b, view(words, b, b)), counts[b] = 0;  // 2
     block.barrier();
 
-    const u32 waiting = listed[0] < lists ? u32(listed[0]) : lists;
-    for (u32 q = me; q < waiting; q += all) {  // 3
+    for (u32 q = me; q < guests; q += all) {  // 3
+      const u32 b = its_bucket[q];
+      if (put(words, b, homeless[q], true))
+        homeless[q] = word(0);
+      else
+        set_bits(counts + b, overflows);
+    }
+    const u32 waiting = length(listed);
+    for (u32 q = me; q < waiting; q += all) {
       const word e = bin[list[q]];
       const auto p = design.place_of(entry::hash_of(e));
       const word content = slot_type::make(p.stored, entry::value_of(e));
-      if (put(words + p.bucket * slots, content)) continue;
+      if (put(words, p.bucket, content, false)) continue;
       set_bits(counts + p.bucket, overflows);
-      send_off(p.bucket, content);
+      const u32 at = fetch_add(number + wandering, u32(1));
+      if (at < lists)
+        homeless[at] = content, its_bucket[at] = p.bucket;
+      else
+        spill_one(e);
     }
     block.barrier();
 
+    const u32 left = length(wandering);
     for (u32 b = me; b < buckets; b += all) {  // 4
-      const auto last = words + (b * slots + last_slot);
+      u32 taken = slots - count_ones(view(words, b, b).match_if(slot_type::is_free));
       if ((counts[b] & overflows) != 0) {
-        send_off(b, last[0]);
+        const auto last = words + (b * slots + last_slot);
+        const word content = last[0];
+        taken += slot_type::is_free(content);
+        if (!slot_type::is_free(content)) {
+          const u32 at = fetch_add(number + evicted, u32(1));
+          if (left + at < lists)
+            homeless[lists - 1 - at] = content, its_bucket[lists - 1 - at] = b;
+          else
+            spill_one(entry_of(b, content));
+        }
         last[0] = slot_type::no_entries;
       }
-      u32 taken = 0;
-      for (u32 s = 0; s < slots; ++s) taken += !slot_type::is_free(words[b * slots + s]);
       counts[b] = taken;
     }
     block.barrier();
 
-    const u32 left = wandering[0] < lists ? u32(wandering[0]) : lists;
-    for (u32 q = me; q < left; q += all) {  // 5
-      const u32 b = its_bucket[q];
-      const word content = homeless[q];
-      if (!go_away(words, counts, b, content)) give_up(region, b, content);
+    const auto send_away = [&](u32 from, u32 to, bool old) {  // 5
+      for (u32 q = from + me; q < to; q += all) {
+        const word content = homeless[q];
+        if (slot_type::is_free(content) || go_away(words, counts, its_bucket[q], content)) continue;
+        if (old)
+          spill_one(entry_of(its_bucket[q], content));
+        else
+          spill.add(entry_of(its_bucket[q], content));
+      }
+    };
+    const u32 gone = number[evicted] < lists - left ? u32(number[evicted]) : lists - left;
+    send_away(0, guests, true);
+    send_away(lists - gone, lists, true);
+    if (merges) {
+      block.barrier();
+      if (number[stays] != 0) {
+        for (u32 i = me; i < n; i += all) spill.add(bin[i]);
+        return;
+      }
     }
+    send_away(guests, left, false);
     block.barrier();
 
-    u32 items = 0;
+    u32 after = 0;
     for (u32 b = me; b < buckets; b += all) {  // 6
-      remove_twins(words + b * slots);
-      for (u32 s = 0; s < slots; ++s) items += Design::holds(0, words[b * slots + s]);
+      const view v(words, b, b);
+      after += count_ones(v.match_if([](word w) { return Design::holds(0, w); })) - remove_twins(words, b, v);
     }
-    if (items != 0) fetch_add(all_items, items);
+    if (after != before) fetch_add(number + change, after - before);  // modulo 2^32, as is its sum
     block.barrier();
 
     for (u32 i = me * together; i < buckets * slots; i += all * together) {  // 7
@@ -149,32 +233,50 @@ struct horton_build {
       for (u32 k = 0; k < together; ++k) out.words[k] = words[i + k];
       *reinterpret_cast<some*>(home + i) = out;
     }
-    if (me == 0) fetch_add(inserted, static_cast<u64>(u32(all_items[0])));
+    if (me == 0) fetch_add(inserted, static_cast<u64>(u32(number[change])));
   }
 
  private:
-  // Of equal keys in a bucket one stays.
+  // Of equal keys in a bucket that in the lowest slot stays. Gives how many do not.
   template <class Words>
-  TILEHASH_FN static void remove_twins(Words bucket) {
+  TILEHASH_FN static u32 remove_twins(Words words, u32 number, const view& b) {
+    stored_key seen[slots];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < slots; ++k)  // no two free slots alike: so small a stored key is no item's
+      seen[k] = slot_type::is_free(b.words[k]) ? static_cast<stored_key>(k) : slot_type::stored_in(b.words[k]);
+    bool twins = false;
+    TILEHASH_UNROLL
+    for (u32 s = 1; s < slots; ++s) {
+      TILEHASH_UNROLL
+      for (u32 r = 0; r < s; ++r) twins |= seen[r] == seen[s];
+    }
+    if (!twins) return 0;
+    const auto bucket = words + number * slots;
+    u32 removed = 0;
     for (u32 s = 1; s < slots; ++s) {
       const word w = bucket[s];
       bool twin = false;
       for (u32 r = 0; r < s; ++r) twin |= slot_type::stored_in(bucket[r]) == slot_type::stored_in(w);
-      if (twin && Design::holds(0, w)) bucket[s] = word(0);
+      if (twin && Design::holds(0, w)) bucket[s] = word(0), ++removed;
     }
+    return removed;
   }
-  // Into a free slot, unless its key is there already. False if there is no room.
+  // Into a free slot, unless its key is there already; that takes an old item's value. False if there is no
+  // room.
   template <class Words>
-  TILEHASH_FN static bool put(Words bucket, word content) {
+  TILEHASH_FN static bool put(Words words, u32 number, word content, bool is_old) {
     for (;;) {  // again when another took the slot: at most once for each slot
-      u32 free = slots;
-      for (u32 s = slots; s-- > 0;) {
-        const word w = load_relaxed(bucket + s);
-        if (slot_type::stored_in(w) == slot_type::stored_in(content)) return true;
-        if (slot_type::is_free(w)) free = s;
+      const view b(words, number, number);
+      const u32 same = b.match_if(
+          [&](word w) { return slot_type::stored_in(w) == slot_type::stored_in(content); });
+      if (same != 0) {
+        if (is_old) words[number * slots + b.lowest_slot(same)] = content;
+        return true;
       }
-      if (free == slots) return false;
-      if (compare_and_swap(bucket + free, word(0), content) == word(0)) return true;
+      const u32 free = b.match_if(slot_type::is_free);
+      if (free == 0) return false;
+      const auto at = words + (number * slots + b.lowest_slot(free));
+      if (compare_and_swap(at, word(0), content) == word(0)) return true;
     }
   }
   // By a secondary function; a bucket's count is of the slots that are taken or promised.
@@ -189,6 +291,7 @@ struct horton_build {
       const bool is_new = function == 0;
       if (is_new) {
         u32 least = slots;
+        TILEHASH_UNROLL
         for (u32 f = 1; f <= slot_type::functions; ++f) {
           const u32 taken = load_relaxed(counts + design.other_bucket(bucket, tag, f));
           if (taken < least) least = taken, function = f;
@@ -211,7 +314,7 @@ struct horton_build {
     }
     return false;
   }
-  // Where a free slot is promised.
+  // Where a free slot is promised: into the lowest.
   template <class Words>
   TILEHASH_FN static void drop(Words bucket, word content) {
     for (u32 s = 0;; s = (s + 1) % slots) {  // at most once round for each slot
@@ -219,10 +322,6 @@ struct horton_build {
           compare_and_swap(bucket + s, word(0), content) == word(0))
         return;
     }
-  }
-  TILEHASH_FN void give_up(u32 region, u32 bucket, word content) const {
-    spill.add(entry::pack(design.hash_in(region, bucket, slot_type::stored_in(content)),
-                          slot_type::value_of(content)));
   }
 };
 

@@ -33,6 +33,7 @@
 #pragma once
 
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/algorithm/scratch_bucket.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>
@@ -166,25 +167,11 @@ struct tiled_build {
            (2 * buckets + list_room(buckets) + 4) * sizeof(u32);
   }
 
-  // A bucket of the scratch, read without waiting for one word before asking for the next. Neighbouring
-  // buckets are read from different slots on, which keeps the reads of a warp in different banks: words[k] is
-  // slot k ^ turn.
-  struct view {
-    word words[slots];
-    u32 turn;
-    template <class Words>
-    TILEHASH_FN view(Words all, u32 number, u32 from) : turn(from % slots) {
-      const u32 first = number * slots + turn;
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < slots; ++k) words[k] = load_relaxed(all + (first ^ k));
-    }
+  struct view : scratch_bucket<word, slots> {
+    using scratch_bucket<word, slots>::scratch_bucket;
     TILEHASH_FN u32 match(stored_key wanted) const {  // bit k: words[k]
-      u32 mask = 0;
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < slots; ++k) mask |= u32(scratch_slot::stored_in(words[k]) == wanted) << k;
-      return mask;
+      return this->match_if([&](word w) { return scratch_slot::stored_in(w) == wanted; });
     }
-    TILEHASH_FN u32 lowest_slot(u32 mask) const { return lowest(mask) ^ turn; }
   };
   // The slots of a bucket that have this word's key, as view::match().
   TILEHASH_FN static u32 match_key(const auto& in, const view& b, word content) {
