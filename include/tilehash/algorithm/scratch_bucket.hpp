@@ -31,8 +31,7 @@ struct scratch_bucket {
     for (u32 k = 0; k < Slots; ++k) mask |= u32(test(words[k])) << k;
     return mask;
   }
-  TILEHASH_FN u32 slot(u32 k) const { return k ^ turn; }
-  TILEHASH_FN u32 lowest_slot(u32 mask) const { return slot(lowest(mask)); }
+  TILEHASH_FN u32 lowest_slot(u32 mask) const { return lowest(mask) ^ turn; }
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

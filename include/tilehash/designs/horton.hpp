@@ -33,8 +33,8 @@
 // Erasing frees the slot and marks the buckets in which that lets items come nearer home; tidy() then brings
 // them home, takes back entries that no item uses, and turns buckets of type B into type A.
 //
-// An empty table is filled region by region, in block-local memory (horton/build.hpp): all eight buckets of a
-// key lie in its region.
+// Many items at once are built, or merged with what the table holds, region by region in block-local memory
+// (horton/build.hpp): all eight buckets of a key lie in its region.
 //
 // Behind the slots stand two bits a bucket: a lock, and whether tidy() is due. Every loop is bounded by the
 // constants below.

@@ -35,13 +35,13 @@
 
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/load_factor.hpp>
-#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/tiled/build.hpp>
 #include <tilehash/space/bucket.hpp>
 

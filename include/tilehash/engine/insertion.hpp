@@ -320,8 +320,8 @@ class insertion<Design, Space>::call {
           !partition_pays(space_, table_.view_.design, n, table_.size()))
         return false;
       try {
-        return take_over(detail::fill_regions(space_, table_.view_.design,
-                                              detail::shifted(source_, settled_), n, !empty));
+        return take_over(
+            detail::fill_regions(space_, table_.view_.design, detail::shifted(source_, settled_), n, !empty));
       } catch (const out_of_memory&) {
         if (!changed_ && empty) table_.wipe_slots(space_);  // they may hold bins
         throw;

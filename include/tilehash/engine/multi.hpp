@@ -171,7 +171,8 @@ class multi {
   insert_report number_grouped(Space& space, const Grouped& grouped, u64 n) {
     if constexpr (detail::takes_bins<Ids>) {
       const Ids layout = ids_.layout_for(n);
-      if (distinct_ >= n - n / 10 && grouped.has_regions_of(layout) && detail::regions_pay(space, layout, n, 0)) {
+      if (distinct_ >= n - n / 10 && grouped.has_regions_of(layout) &&
+          detail::regions_pay(space, layout, n, 0)) {
         const detail::numbered_keys<typename Ids::slot_type> numbered{{keys_.data()}};
         const detail::numbered_bins<Ids> bins{layout, keys_.data(), grouped.firsts.data(),
                                               grouped.counts.data()};

@@ -11,17 +11,17 @@
 //      there, else into a free slot, else homeless
 //   4  buckets whose items are homeless become type B: what stands in the last slot is evicted
 //   5  guests and evicted items, and then the other homeless ones: by the function in their entry, or by that
-//      to the emptiest of seven buckets, which their entry then names, whoever writes it first
-//   6  remove equal keys within each bucket again, which went the same way
-//   7  write the region out
+//      to the emptiest of seven buckets, which their entry then names, whoever writes it first. Where there
+//      is no room, an item at home goes instead that has an entry of its own and room where it leads
+//   6  remove equal keys that went both ways
+//   7  remove equal keys within each bucket again, which went the same way; write the region out
 //
-// So a region that new items are merged with ends as one that is built from all of them. No item moves
-// another, so at high loads some find no place; these, and those of equal keys that fill the list, go to
-// `left`, and the caller inserts them one by one. Items that were in the table may not: where one of steps 0
-// to 4 finds a list full, or an item of step 5 that may be old no place, the region stays as it was, and all
-// its new items go to `left`.
+// So a region that new items are merged with ends as one that is built from all of them. What finds no place
+// (no item moves on twice), and those of equal keys that fill the list, go to `left`, and the caller inserts
+// them one by one. Items that were in the table may not: where one of steps 0 to 4 finds a list full, or a
+// guest or an evicted item finds no place, the region stays as it was, and all its new items go to `left`.
 //
-// Of equal keys the old one's value stays: a guest that finds its key at home puts its value there; and old
+// Of equal keys the old one's value stays: a guest that finds its key at home puts its value there, and old
 // items take slots of a secondary bucket before new ones do, of which the lowest stays.
 //
 // Words of 16 bytes cannot be swapped in shared memory: their tables are not built by regions.
@@ -58,7 +58,7 @@ struct horton_build {
 
   // Scratch: the region's words; the homeless items, evicted ones from the end; per bucket a count; the list;
   // the homeless items' buckets; and some numbers.
-  enum number : u32 { listed, wandering, evicted, change, stays, numbers };
+  enum number : u32 { listed, wandering, evicted, returned, change, stays, numbers };
   TILEHASH_FN static constexpr u64 room(u64 buckets) { return buckets * slots * 3 / 16 + 32; }
   TILEHASH_FN static constexpr u64 homeless_at(u64 buckets) {
     return (buckets * slots * sizeof(word) + 15) / 16 * 16;
@@ -85,7 +85,7 @@ struct horton_build {
     // To the caller; while they are merged, all or none are.
     const auto spill_one = [&](word e) {
       if (merges)
-        number[stays] = 1U;
+        set_bits(number + stays, 1U);
       else
         spill.add(e);
     };
@@ -115,7 +115,7 @@ struct horton_build {
           if (at < lists)
             homeless[at] = slot_type::make(p.stored, slot_type::value_of(w)), its_bucket[at] = p.bucket;
           else
-            number[stays] = 1U;
+            set_bits(number + stays, 1U);
         }
         for (u32 s = kept; s < slots; ++s) words[b * slots + s] = word(0);
         counts[b] = kept;
@@ -194,10 +194,12 @@ struct horton_build {
     }
     block.barrier();
 
+    const auto goes_home = [&](u32 slot) { list[fetch_add(number + returned, u32(1))] = slot; };
     const auto send_away = [&](u32 from, u32 to, bool old) {  // 5
       for (u32 q = from + me; q < to; q += all) {
         const word content = homeless[q];
-        if (slot_type::is_free(content) || go_away(words, counts, its_bucket[q], content)) continue;
+        if (slot_type::is_free(content) || go_away(words, counts, its_bucket[q], content, goes_home))
+          continue;
         if (old)
           spill_one(entry_of(its_bucket[q], content));
         else
@@ -217,15 +219,24 @@ struct horton_build {
     send_away(guests, left, false);
     block.barrier();
 
-    u32 after = 0;
-    for (u32 b = me; b < buckets; b += all) {  // 6
+    const u32 went_home = number[returned];
+    for (u32 q = me; q < went_home; q += all) {  // 6
+      const u32 bucket = list[q] / slots;
+      const word content = load_relaxed(words + list[q]);
+      const u32 function = slot_type::entry(words[bucket * slots + last_slot], tag_of(content));
+      if (function != 0) remove(words, bucket, content, function);
+    }
+    block.barrier();
+
+    u32 after = 0;  // 7
+    for (u32 b = me; b < buckets; b += all) {
       const view v(words, b, b);
       after += count_ones(v.match_if([](word w) { return Design::holds(0, w); })) - remove_twins(words, b, v);
     }
     if (after != before) fetch_add(number + change, after - before);  // modulo 2^32, as is its sum
     block.barrier();
 
-    for (u32 i = me * together; i < buckets * slots; i += all * together) {  // 7
+    for (u32 i = me * together; i < buckets * slots; i += all * together) {
       struct alignas(together * sizeof(word)) some {
         word words[together];
       } out;
@@ -243,7 +254,8 @@ struct horton_build {
     stored_key seen[slots];
     TILEHASH_UNROLL
     for (u32 k = 0; k < slots; ++k)  // no two free slots alike: so small a stored key is no item's
-      seen[k] = slot_type::is_free(b.words[k]) ? static_cast<stored_key>(k) : slot_type::stored_in(b.words[k]);
+      seen[k] =
+          slot_type::is_free(b.words[k]) ? static_cast<stored_key>(k) : slot_type::stored_in(b.words[k]);
     bool twins = false;
     TILEHASH_UNROLL
     for (u32 s = 1; s < slots; ++s) {
@@ -261,16 +273,45 @@ struct horton_build {
     }
     return removed;
   }
+  // The bucket to which a function leads an item, and how it looks there.
+  TILEHASH_FN u32 bucket_by(u32 function, u32 bucket, word content) const {
+    return function == 0 ? bucket : design.other_bucket(bucket, tag_of(content), function);
+  }
+  TILEHASH_FN static word by(u32 function, word content) {
+    const auto remainder = slot_type::remainder_of(slot_type::stored_in(content));
+    return slot_type::make(slot_type::stored_as(remainder, function), slot_type::value_of(content));
+  }
+  TILEHASH_FN static bool same_key(word a, word b) {
+    return slot_type::stored_in(a) == slot_type::stored_in(b);
+  }
+  // Does its key stand where a function leads?
+  template <class Words>
+  TILEHASH_FN bool stands(Words words, u32 bucket, word content, u32 function) const {
+    const u32 to = bucket_by(function, bucket, content);
+    return view(words, to, to).match_if([&](word w) { return same_key(w, by(function, content)); }) != 0;
+  }
+  template <class Words>
+  TILEHASH_FN void remove(Words words, u32 bucket, word content, u32 function) const {
+    const u32 to = bucket_by(function, bucket, content);
+    const view b(words, to, to);
+    u32 same = b.match_if([&](word w) { return same_key(w, by(function, content)); });
+    for (; same != 0; same &= same - 1) {
+      const auto at = words + (to * slots + b.lowest_slot(same));
+      compare_and_swap(at, load_relaxed(at), word(0));
+    }
+  }
   // Into a free slot, unless its key is there already; that takes an old item's value. False if there is no
   // room.
   template <class Words>
   TILEHASH_FN static bool put(Words words, u32 number, word content, bool is_old) {
     for (;;) {  // again when another took the slot: at most once for each slot
       const view b(words, number, number);
-      const u32 same = b.match_if(
-          [&](word w) { return slot_type::stored_in(w) == slot_type::stored_in(content); });
+      const u32 same = b.match_if([&](word w) { return same_key(w, content); });
       if (same != 0) {
-        if (is_old) words[number * slots + b.lowest_slot(same)] = content;
+        if (is_old) {  // what is there is new
+          const auto at = words + (number * slots + b.lowest_slot(same));
+          compare_and_swap(at, load_relaxed(at), content);
+        }
         return true;
       }
       const u32 free = b.match_if(slot_type::is_free);
@@ -279,47 +320,103 @@ struct horton_build {
       if (compare_and_swap(at, word(0), content) == word(0)) return true;
     }
   }
-  // By a secondary function; a bucket's count is of the slots that are taken or promised.
-  template <class Words, class Counts>
-  TILEHASH_FN bool go_away(Words words, Counts counts, u32 bucket, word content) const {
-    const auto remainder = slot_type::remainder_of(slot_type::stored_in(content));
-    const u32 tag = slot_type::tag_of(remainder);
+  // A bucket's count is of the slots that are taken or promised.
+  template <class Counts>
+  TILEHASH_FN static bool reserve(Counts count) {
+    if (fetch_add(count, u32(1)) < slots) return true;
+    give_back(count);
+    return false;
+  }
+  template <class Counts>
+  TILEHASH_FN static void give_back(Counts count) {
+    fetch_add(count, ~u32(0));
+  }
+  // The function to the emptiest of the seven buckets for a tag, where a slot is promised; 0: all are full.
+  template <class Counts>
+  TILEHASH_FN u32 promise(Counts counts, u32 bucket, u32 tag) const {
+    for (u32 tries = 0; tries < max_tries; ++tries) {  // again when others were faster
+      u32 function = 0, least = slots;
+      TILEHASH_UNROLL
+      for (u32 f = 1; f <= slot_type::functions; ++f) {
+        const u32 taken = load_relaxed(counts + design.other_bucket(bucket, tag, f));
+        if (taken < least) least = taken, function = f;
+      }
+      if (function == 0 || reserve(counts + design.other_bucket(bucket, tag, function))) return function;
+    }
+    return 0;
+  }
+  TILEHASH_FN static u32 tag_of(word w) {
+    return slot_type::tag_of(slot_type::remainder_of(slot_type::stored_in(w)));
+  }
+
+  // A homeless item goes where its entry leads, or to the emptiest of seven buckets; or it stays, if another
+  // can go.
+  template <class Words, class Counts, class GoesHome>
+  TILEHASH_FN bool go_away(Words words, Counts counts, u32 bucket, word content,
+                           const GoesHome& goes_home) const {
     const auto entries = words + (bucket * slots + last_slot);
+    const u32 tag = tag_of(content);
     for (u32 tries = 0; tries < max_tries; ++tries) {
       const word now = load_relaxed(entries);
       u32 function = slot_type::entry(now, tag);
-      const bool is_new = function == 0;
-      if (is_new) {
-        u32 least = slots;
-        TILEHASH_UNROLL
-        for (u32 f = 1; f <= slot_type::functions; ++f) {
-          const u32 taken = load_relaxed(counts + design.other_bucket(bucket, tag, f));
-          if (taken < least) least = taken, function = f;
+      if (function != 0) {
+        if (!reserve(counts + design.other_bucket(bucket, tag, function))) break;
+      } else {
+        function = promise(counts, bucket, tag);
+        if (function == 0) break;
+        if (compare_and_swap(entries, now, slot_type::with_entry(now, tag, function)) != now) {
+          give_back(counts + design.other_bucket(bucket, tag, function));
+          continue;
         }
-        if (function == 0) return false;
       }
-      const u32 to = design.other_bucket(bucket, tag, function);
-      if (fetch_add(counts + to, u32(1)) >= slots) {
-        fetch_add(counts + to, ~u32(0));
-        if (!is_new) return false;
+      drop(words, bucket, content, function);
+      return true;
+    }
+    const u32 function = slot_type::entry(load_relaxed(entries), tag);
+    if (stands(words, bucket, content, 0)) return true;  // others of its key were faster
+    if (function != 0 && stands(words, bucket, content, function)) return true;
+    return swap(words, counts, bucket, content, goes_home);
+  }
+  // Takes the slot of an item at home whose entry nobody uses and which has room elsewhere.
+  template <class Words, class Counts, class GoesHome>
+  TILEHASH_FN bool swap(Words words, Counts counts, u32 bucket, word content,
+                        const GoesHome& goes_home) const {
+    const auto entries = words + (bucket * slots + last_slot);
+    for (u32 tries = 0; tries < max_tries; ++tries) {
+      const word now = load_relaxed(entries);
+      const view b(words, bucket, bucket);
+      u32 alone = b.match_if([&](word w) {
+        return Design::holds(0, w) && slot_type::function_of(slot_type::stored_in(w)) == 0 &&
+               slot_type::entry(now, tag_of(w)) == 0;
+      });
+      u32 at = 0, tag = 0, function = 0;
+      for (; alone != 0 && function == 0; alone &= alone - 1) {
+        at = bucket * slots + b.lowest_slot(alone);
+        tag = tag_of(load_relaxed(words + at));
+        function = promise(counts, bucket, tag);
+      }
+      if (function == 0) return false;
+      const word goes = load_relaxed(words + at);
+      // Whose entry this is, is for no other to move.
+      if (tag != tag_of(goes) ||
+          compare_and_swap(entries, now, slot_type::with_entry(now, tag, function)) != now) {
+        give_back(counts + design.other_bucket(bucket, tag, function));
         continue;
       }
-      if (is_new && compare_and_swap(entries, now, slot_type::with_entry(now, tag, function)) != now) {
-        fetch_add(counts + to, ~u32(0));
-        continue;
-      }
-      drop(words + to * slots,
-           slot_type::make(slot_type::stored_as(remainder, function), slot_type::value_of(content)));
+      compare_and_swap(words + at, goes, content);
+      goes_home(at);
+      drop(words, bucket, goes, function);
       return true;
     }
     return false;
   }
-  // Where a free slot is promised: into the lowest.
+  // By a function to the bucket where a slot is promised: into the lowest that is free.
   template <class Words>
-  TILEHASH_FN static void drop(Words bucket, word content) {
+  TILEHASH_FN void drop(Words words, u32 bucket, word content, u32 function) const {
+    const auto to = words + bucket_by(function, bucket, content) * slots;
     for (u32 s = 0;; s = (s + 1) % slots) {  // at most once round for each slot
-      if (slot_type::is_free(load_relaxed(bucket + s)) &&
-          compare_and_swap(bucket + s, word(0), content) == word(0))
+      if (slot_type::is_free(load_relaxed(to + s)) &&
+          compare_and_swap(to + s, word(0), by(function, content)) == word(0))
         return;
     }
   }
