@@ -230,38 +230,43 @@ TEST(horton_loads, by_small_calls) {
 // A tenth of the items goes and others come, a hundred times: lookups read at most 5 % more buckets than in a
 // table freshly made of the same items.
 template <class Design>
-void expect_no_decay(double load) {
+void expect_no_decay(double load, bool lazy) {
   const u64 n = scaled(50'000, 5'000), rounds = scaled(100, 20);
   subject<Design> s(n, load);
   auto keys = s.fresh_keys(n);
   ASSERT_EQ(s.insert(keys).inserted, n);
   contract::random_numbers random("horton_decay");
+  u64 refused = 0;
   for (u64 r = 0; r < rounds; ++r) {
     std::ranges::shuffle(keys, random);
     const std::vector<u32> gone(keys.end() - static_cast<std::ptrdiff_t>(n / 10), keys.end());
     ASSERT_EQ(s.erase(gone), gone.size());
-    const auto come = s.fresh_keys(gone.size());
-    ASSERT_EQ(s.insert(come).inserted, come.size());
-    std::ranges::copy(come, keys.end() - static_cast<std::ptrdiff_t>(n / 10));
+    keys.resize(keys.size() - gone.size());
+    auto come = s.fresh_keys(n - keys.size() - refused);
+    refused += s.insert(come).refused;
+    std::erase_if(come, [&](u32 key) { return !s.t.view().find(key).found(); });
+    keys.insert(keys.end(), come.begin(), come.end());
+    ASSERT_EQ(keys.size(), n - refused);
   }
-  ASSERT_NO_FATAL_FAILURE(s.expect_entries(n));
+  EXPECT_LE(refused, Design::bucket_slots == 4 ? 3U : 0U);  // as above, of which 4 are not met in 10^7 runs
+  ASSERT_NO_FATAL_FAILURE(s.expect_entries(lazy ? s.t.capacity() / 16 : 0));
   subject<Design> fresh(n, load);
-  ASSERT_EQ(fresh.insert(keys).inserted, n);
+  ASSERT_EQ(fresh.insert(keys).inserted, keys.size());
   const auto others = s.fresh_keys(n);
   u64 there = 0;
   EXPECT_LT(s.buckets_read(keys, there) / fresh.buckets_read(keys, there), 1.05);
-  EXPECT_EQ(there, n);
+  EXPECT_EQ(there, keys.size());
   EXPECT_LT(s.buckets_read(others, there) / fresh.buckets_read(others, there), 1.05);
   EXPECT_EQ(there, 0U);
 }
 TEST(horton_repatriation, eager_keeps_lookups_short) {
-  expect_no_decay<pairs<4>>(0.85);
-  expect_no_decay<pairs<8>>(0.9);
-  expect_no_decay<pairs<16>>(0.9);
+  expect_no_decay<pairs<4>>(0.85, false);
+  expect_no_decay<pairs<8>>(0.9, false);
+  expect_no_decay<pairs<16>>(0.9, false);
 }
 TEST(horton_repatriation, lazy_keeps_lookups_short) {
-  expect_no_decay<pairs<4, repatriation::lazy>>(0.85);
-  expect_no_decay<pairs<8, repatriation::lazy>>(0.9);
+  expect_no_decay<pairs<4, repatriation::lazy>>(0.85, true);
+  expect_no_decay<pairs<8, repatriation::lazy>>(0.9, true);
 }
 
 // When few items are left, each is in its primary bucket, and no bucket is of type B.
@@ -280,7 +285,7 @@ TEST(horton_repatriation, brings_all_home) {
     u64 there = 0;
     ASSERT_GE(s.buckets_read(keys, there), 1.0);
     ASSERT_EQ(there, keys.size());
-    ASSERT_EQ(s.buckets_read(gone, there) < 2, true);
+    ASSERT_LT(s.buckets_read(gone, there), 1.1);
     ASSERT_EQ(there, 0U);
   }
   u64 there = 0;
@@ -367,7 +372,7 @@ TEST(horton_flood, of_a_full_table) {
   const auto keys = meeting_keys(s.t.view().design, 300, false);
   ASSERT_NO_FATAL_FAILURE(expect_named(s, keys));
   EXPECT_GE(s.t.size(), before);
-  ASSERT_NO_FATAL_FAILURE(s.expect_entries(n));
+  ASSERT_NO_FATAL_FAILURE(s.expect_entries());
 }
 // A table that may grow takes another hash function instead, and does not get large.
 TEST(horton_flood, is_scattered_where_the_table_may_grow) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/space/cuda.cuh>
 #include <tilehash/table.hpp>
@@ -16,7 +17,8 @@ namespace {
 
 template <class Design>
 class cuda_loads : public ::testing::Test {};
-using maps = ::testing::Types<tiled<u32, u32>, tiled<u64, u32>, tiled<u64, void>, bucketed_cuckoo<u64, u32>>;
+using maps = ::testing::Types<tiled<u32, u32>, tiled<u64, u32>, tiled<u64, void>, bucketed_cuckoo<u64, u32>,
+                              horton<u32, u32>>;
 TYPED_TEST_SUITE(cuda_loads, maps);
 
 TYPED_TEST(cuda_loads, are_reached_by_a_thousand_builds) {

@@ -64,7 +64,7 @@ class bucketed_cuckoo {
 
   static constexpr const char* name =
       Placement == placement::first_fit ? "bucketed_cuckoo" : "bucketed_cuckoo_balanced";
-  static constexpr u32 preferred_width = detail::lanes_for(bucket_slots * sizeof(word));
+  static constexpr u32 preferred_width = detail::width_for(bucket_slots * sizeof(word));
 
   static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 8;  // keys that move for one

@@ -87,7 +87,7 @@ class horton {
   using engine = tilehash::engine::insertion<horton, Space>;
 
   static constexpr const char* name = "horton";
-  static constexpr u32 preferred_width = detail::lanes_for(bucket_slots * sizeof(word));
+  static constexpr u32 preferred_width = detail::width_for(bucket_slots * sizeof(word));
   // The paper's bound is the room that remap entries leave (equation 4); what is measured to be reached with
   // no failure in a thousand tables is in docs/designs/horton.md.
   static constexpr double max_load_factor = Slots == 1   ? 0.6

@@ -17,8 +17,8 @@
 namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
-// Lanes that read a bucket of so many bytes together: 16 bytes each, as far as eight lanes go.
-constexpr u32 lanes_for(u64 bytes) { return bytes < 32 ? 1 : bytes < 64 ? 2 : bytes < 128 ? 4 : 8; }
+// The width of a tile that reads buckets of so many bytes: 16 bytes a lane, as far as eight lanes go.
+constexpr u32 width_for(u64 bytes) { return bytes < 32 ? 1 : bytes < 64 ? 2 : bytes < 128 ? 4 : 8; }
 }  // namespace detail
 
 template <class Slot, u32 Slots, class Tile>

@@ -22,8 +22,8 @@
 // A move holds the lock of the items' primary bucket (tried, never waited for): who holds it is the only one
 // to move that bucket's items, to put in its keys and to change its entries. An item takes a free slot by
 // compare-and-swap and then leaves its old one. So a path that has changed meanwhile is left half walked,
-// which costs a try and loses nothing. Items that share an entry move together, or not at all; they go only
-// where there is room for all.
+// which costs a try and loses nothing. Items that share an entry move together, where there is room for all;
+// or one of them goes home, where a native moves away for it.
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
@@ -79,11 +79,7 @@ struct horton_displacement {
     const bool is_b = slot_type::is_remap(last);
     const u32 guests = Design::guests_in(t, b), natives = items_of(is_b) & ~guests;
     const u32 fellows = Design::in_group(t, b2, home.tag(), function);
-    const u32 alone = b.match_if(t, [&](word w) {  // natives whose entry nobody uses yet
-      const auto n = slot_type::stored_in(w);
-      return Design::holds(0, w) && slot_type::function_of(n) == 0 &&
-             slot_type::entry(last, slot_type::tag_of(slot_type::remainder_of(n))) == 0;
-    });
+    const u32 alone = alone_in(t, b);
     const bool shares = is_b && function != 0, swaps = shares && alone != 0 && !in_turn(itself_turn, round);
     const bool of_natives = swaps || (natives != 0 && in_turn(natives_turn, round));
     const bool follows = shares && fellows != 0 && in_turn(fellows_turn, round);
@@ -142,7 +138,8 @@ struct horton_displacement {
     bool one_more;                    // goes only where there can be room for one more
   };
 
-  // An item that goes by another function to the slot that the next one leaves, or to a free one.
+  // An item that goes by another function, or home by 0, to the slot that the next one leaves, or to a free
+  // one.
   struct step {
     u32 bucket, slot;
     word content;
@@ -162,7 +159,7 @@ struct horton_displacement {
     bool mine = false;
     if (wanted && t.rank() == 0) mine = try_lock(design.locks(), bucket);
     mine = t.broadcast(u32(mine), 0) != 0;
-    t.sync();  // what one lane has locked, all may read
+    t.sync();  // what is read from here on is read under the lock
     return mine;
   }
   template <class Tile>
@@ -181,6 +178,16 @@ struct horton_displacement {
     word* const at = design.bucket_at(bucket) + Design::last_slot;
     const word entries = load_relaxed(at);  // nobody else's while the bucket is locked
     compare_and_swap(at, entries, slot_type::with_entry(entries, tag, function));
+  }
+  // Natives whose entry nobody uses yet, in a bucket of type B.
+  template <class Tile>
+  TILEHASH_FN static u32 alone_in(Tile t, const bucket_type<Tile>& b) {
+    const word last = b.at(t, Design::last_slot);
+    return b.match_if(t, [&](word w) {
+      const auto n = slot_type::stored_in(w);
+      return Design::holds(0, w) && slot_type::function_of(n) == 0 &&
+             slot_type::entry(last, slot_type::tag_of(slot_type::remainder_of(n))) == 0;
+    });
   }
   // The key into one of the free slots.
   template <class Tile>
@@ -233,12 +240,21 @@ struct horton_displacement {
           on = f, seconds = movable, beside = free;
       }
       if (r.one_more && on != 0 && (random & 1) != 0) most = 0;
-      if (walking && most != 0) p.moves[p.length].function = by, found = true;
-      walking = walking && most == 0 && on != 0 && p.length + 1 < MaxPath;
+      // Of items that share an entry one may go home, where a native makes room.
+      const bool parts = walking && c.items > 1 && most == 0;
+      const auto h = read(t, design.where(own), parts);
+      const u32 free_at_home = h.match_empty(t), alone = alone_in(t, h);
+      const u32 natives = items_of(true) & ~Design::guests_in(t, h), leaving = alone != 0 ? alone : natives;
+      const bool to_home = parts && (free_at_home != 0 || (leaving != 0 && (on == 0 || (random & 2) != 0)));
+      if (to_home) on = 0;
+      found = walking && (most != 0 || (to_home && free_at_home != 0));
+      if (found) p.moves[p.length].function = most != 0 ? by : 0;
+      walking = walking && !found && (on != 0 || to_home) && p.length + 1 < MaxPath;
       // To the item that moves on from there.
-      const u32 bucket = own.base + design.other_bucket(own.bucket, tag, on);
+      const u32 bucket = to_home ? design.where(own) : own.base + design.other_bucket(own.bucket, tag, on);
       const auto b = read(t, bucket, walking);
-      const u32 slot = turn_to(seconds, static_cast<u32>(random >> 40) % Design::bucket_slots);
+      const u32 slot =
+          turn_to(to_home ? leaving : seconds, static_cast<u32>(random >> 40) % Design::bucket_slots);
       const word content = b.at(t, slot);
       const place then = design.place_in(bucket, content);
       const crowd then_crowd = crowd_of(t, b, then);
@@ -255,21 +271,23 @@ struct horton_displacement {
     return found;
   }
 
-  // Moves an item, and who shares its entry, by another function, and says so in the entry. False if
-  // something is not as it was when it was searched; then nothing has moved.
+  // Moves an item, and who shares its entry, by another function, and says so in the entry; or the item alone
+  // home, by function 0. False if something is not as it was when it was searched; then nothing has moved.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, const step& s, bool active) const {
     const place item = design.place_in(s.bucket, s.content), own = design.primary_of(item);
     const u32 primary = design.where(own), tag = item.tag(), now = item.function();
+    const bool goes_home = s.function == 0;
     place to = own;
-    design.remap(to, s.function);
+    if (!goes_home) design.remap(to, s.function);
     const bool is_mine = primary == design.where(home);
     const bool locked = lock(t, primary, active && !is_mine), held = locked || (active && is_mine);
 
     const auto from = read(t, s.bucket, held), at_home = read(t, primary, held),
                there = read(t, design.where(to), held);
     const bool stands = from.at(t, s.slot) == s.content;
-    const u32 sharers = Design::in_group(t, from, tag, now), items = now != 0 ? sharers : 1U << s.slot;
+    const u32 sharers = Design::in_group(t, from, tag, now);
+    const u32 items = now != 0 && !goes_home ? sharers : 1U << s.slot;
     const word last = at_home.at(t, Design::last_slot);
     const u32 entry = slot_type::is_remap(last) ? slot_type::entry(last, tag) : 0;
     const bool may = now != 0 || entry == 0 || entry == s.function;
@@ -291,7 +309,7 @@ struct horton_displacement {
         word* const entries = design.bucket_at(primary) + Design::last_slot;
         if (left != entries) compare_and_swap(left, s.content, last);
         compare_and_swap(entries, last, slot_type::with_entry(slot_type::no_entries, tag, s.function));
-      } else {
+      } else if (!goes_home || is_single(sharers)) {
         set_entry(primary, tag, s.function);
       }
     }

@@ -40,6 +40,7 @@ inline constexpr u64 most_growing_jumps = 4096;
 // The next slot. Kind to caches, but keys cluster.
 struct linear {
   static constexpr const char* name = "linear_probing";
+  static constexpr bool jumps = false;  // further than to the next slot
   TILEHASH_FN static constexpr u64 max_probes(u64 /*capacity*/) { return most_probes; }
   static constexpr bool needs_prime = false;
   static constexpr u64 growth_step = 0;  // how the growth of the jump grows, in a large table
@@ -51,6 +52,7 @@ struct linear {
 // Keys of one home go the same way, but soon far away.
 struct quadratic {
   static constexpr const char* name = "quadratic_probing";
+  static constexpr bool jumps = true;
   TILEHASH_FN static constexpr u64 max_probes(u64 /*capacity*/) { return most_growing_jumps; }
   static constexpr bool needs_prime = true;
   static constexpr u64 growth_step = 2;
@@ -65,6 +67,7 @@ struct quadratic {
 template <u64 JumpPrime>
 struct double_hash_by {
   static constexpr const char* name = "double_hashing";
+  static constexpr bool jumps = true;
   TILEHASH_FN static constexpr u64 max_probes(u64 capacity) {
     return capacity > largest_small_table ? most_growing_jumps : most_probes;
   }
@@ -80,7 +83,7 @@ using double_hash = double_hash_by<41>;
 
 template <class Policy>
 TILEHASH_FN constexpr void advance(place& p, u64 capacity) {
-  if constexpr (std::same_as<Policy, linear>) {  // its walks are the longest
+  if constexpr (!Policy::jumps) {  // cheaper, for the longest walks
     p.at = p.at + 1 < capacity ? p.at + 1 : 0;
   } else {
     p.at = add_modulo(p.at, p.jump, capacity);
