@@ -164,7 +164,7 @@ class bucketed_cuckoo {
   }
 
   struct erase_answer : erase_position<word> {
-    bool passed = false;  // by keys that stand in their second buckets
+    bool passed = false;  // by lookups, which then read the second bucket
   };
   template <class Tile>
   TILEHASH_FN erase_answer examine_for_erase(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
@@ -176,8 +176,10 @@ class bucketed_cuckoo {
              at.slot, at.content},
             passed};
   }
+  // In balanced no lookup stops at an empty slot, so none is marked.
   TILEHASH_FN static word vacated(const erase_answer& told) {
-    return told.passed ? slot_type::tombstone_word : slot_type::empty_word;
+    const bool marked = Placement == placement::first_fit && told.passed;
+    return marked ? slot_type::tombstone_word : slot_type::empty_word;
   }
 
  private:

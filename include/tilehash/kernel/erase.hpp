@@ -29,10 +29,10 @@ struct erase_keys {
   static constexpr u32 max_swaps = 8 * sizeof(word);                 // tried until the key is gone
 
   Design design;
-  sentinel_cells<slot_type> sentinels;
-  const typename Design::key_type* keys;
-  u64 n;
-  call_counters counters;
+  sentinel_cells<slot_type> sentinels{};
+  const typename Design::key_type* keys = nullptr;
+  u64 n = 0;
+  call_counters counters{};
 
   // A key on its way along its buckets.
   struct walk {
@@ -79,8 +79,9 @@ struct erase_keys {
   }
 
   // ---- one thread, one key ----
-  TILEHASH_FN bool alone(key_bits key) const {
-    walk w = start(key);
+  TILEHASH_FN bool alone(const query<slot_type>& q) const {
+    if (!q.regular()) return q.reserved && erase_sentinel(q.bits);
+    walk w = start(q.bits);
     while (step_alone(*this, w)) {
     }
     return w.gone;
@@ -133,12 +134,11 @@ void erase(Space& space, const Design& design,
     space.for_each_chunk(n, work);
 }
 
-// Takes one regular key out: true if it was there and this call did.
+// One thread takes one key out: true if it was there and this call did.
 template <class Design>
-TILEHASH_FN bool erase_one(const Design& design, typename Design::key_bits key) {
-  erase_keys<Design, 1> work{};
-  work.design = design;
-  return work.alone(key);
+TILEHASH_FN bool erase_one(const Design& design, const sentinel_cells<typename Design::slot_type>& sentinels,
+                           const query<typename Design::slot_type>& key) {
+  return erase_keys<Design, 1>{design, sentinels}.alone(key);
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -67,13 +67,13 @@ struct upsert_items {
 
   Design design;
   sentinel_cells<slot_type> sentinels;
-  Source source;
-  u64 first, end;  // of the items to look at
-  bool retry;      // of them, those that are pending
-  bool inserts;    // else it only finds
+  Source source{};
+  u64 first = 0, end = 0;  // of the items to look at
+  bool retry = false;      // of them, those that are pending
+  bool inserts = false;    // else it only finds
   Update update;
-  outcome_recorder recorder;
-  homeless_items<slot_type> homeless;
+  outcome_recorder recorder{};
+  homeless_items<slot_type> homeless{};
 
   // An item on its way along its buckets.
   struct walk {
@@ -329,20 +329,28 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
   }
 }
 
-// Puts one regular key where there is room for it without moving another.
+// One thread, one item: put where there is room for it without moving another, or, with apply<Op>, combined
+// with the one there.
 struct no_items {};
-template <class Design>
+template <class Design, class Update>
   requires(!replacing<Design>)
+TILEHASH_FN outcome upsert_one(const Design& design,
+                               const sentinel_cells<typename Design::slot_type>& sentinels,
+                               const item<typename Design::slot_type>& x, const Update& update) {
+  if (!x.key.legal) return outcome::refused;
+  const upsert_items<Design, no_items, Update, 1> work{
+      .design = design, .sentinels = sentinels, .inserts = true, .update = update};
+  return x.key.reserved ? work.put_in_sentinel(x) : work.alone(x);
+}
+// Puts one regular key where there is room for it without moving another.
+template <class Design>
 TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits key,
                                typename Design::slot_type::value_bits value) {
-  upsert_items<Design, no_items, keep, 1> work{};
-  work.design = design;
-  work.inserts = true;
   item<typename Design::slot_type> x;
   x.key.bits = key;
   x.key.legal = x.valid = true;
   x.value = value;
-  return work.alone(x);
+  return upsert_one(design, {}, x, keep{});
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

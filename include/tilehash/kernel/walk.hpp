@@ -72,6 +72,9 @@ TILEHASH_FN bool step_alone(const Verb& verb, typename Verb::walk& w) {
 // A CPU's schedule: a thread goes round a ring of keys and asks for the memory of each long before it looks
 // at it. What goes on to another line of memory is asked for again, and waits until a batch of such has come
 // together. `Walk` may derive from the verb's. end(walk) is called for each at its end.
+//
+// Memory is asked for in the loops themselves: a function that does nothing else has no effect in GCC's eyes,
+// and a call of it is left out.
 template <class Verb, class Walk>
 class walk_ring {
  public:
@@ -80,7 +83,8 @@ class walk_ring {
   template <class End>
   __attribute__((always_inline)) void add(const Walk& w, const End& end) {
     if (asked_ - looked_at_ == batch) look(ring_[looked_at_++ % batch], end);
-    ask(ring_[asked_++ % batch] = w);
+    ring_[asked_++ % batch] = w;
+    prefetch_to_write(verb_.design.address(w.now));
   }
   template <class End>
   void finish(const End& end) {
@@ -107,7 +111,7 @@ class walk_ring {
   template <class End>
   void finish_waiting(const End& end) {
     while (waiting_count_ != 0) {
-      for (u32 k = 0; k < waiting_count_; ++k) ask(waiting_[k]);
+      for (u32 k = 0; k < waiting_count_; ++k) prefetch_to_write(verb_.design.address(waiting_[k].now));
       u32 kept = 0;
       for (u32 k = 0; k < waiting_count_; ++k) {
         Walk w = waiting_[k];
@@ -119,7 +123,6 @@ class walk_ring {
       waiting_count_ = kept;
     }
   }
-  void ask(const Walk& w) const { prefetch_to_write(verb_.design.address(w.now)); }
   u64 line_of(const Walk& w) const { return reinterpret_cast<u64>(verb_.design.address(w.now)) / 64; }
 
   const Verb& verb_;
