@@ -90,11 +90,17 @@ std::vector<verb> verbs() {
 #define OFFERS(...) \
   requires(const view v, const key k, const value x, u32 id) { __VA_ARGS__; }
   all.push_back({"view().find(key), contains, count", OFFERS(v.find(k), v.contains(k), v.count(k))});
-  all.push_back({"view().insert(key)", OFFERS(v.insert(k))});
-  all.push_back({"view().insert(key, value)", OFFERS(v.insert(k, x))});
-  all.push_back({"view().erase(key)", OFFERS(v.erase(k))});
   all.push_back({"view().values_of(key)", OFFERS(v.values_of(k))});
   all.push_back({"view().key(id)", OFFERS(v.key(id))});
+#undef OFFERS
+#define OFFERS(...) \
+  requires(T t, S & s, const key k, const value x) { __VA_ARGS__; }
+  all.push_back({"mutable_view().insert(key)", OFFERS(t.mutable_view(s).insert(k))});
+  all.push_back({"mutable_view().insert(key, value)", OFFERS(t.mutable_view(s).insert(k, x))});
+  all.push_back(
+      {"mutable_view().insert_or_assign(key, value), insert_or_apply(key, value, op)",
+       OFFERS(t.mutable_view(s).insert_or_assign(k, x), t.mutable_view(s).insert_or_apply(k, x, op::sum{}))});
+  all.push_back({"mutable_view().erase(key)", OFFERS(t.mutable_view(s).erase(k))});
 #undef OFFERS
   return all;
 }

@@ -1,8 +1,11 @@
-// What a thread that works alone looks keys up in: a design and its sentinel cells. Trivially copyable, so a
-// kernel takes it by value.
+// What a thread that works alone looks keys up in, and changes: a design and its sentinel cells. Trivially
+// copyable, so a kernel takes it by value.
 #pragma once
 
+#include <tilehash/core/op.hpp>
+#include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
+#include <tilehash/kernel/upsert.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
 
@@ -30,22 +33,7 @@ struct table_view {
 
   // One thread, one key: found(), value(), count(), probes() of the hit. O(1) expected. Not beside inserts or
   // erases.
-  TILEHASH_FN hit find(const key_type& key) const {
-    const detail::query<slot_type> q(key);
-    if (!q.legal) return {{}, 1};
-    if constexpr (slot_type::reserves_keys) {
-      if (q.reserved) return {sentinels.find(q.bits), 1};
-    }
-    auto place = design.locate(q.bits);
-    for (u32 steps = 1;; ++steps) {
-      const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(place));
-      auto a = design.examine(solo_tile{}, b, design.stored(place, q.bits));
-      const bool end = steps >= design.max_steps();
-      if (a.what == lookup_state::go_on && end) a.what = lookup_state::absent;
-      if (a.what != lookup_state::go_on) return {a, steps};
-      design.advance(place, a);
-    }
-  }
+  TILEHASH_FN hit find(const key_type& key) const { return find_beside<false>(key); }
   // Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   // How many items have this key: 1 or 0. As find().
@@ -75,6 +63,118 @@ struct table_view {
     else
       use(key, detail::from_bits<mapped_type>(value));
     return true;
+  }
+
+ protected:
+  // `Changing`: others may have changed the bucket since this kernel began.
+  template <bool Changing>
+  TILEHASH_FN hit find_beside(const key_type& key) const {
+    using bucket_type = typename Design::template bucket_type<solo_tile>;
+    const detail::query<slot_type> q(key);
+    if (!q.legal) return {{}, 1};
+    if constexpr (slot_type::reserves_keys) {
+      if (q.reserved) return {sentinels.find(q.bits), 1};
+    }
+    auto place = design.locate(q.bits);
+    for (u32 steps = 1;; ++steps) {
+      const solo_tile t;
+      const auto b = Changing ? bucket_type::read_shared(t, design.bucket_at(design.where(place)))
+                              : bucket_type::read(t, design.address(place));
+      auto a = design.examine(t, b, design.stored(place, q.bits));
+      const bool end = steps >= design.max_steps();
+      if (a.what == lookup_state::go_on && end) a.what = lookup_state::absent;
+      if (a.what != lookup_state::go_on) return {a, steps};
+      design.advance(place, a);
+    }
+  }
+};
+
+namespace detail {
+inline constexpr u32 size_stripes = 32;  // words in which the change of a table's size is counted
+}  // namespace detail
+
+// Slots that a thread can change by itself: no other key is in its hand then, and no pass is due afterwards.
+template <class D>
+concept view_changeable = changed_in_place<D> && !replacing<D> && !sealing<D>;
+
+// The view of a table whose holders also change it, each key by one thread. It moves no other key and takes
+// no memory: what finds no room is refused, and the table's own insert() makes room for it afterwards.
+//
+// Safe to run at the same time: inserts and updates with each other, erases with erases, lookups with
+// lookups. Between these all threads must have met (the end of a kernel, a barrier of the whole grid, a
+// join). Nothing of the table's own runs meanwhile.
+//
+// Items are counted in the memory of the space: size() is right when the kernel or the threads are done.
+template <view_changeable Design>
+struct mutable_table_view : table_view<Design> {
+  using base = table_view<Design>;
+  using typename base::hit;
+  using typename base::key_type;
+  using typename base::mapped_type;
+  using typename base::slot_type;
+  static constexpr bool is_set = slot_type::is_set;  // keys without values
+  using value_element = std::conditional_t<is_set, char, mapped_type>;
+
+  u64* changes = nullptr;  // of the table's size: their sum
+
+  // Of no table.
+  mutable_table_view() = default;
+  mutable_table_view(const base& view, u64* size_changes) : base(view), changes(size_changes) {}
+
+  // One thread, one key, as in table_view; it sees what this kernel has changed, too.
+  TILEHASH_FN hit find(const key_type& key) const { return this->template find_beside<true>(key); }
+  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  // is the key there?
+  TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }      // 1 or 0
+
+  // One thread, one item: inserted, or present, and then the key keeps its value; or refused, where no slot
+  // on the key's way is free, or the key is a NaN. Of equal keys that come at once one is inserted. O(1)
+  // expected.
+  TILEHASH_FN outcome insert(const key_type& key, const value_element& value) const
+    requires(!is_set)
+  {
+    return put(key, value, detail::keep{});
+  }
+  TILEHASH_FN outcome insert(const key_type& key) const
+    requires is_set
+  {
+    return put(key, value_element{}, detail::keep{});
+  }
+  // As insert(), but the value of a key that is present becomes the one given, or op(stored, given).
+  TILEHASH_FN outcome insert_or_assign(const key_type& key, const value_element& value) const
+    requires(!is_set && steady<Design>)
+  {
+    return insert_or_apply(key, value, op::assign{});
+  }
+  template <combines<value_element> Op>
+    requires(!lifts<Op, value_element>)
+  TILEHASH_FN outcome insert_or_apply(const key_type& key, const value_element& value, const Op& op) const
+    requires(!is_set && steady<Design>)
+  {
+    return put(key, value, detail::apply<Op>{op});
+  }
+  // One thread, one key: true if it was there and this call took it out. O(1) expected. (Designs that tidy up
+  // after erases do so at the table's next erase().)
+  TILEHASH_FN bool erase(const key_type& key) const
+    requires erases_in_place<Design>
+  {
+    const detail::query<slot_type> q(key);
+    const bool gone = detail::erase_one(this->design, this->sentinels, q);
+    if (gone) count_one(q.bits, ~u64(0));
+    return gone;
+  }
+
+ private:
+  template <class Update>
+  TILEHASH_FN outcome put(const key_type& key, const value_element& value, const Update& update) const {
+    detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
+    if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
+    const outcome became = detail::upsert_one(this->design, this->sentinels, x, update);
+    if (became == outcome::inserted) count_one(x.key.bits, 1);
+    return became;
+  }
+  // Threads count in many places, lest they queue at one.
+  TILEHASH_FN void count_one(typename slot_type::key_bits key, u64 by) const {
+    detail::fetch_add(changes + mix64(static_cast<u64>(key)) % detail::size_stripes, by);
   }
 };
 

@@ -85,7 +85,7 @@ class race : public ::testing::Test {
       if ((design_.due()[b / 32] >> b % 32 & 1) != 0) design_.tidy(solo_tile{}, static_cast<u32>(b), true);
     }
   }
-  bool erase(u64 i) { return design_.erase(solo_tile{}, key_bits(i), true); }
+  bool erase(u64 i) { return detail::erase_one(design_, {}, detail::query<slot_type>(keys_[i])); }
   auto find(u64 i) { return table_->view().find(keys_[i]); }
 
   auto key_bits(u64 i) const { return slot_type::encode(keys_[i]); }

@@ -136,21 +136,7 @@ class toy_signpost {
                                 : insert_state::full};
   }
 
-  template <class Tile>
-  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
-    bool erased = false;
-    place p = locate(wanted);
-    for (u32 i = 0; i < max_steps(); ++i) {
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.bucket), active);
-      const word last = b.at(t, last_slot);
-      const u32 here = matching(t, b, last, wanted), at = here != 0 ? detail::lowest(here) : 0;
-      erased |=
-          try_claim(t, bucket_at(p.bucket) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
-      active = active && here == 0 && is_signpost(last);
-      if (active) p.bucket = target(last);
-    }
-    return erased;
-  }
+  TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
 
  private:
   static constexpr key_bits mark = key_bits(1) << (8 * sizeof(key_bits) - 1);

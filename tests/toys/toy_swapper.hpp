@@ -141,18 +141,9 @@ class toy_swapper {
     }
   }
 
-  template <class Tile>
-  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
-    bool erased = false;
-    place p = locate(wanted);
-    for (u32 i = 0; i < max_steps(); ++i, p.first = p.second) {
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
-      const u32 here = b.match(t, wanted), at = here != 0 ? detail::lowest(here) : 0;
-      erased |=
-          try_claim(t, bucket_at(p.first) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
-    }
-    if (t.rank() == 0 && erased) detail::fetch_add(items_, ~0U);
-    return erased;
+  TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
+  TILEHASH_FN void erased(const place&, const place&, const auto& /*told*/) const {
+    detail::fetch_add(items_, ~0U);
   }
 
  private:

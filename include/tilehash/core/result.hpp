@@ -48,6 +48,15 @@ struct insert_position {
   Word old = 0;                             // what stands there
 };
 
+// What examining a bucket of a key's sequence tells an erase. A design's own may derive from it, to tell
+// advance(), vacated() and erased() more.
+template <class Word>
+struct erase_position {
+  lookup_state what = lookup_state::absent;  // found here, in no bucket at all, or perhaps further on
+  u32 slot = 0;                              // of the bucket, where the key stands
+  Word old = 0;                              // what stands there
+};
+
 // What became of one try of a design that inserts by rules of its own.
 enum class insert_state : u32 {
   inserted,

@@ -163,23 +163,23 @@ class bucketed_cuckoo {
             hash_(slot_type::hash_input(wanted))};
   }
 
-  // True if the key was in the table and this call took it out.
+  struct erase_answer : erase_position<word> {
+    bool passed = false;  // by lookups, which then read the second bucket
+  };
   template <class Tile>
-  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
-    bool erased = false;
-    place p = locate(wanted);
-    for (u32 i = 0; i < max_steps(); ++i, p.first = p.second) {
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
-      const u32 here = b.match(t, wanted);
-      // A bucket with an empty slot has never overflowed, so this slot may become empty again.
-      const word mark = b.has_empty(t) ? slot_type::empty_word : slot_type::tombstone_word;
-      const u32 at = here != 0 ? detail::lowest(here) : 0;
-      const word content = b.at(t, at);
-      const bool won = try_claim(t, bucket_at(p.first) + at, content, mark, active && here != 0);
-      erased |= won;
-      active = active && here == 0;
-    }
-    return erased;
+  TILEHASH_FN erase_answer examine_for_erase(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
+    const auto at = b.find_own(t, wanted);
+    const bool passed = Placement == placement::balanced || !b.has_empty(t);
+    return {{at.found ? lookup_state::found
+             : passed ? lookup_state::go_on
+                      : lookup_state::absent,
+             at.slot, at.content},
+            passed};
+  }
+  // In balanced no lookup stops at an empty slot, so none is marked.
+  TILEHASH_FN static word vacated(const erase_answer& told) {
+    const bool marked = Placement == placement::first_fit && told.passed;
+    return marked ? slot_type::tombstone_word : slot_type::empty_word;
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include <concepts>
 
+#include <tilehash/core/bits.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/solo_tile.hpp>
@@ -27,6 +28,8 @@ class multi;  // all values of a key side by side
 namespace detail {
 template <class D>
 using solo_bucket = typename D::template bucket_type<solo_tile>;
+template <class D>
+using stored_key_of = typename D::slot_type::stored_key;
 // What examine() answers.
 template <class D>
 using answer_of = decltype(std::declval<const D&>().examine(
@@ -101,11 +104,34 @@ concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket
 };
 
 namespace detail {
-// What examine_for_insert() says.
-template <probe_inserting D>
-using position_of = decltype(std::declval<const D&>().examine_for_insert(
-    solo_tile{}, std::declval<const solo_bucket<D>&>(),
-    std::declval<const D&>().stored(typename D::place{}, typename D::key_bits{})));
+// What a lookup's answer tells who is to change the slot of the key.
+template <bucketed D>
+struct answered_slot : answer_of<D> {
+  bool free = false;         // none that the key may take is known
+  u32 slot = 0;              // of the bucket, where the key was found
+  typename D::word old = 0;  // what stands there
+};
+template <bucketed D, class Tile, class Bucket>
+TILEHASH_FN answered_slot<D> examine_for_slot(const D& design, Tile t, const Bucket& b,
+                                              stored_key_of<D> wanted) {
+  answered_slot<D> p{design.examine(t, b, wanted)};
+  const u32 here = b.match(t, wanted);
+  p.slot = here != 0 ? lowest(here) : 0;
+  p.old = b.at(t, p.slot);
+  return p;
+}
+// What a bucket tells an insert: what the design says of it, or else, where the walk is only to find the key,
+// what it tells a lookup.
+template <bucketed D, class Tile, class Bucket>
+TILEHASH_FN auto examine_for_insert(const D& design, Tile t, const Bucket& b, stored_key_of<D> wanted) {
+  if constexpr (probe_inserting<D>)
+    return design.examine_for_insert(t, b, wanted);
+  else
+    return examine_for_slot(design, t, b, wanted);
+}
+template <bucketed D>
+using insert_position_of = decltype(examine_for_insert(
+    std::declval<const D&>(), solo_tile{}, std::declval<const solo_bucket<D>&>(), stored_key_of<D>{}));
 }  // namespace detail
 
 // It inserts by rules of its own, a try at a time; at most max_rounds tries. A try may move other keys,
@@ -139,10 +165,36 @@ concept insertable = changed_in_place<D> || record_keeping<D>;
 template <class D>
 concept replacing = self_inserting<D> && D::replaces_keys;
 
+namespace detail {
+// What a bucket tells an erase: what the design says of it, or else what it tells an insert, or a lookup.
+template <bucketed D, class Tile, class Bucket>
+TILEHASH_FN auto examine_for_erase(const D& design, Tile t, const Bucket& b, stored_key_of<D> wanted) {
+  if constexpr (requires { design.examine_for_erase(t, b, wanted); })
+    return design.examine_for_erase(t, b, wanted);
+  else
+    return examine_for_insert(design, t, b, wanted);
+}
+template <bucketed D>
+using erase_position_of = decltype(examine_for_erase(
+    std::declval<const D&>(), solo_tile{}, std::declval<const solo_bucket<D>&>(), stored_key_of<D>{}));
+}  // namespace detail
+
+// An erase walks the key's buckets, as a lookup does, and swaps the word in the key's slot for what
+// vacated(told) says is left there: an empty slot, a tombstone where lookups must not stop, or what of the
+// word belongs to the bucket. `told` is what the bucket said. Optional:
+//   examine_for_erase(tile, bucket, stored)   what it says, an erase_position; without, it is what the bucket
+//                                             tells an insert, or a lookup
+//   erased(home, now, told)                   called once a key is gone, which was looked for from `home` on
+//                                             and stood in the bucket at `now`
 template <class D>
-concept erasable = record_keeping<D> || requires(const D d, typename D::key_bits k) {
-  { d.erase(solo_tile{}, k, true) } -> std::same_as<bool>;
-};
+concept erases_in_place =
+    bucketed<D> && requires(const D d, typename D::place p, detail::erase_position_of<D> told) {
+      { d.vacated(told) } -> std::same_as<typename D::word>;
+      d.advance(p, told);
+    };
+
+template <class D>
+concept erasable = record_keeping<D> || erases_in_place<D>;
 
 // What found no place may still find room, by moving other keys.
 template <class D>
@@ -154,7 +206,7 @@ concept displacing = insertable<D> && requires(const D d, typename D::key_bits k
 template <class D>
 concept sealing = insertable<D> && requires(const D d) { d.seal(u64(0)); };
 
-// When keys were erased, others may come nearer to where they are looked for first. erase() sets a bit of
+// When keys were erased, others may come nearer to where they are looked for first. erased() sets a bit of
 // due() for each bucket in which that may be, and tidy() sees to one.
 template <class D>
 concept tidying = erasable<D> && requires(const D d) {

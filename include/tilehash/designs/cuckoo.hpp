@@ -160,22 +160,7 @@ class cuckoo {
   // Only a displacement puts keys into the stash.
   TILEHASH_FN static bool may_take(const place& p) { return p.number < Functions; }
 
-  // True if the key was in the table and this call took it out.
-  template <class Tile>
-  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
-    bool erased = false;
-    const u32 steps = max_steps();
-    for (place p = locate(wanted); t.any(active);) {
-      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, active);
-      const bool same = b.has(t, wanted), empty = b.has_empty(t);
-      const bool won = try_claim(t, slots_ + p.at, b.at(t, 0), slot_type::tombstone_word, active && same);
-      if (!active) continue;
-      erased = won;
-      active = !same && !empty && p.number + 1 < steps;
-      if (active) next(p);
-    }
-    return erased;
-  }
+  TILEHASH_FN static word vacated(const insert_position<word>& /*told*/) { return slot_type::tombstone_word; }
 
   // ---- how to make room for a key that insert() refused ----
   struct displacement {

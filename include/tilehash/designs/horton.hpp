@@ -226,28 +226,29 @@ class horton {
     return {*this, locate(key), slot_type::value_of(content), mix64(static_cast<u64>(key))};
   }
 
-  // True if the key was in the table and this call took it out.
+  struct erase_answer : erase_position<word> {
+    u32 function = 0;
+    bool has_remapped = false;  // the bucket has remap entries
+  };
   template <class Tile>
-  TILEHASH_FN bool erase(Tile t, key_bits key, bool active) const {
-    bool erased = false;
-    const place home = locate(key);
-    place p = home;
-    for (u32 step = 0; step < max_steps(); ++step) {
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(where(p)), active);
-      const u32 here = b.match(t, p.stored), function = entry_for(t, b, p.stored);
-      const bool has_remapped = b.told(t, last_slot, slot_type::is_remap) != 0;
-      const u32 at = here != 0 ? detail::lowest(here) : 0;
-      const bool won =
-          try_claim(t, bucket_at(where(p)) + at, b.at(t, at), slot_type::empty_word, active && here != 0);
-      if (won && t.rank() == 0) {
-        if (has_remapped) mark_due(where(p));
-        if (step != 0) mark_due(where(home));
-      }
-      erased |= won;
-      active = active && here == 0 && function != 0;
-      if (active) remap(p, function);
-    }
-    return erased;
+  TILEHASH_FN erase_answer examine_for_erase(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
+    const auto at = b.find_own(t, wanted);
+    const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
+    const u32 entry = b.told(
+        t, last_slot, [&](word w) { return slot_type::is_remap(w) ? 8 | slot_type::entry(w, tag) : 0; });
+    const u32 function = slot_type::function_of(wanted) == 0 ? entry & 7 : 0;
+    return {{at.found        ? lookup_state::found
+             : function != 0 ? lookup_state::go_on
+                             : lookup_state::absent,
+             at.slot, at.content},
+            function,
+            entry != 0};
+  }
+  TILEHASH_FN static word vacated(const erase_answer& /*told*/) { return slot_type::empty_word; }
+  // In these buckets items can now come nearer home.
+  TILEHASH_FN void erased(const place& home, const place& now, const erase_answer& told) const {
+    if (told.has_remapped) mark_due(where(now));
+    if (now.function() != 0) mark_due(where(home));
   }
 
   // ---- tidying: what erases make possible ----

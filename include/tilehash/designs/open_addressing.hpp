@@ -105,24 +105,7 @@ class open_addressing {
             empty || erased, 0, b.at(t, 0)};
   }
 
-  // True if the key was in the table and this call took it out.
-  template <class Tile>
-  TILEHASH_FN bool erase(Tile t, key_bits wanted, bool active) const {
-    bool erased = false;
-    place p = locate(wanted);
-    for (u32 step = 0; t.any(active); ++step) {
-      const auto b = bucket_type<Tile>::read_shared(t, slots_ + p.at, active);
-      const bool same = b.has(t, wanted), empty = b.has_empty(t);
-      const bool won = try_claim(t, slots_ + p.at, b.at(t, 0), slot_type::tombstone_word, active && same);
-      if (!active) continue;
-      erased = won;
-      if (same || empty || step + 1 >= max_steps())
-        active = false;
-      else
-        next(p);
-    }
-    return erased;
-  }
+  TILEHASH_FN static word vacated(const insert_position<word>& /*told*/) { return slot_type::tombstone_word; }
 
  private:
   word* slots_ = nullptr;

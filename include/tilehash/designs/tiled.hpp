@@ -198,32 +198,20 @@ class tiled {
       set_filter(where(first), f);
   }
 
-  // True if the key was in the table and this call took it out.
+  // As a lookup: an insert reads the second bucket of whatever finds no room in the first.
   template <class Tile>
-  TILEHASH_FN bool erase(Tile t, key_bits key, bool active) const {
-    bool erased = false;
-    place p = locate(key);
-    const filter_bit f = filter_for(p.stored);
-    bool second = false;
-    while (t.any(active)) {  // two buckets, and again when a filter bit was set in the slot meanwhile
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(where(p)), active);
-      const u32 here = b.match(t, p.stored);
-      const bool overflowed = b.bit(t, f.slot, f.at);
-      const u32 at = here != 0 ? detail::lowest(here) : 0;
-      const word old = b.at(t, at);
-      const bool won =
-          try_claim(t, bucket_at(where(p)) + at, old, slot_type::filter_of(old), active && here != 0);
-      if (!active) continue;
-      erased = won;
-      if (here != 0)
-        active = !won;
-      else if (second || !overflowed)
-        active = false;
-      else
-        turn(p), second = true;
-    }
-    return erased;
+  TILEHASH_FN erase_position<word> examine_for_erase(Tile t, const bucket_type<Tile>& b,
+                                                     stored_key wanted) const {
+    const filter_bit f = filter_for(wanted);
+    const auto at = b.find_own(t, wanted);
+    const bool overflowed = b.bit(t, f.slot, f.at);
+    return {at.found                                      ? lookup_state::found
+            : overflowed && !slot_type::is_second(wanted) ? lookup_state::go_on
+                                                          : lookup_state::absent,
+            at.slot, at.content};
   }
+  // The filter is the bucket's and stays.
+  TILEHASH_FN static word vacated(const erase_position<word>& told) { return slot_type::filter_of(told.old); }
 
   // How a region is built from its items.
   template <class Bins = detail::even_bins<word>>

@@ -65,6 +65,14 @@ class slots {
   u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
+  // Its holders change the size in the memory of the space, as calls do that nobody waits for.
+  mutable_table_view<Design> mutable_view(Space& space)
+    requires view_changeable<Design>
+  {
+    stale_ = true;
+    asked_ = &space;
+    return {view_, live_size()};
+  }
   const table_options& options() const { return options_; }
 
   template <class Keys, class Sink>
@@ -138,18 +146,20 @@ class slots {
 
   // ---- calls under way ----
   static constexpr u64 few_items = u64(1) << 14;  // whose pending bits find room in the table's own memory
-  static constexpr u64 calls_bytes =
-      detail::call_counters::bytes + (detail::call_counters::kinds + 3) * sizeof(u64) + few_items / 8;
+  static constexpr u64 calls_bytes = detail::call_counters::bytes +
+                                     (detail::call_counters::kinds + detail::size_stripes + 2) * sizeof(u64) +
+                                     few_items / 8;
   static u64 counters_at(u64 capacity) {
     return view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes;
   }
   u64* words_of_calls() const { return reinterpret_cast<u64*>(memory_.data() + counters_at(capacity())); }
   detail::call_counters counters() const { return {words_of_calls()}; }
   u64* sums() const { return words_of_calls() + detail::call_counters::words; }
+  // How the size has changed since the host asked: the sum of so many words.
   u64* live_size() const { return sums() + detail::call_counters::kinds; }
-  u64* given_up() const { return live_size() + 1; }
-  u32* blocks_done() const { return reinterpret_cast<u32*>(live_size() + 2); }
-  u32* few_bits() const { return reinterpret_cast<u32*>(live_size() + 3); }
+  u64* given_up() const { return live_size() + detail::size_stripes; }
+  u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
+  u32* few_bits() const { return reinterpret_cast<u32*>(given_up() + 2); }
 
   // How a call ends that the host waits for.
   detail::call_end waited(u64 n, u32 last_phase) const {
@@ -176,10 +186,10 @@ class slots {
   }
   void refresh() const {
     if (!stale_) return;
-    u64 change = 0;
-    asked_->copy_to_host(&change, live_size(), sizeof change);
-    asked_->fill(live_size(), 1, u64(0));
-    size_ += change;
+    u64 changes[detail::size_stripes];
+    asked_->copy_to_host(changes, live_size(), sizeof changes);
+    asked_->fill(live_size(), detail::size_stripes, u64(0));
+    for (const u64 change : changes) size_ += change;
     stale_ = false;
   }
 

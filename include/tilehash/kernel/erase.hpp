@@ -1,4 +1,11 @@
-// Erases, in both schedules (kernel/lookup.hpp).
+// Erases: the word in the key's slot is swapped for what the design leaves there.
+//
+//   walk the key's buckets --+-- the key stands in one --> swap its word: the key is gone
+//                            |                             ... unless another erase was faster
+//                            +-- it stands in none ------> there was nothing to erase
+//
+// Exact under races, without a lock: only erases run, so no key moves and none is missed, and of several
+// erases of one key one swaps the word.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -6,56 +13,113 @@
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/recorder.hpp>
-#include <tilehash/space/prefetch.hpp>
+#include <tilehash/kernel/walk.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-template <erasable Design, u32 Width>
-struct erase_lanes {
+template <erases_in_place Design, u32 Width>
+struct erase_keys {
   using slot_type = typename Design::slot_type;
+  using word = typename slot_type::word;
+  using key_bits = typename slot_type::key_bits;
+  using stored_key = typename slot_type::stored_key;
+  using position = erase_position_of<Design>;
+  using place = typename Design::place;
+  static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
+  static constexpr u32 max_swaps = 8 * sizeof(word);                 // tried until the key is gone
 
   Design design;
-  detail::sentinel_cells<slot_type> sentinels;
-  const typename Design::key_type* keys;
-  u64 n;
-  call_counters counters;
+  sentinel_cells<slot_type> sentinels{};
+  const typename Design::key_type* keys = nullptr;
+  u64 n = 0;
+  call_counters counters{};
 
-  TILEHASH_FN bool erase_sentinel(typename slot_type::key_bits bits) const {
+  // A key on its way along its buckets.
+  struct walk {
+    key_bits key;
+    place now;
+    u32 steps = 1;
+    bool gone = false;
+  };
+  TILEHASH_FN walk start(key_bits key) const { return {key, design.locate(key)}; }
+
+  // What a bucket says. A collective.
+  template <class Tile, class Bucket>
+  TILEHASH_FN position examine(Tile t, const Bucket& b, stored_key wanted) const {
+    return examine_for_erase(design, t, b, wanted);
+  }
+  // Goes on from what the bucket at w.now said. False when that was the last.
+  TILEHASH_FN bool go_on(walk& w, const position& told) const {
+    if (told.what == lookup_state::found) w.gone = take_out(w, told);
+    if (told.what != lookup_state::go_on || w.steps >= design.max_steps()) return false;
+    design.advance(w.now, told);
+    ++w.steps;
+    return true;
+  }
+
+  TILEHASH_FN bool erase_sentinel(key_bits key) const {
     if constexpr (slot_type::reserves_keys)
-      return sentinels.erase(bits);
+      return sentinels.erase(key);
     else
       return false;
   }
 
+  // ---- a GPU's schedule ----
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
     const auto t = lane.template tile<Width>();
     const u64 i = lane.index();
     const auto mine = i < n ? query<slot_type>(keys[i]) : query<slot_type>();
-    const u32 regular = i < n && mine.regular();
-    bool gone = false;
-    TILEHASH_UNROLL_ONCE
-    for (u32 j = 0; j < Width; ++j) {
-      const bool e = design.erase(t, t.broadcast(mine.bits, j), t.broadcast(regular, j) != 0);
-      if (t.rank() == j) gone = e;
-    }
-    if (i < n && mine.reserved) gone = erase_sentinel(mine.bits);
+    walk w = start(mine.bits);
+    walk_along<Width>(*this, t, w, i < n && mine.regular());
+    if (i < n && mine.reserved) w.gone = erase_sentinel(mine.bits);
     const auto warp = lane.template tile<32>();
-    const u32 all_gone = warp.ballot(gone);
+    const u32 all_gone = warp.ballot(w.gone);
     if (warp.rank() == 0 && all_gone != 0) counters.add(counter::gone, i / 32, count_ones(all_gone));
   }
 
+  // ---- one thread, one key ----
+  TILEHASH_FN bool alone(const query<slot_type>& q) const {
+    if (!q.regular()) return q.reserved && erase_sentinel(q.bits);
+    walk w = start(q.bits);
+    while (step_alone(*this, w)) {
+    }
+    return w.gone;
+  }
+
+  // ---- a CPU's schedule ----
+  TILEHASH_FN bool step(walk& w) const { return step_alone(*this, w); }
   void operator()(u64 from, u64 to) const {
     u64 gone = 0;
-    const auto fetch = [&](u64 i) {
+    walk_ring<erase_keys, walk> ring{*this};
+    const auto end = [&](const walk& w) __attribute__((always_inline)) { gone += w.gone; };
+    for (u64 i = from; i < to; ++i) {
       const query<slot_type> q(keys[i]);
-      if (q.regular()) prefetch_to_write(design.address(design.locate(q.bits)));
-      return q;
-    };
-    fetch_ahead(from, to, fetch, [&](u64, const query<slot_type>& q) {
-      gone += q.regular() ? design.erase(solo_tile{}, q.bits, true) : q.reserved && erase_sentinel(q.bits);
-    });
+      if (q.regular())
+        ring.add(start(q.bits), end);
+      else
+        gone += q.reserved && erase_sentinel(q.bits);
+    }
+    ring.finish(end);
     if (gone != 0) counters.add(counter::gone, from, gone);
+  }
+
+ private:
+  TILEHASH_FN bool take_out(const walk& w, position told) const {
+    word* const at = design.bucket_at(design.where(w.now)) + told.slot;
+    TILEHASH_UNROLL_ONCE
+    for (u32 swaps = 0; swaps < max_swaps; ++swaps) {
+      const word seen = compare_and_swap(at, told.old, design.vacated(told));
+      if (seen == told.old) {
+        if constexpr (requires { design.erased(w.now, w.now, told); })
+          design.erased(design.locate(w.key), w.now, told);
+        return true;
+      }
+      if (static_cast<stored_key>(seen >> slot_type::stored_shift) != design.stored(w.now, w.key))
+        return false;   // another erase was faster
+      told.old = seen;  // what changed is not the key's but the bucket's: a bit of it, once for each at most
+    }
+    return false;
   }
 };
 
@@ -63,11 +127,18 @@ template <class Design, class Space>
 void erase(Space& space, const Design& design,
            const detail::sentinel_cells<typename Design::slot_type>& sentinels,
            const typename Design::key_type* keys, u64 n, const call_counters& counters) {
-  const erase_lanes<Design, Design::preferred_width> work{design, sentinels, keys, n, counters};
+  const erase_keys<Design, Design::preferred_width> work{design, sentinels, keys, n, counters};
   if constexpr (Space::has_lanes)
     space.for_each_lane(n, work);
   else
     space.for_each_chunk(n, work);
+}
+
+// One thread takes one key out: true if it was there and this call did.
+template <class Design>
+TILEHASH_FN bool erase_one(const Design& design, const sentinel_cells<typename Design::slot_type>& sentinels,
+                           const query<typename Design::slot_type>& key) {
+  return erase_keys<Design, 1>{design, sentinels}.alone(key);
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -4,9 +4,7 @@
 //                            +-- it does not, and one has room --> claim the first free slot that was passed
 //                            +-- no room in any ------------> pending: displace, or grow
 //
-// Both schedules of lookups (kernel/lookup.hpp) serve here too: on a GPU the tile loads the next buckets of
-// all its lanes' items before it examines the first, and then all lanes write at once; on a CPU a thread asks
-// for the memory of `batch` items ahead.
+// In both schedules of walks (kernel/walk.hpp).
 //
 // Exact under races, without a lock: while only these run, a slot that is taken stays taken, so two inserts
 // of one key meet at the same first free slot of the same sequence. One claims it, the other walks again and
@@ -23,8 +21,8 @@
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/recorder.hpp>
+#include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/bucket.hpp>
-#include <tilehash/space/prefetch.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
@@ -62,34 +60,25 @@ struct upsert_items {
   using value_bits = typename slot_type::value_bits;
   using mapped_type = typename slot_type::mapped_type;
   using item_type = item<slot_type>;
-  struct answered : answer_of<Design> {  // what the design's own answer tells, advance() may want to know
-    bool free = false;
-    u32 slot = 0;
-    word old = 0;
-  };
-  using position = typename decltype([] {
-    if constexpr (probe_inserting<Design>)
-      return std::type_identity<detail::position_of<Design>>{};
-    else
-      return std::type_identity<answered>{};
-  }())::type;
+  using position = insert_position_of<Design>;
   using place = typename Design::place;
   static constexpr bool updates = !std::same_as<Update, keep>;
   static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
 
   Design design;
   sentinel_cells<slot_type> sentinels;
-  Source source;
-  u64 first, end;  // of the items to look at
-  bool retry;      // of them, those that are pending
-  bool inserts;    // else it only finds
+  Source source{};
+  u64 first = 0, end = 0;  // of the items to look at
+  bool retry = false;      // of them, those that are pending
+  bool inserts = false;    // else it only finds
   Update update;
-  outcome_recorder recorder;
-  homeless_items<slot_type> homeless;
+  outcome_recorder recorder{};
+  homeless_items<slot_type> homeless{};
 
   // An item on its way along its buckets.
   struct walk {
-    item_type x;
+    key_bits key;
+    value_bits value;
     place home, now;
     word* free = nullptr;   // the first slot on the way that it may take
     word old = 0;           // what stands there
@@ -99,24 +88,14 @@ struct upsert_items {
     outcome became = outcome::refused;
   };
   TILEHASH_FN walk start(const item_type& x) const {
-    walk w;
-    w.x = x;
-    w.home = w.now = design.locate(x.key.bits);
-    return w;
+    const place home = design.locate(x.key.bits);
+    return {x.key.bits, x.value, home, home};
   }
 
   // What a bucket says. A collective.
   template <class Tile, class Bucket>
-  TILEHASH_FN position position_in(Tile t, const Bucket& b, stored_key wanted) const {
-    if constexpr (probe_inserting<Design>) {
-      return design.examine_for_insert(t, b, wanted);
-    } else {
-      position p{design.examine(t, b, wanted)};
-      const u32 here = b.match(t, wanted);
-      p.slot = here != 0 ? lowest(here) : 0;
-      p.old = b.at(t, p.slot);
-      return p;
-    }
+  TILEHASH_FN position examine(Tile t, const Bucket& b, stored_key wanted) const {
+    return examine_for_insert(design, t, b, wanted);
   }
 
   // Goes on from what the bucket at w.now said. False when the item needs no more.
@@ -124,7 +103,7 @@ struct upsert_items {
     word* const memory = design.bucket_at(design.where(w.now));
     if (told.what == lookup_state::found) {
       w.became = outcome::present;
-      if constexpr (updates) combine(memory + told.slot, told.old, w.x.value);
+      if constexpr (updates) combine(memory + told.slot, told.old, w.value);
       return false;
     }
     bool takes = told.free && w.free == nullptr;
@@ -132,7 +111,7 @@ struct upsert_items {
     if (takes) {
       w.free = memory + told.slot;
       w.old = told.old;
-      w.stored = design.stored(w.now, w.x.key.bits);
+      w.stored = design.stored(w.now, w.key);
       w.beyond = w.steps != 1;
     }
     if (told.what == lookup_state::go_on && w.steps < design.max_steps()) {
@@ -144,7 +123,7 @@ struct upsert_items {
     if constexpr (requires { design.passes(w.home); }) {
       if (w.beyond) design.passes(w.home);
     }
-    if (compare_and_swap(w.free, w.old, slot_type::written_over(w.old, w.stored, w.x.value)) == w.old) {
+    if (compare_and_swap(w.free, w.old, slot_type::written_over(w.old, w.stored, w.value)) == w.old) {
       w.became = outcome::inserted;
       return false;
     }
@@ -203,62 +182,25 @@ struct upsert_items {
       became = walk_along(t, x, regular);
     } else {
       if (!inserts || (updates && steady<Design>)) became = walk_along(t, x, regular);
-      if (inserts) became = insert_alone(t, x, regular && became == outcome::refused, became);
+      if (inserts)
+        became = insert_alone(t, x.key.bits, x.value, regular && became == outcome::refused, became);
     }
     if (mine && x.key.reserved) became = put_in_sentinel(x);
     recorder.record(lane, i, mine, x.key.legal, became);
   }
 
-  // The first buckets of all the tile's items are under way together; of those that go on, two at a time.
   template <class Tile>
   TILEHASH_FN outcome walk_along(Tile t, const item_type& x, bool walking) const {
-    using bucket_type = typename Design::template bucket_type<Tile>;
     walk w = start(x);
-    {
-      const auto stored = design.stored(w.now, x.key.bits);
-      const auto at = design.where(w.now);
-      position told;
-      bucket_type b[Width];
-      TILEHASH_UNROLL
-      for (u32 j = 0; j < Width; ++j)
-        b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
-      TILEHASH_UNROLL
-      for (u32 j = 0; j < Width; ++j) {
-        const position p = position_in(t, b[j], t.broadcast(stored, j));
-        if (t.rank() == j) told = p;
-      }
-      if (walking) walking = go_on(w, told);
-    }
-    constexpr u32 at_once = Width > 1 ? 2 : 1;
-    for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
-      const auto stored = design.stored(w.now, x.key.bits);
-      const auto at = design.where(w.now);
-      u32 lane[at_once];
-      bool is[at_once];
-      bucket_type b[at_once];
-      TILEHASH_UNROLL
-      for (u32 q = 0; q < at_once; ++q, todo &= todo - 1) {
-        is[q] = todo != 0;
-        lane[q] = is[q] ? lowest(todo) : 0;
-        b[q] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, lane[q])), is[q]);
-      }
-      position told;
-      bool mine = false;
-      TILEHASH_UNROLL
-      for (u32 q = 0; q < at_once; ++q) {
-        const position p = position_in(t, b[q], t.broadcast(stored, lane[q]));
-        if (is[q] && t.rank() == lane[q]) told = p, mine = true;
-      }
-      if (mine) walking = go_on(w, told);
-    }
+    detail::walk_along<Width>(*this, t, w, walking);
     return w.became;
   }
 
   // One item of the tile after the other, by the design's own insert().
   template <class Tile>
-  TILEHASH_FN outcome insert_alone(Tile t, const item_type& x, bool open, outcome became) const {
-    key_bits key = x.key.bits;
-    value_bits value = x.value;
+  TILEHASH_FN outcome insert_alone(Tile t, key_bits own, value_bits given, bool open, outcome became) const {
+    key_bits key = own;
+    value_bits value = given;
     bool replaced = false;  // what is in hand is another key
     if constexpr (replacing<Design>) open = open && homeless.has_room();
     const bool tried = open;
@@ -283,8 +225,8 @@ struct upsert_items {
       if (became == outcome::present) became = outcome::refused;
     } else if constexpr (updates) {
       // Another insert was faster.
-      word* const at = slot_of(t, x.key.bits, tried && became == outcome::present);
-      if (at != nullptr) combine(at, load_relaxed(at), x.value);
+      word* const at = slot_of(t, own, tried && became == outcome::present);
+      if (at != nullptr) combine(at, load_relaxed(at), given);
     }
     return became;
   }
@@ -312,7 +254,7 @@ struct upsert_items {
       for (u32 steps = 1; t.any(seeks); ++steps) {
         word* const memory = design.bucket_at(design.where(now));
         const auto b = bucket_type::read_shared(t, memory, seeks);
-        const position p = position_in(t, b, design.stored(now, key));
+        const position p = examine(t, b, design.stored(now, key));
         if (!seeks) continue;
         if (p.what == lookup_state::found && t.rank() == j) at = memory + p.slot;
         seeks = p.what != lookup_state::found && steps < design.max_steps();
@@ -325,15 +267,29 @@ struct upsert_items {
   // ---- one thread, one item ----
   TILEHASH_FN outcome alone(const item_type& x) const {
     walk w = start(x);
-    while (one_step(w)) {
+    while (step(w)) {
     }
     return w.became;
   }
+  // True if it is at its next bucket now.
+  TILEHASH_FN bool step(walk& w) const {
+    if constexpr (!probe_inserting<Design>) {
+      if (inserts && !(updates && steady<Design>)) {
+        w.became = insert_alone(solo_tile{}, w.key, w.value, true, outcome::refused);
+        return false;
+      }
+    }
+    if (step_alone(*this, w)) return true;
+    if constexpr (!probe_inserting<Design>) {
+      if (inserts && w.became == outcome::refused)
+        w.became = insert_alone(solo_tile{}, w.key, w.value, true, w.became);
+    }
+    return false;
+  }
 
   // ---- a CPU's schedule: whole words of `pending` ----
-  struct numbered {
+  struct numbered : walk {
     u64 i;
-    walk w;
   };
   void operator()(u64 from, u64 to) const {
     thread_recorder counts{recorder};
@@ -341,72 +297,21 @@ struct upsert_items {
       for (u64 w = from; w < to; ++w) recorder.pending[w] = 0;
     }
     const u64 last = to * bits_a_word < end ? to * bits_a_word : end;
-    numbered ring[batch], more[batch];
-    u32 asked = 0, examined = 0, waiting = 0;
-    const auto examine = [&](const numbered& p) __attribute__((always_inline)) {
-      numbered q = p;
-      if (one_step(q.w)) {
-        more[waiting++] = q;
-        if (waiting == batch) waiting = (finish(more, waiting, counts), 0);
-      } else {
-        counts.record(q.i, true, q.w.became);
-      }
+    walk_ring<upsert_items, numbered> ring{*this};
+    const auto record = [&](const numbered& p) __attribute__((always_inline)) {
+      counts.record(p.i, true, p.became);
     };
     for (u64 i = from * bits_a_word; i < last; ++i) {
       if (retry && !recorder.is_pending(i)) continue;
       const item_type x = source(i);
       if (!x.valid) continue;
-      if (!x.key.regular()) {
+      if (x.key.regular())
+        ring.add({start(x), i}, record);
+      else
         counts.record(i, x.key.legal, x.key.reserved ? put_in_sentinel(x) : outcome::refused);
-        continue;
-      }
-      if (asked - examined == batch) examine(ring[examined++ % batch]);
-      numbered& p = ring[asked++ % batch];
-      p.i = i;
-      p.w = start(x);
-      prefetch_to_write(design.address(p.w.now));
     }
-    while (examined != asked) examine(ring[examined++ % batch]);
-    finish(more, waiting, counts);
+    ring.finish(record);
     counts.add_up(from);
-  }
-
- private:
-  // True if the item must look at its next bucket.
-  TILEHASH_FN bool one_step(walk& w) const {
-    const solo_tile t;
-    if constexpr (!probe_inserting<Design>) {
-      if (inserts && !(updates && steady<Design>)) {
-        w.became = insert_alone(t, w.x, true, outcome::refused);
-        return false;
-      }
-    }
-    const auto b =
-        Design::template bucket_type<solo_tile>::read_shared(t, design.bucket_at(design.where(w.now)));
-    if (go_on(w, position_in(t, b, design.stored(w.now, w.x.key.bits)))) return true;
-    if constexpr (!probe_inserting<Design>) {
-      if (inserts && w.became == outcome::refused) w.became = insert_alone(t, w.x, true, w.became);
-    }
-    return false;
-  }
-  u64 line_of(const walk& w) const { return reinterpret_cast<u64>(design.address(w.now)) / 64; }
-  // Items that go on: the memory of all is asked for before the first is looked at again.
-  void finish(numbered* more, u32 left, thread_recorder& counts) const {
-    while (left != 0) {
-      for (u32 k = 0; k < left; ++k) prefetch_to_write(design.address(more[k].w.now));
-      u32 kept = 0;
-      for (u32 k = 0; k < left; ++k) {
-        numbered& p = more[k];
-        const u64 here = line_of(p.w);
-        bool goes_on = one_step(p.w);
-        while (goes_on && line_of(p.w) == here) goes_on = one_step(p.w);  // what came with the line
-        if (!goes_on)
-          counts.record(p.i, true, p.w.became);
-        else if (kept++ != k)
-          more[kept - 1] = p;
-      }
-      left = kept;
-    }
   }
 };
 
@@ -424,20 +329,28 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
   }
 }
 
-// Puts one regular key where there is room for it without moving another.
+// One thread, one item: put where there is room for it without moving another, or, with apply<Op>, combined
+// with the one there.
 struct no_items {};
-template <class Design>
+template <class Design, class Update>
   requires(!replacing<Design>)
+TILEHASH_FN outcome upsert_one(const Design& design,
+                               const sentinel_cells<typename Design::slot_type>& sentinels,
+                               const item<typename Design::slot_type>& x, const Update& update) {
+  if (!x.key.legal) return outcome::refused;
+  const upsert_items<Design, no_items, Update, 1> work{
+      .design = design, .sentinels = sentinels, .inserts = true, .update = update};
+  return x.key.reserved ? work.put_in_sentinel(x) : work.alone(x);
+}
+// Puts one regular key where there is room for it without moving another.
+template <class Design>
 TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits key,
                                typename Design::slot_type::value_bits value) {
-  upsert_items<Design, no_items, keep, 1> work{};
-  work.design = design;
-  work.inserts = true;
   item<typename Design::slot_type> x;
   x.key.bits = key;
   x.key.legal = x.valid = true;
   x.value = value;
-  return work.alone(x);
+  return upsert_one(design, {}, x, keep{});
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

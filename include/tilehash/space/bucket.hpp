@@ -93,6 +93,18 @@ class bucket {
     }
   }
 
+  // Where a key stands, if it is here: one ballot.
+  struct own {
+    bool found;
+    u32 slot;
+    word content;
+  };
+  TILEHASH_FN own find_own(Tile t, stored_key wanted) const {
+    const u32 mine = mine_matching(t, wanted), k = mine != 0 ? detail::lowest(mine) : 0;
+    const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? detail::lowest(lanes) : 0;
+    return {lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
+  }
+
   // Where a key stands, or else the first slot that it may take: free, or a tombstone. Two ballots.
   struct own_or_free {
     bool own, free;
@@ -106,9 +118,7 @@ class bucket {
     const bool own = t.ballot(same != 0) != 0;
     const u32 mine = own ? same : open, k = mine != 0 ? detail::lowest(mine) : 0;
     const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? detail::lowest(lanes) : 0;
-    u32 slot = owner;
-    if constexpr (per_lane > 1) slot = owner * per_lane + t.broadcast(k, owner);
-    return {own, !own && lanes != 0, slot, t.broadcast(select(k), owner)};
+    return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
   }
 
   // Is bit `at` of the word in slot i set? One ballot.
@@ -152,6 +162,13 @@ class bucket {
   TILEHASH_FN u32 mine_matching(Tile t, stored_key wanted) const {
     const u32 mine = detail::match_words(words_, Slot::stored_shift, wanted);
     return holds(t) ? mine : 0;
+  }
+  // The slot that is the owner's k-th, as the owner has it.
+  TILEHASH_FN static u32 slot_of(Tile t, u32 owner, u32 k) {
+    if constexpr (per_lane > 1)
+      return owner * per_lane + t.broadcast(k, owner);
+    else
+      return owner;
   }
   // words_[k] without a run-time index, which would move the words out of a GPU's registers.
   TILEHASH_FN word select(u32 k) const {

@@ -1,0 +1,137 @@
+// The walks of verbs that change a table, in both schedules (kernel/lookup.hpp): each key goes from bucket to
+// bucket, and what it changes there it changes by itself.
+//
+// A verb has a `design` and says what it does at a bucket:
+//   walk                               a key on its way: `key`, and `now`, the place it is at
+//   examine(tile, bucket, stored)      what the bucket tells it, a `position`. A collective
+//   go_on(walk, told)                  what it does about that. True: it is at its next bucket now
+//   step(walk)                         both, for one thread that works alone
+#pragma once
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/space/bucket.hpp>
+#include <tilehash/space/prefetch.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// A GPU's schedule. The first buckets of all the tile's keys are under way together; of those that go on, two
+// at a time. What was told of all of them is then done at once.
+template <u32 Width, class Verb, class Tile>
+TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bool walking) {
+  using bucket_type = typename std::remove_cvref_t<decltype(verb.design)>::template bucket_type<Tile>;
+  using position = typename Verb::position;
+  const auto& design = verb.design;
+  {
+    const auto stored = design.stored(w.now, w.key);
+    const auto at = design.where(w.now);
+    position told;
+    bucket_type b[Width];
+    TILEHASH_UNROLL
+    for (u32 j = 0; j < Width; ++j) b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
+    TILEHASH_UNROLL
+    for (u32 j = 0; j < Width; ++j) {
+      const position p = verb.examine(t, b[j], t.broadcast(stored, j));
+      if (t.rank() == j) told = p;
+    }
+    if (walking) walking = verb.go_on(w, told);
+  }
+  constexpr u32 at_once = Width > 1 ? 2 : 1;
+  for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
+    const auto stored = design.stored(w.now, w.key);
+    const auto at = design.where(w.now);
+    u32 lane[at_once];
+    bool is[at_once];
+    bucket_type b[at_once];
+    TILEHASH_UNROLL
+    for (u32 q = 0; q < at_once; ++q, todo &= todo - 1) {
+      is[q] = todo != 0;
+      lane[q] = is[q] ? lowest(todo) : 0;
+      b[q] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, lane[q])), is[q]);
+    }
+    position told;
+    bool mine = false;
+    TILEHASH_UNROLL
+    for (u32 q = 0; q < at_once; ++q) {
+      const position p = verb.examine(t, b[q], t.broadcast(stored, lane[q]));
+      if (is[q] && t.rank() == lane[q]) told = p, mine = true;
+    }
+    if (mine) walking = verb.go_on(w, told);
+  }
+}
+
+// One thread's step: true if the key is at its next bucket now.
+template <class Verb>
+TILEHASH_FN bool step_alone(const Verb& verb, typename Verb::walk& w) {
+  const solo_tile t;
+  using bucket_type = solo_bucket<std::remove_cvref_t<decltype(verb.design)>>;
+  const auto b = bucket_type::read_shared(t, verb.design.bucket_at(verb.design.where(w.now)));
+  return verb.go_on(w, verb.examine(t, b, verb.design.stored(w.now, w.key)));
+}
+
+// A CPU's schedule: a thread goes round a ring of keys and asks for the memory of each long before it looks
+// at it. What goes on to another line of memory is asked for again, and waits until a batch of such has come
+// together; unless buckets are single slots, of which many follow, and by arithmetic: the processor looks
+// ahead by itself, and twice as fast. `Walk` may derive from the verb's. end(walk) is called for each at its
+// end.
+//
+// Memory is asked for in the loops themselves: a function that does nothing else has no effect in GCC's eyes,
+// and a call of it is left out.
+template <class Verb, class Walk>
+class walk_ring {
+ public:
+  explicit walk_ring(const Verb& verb) : verb_(verb) {}
+
+  template <class End>
+  __attribute__((always_inline)) void add(const Walk& w, const End& end) {
+    if (asked_ - looked_at_ == batch) look(ring_[looked_at_++ % batch], end);
+    ring_[asked_++ % batch] = w;
+    prefetch_to_write(verb_.design.address(w.now));
+  }
+  template <class End>
+  void finish(const End& end) {
+    while (looked_at_ != asked_) look(ring_[looked_at_++ % batch], end);
+    finish_waiting(end);
+  }
+
+ private:
+  // A call for each key costs a third of the speed.
+  template <class End>
+  __attribute__((always_inline)) void look(const Walk& p, const End& end) {
+    Walk w = p;
+    if (!goes_on(w)) return end(w);
+    waiting_[waiting_count_++] = w;
+    if (waiting_count_ == batch) finish_waiting(end);
+  }
+  // ... after what came with the line.
+  __attribute__((always_inline)) bool goes_on(Walk& w) const {
+    const u64 here = line_of(w);
+    bool more = verb_.step(w);
+    while (more && (single_slots || line_of(w) == here)) more = verb_.step(w);
+    return more;
+  }
+  template <class End>
+  void finish_waiting(const End& end) {
+    while (waiting_count_ != 0) {
+      for (u32 k = 0; k < waiting_count_; ++k) prefetch_to_write(verb_.design.address(waiting_[k].now));
+      u32 kept = 0;
+      for (u32 k = 0; k < waiting_count_; ++k) {
+        Walk w = waiting_[k];
+        if (goes_on(w))
+          waiting_[kept++] = w;
+        else
+          end(w);
+      }
+      waiting_count_ = kept;
+    }
+  }
+  u64 line_of(const Walk& w) const { return reinterpret_cast<u64>(verb_.design.address(w.now)) / 64; }
+
+  static constexpr bool single_slots = solo_bucket<std::remove_cvref_t<decltype(Verb::design)>>::slots == 1;
+
+  const Verb& verb_;
+  Walk ring_[batch], waiting_[batch];
+  u32 asked_ = 0, looked_at_ = 0, waiting_count_ = 0;
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -1,0 +1,139 @@
+// Threads of the user's own that change a table through its mutable view, compared with what they were given.
+// `view_space` is the space, which the includer names.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/horton.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+// What each of many threads does with key i % n, and how often that had an effect.
+template <class View>
+struct view_changer {
+  View view;
+  const u32* keys;
+  u64 n;
+  u64* effects;
+  static constexpr bool is_set = View::is_set;
+
+  TILEHASH_FN u32 key(u64 i) const { return keys[i % n]; }
+  TILEHASH_FN void count(bool effect) const {
+    if (effect) detail::fetch_add(effects, u64(1));
+  }
+};
+template <class View>
+struct inserts_by_view : view_changer<View> {
+  TILEHASH_FN void operator()(u64 i) const {
+    const u32 key = this->key(i);
+    if constexpr (View::is_set)
+      this->count(this->view.insert(key) == outcome::inserted);
+    else
+      this->count(this->view.insert(key, key + 1) == outcome::inserted);
+  }
+};
+template <class View>
+struct updates_by_view : view_changer<View> {
+  TILEHASH_FN void operator()(u64 i) const {
+    this->count(this->view.insert_or_apply(this->key(i), 10, op::sum{}) == outcome::present);
+  }
+};
+template <class View>
+struct erases_by_view : view_changer<View> {
+  TILEHASH_FN void operator()(u64 i) const { this->count(this->view.erase(this->key(i))); }
+};
+template <class View>
+struct lookups_by_view : view_changer<View> {
+  TILEHASH_FN void operator()(u64 i) const { this->count(this->view.contains(this->key(i))); }
+};
+
+template <class Design>
+class views : public ::testing::Test {
+ protected:
+  using table_type = table<Design, view_space>;
+  using view_type = decltype(std::declval<table_type&>().mutable_view(std::declval<view_space&>()));
+  static constexpr u64 n = 600, threads = 4 * n;
+
+  views() {
+    for (u64 i = 0; i < n - 2; ++i) keys_.push_back(mix32(static_cast<u32>(i)));
+    for (const u32 lookalike : {~0U, ~0U - 1}) {  // of the marks of free slots, in designs that have them
+      std::erase(keys_, lookalike);
+      keys_.push_back(lookalike);
+    }
+    memory_ = buffer<u32, view_space>(space_, keys_);
+    table_.emplace(space_, 2 * n, table_options{.load_factor = 0.5, .seed = run_seed(), .grow = false});
+  }
+
+  // How often the threads had an effect, with the first `keys` keys.
+  template <template <class> class Change>
+  u64 run(u64 number, u64 keys = n) {
+    const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
+    space_.for_each(number,
+                    Change<view_type>{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}});
+    return effects.to_host()[0];
+  }
+
+  view_space space_;
+  std::vector<u32> keys_;
+  buffer<u32, view_space> memory_;
+  std::optional<table_type> table_;
+};
+
+using view_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32>,
+                                      bucketed_cuckoo<u32, u32, placement::balanced>,
+                                      linear_probing<u32, u32>, horton<u32, void>>;
+TYPED_TEST_SUITE_P(views);
+
+TYPED_TEST_P(views, change_tables) {
+  SCOPED_TRACE(run_seed());
+  auto& t = *this->table_;
+  const u64 n = this->n;
+  const u64 stay = n - n / 3;
+  EXPECT_EQ((this->template run<inserts_by_view>(this->threads)), n);
+  EXPECT_EQ(t.size(), n);
+  EXPECT_EQ((this->template run<inserts_by_view>(this->threads)), 0U);
+  EXPECT_EQ((this->template run<lookups_by_view>(n)), n);
+  if constexpr (!TestFixture::table_type::is_set) {
+    EXPECT_EQ((this->template run<updates_by_view>(this->threads)), this->threads);
+    const buffer<u32, view_space> values(this->space_, n);
+    t.find(this->space_, this->memory_.span(), values.span());
+    const auto host = values.to_host();
+    for (u64 i = 0; i < n; ++i) ASSERT_EQ(host[i], this->keys_[i] + 1 + 40);
+  }
+  EXPECT_EQ((this->template run<erases_by_view>(this->threads, n / 3)), n / 3);
+  EXPECT_EQ(t.size(), stay);
+  EXPECT_EQ((this->template run<lookups_by_view>(n)), stay);
+
+  // The table's own verbs go on from there.
+  EXPECT_EQ((this->template run<erases_by_view>(n / 2, n / 2)), n / 2 - n / 3);
+  EXPECT_EQ(t.erase(this->space_, this->memory_.span()), n - n / 2);
+  EXPECT_TRUE(t.empty());
+  EXPECT_EQ((this->template run<inserts_by_view>(this->threads)), n);
+  t.rehash(this->space_, 0);
+  EXPECT_EQ(t.size(), n);
+  EXPECT_EQ((this->template run<lookups_by_view>(n)), n);
+}
+
+// What finds no free slot is refused and not counted; nothing moves for it.
+TYPED_TEST_P(views, refuse_what_finds_no_room) {
+  SCOPED_TRACE(run_seed());
+  this->table_.emplace(this->space_, this->n / 4,
+                       table_options{.load_factor = 0.5, .seed = run_seed(), .grow = false});
+  const u64 inserted = this->template run<inserts_by_view>(this->n);
+  EXPECT_GT(inserted, this->n / 4);
+  EXPECT_EQ(this->table_->size(), inserted);
+  EXPECT_EQ((this->template run<lookups_by_view>(this->n)), inserted);
+}
+
+REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room);
+
+}  // namespace tilehash::contract
