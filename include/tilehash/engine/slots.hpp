@@ -66,12 +66,12 @@ class slots {
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
   // Its holders change the size in the memory of the space, as calls do that nobody waits for.
-  mutable_table_view<Design> mutable_view(Space& space)
+  auto mutable_view(Space& space)
     requires view_changeable<Design>
   {
     stale_ = true;
     asked_ = &space;
-    return {view_, live_size()};
+    return mutable_table_view<Design>(view_, live_size());
   }
   const table_options& options() const { return options_; }
 
