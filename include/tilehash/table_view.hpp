@@ -81,7 +81,7 @@ struct table_view {
       const auto b = Changing ? bucket_type::read_shared(t, design.bucket_at(design.where(place)))
                               : bucket_type::read(t, design.address(place));
       auto a = design.examine(t, b, design.stored(place, q.bits));
-      const bool end = steps >= design.max_steps();
+      const bool end = steps >= detail::max_steps_of(design, place);
       if (a.what == lookup_state::go_on && end) a.what = lookup_state::absent;
       if (a.what != lookup_state::go_on) return {a, steps};
       design.advance(place, a);

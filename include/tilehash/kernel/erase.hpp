@@ -51,7 +51,7 @@ struct erase_keys {
   // Goes on from what the bucket at w.now said. False when that was the last.
   TILEHASH_FN bool go_on(walk& w, const position& told) const {
     if (told.what == lookup_state::found) w.gone = take_out(w, told);
-    if (told.what != lookup_state::go_on || w.steps >= design.max_steps()) return false;
+    if (told.what != lookup_state::go_on || w.steps >= max_steps_of(design, w.now)) return false;
     design.advance(w.now, told);
     ++w.steps;
     return true;

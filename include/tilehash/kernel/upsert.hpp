@@ -114,7 +114,7 @@ struct upsert_items {
       w.stored = design.stored(w.now, w.key);
       w.beyond = w.steps != 1;
     }
-    if (told.what == lookup_state::go_on && w.steps < design.max_steps()) {
+    if (told.what == lookup_state::go_on && w.steps < max_steps_of(design, w.now)) {
       design.advance(w.now, told);
       ++w.steps;
       return true;
@@ -257,7 +257,7 @@ struct upsert_items {
         const position p = examine(t, b, design.stored(now, key));
         if (!seeks) continue;
         if (p.what == lookup_state::found && t.rank() == j) at = memory + p.slot;
-        seeks = p.what != lookup_state::found && steps < design.max_steps();
+        seeks = p.what != lookup_state::found && steps < max_steps_of(design, now);
         if (seeks) design.advance(now, p);
       }
     }

@@ -25,6 +25,7 @@
 // items take slots of a secondary bucket before new ones do, of which the lowest stays.
 //
 // Words of 16 bytes cannot be swapped in shared memory: their tables are not built by regions.
+// length: seven steps of one algorithm, read together.
 #pragma once
 
 #include <tilehash/algorithm/partition.hpp>
