@@ -40,7 +40,7 @@ struct table_view {
     for (u32 steps = 1;; ++steps) {
       const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(place));
       auto a = design.examine(solo_tile{}, b, design.stored(place, q.bits));
-      const bool end = steps >= design.max_steps();
+      const bool end = steps >= detail::max_steps_of(design, place);
       if (a.what == lookup_state::go_on && end) a.what = lookup_state::absent;
       if (a.what != lookup_state::go_on) return {a, steps};
       design.advance(place, a);

@@ -12,6 +12,7 @@
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/perfect_spatial.hpp>
 #include <tilehash/designs/quadratic_probing.hpp>
+#include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/designs/two_level_cuckoo.hpp>

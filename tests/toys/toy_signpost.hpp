@@ -41,7 +41,8 @@ class toy_signpost {
 
   static constexpr const char* name = "toy_signpost";
   static constexpr u32 preferred_width = 4, max_rounds = 4096;
-  // A key has two buckets and no more: so full, one in 1000 tables of 100 000 items has a key without a place.
+  // A key has two buckets and no more: so full, one in 1000 tables of 100 000 items has a key without a
+  // place.
   static constexpr double max_load_factor = 0.25;
 
   static u64 capacity_for(u64 items, double load_factor) {

@@ -45,7 +45,8 @@ concept locatable =
 
 // A lookup reads whole buckets. examine() judges one by the stored key, what the key looks like in it, as the
 // tile reads many buckets before it examines the first; advance() goes to the next, which what was told may
-// name.
+// name. Optional:
+//   max_steps_of(place)   where advance() has learnt how far this key's buckets may go: so many, in all
 template <class D>
 concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
                                             typename D::place p, detail::answer_of<D> told) {
@@ -55,6 +56,17 @@ concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b,
   d.advance(p, told);
   { d.max_steps() } -> std::convertible_to<u32>;
 };
+
+namespace detail {
+// Buckets that a lookup may read: of any key, or, where the first bucket has told, of this one.
+template <bucketed Design>
+TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place& p) {
+  if constexpr (requires { design.max_steps_of(p); })
+    return design.max_steps_of(p);
+  else
+    return design.max_steps();
+}
+}  // namespace detail
 
 // A lookup walks a row of entries: row() reads where it begins and ends.
 template <class D>

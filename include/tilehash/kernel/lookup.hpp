@@ -72,7 +72,7 @@ struct look_up_lanes {
     u32 steps = 1;
     bool more = false;
     const auto go_on = [&] {  // to this lane's own next bucket, if it has one
-      more = regular && found.what == lookup_state::go_on && steps < design.max_steps();
+      more = regular && found.what == lookup_state::go_on && steps < max_steps_of(design, place);
       if (more) {
         design.advance(place, found);
         stored = design.stored(place, mine.bits);
@@ -152,7 +152,7 @@ struct look_up_ring {
     const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
     auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
     if (a.what == lookup_state::go_on) {
-      if (steps < design.max_steps()) {
+      if (steps < max_steps_of(design, p.place)) {
         next = p;
         design.advance(next.place, a);
         return false;

@@ -135,7 +135,7 @@ struct upsert_items {
       w.stored = design.stored(w.now, w.x.key.bits);
       w.beyond = w.steps != 1;
     }
-    if (told.what == lookup_state::go_on && w.steps < design.max_steps()) {
+    if (told.what == lookup_state::go_on && w.steps < max_steps_of(design, w.now)) {
       design.advance(w.now, told);
       ++w.steps;
       return true;
@@ -315,7 +315,7 @@ struct upsert_items {
         const position p = position_in(t, b, design.stored(now, key));
         if (!seeks) continue;
         if (p.what == lookup_state::found && t.rank() == j) at = memory + p.slot;
-        seeks = p.what != lookup_state::found && steps < design.max_steps();
+        seeks = p.what != lookup_state::found && steps < max_steps_of(design, now);
         if (seeks) design.advance(now, p);
       }
     }

@@ -1,0 +1,287 @@
+// Robin Hood hashing that keeps neighbours together, and remembers of each home how far its keys have gone.
+//
+//   home of a, b, c, d            home + offset(2)               home + offset(3)
+//   | a1 b1 x1 y2 z1 v1 w3 u1 |   | . c2 k1 l1 m2 n1 o1 p2 |     | q1 . r2 d3 s1 . . t1 |
+//     '-- its max: 3: a lookup of a key from here reads at most three buckets
+//
+// a1: a key and its age, the number of the bucket in its own sequence, from 1. A bucket is a line of 64 bytes
+// (one slot, if asked for: the paper's shape). All keys of a home go the same way, home + offset(age), with
+// random offsets that are the same for the whole table. So keys that are neighbours, of which `Slots` share a
+// home and the next have the next bucket, are neighbours at every age (robin_hood/homes.hpp): a warp's 32
+// neighbouring keys read the 32 slots' worth of memory of which each would read a line alone. That is the
+// paper's coherent sequence; probe::random mixes the keys first.
+//
+// Inserting goes from bucket to bucket until one has a free slot or a key that is younger than the new one
+// would be there; that one is taken out and goes on from where it stood. So ages stay alike: in lines at load
+// 0.9 the oldest are 4 or 5 and found keys take 1.2 reads; with one slot 2.6 reads, as each of them may miss.
+// The largest age of its keys is kept with each home, so a lookup that fails reads no more than that.
+//
+// Invariants. (1) A key stands once, in bucket home + offset(age). (2) Its age is at most its home's maximum.
+// (3) While inserts run, a slot's age only grows: where a key has passed once it is never younger than what
+// stands there, so equal keys meet at the same slot, and the second finds the first.
+//
+// Two inserts of one key meet even if it is in nobody's slot, on its way from one to the next: who takes a
+// key out says so before (robin_hood/census.hpp), and who has not met his key looks again where its home has
+// keys on the way. A key that goes on never waits, so somebody always goes ahead.
+//
+// Erasing frees the slot: lookups do not stop at free ones. Homes whose keys have gone further are marked all
+// the time; when a sixteenth of the slots has been freed, tidy() lets the keys of each come nearer, the
+// oldest first, and says how far they stand then.
+//
+// Ages are written in bits that the home takes from the key, and the more buckets there are the more it
+// takes: ages up to 15 in the smallest table, up to 255 from a thousand or so buckets on. A key that would
+// grow older makes the table above build anew, with other homes and offsets, and a report counts that. The
+// maximum has MaxAgeBits bits. Its last code stands for "as far as any key has gone", so with 4 bits it is
+// exact up to 15 and with fewer, quantised, up to less; 0 leaves it out, for those who only ask for what is
+// there.
+//
+// Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
+//
+// Source: I. Garcia, S. Lefebvre, S. Hornus, A. Lasram, Coherent Parallel Hashing, SIGGRAPH Asia 2011 (there
+// a slot gives up 4 bits of its key, ages over 15 fail, and the table is built once); the order of ages is P.
+// Celis' (Robin Hood Hashing, 1986).
+#pragma once
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/robin_hood/census.hpp>
+#include <tilehash/designs/robin_hood/homes.hpp>
+#include <tilehash/designs/robin_hood/insertion.hpp>
+#include <tilehash/designs/robin_hood/slot.hpp>
+#include <tilehash/space/bucket.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+// Sequence: probe::coherent or probe::random. Slots of a bucket: 1, 2, 4, 8 or 16. MaxAgeBits: of a home's
+// maximum age, 0 to 4.
+template <class Key, class Value, class Sequence = probe::coherent,
+          u32 Slots = 64 / sizeof(typename quotient_slot<Key, Value>::word),
+          u32 MaxAgeBits = Slots == 1 ? 4 : 3>
+class robin_hood {
+  static_assert(Slots == 1 || Slots == 2 || Slots == 4 || Slots == 8 || Slots == 16,
+                "tilehash: buckets of a Robin Hood table have 1, 2, 4, 8 or 16 slots");
+  static_assert(MaxAgeBits <= 4, "tilehash: a maximum age has at most 4 bits");
+
+ public:
+  using slot_type = robin_hood_slot<Key, Value, MaxAgeBits>;
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = murmur;
+  using sequence = Sequence;
+  using word = typename slot_type::word;
+  using key_bits = typename slot_type::key_bits;
+  using stored_key = typename slot_type::stored_key;
+  using value_bits = typename slot_type::value_bits;
+  using homes_type = detail::robin_hood_homes<key_bits, Sequence, Slots, MaxAgeBits>;
+  static constexpr u32 bucket_slots = Slots;
+  template <class Tile>
+  using bucket_type = bucket<slot_type, bucket_slots, Tile>;
+
+  template <class Space>
+  using engine = tilehash::engine::insertion<robin_hood, Space>;
+
+  static constexpr const char* name = Sequence::name;
+  // Neighbouring keys read the same lines: as many lanes would only repeat each other's requests.
+  static constexpr u32 preferred_width =
+      Sequence::keeps_neighbours ? 1 : detail::lanes_for(bucket_slots * sizeof(word));
+  static constexpr double max_load_factor = 1;
+  static constexpr bool replaces_keys = true;
+  static constexpr u32 max_rounds = 1024;       // tries of an insert that meets others
+  static constexpr u64 max_hops_a_bucket = 64;  // of a key in hand: even where one slot is left, it is met
+
+  static u64 capacity_for(u64 items, double load_factor) {
+    u64 buckets = detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
+    if (buckets < homes_type::least) buckets = homes_type::least;
+    detail::require(buckets <= homes_type::most,
+                    "robin_hood has at most 2^32 - 1 buckets; ask for fewer items");
+    return buckets * bucket_slots;
+  }
+  static u64 bytes(u64 capacity) {
+    return capacity * sizeof(word) +
+           detail::robin_hood_census::words(capacity, capacity / bucket_slots) * sizeof(u32);
+  }
+
+  robin_hood() = default;
+  // Without memory it still knows where keys would live.
+  robin_hood(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
+      : slots_(static_cast<word*>(memory)),
+        homes_(capacity / bucket_slots, seed),
+        census_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity), capacity,
+                homes_.buckets()) {}
+
+  TILEHASH_FN u64 capacity() const { return static_cast<u64>(homes_.buckets()) * bucket_slots; }
+  TILEHASH_FN word* slots() const { return slots_; }
+  TILEHASH_FN const homes_type& homes() const { return homes_; }
+  TILEHASH_FN const detail::robin_hood_census& census() const { return census_; }
+
+  // ---- where a key lives ----
+  struct place {
+    u32 home, bucket;
+    u32 age;
+    u32 limit;  // its home's maximum age, once its home has told
+    key_bits remainder;
+  };
+  TILEHASH_FN place locate(key_bits key) const {
+    const auto p = homes_.position_of(key);
+    return {p.home, p.home, 1, ~0U, p.remainder};
+  }
+  TILEHASH_FN static u32 where(const place& p) { return p.bucket; }
+  TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
+  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.bucket); }
+  TILEHASH_FN stored_key stored(const place& p, key_bits = 0) const {
+    return homes_.stored_as(p.age, p.remainder);
+  }
+  // To the key's next bucket.
+  TILEHASH_FN void next(place& p) const { p.bucket = homes_.at(p.home, ++p.age); }
+  // The place of what stands in a bucket.
+  TILEHASH_FN place place_in(u32 bucket, word w) const {
+    const stored_key n = slot_type::stored_in(w);
+    const u32 age = homes_.age_of(n);
+    return {homes_.home_of(bucket, age), bucket, age, ~0U, homes_.remainder_of(n)};
+  }
+  TILEHASH_FN key_bits key_of(const place& p) const { return homes_.key_of({p.home, p.remainder}); }
+  TILEHASH_FN key_bits key_at(u64 slot, word w) const {
+    return key_of(place_in(static_cast<u32>(slot / bucket_slots), w));
+  }
+  TILEHASH_FN u32 age_in(word w) const { return homes_.age_of(slot_type::stored_in(w)); }  // 0: it is free
+
+  // ---- the maximum age of a home's keys: a code in its bucket's first slot ----
+  static constexpr u32 last_code = (1U << MaxAgeBits) - 1;  // as far as any key has gone
+  TILEHASH_FN static constexpr u32 max_code(u32 age) { return age <= last_code ? age - 1 : last_code; }
+  TILEHASH_FN u32 max_age(u32 code) const {
+    if (code < last_code) return code + 1;
+    const u32 widest = census_.widest();
+    return widest > 1 ? widest : 1;
+  }
+  template <class Tile>
+  TILEHASH_FN static u32 max_code_in(Tile t, const bucket_type<Tile>& b) {
+    return b.told(t, 0, [](word w) { return slot_type::max_code_in(w); });
+  }
+  // A key of this home has come to stand so far away.
+  TILEHASH_FN void raise_max_age(u32 home, u32 age) const {
+    census_.widen(age);
+    change_max_code(home, [=](u32 code) { return max_code(age) > code ? max_code(age) : code; });
+    census_.make_due(home);
+  }
+
+  // ---- lookup ----
+  struct answer : lookup_answer<value_bits> {
+    u32 limit = 1;
+  };
+  template <class Tile>
+  TILEHASH_FN answer examine(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
+    answer a{b.look_up(t, wanted)};
+    const u32 code = max_code_in(t, b);
+    const bool at_home = homes_.age_of(wanted) == 1;
+    if (at_home) a.limit = max_age(code);
+    if (!a.found() && (!at_home || a.limit > 1)) a.what = lookup_state::go_on;
+    return a;
+  }
+  TILEHASH_FN void advance(place& p, const auto& told) const {
+    if (p.age == 1) p.limit = told.limit;
+    next(p);
+  }
+  TILEHASH_FN u32 max_steps() const { return homes_.oldest(); }
+  TILEHASH_FN static u32 max_steps_of(const place& p) { return p.limit; }
+
+  // ---- change ----
+  template <class Tile>
+  TILEHASH_FN insert_result<key_bits, value_bits> insert(Tile t, key_bits key, value_bits value, bool active,
+                                                         bool in_hand = false) const {
+    return detail::robin_hood_insertion<robin_hood, Tile>{*this, t}.run(key, value, active, in_hand);
+  }
+
+  // True if the key was in the table and this call took it out.
+  template <class Tile>
+  TILEHASH_FN bool erase(Tile t, key_bits key, bool active) const {
+    bool erased = false;
+    place p = locate(key);
+    while (t.any(active)) {
+      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(p.bucket), active);
+      const u32 here = b.match(t, stored(p)), at = here != 0 ? detail::lowest(here) : 0;
+      const u32 code = max_code_in(t, b);
+      const word old = b.at(t, at);
+      const bool won =
+          try_claim(t, bucket_at(p.bucket) + at, old, slot_type::emptied(old), active && here != 0);
+      if (!active) continue;
+      if (p.age == 1) p.limit = max_age(code);
+      erased = won;
+      active = here == 0 && p.age < p.limit;
+      if (active) next(p);
+    }
+    if (erased && t.rank() == 0) census_.leave(p.home);
+    return erased;
+  }
+
+  // ---- tidying: what erases make possible ----
+  TILEHASH_FN u32* due() const { return census_.due(); }
+  TILEHASH_FN u64 due_words() const { return detail::robin_hood_census::bit_words(homes_.buckets()); }
+  TILEHASH_FN bool tidies_after(u64 erased) const { return erased >= capacity() / 16; }
+
+  // Lets the keys of a home come nearer, the oldest first, as far as there is room, and says how far they
+  // stand then. Only this moves its keys meanwhile; others compete for the free slots.
+  template <class Tile>
+  TILEHASH_FN void tidy(Tile t, u32 home, bool active) const {
+    const auto own = bucket_type<Tile>::read_shared(t, bucket_at(home), active);
+    const u32 code = max_code_in(t, own);
+    u32 far = max_age(code), near = 1;
+    bool moving = active && far > near;
+    while (t.any(moving)) {  // far falls, or near rises, or a key goes from one to the other
+      t.sync();
+      const u32 from = homes_.at(home, far), to = homes_.at(home, near);
+      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(from), moving);
+      const auto room = bucket_type<Tile>::read_shared(t, bucket_at(to), moving);
+      const u32 its = b.match_if(t, [&](word w) { return age_in(w) == far; }), free = room.match_empty(t);
+      const u32 slot = its != 0 ? detail::lowest(its) : 0, hole = free != 0 ? detail::lowest(free) : 0;
+      const word content = b.at(t, slot), old = room.at(t, hole);
+      const stored_key nearer = homes_.stored_as(near, homes_.remainder_of(slot_type::stored_in(content)));
+      const bool came = try_claim(t, bucket_at(to) + hole, old,
+                                  slot_type::written_over(old, nearer, slot_type::value_of(content)),
+                                  moving && its != 0 && free != 0);
+      if (came && t.rank() == 0) take_out(bucket_at(from) + slot, content);
+      if (!moving) continue;
+      if (its == 0)
+        --far;
+      else if (free == 0)
+        ++near;
+      moving = near < far;
+    }
+    if (!active || t.rank() != 0) return;
+    change_max_code(home, [=](u32) { return max_code(far); });
+    if (far > 1) census_.make_due(home);
+  }
+
+ private:
+  template <class F>
+  TILEHASH_FN void change_max_code(u32 home, const F& f) const {
+    word* const at = bucket_at(home);
+    for (word old = detail::load_relaxed(at);;) {  // again when the slot itself has changed
+      const word wanted = slot_type::with_max_code(old, f(slot_type::max_code_in(old)));
+      if (wanted == old) return;
+      const word seen = detail::compare_and_swap(at, old, wanted);
+      if (seen == old) return;
+      old = seen;
+    }
+  }
+  // Frees a slot whose key is its home's to move: only the bucket's maximum may change in it.
+  TILEHASH_FN static void take_out(word* at, word content) {
+    for (word seen = content;;) {
+      const word old = seen;
+      seen = detail::compare_and_swap(at, old, slot_type::emptied(old));
+      if (seen == old) return;
+    }
+  }
+
+  word* slots_ = nullptr;
+  homes_type homes_;
+  detail::robin_hood_census census_;
+};
+
+static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> &&
+              tidying<robin_hood<u32, u32>> && load_limited<robin_hood<u32, u32>> &&
+              !steady<robin_hood<u32, u32>>);
+
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -1,0 +1,132 @@
+// Where keys of a Robin Hood table are at home, and where they go from there.
+//
+//   key      [      high      | low (g) | seat ]         2^seat slots in a bucket
+//   home     = start(high) + low            modulo the buckets
+//   at age i = home + offset(i)             modulo the buckets; offset(1) = 0
+//
+// So neighbouring keys share a bucket or have neighbouring ones, and keep to that at every age, as each age
+// moves the whole table by one random offset: the paper's coherent sequence. A stretch of 2^g homes starts
+// where a multiplication by a random odd number sends `high`. The paper takes the key modulo the table, which
+// is a start that an adversary knows and no seed changes, and takes a division. With a start of its own, each
+// bucket has as many keys of the universe as any other, or nearly, as multiples of one number lie as evenly
+// as that; and the home and what is left of the key (high and seat) tell the key: low = home - start(high).
+#pragma once
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/hash.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+namespace probe {
+
+// Keys keep their order, so that neighbours meet the same memory at the same time.
+struct coherent {
+  static constexpr const char* name = "robin_hood";
+  static constexpr bool keeps_neighbours = true;
+  template <class Bits>
+  TILEHASH_FN static constexpr Bits scattered(Bits key, Bits /*seed*/) {
+    return key;
+  }
+  template <class Bits>
+  TILEHASH_FN static constexpr Bits gathered(Bits key, Bits /*seed*/) {
+    return key;
+  }
+};
+
+// Keys are mixed first, and neighbours lie anywhere: what the paper compares the other with.
+struct random {
+  static constexpr const char* name = "robin_hood_random";
+  static constexpr bool keeps_neighbours = false;
+  template <class Bits>
+  TILEHASH_FN static constexpr Bits scattered(Bits key, Bits seed) {
+    if constexpr (sizeof(Bits) == 4)
+      return mix32(key ^ seed);
+    else
+      return mix64(key ^ seed);
+  }
+  template <class Bits>
+  TILEHASH_FN static constexpr Bits gathered(Bits key, Bits seed) {
+    if constexpr (sizeof(Bits) == 4)
+      return unmix32(key) ^ seed;
+    else
+      return unmix64(key) ^ seed;
+  }
+};
+
+}  // namespace probe
+
+namespace detail {
+
+// MaxAgeBits: of a slot, that are its bucket's and not its key's.
+template <class Bits, class Sequence, u32 Slots, u32 MaxAgeBits>
+class robin_hood_homes {
+ public:
+  static constexpr u32 key_width = 8 * sizeof(Bits);
+  static constexpr u32 seat_bits = Slots == 1 ? 0 : Slots == 2 ? 1 : Slots == 4 ? 2 : Slots == 8 ? 3 : 4;
+  static constexpr u32 least_age_bits = Slots == 16 ? 3 : 4, most_age_bits = 8;
+  static constexpr u64 least = u64(1) << (least_age_bits + MaxAgeBits);  // buckets
+  static constexpr u64 most = (u64(1) << 32) - 1;
+
+  robin_hood_homes() = default;
+  TILEHASH_FN robin_hood_homes(u64 buckets, u64 seed)
+      : seed_(mix64(seed)),
+        factor_(static_cast<Bits>(mix64(seed_) | 1)),
+        buckets_(static_cast<u32>(buckets)),
+        low_bits_(fitting(bit_width(buckets) - 1)) {}
+
+  TILEHASH_FN u32 buckets() const { return buckets_; }
+  TILEHASH_FN u32 age_bits() const { return low_bits_ - MaxAgeBits; }
+  TILEHASH_FN u32 oldest() const { return (1U << age_bits()) - 1; }  // the oldest age that a slot can tell
+
+  // ---- a key: its home, and what the home does not tell ----
+  struct position {
+    u32 home;
+    Bits remainder;  // high and seat
+  };
+  TILEHASH_FN position position_of(Bits key) const {
+    const Bits k = Sequence::scattered(key, static_cast<Bits>(seed_));
+    const Bits high = k >> (low_bits_ + seat_bits);
+    const u32 low = static_cast<u32>(k >> seat_bits) & ((1U << low_bits_) - 1);
+    return {sum(start(high), low), static_cast<Bits>(high << seat_bits | (k & (Slots - 1)))};
+  }
+  TILEHASH_FN Bits key_of(const position& p) const {
+    const Bits high = p.remainder >> seat_bits;
+    const Bits low = difference(p.home, start(high));
+    const Bits k = (high << low_bits_ | low) << seat_bits | (p.remainder & (Slots - 1));
+    return Sequence::gathered(k, static_cast<Bits>(seed_));
+  }
+
+  // ---- ages ----
+  TILEHASH_FN u32 at(u32 home, u32 age) const { return sum(home, offset(age)); }
+  TILEHASH_FN u32 home_of(u32 bucket, u32 age) const { return difference(bucket, offset(age)); }
+
+  // ---- a key as it is stored: its age above its remainder ----
+  TILEHASH_FN Bits stored_as(u32 age, Bits remainder) const {
+    return static_cast<Bits>(static_cast<Bits>(age) << remainder_bits() | remainder);
+  }
+  TILEHASH_FN u32 age_of(Bits stored) const { return static_cast<u32>(stored >> remainder_bits()); }
+  TILEHASH_FN Bits remainder_of(Bits stored) const { return stored & ((Bits(1) << remainder_bits()) - 1); }
+
+ private:
+  TILEHASH_FN static constexpr u32 fitting(u32 bits) {
+    return bits > most_age_bits + MaxAgeBits ? most_age_bits + MaxAgeBits : bits;
+  }
+  TILEHASH_FN u32 remainder_bits() const { return key_width - low_bits_; }
+  TILEHASH_FN u32 scaled(u32 x) const { return static_cast<u32>((static_cast<u64>(x) * buckets_) >> 32); }
+  TILEHASH_FN u32 sum(u32 a, u32 b) const { return a >= buckets_ - b ? a - (buckets_ - b) : a + b; }
+  TILEHASH_FN u32 difference(u32 a, u32 b) const { return a >= b ? a - b : a + (buckets_ - b); }
+  TILEHASH_FN u32 start(Bits high) const {
+    return scaled(static_cast<u32>(static_cast<Bits>(high * factor_) >> (key_width - 32)));
+  }
+  TILEHASH_FN u32 offset(u32 age) const {
+    return age <= 1 ? 0 : scaled(mix32(static_cast<u32>(seed_ >> 32) + age * 0x9e3779b9U));
+  }
+
+  u64 seed_ = 0;
+  Bits factor_ = 1;
+  u32 buckets_ = 1;
+  u32 low_bits_ = least_age_bits + MaxAgeBits;  // of a key: g
+};
+
+}  // namespace detail
+}  // namespace tilehash::inline TILEHASH_ABI

@@ -1,0 +1,175 @@
+// How a key comes into a Robin Hood table, and those that it takes out go on.
+//
+//   k: home --> [.]                        a free slot at home, where no key of that home has gone further
+//   k: home --> ... --> [y3]   k is 4 there: k takes the slot, and y goes on from there
+//                         '--> ... --> [z2]   y is 5 there: ... until one meets a free slot
+//
+// A new key is looked for first, as far as its home's maximum says, and then stands in the first slot on its
+// way that is free or has a younger key. It may be that somebody had it in hand just then. So whether the
+// home's keys were on a journey is asked before and after (robin_hood/census.hpp), and if so the try begins
+// again. Where the home has a free slot, no key has been taken out of it, and where its maximum is 1, none
+// stands further on: most keys ask nothing.
+//
+// A key in hand goes on from the bucket where it stood, and asks nobody: nobody else puts it in meanwhile.
+#pragma once
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/space/bucket.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+template <class Design, class Tile>
+struct robin_hood_insertion {
+  using slot_type = typename Design::slot_type;
+  using word = typename Design::word;
+  using key_bits = typename Design::key_bits;
+  using value_bits = typename Design::value_bits;
+  using place = typename Design::place;
+  using bucket_type = typename Design::template bucket_type<Tile>;
+  using result = insert_result<key_bits, value_bits>;
+
+  Design design;
+  Tile t;
+
+  TILEHASH_FN result run(key_bits key, value_bits value, bool active, bool in_hand) const {
+    const place home = design.locate(key);
+    const auto b = bucket_type::read_shared(t, design.bucket_at(home.home), active);
+    const bool here = b.has(t, design.stored(home));
+    const u32 code = Design::max_code_in(t, b), free = b.match_empty(t);
+    const u32 first = free != 0 ? lowest(free) : 0;
+    const word empty = b.at(t, first);
+    bool known = active && !in_hand && here;
+    const bool simple = active && !in_hand && !here && free != 0 && design.max_age(code) == 1;
+
+    room to{home, first, empty, simple};
+    const bool seeks = active && !known && !simple;
+    const u32 before = journeys(home, seeks);
+    const bool clear = seeks && (in_hand || (before & robin_hood_census::under_way) == 0);
+    known |= find_room(home, to, clear, !in_hand);
+    const bool same = journeys(home, seeks) == before;
+    const bool settled = simple || (clear && (in_hand || same));
+
+    // A slot is promised to it. Where none of those within reach will do, it is as if it had been taken out.
+    const bool goes = settled && !known, fresh = goes && !in_hand;
+    const bool entered = enters(home, fresh);
+    const bool puts = goes && to.is && (in_hand || entered);
+    const place other = design.place_in(to.at.bucket, to.old);
+    const bool put = settle(to, other, value, in_hand, puts);
+    const bool homeless = set_out(home, before, entered && !to.is);
+    if (entered && !put && !homeless && t.rank() == 0) design.census().leave(home.home);
+
+    // Who was taken out goes on.
+    place p = other;
+    value_bits its = slot_type::value_of(to.old);
+    const bool took = put && !slot_type::is_free(to.old), landed = fly(p, its, took);
+    if (took && !landed) return {insert_state::replaced, design.key_of(p), its};
+    if (homeless) return {insert_state::replaced, key, value};
+    const bool no_room = goes && (in_hand ? !to.is : !entered);
+    return {known     ? insert_state::present
+            : put     ? insert_state::inserted
+            : no_room ? insert_state::full
+                      : insert_state::again};
+  }
+
+ private:
+  // Where a key may stand.
+  struct room {
+    place at;
+    u32 slot = 0;
+    word old = 0;     // what stands there: nothing, or a younger key
+    bool is = false;  // is there any?
+  };
+
+  // The first room on the key's way. Looks for the key too, if asked, wherever it may stand, and says whether
+  // it was met.
+  TILEHASH_FN bool find_room(place p, room& to, bool walking, bool looks) const {
+    bool known = false;
+    while (t.any(walking)) {
+      const auto b = bucket_type::read_shared(t, design.bucket_at(p.bucket), walking);
+      const bool here = b.has(t, design.stored(p));
+      const u32 code = Design::max_code_in(t, b);
+      const room found = room_in(b, p);
+      if (!walking) continue;
+      if (p.age == 1) p.limit = design.max_age(code);
+      known = looks && here;
+      if (found.is && !to.is) to = found;
+      walking = !known && (!to.is || (looks && p.age < p.limit)) && p.age < design.max_steps();
+      if (walking) design.next(p);
+    }
+    return known;
+  }
+  TILEHASH_FN room room_in(const bucket_type& b, const place& p) const {
+    const u32 free = b.match_empty(t);
+    const u32 younger = b.match_if(t, [&](word w) { return design.age_in(w) < p.age; });
+    const u32 slot = free != 0 ? lowest(free) : younger != 0 ? lowest(younger) : 0;
+    return {p, slot, b.at(t, slot), younger != 0};  // a free slot's age is 0
+  }
+
+  // Puts a key into a slot if that still has what it had; who stands there has been announced by then.
+  TILEHASH_FN bool settle(const room& to, const place& taken, value_bits value, bool in_hand,
+                          bool wanted) const {
+    const auto& census = design.census();
+    const bool takes = wanted && !slot_type::is_free(to.old);
+    if (takes && t.rank() == 0) census.depart(taken.home);
+    const bool put = try_claim(t, design.bucket_at(to.at.bucket) + to.slot, to.old,
+                               slot_type::written_over(to.old, design.stored(to.at), value), wanted);
+    if (t.rank() == 0) {
+      if (takes && !put) census.arrive(taken.home);
+      if (put && to.at.age > 1) design.raise_max_age(to.at.home, to.at.age);
+      if (put && in_hand) census.arrive(to.at.home);
+    }
+    t.sync();
+    return put;
+  }
+
+  // A key in hand goes on from its place to the next room, and the next key from there. False if one would
+  // grow too old: that is in hand then.
+  TILEHASH_FN bool fly(place& p, value_bits& value, bool flying) const {
+    const u64 most = Design::max_hops_a_bucket * design.homes().buckets();
+    bool landed = false;
+    const auto go_on = [&] {
+      flying = p.age < design.max_steps();
+      if (flying) design.next(p);
+    };
+    if (flying) go_on();
+    for (u64 hops = 0; t.any(flying); ++hops) {
+      const auto b = bucket_type::read_shared(t, design.bucket_at(p.bucket), flying);
+      const room to = room_in(b, p);
+      const place taken = design.place_in(p.bucket, to.old);
+      const bool put = settle(to, taken, value, true, flying && to.is);
+      if (!flying) continue;
+      if (put) {
+        landed = slot_type::is_free(to.old);
+        flying = !landed;
+        p = taken;
+        value = slot_type::value_of(to.old);
+      }
+      if (flying && (put || !to.is)) go_on();  // else the bucket has changed: once more
+      flying = flying && hops < most;
+    }
+    return landed;
+  }
+
+  TILEHASH_FN u32 journeys(const place& home, bool wanted) const {
+    u32 n = 0;
+    if (t.any(wanted)) device_fence();
+    if (wanted && t.rank() == 0) n = design.census().journeys(home.home);
+    if (t.any(wanted)) device_fence();
+    return t.broadcast(n, 0);
+  }
+  TILEHASH_FN bool enters(const place& home, bool wanted) const {
+    bool entered = false;
+    if (wanted && t.rank() == 0) entered = design.census().enter(home.home);
+    return t.broadcast(u32(entered), 0) != 0;
+  }
+  // A key that stands nowhere is in hand from now on, unless its home has had one since.
+  TILEHASH_FN bool set_out(const place& home, u32 before, bool wanted) const {
+    bool alone = false;
+    if (wanted && t.rank() == 0) alone = design.census().depart_alone(home.home, before);
+    return t.broadcast(u32(alone), 0) != 0;
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
