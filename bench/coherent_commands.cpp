@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "coherent_ages.hpp"
 #include "coherent_rates.hpp"
 #include "dataset.hpp"
 #include "session.hpp"
@@ -30,6 +31,30 @@ struct rates_options : common_options {
   std::vector<std::uint64_t> items;
   std::uint32_t side = 0, slices = 64;
 };
+
+struct ages_options : common_options {
+  std::uint64_t keys = 1 << 20, tables = 1000;
+  std::vector<double> loads{0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 1};
+};
+
+void run_ages(const ages_options& options) {
+  session session(options);
+  const auto rows =
+      bench::count_ages(options.keys, options.loads, [&](const std::string& text) { session.say(text); });
+  session.write(bench::ages_as_json(rows), "coherent/ages");
+  session::fail_if(
+      std::ranges::any_of(rows, [](const bench::age_row& row) { return row.refused + row.wrong != 0; }),
+      "keys were refused or lost");
+}
+
+void run_failures(const ages_options& options) {
+  session session(options);
+  const auto rows = bench::count_failures(options.tables, options.keys, options.loads,
+                                          [&](const std::string& text) { session.say(text); });
+  session.write(bench::failures_as_json(rows), "coherent/failures");
+  session::fail_if(std::ranges::any_of(rows, [](const bench::failure_row& row) { return row.failed != 0; }),
+                   "builds failed");
+}
 
 // An experiment under way: its tables, and what came of them.
 class rates {
@@ -175,6 +200,32 @@ void add_grid(CLI::App& command, rates_options& options, std::vector<std::string
 }  // namespace
 
 void add_coherent_commands(CLI::App& bench) {
+  const auto add_ages = [&](const char* name, const char* about, std::uint64_t keys) {
+    CLI::App* command = bench.add_subcommand(name, about);
+    const auto options = std::make_shared<ages_options>();
+    options->space = "cpu";
+    options->keys = keys;
+    command->add_option("--keys", options->keys, "Keys of a table")
+        ->check(CLI::Range(64, 1 << 24))
+        ->capture_default_str();
+    command->add_option("--load", options->loads, "Shares of the slots to fill")
+        ->delimiter(',')
+        ->check(CLI::Range(0.01, 1.0))
+        ->default_str(fmt::format("{}", fmt::join(options->loads, ",")));
+    add_json(*command, *options);
+    return std::pair(command, options);
+  };
+  const auto [ages, counted] = add_ages(
+      "coherent/ages",
+      "Ages of keys in Robin Hood tables against the load, beside open addressing (figure 3)", 1 << 20);
+  ages->callback([counted = counted] { run_ages(*counted); });
+  const auto [failures, tried] =
+      add_ages("coherent/failures", "How many of many builds fail or begin anew (section 4.1)", 2000);
+  failures->add_option("--tables", tried->tables, "Tables of each shape at each load")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  failures->callback([tried = tried] { run_failures(*tried); });
+
   const std::vector<double> many{0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99};
 
   CLI::App* sizes = bench.add_subcommand(
