@@ -92,7 +92,6 @@ sparse_tables::grid_data keyed(const settings& s, const Layout& layout) {
 // n cells in rows of some width.
 template <class Colour>
 picture drawn(std::size_t n, std::size_t width, Colour colour_of) {
-  width = std::max<std::size_t>(1, width);
   picture p(static_cast<std::uint32_t>(width),
             static_cast<std::uint32_t>(std::max<std::size_t>(1, (n + width - 1) / width)),
             tilehash_examples::colour(0, 0, 0));
@@ -102,7 +101,8 @@ picture drawn(std::size_t n, std::size_t width, Colour colour_of) {
 
 // Figure 1: each slot has the colour of its pixel's place in the picture, more red to the right and more
 // green downwards; rows are as long as the picture's, so that what the table keeps of them stays in sight.
-// Figure 4: black where no key is at home, then blue, green, yellow for maximum ages of 1, 2, 3, and red.
+// Figure 4: black where no key is at home, then blue, green, yellow for maximum ages of 1, 2, 3, and red;
+// each slot has its bucket's colour.
 template <class Layout>
 void draw_table(const settings& s, const answered& table, const Layout& layout, const std::string& name) {
   using tilehash_examples::colour;
@@ -118,11 +118,11 @@ void draw_table(const settings& s, const answered& table, const Layout& layout, 
 
   const pixel by_age[] = {colour(0, 0, 0), colour(40, 80, 220), colour(40, 180, 70), colour(240, 220, 60),
                           colour(220, 40, 40)};
-  const auto age_colour = [&](std::size_t i) { return by_age[std::min(table.max_ages[i], 4U)]; };
   const std::size_t slots_a_bucket = table.slots.size() / std::max<std::size_t>(1, table.max_ages.size());
-  write_png(
-      s.prefix + "ages_" + name + ".png",
-      drawn(table.max_ages.size(), s.shown.width / std::max<std::size_t>(1, slots_a_bucket), age_colour));
+  const auto age_colour = [&](std::size_t i) {
+    return by_age[std::min(table.max_ages[i / slots_a_bucket], 4U)];
+  };
+  write_png(s.prefix + "ages_" + name + ".png", drawn(table.slots.size(), s.shown.width, age_colour));
 }
 
 // How many pixels were wrong.
