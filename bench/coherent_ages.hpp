@@ -30,6 +30,7 @@ struct failure_row {
   u64 tables = 0, failed = 0;       // builds, and those that refused a key
   u64 restarts = 0, restarted = 0;  // how often one began anew, and how many did
   u64 oldest = 0;                   // of all keys of all tables
+  u64 wrong = 0;                    // keys that were not found again
 };
 
 using say_text = std::function<void(const std::string&)>;

@@ -52,7 +52,7 @@ def lines_by(axis, rows, x, scale, styles=DESIGNS, by="design"):
         color, dash, width = style if isinstance(style, tuple) else (style, "-", 2.0)
         points = sorted((r[x], r["mitems_per_s"] / scale) for r in rows if r[by] == name)
         xs, ys = zip(*points)
-        if len(xs) == 1 and x == "load":  # it has no load: the same at every one
+        if x == "load" and "::" in name:  # another library's, which chooses its own
             axis.axhline(ys[0], color=color, linestyle=dash, linewidth=width, label=name, zorder=2)
         else:
             axis.plot(xs, ys, color=color, linestyle=dash, linewidth=width, marker="o", markersize=3, label=name, zorder=3)
@@ -91,8 +91,8 @@ def plot_ages(header, rows, path):
                 if here:
                     axis.plot(*zip(*here), color=color, linestyle=dash, marker=marker, markersize=4, zorder=3,
                               label=f"{name}, {data} keys")  # fmt: skip
-        if what == "oldest":
-            axis.set_yscale("log", base=2)
+        axis.set_yscale("log", base=2)  # the last slots of a full table cost most
+        axis.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
         dress(axis, title, unit, "load")
     axes[1][2].set_axis_off()
     handles, names = axes[0][1].get_legend_handles_labels()
@@ -113,6 +113,7 @@ def plot_failures(header, rows, path):
         for name, (color, marker) in SHAPES.items():
             here = sorted((r["load"], value(r)) for r in rows if r["table"] == name)
             axis.plot(*zip(*here), color=color, marker=marker, markersize=4, label=name, zorder=3)
+        axis.set_ylim(bottom=0, top=max(1, 1.05 * axis.get_ylim()[1]))
         dress(axis, title, unit, "load")
     legend_beside(figure, axes)
     finish(figure, height, "Builds of Robin Hood tables", f"{thousands(sum(r['tables'] for r in rows))} tables",
@@ -148,7 +149,7 @@ def plot_images(header, rows, path):
 
 
 def plot_layouts(header, rows, path):
-    designs = [d for d in reversed(DESIGNS) if any(r["design"] == d for r in rows) and "::" not in d]
+    designs = [d for d in ("robin_hood", "robin_hood_random", "tiled") if any(r["design"] == d for r in rows)]
     accesses = [a for a in ACCESS if any(r["access"] == a for r in rows)]
     figure, axes, height = figure_of(len(designs), len(accesses) + 1, 4.2 + 3.6 * len(accesses), 3.0)
     for line, design in zip(axes, designs):
@@ -158,7 +159,8 @@ def plot_layouts(header, rows, path):
             here = [r for r in own if r["op"] == op and r["access"] == access]
             scale, unit = scale_of([r for r in rows if r["op"] == op])
             lines_by(axis, here, "load", scale, LAYOUTS, "layout")
-            axis.set_ylim(0, 1.05 * max(r["mitems_per_s"] for r in rows if r["op"] == op) / scale)
+            axis.set_ylim(0, 1.05 * max(r["mitems_per_s"] for r in rows if r["op"] == op and r["design"] in designs) / scale)
+            axis.set_xlim(min(r["load"] for r in rows) - 0.02, max(r["load"] for r in rows) + 0.02)
             dress(axis, f"{design}: {title}", unit, "load")
     legend_beside(figure, axes)
     finish(figure, height, f"Orders in which pixels become keys, {machine_of(header)}",
@@ -186,7 +188,7 @@ def plot_voxels(header, rows, path):
                 axis.bar(places, [here.get(name, 0) for name in layouts], width=0.8 / len(designs),
                          color=DESIGNS[design][0], label=design, zorder=2)  # fmt: skip
             axis.set_xticks(range(len(layouts)), [name.replace("_", "\n") for name in layouts])
-            dress(axis, f"{model}, load {load:g}: {'construction' if op == 'build' else 'slices'}", unit, "")
+            dress(axis, f"{model}, {load:g}: {'built' if op == 'build' else 'sliced'}", unit, "")
     legend_beside(figure, axes)
     finish(figure, height, f"Sparse voxel models, {machine_of(header)}",
            f"{rows[0]['side']}^3 voxels, sliced at random orientations", bad_of(rows), path)  # fmt: skip
