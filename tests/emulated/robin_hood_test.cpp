@@ -37,7 +37,7 @@ void crowd(u64 seed, u64 n) {
   d.compare();
 }
 TEST(RobinHood, EqualKeysInACrowd) {
-  for (u64 seed = 0; seed < (small() ? 5U : 20U); ++seed) {
+  for (u64 seed = 0; seed < (small() ? 3U : 10U); ++seed) {
     crowd<with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>>(seed, 256);
     crowd<with_width<robin_hood<u32, u32, probe::coherent, 2>, 4>>(seed, 256);
   }

@@ -167,7 +167,8 @@ template <class D>
 concept sealing = insertable<D> && requires(const D d) { d.seal(u64(0)); };
 
 // When keys were erased, others may come nearer to where they are looked for first. erase() sets a bit of
-// due() for each bucket in which that may be, and tidy() sees to one.
+// due() for each bucket in which that may be, and tidy() sees to one. Optional:
+//   tidy_passes   how often, each time, where what comes nearer makes room for others
 template <class D>
 concept tidying = erasable<D> && requires(const D d) {
   d.tidy(solo_tile{}, u32(0), true);

@@ -26,7 +26,8 @@
 //
 // Erasing frees the slot: lookups do not stop at free ones. Homes whose keys have gone further are marked all
 // the time; when a sixteenth of the slots has been freed, tidy() lets the keys of each come nearer, the
-// oldest first, and says how far they stand then.
+// oldest first, and lowers its maximum to what is true then; three times, as each that comes leaves room for
+// others.
 //
 // Ages are written in bits that the home takes from the key, and the more buckets there are the more it
 // takes: ages up to 15 in the smallest table, up to 255 from a thousand or so buckets on. A key that would
@@ -89,7 +90,8 @@ class robin_hood {
       Sequence::keeps_neighbours ? 1 : detail::lanes_for(bucket_slots * sizeof(word));
   static constexpr double max_load_factor = 1;
   static constexpr bool replaces_keys = true;
-  static constexpr u32 max_rounds = 1024;       // tries of an insert that meets others
+  static constexpr u32 max_rounds = 1024;  // tries of an insert that meets others
+  static constexpr u32 tidy_passes = 3;
   static constexpr u64 max_hops_a_bucket = 64;  // of a key in hand: even where one slot is left, it is met
 
   static u64 capacity_for(u64 items, double load_factor) {

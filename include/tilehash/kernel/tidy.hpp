@@ -37,14 +37,25 @@ struct tidy_buckets {
   }
 };
 
-// Reads an eighth of a byte a bucket, and what is due. Does not wait.
+// How often: what moves makes room for others, which may have had their turn.
+template <tidying Design>
+constexpr u32 tidy_passes() {
+  if constexpr (requires { Design::tidy_passes; })
+    return Design::tidy_passes;
+  else
+    return 1;
+}
+
+// Reads, in each pass, an eighth of a byte a bucket, and what is due. Does not wait.
 template <tidying Design, class Space>
 void tidy(Space& space, const Design& design) {
   const tidy_buckets<Design, Design::preferred_width> work{design, design.due_words()};
-  if constexpr (Space::has_lanes)
-    space.for_each_lane(design.due_words(), work);
-  else
-    space.for_each_chunk(design.due_words(), work);
+  for (u32 pass = 0; pass < tidy_passes<Design>(); ++pass) {
+    if constexpr (Space::has_lanes)
+      space.for_each_lane(design.due_words(), work);
+    else
+      space.for_each_chunk(design.due_words(), work);
+  }
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -38,7 +38,7 @@ struct robin_hood_insertion {
     const auto b = bucket_type::read_shared(t, design.bucket_at(home.home), active);
     const bool here = b.has(t, design.stored(home));
     const u32 code = Design::max_code_in(t, b), free = b.match_empty(t);
-    const u32 first = free != 0 ? lowest(free) : 0;
+    const u32 first = turned(free, home);
     const word empty = b.at(t, first);
     bool known = active && !in_hand && here;
     const bool simple = active && !in_hand && !here && free != 0 && design.max_age(code) == 1;
@@ -103,8 +103,16 @@ struct robin_hood_insertion {
   TILEHASH_FN room room_in(const bucket_type& b, const place& p) const {
     const u32 free = b.match_empty(t);
     const u32 younger = b.match_if(t, [&](word w) { return design.age_in(w) < p.age; });
-    const u32 slot = free != 0 ? lowest(free) : younger != 0 ? lowest(younger) : 0;
+    const u32 slot = turned(free != 0 ? free : younger, p);
     return {p, slot, b.at(t, slot), younger != 0};  // a free slot's age is 0
+  }
+  // The first of these slots, from the key's own seat on: neighbours that come at once do not all try for
+  // one. For equal keys it is the same, and whatever comes to a slot makes it no better, so they meet.
+  TILEHASH_FN static u32 turned(u32 slots, const place& p) {
+    const u32 seat = static_cast<u32>(p.remainder) % Design::bucket_slots;
+    return slots == 0
+               ? 0
+               : (lowest(rotate_right<Design::bucket_slots>(slots, seat)) + seat) % Design::bucket_slots;
   }
 
   // Puts a key into a slot if that still has what it had; who stands there has been announced by then.

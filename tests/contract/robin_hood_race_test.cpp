@@ -1,0 +1,116 @@
+// Threads that insert the same keys into a Robin Hood table at once, whatever they have in hand, put each in
+// once; and those that erase them at once count each once. They work on the design's view as lone tiles, and
+// nothing else orders them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/space/cpu.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash {
+namespace {
+
+using contract::run_seed;
+using contract::scaled;
+using probe::coherent;
+
+using lines = robin_hood<u32, u32>;
+using paper = robin_hood<u32, u32, coherent, 1>;  // one slot a bucket
+
+// Each of four threads inserts all keys, with its own value, into a table in which most must move.
+template <class Design>
+void expect_one_winner_each(u64 n, double load, u64 seed) {
+  using slot_type = typename Design::slot_type;
+  using value_bits = typename slot_type::value_bits;
+  constexpr u32 threads = 4;
+  cpu space(1);
+  table<Design, cpu> t(space, n, {.load_factor = load, .seed = seed});
+  const Design d = t.view().design;
+  const u64 keys = std::min(d.capacity(), static_cast<u64>(load * static_cast<double>(d.capacity())));
+  std::vector<std::vector<insert_state>> became(threads, std::vector<insert_state>(keys));
+  const auto key_of = [&](u64 i) { return slot_type::encode(mix32(static_cast<u32>(seed + i))); };
+  std::atomic<u32> missing = threads;
+  std::atomic<u64> homeless = 0;
+  std::vector<std::thread> all;
+  for (u32 self = 0; self < threads; ++self) {
+    all.emplace_back([&, self] {
+      --missing;
+      while (missing != 0) std::this_thread::yield();
+      for (u64 turn = 0; turn < keys; ++turn) {
+        const u64 i = self % 2 == 0 ? turn : keys - 1 - turn;
+        auto r = d.insert(solo_tile{}, key_of(i), value_bits(self + 1), true);
+        while (r.what == insert_state::again) {
+          std::this_thread::yield();
+          r = d.insert(solo_tile{}, key_of(i), value_bits(self + 1), true);
+        }
+        homeless += r.what == insert_state::replaced;
+        became[self][i] = r.what;
+      }
+    });
+  }
+  for (auto& thread : all) thread.join();
+  ASSERT_EQ(homeless, 0U);
+  std::unordered_map<u32, u32> copies;
+  for (u64 s = 0; s < d.capacity(); ++s) {
+    const auto w = d.slots()[s];
+    if (!slot_type::is_free(w)) ++copies[slot_type::decode(d.key_at(s, w))];
+  }
+  for (u64 i = 0; i < keys; ++i) {
+    u32 winners = 0, winner = 0;
+    for (u32 self = 0; self < threads; ++self)
+      if (became[self][i] == insert_state::inserted) ++winners, winner = self;
+    const u32 key = slot_type::decode(key_of(i));
+    ASSERT_EQ(winners, 1U) << "key " << i;
+    ASSERT_EQ(copies[key], 1U) << "key " << i;
+    const auto hit = t.view().find(key);
+    ASSERT_TRUE(hit.found());
+    ASSERT_EQ(hit.value(), winner + 1);
+  }
+  for (u64 home = 0; home < d.capacity() / Design::bucket_slots; ++home)
+    ASSERT_EQ(d.census().journeys(static_cast<u32>(home)) & detail::robin_hood_census::under_way, 0U);
+
+  // And all erase all.
+  std::vector<std::atomic<u32>> erased(keys);
+  all.clear();
+  for (u32 self = 0; self < threads; ++self) {
+    all.emplace_back([&, self] {
+      for (u64 turn = 0; turn < keys; ++turn) {
+        const u64 i = self % 2 == 0 ? turn : keys - 1 - turn;
+        if (i % 3 != 0) erased[i] += d.erase(solo_tile{}, key_of(i), true);
+      }
+    });
+  }
+  for (auto& thread : all) thread.join();
+  all.clear();
+  for (u32 self = 0; self < threads; ++self) {
+    all.emplace_back([&, self] {
+      for (u64 b = self; b < d.capacity() / Design::bucket_slots; b += threads)
+        if ((d.due()[b / 32] >> b % 32 & 1) != 0) d.tidy(solo_tile{}, static_cast<u32>(b), true);
+    });
+  }
+  for (auto& thread : all) thread.join();
+  for (u64 i = 0; i < keys; ++i) {
+    ASSERT_EQ(erased[i], i % 3 != 0 ? 1U : 0U);
+    ASSERT_EQ(t.view().find(slot_type::decode(key_of(i))).found(), i % 3 == 0);
+  }
+}
+TEST(robin_hood_race, inserts_and_erases_of_the_same_keys) {
+  SCOPED_TRACE(run_seed());
+  for (u64 round = 0; round < scaled(40, 10); ++round) {
+    expect_one_winner_each<paper>(256, 0.98, run_seed() + round);
+    expect_one_winner_each<lines>(1024, 0.99, run_seed() + round);
+    expect_one_winner_each<robin_hood<u32, u32, probe::random, 2>>(256, 0.9, run_seed() + round);
+  }
+  expect_one_winner_each<paper>(scaled(20'000, 2'000), 0.95, run_seed());
+  expect_one_winner_each<lines>(scaled(20'000, 2'000), 0.99, run_seed());
+}
+
+}  // namespace
+}  // namespace tilehash
