@@ -31,11 +31,11 @@ keys_type random_keys(u64 first, u64 n) {
   for (u64 i = 0; i < n; ++i) keys[i] = key_of<u32>(first + i);
   return keys;
 }
-// Different keys below `universe`, a power of two.
-keys_type random_keys_below(u64 universe, u64 n) {
+// Different keys below `universe`, a power of two, from a number on.
+keys_type random_keys_below(u64 universe, u64 first, u64 n) {
   const permutation order(static_cast<u32>(std::bit_width(universe) - 1), 0x6669'6733);
   keys_type keys(n);
-  for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(order(i));
+  for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(order(first + i));
   return keys;
 }
 
@@ -138,7 +138,7 @@ std::vector<age_row> count_ages(u64 n, const std::vector<double>& loads, const s
   };
   say(fmt::format("{:<34} {:<10} {:>5} {:>7} {:>8} {:>9}\n", "buckets read by lookups", "keys", "load",
                   "oldest", "found", "not found"));
-  const keys_type paper = random_keys_below(16 * n, n), others = random_keys(n, n);
+  const keys_type paper = random_keys_below(16 * n, 0, n), others = random_keys(n, n);
   const u64 capacity = n * 10 / 8;
   add({"model, open addressing", "figure 3", n, 0.8, model_ages(paper, capacity, false), 0, 0, 0, 0});
   add({"model, Robin Hood", "figure 3", n, 0.8, model_ages(paper, capacity, true), 0, 0, 0, 0});
@@ -147,7 +147,7 @@ std::vector<age_row> count_ages(u64 n, const std::vector<double>& loads, const s
     add(ages_of<lines>(space, lines_name, data, keys, absent, load));
     add(ages_of<random_lines>(space, random_lines_name, data, keys, absent, load));
   };
-  add_tables("figure 3", paper, others, 0.8);
+  add_tables("figure 3", paper, random_keys_below(16 * n, n, n), 0.8);
 
   // A picture of about n defined pixels, whose other pixels are asked for too.
   const double share = 0.3055;
