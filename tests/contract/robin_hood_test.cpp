@@ -275,7 +275,7 @@ TEST(robin_hood_ages, of_random_keys) {
   expect_ages<lines>(0.5, 1.009, 1.023, 3);
   expect_ages<lines>(0.8, 1.143, 1.32, 4);
   expect_ages<lines>(0.9, 1.35, 1.64, 5);
-  expect_ages<lines>(0.99, 2.11, 2.7, 7);
+  expect_ages<lines>(0.99, 2.13, 2.65, 7);
   expect_ages<paper>(0.5, 1.43, 1.18, 11);
   expect_ages<paper>(0.9, 2.8, 2.12, 15);
   expect_ages<scattered_paper>(0.9, 2.8, 2.12, 15);

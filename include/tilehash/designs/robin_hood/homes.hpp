@@ -8,9 +8,12 @@
 // moves the whole table by one random offset: the paper's coherent sequence. A stretch of 2^g homes starts
 // where a multiplication by a random odd number sends `high`. The paper takes the key modulo the table, which
 // is a start that an adversary knows and no seed changes, and takes a division. With a start of its own, each
-// bucket has as many keys of the universe as any other, or nearly, as multiples of one number lie as evenly
-// as that; and the home and what is left of the key (high and seat) tell the key: low = home - start(high).
+// bucket has as many keys of the universe as any other, or nearly, as multiples of a number that no fraction
+// with a small denominator comes close to lie evenly. And the home and what is left of the key (high and
+// seat) tell the key: low = home - start(high).
 #pragma once
+
+#include <utility>
 
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/hash.hpp>
@@ -68,9 +71,9 @@ class robin_hood_homes {
   static constexpr u64 most = (u64(1) << 32) - 1;
 
   robin_hood_homes() = default;
-  TILEHASH_FN robin_hood_homes(u64 buckets, u64 seed)
+  robin_hood_homes(u64 buckets, u64 seed)
       : seed_(mix64(seed)),
-        factor_(static_cast<Bits>(mix64(seed_) | 1)),
+        factor_(even_factor(seed_)),
         buckets_(static_cast<u32>(buckets)),
         low_bits_(fitting(bit_width(buckets) - 1)) {}
 
@@ -108,6 +111,27 @@ class robin_hood_homes {
   TILEHASH_FN Bits remainder_of(Bits stored) const { return stored & ((Bits(1) << remainder_bits()) - 1); }
 
  private:
+  // A random odd number whose first n multiples, modulo a power of two, lie evenly whatever n is: none of the
+  // partial quotients of that fraction is large, as far as there are stretches. One in seven is so.
+  static Bits even_factor(u64 seed) {
+    constexpr u32 most_tries = 512;
+    constexpr u64 largest_quotient = 8, stretches = u64(1) << 16;
+    for (u32 i = 0; i < most_tries; ++i) {
+      const Bits factor = static_cast<Bits>(mix64(seed + i) | 1);
+      u64 a = u64(1) << 32, b = static_cast<u32>(factor >> (key_width - 32));
+      u64 denominator = 1, previous = 0;
+      bool even = true;
+      while (even && denominator < stretches) {
+        even = b != 0 && a / b <= largest_quotient;
+        if (!even) break;
+        const u64 quotient = a / b, rest = a % b;
+        previous = std::exchange(denominator, quotient * denominator + previous);
+        a = std::exchange(b, rest);
+      }
+      if (even) return factor;
+    }
+    return static_cast<Bits>(0x9e3779b97f4a7c15ULL);
+  }
   TILEHASH_FN static constexpr u32 fitting(u32 bits) {
     return bits > most_age_bits + MaxAgeBits ? most_age_bits + MaxAgeBits : bits;
   }
