@@ -39,8 +39,9 @@ answered ask(Space& space, const grid_data& data, const char* name, Look look) {
 
 template <class Space, class Look>
 machine ask_tables(Space& space, const grid_data& data, Look look) {
-  using coherent = tilehash::robin_hood<key, pixel, tilehash::probe::coherent>;
-  using random = tilehash::robin_hood<key, pixel, tilehash::probe::random>;
+  // One slot a bucket, as in the paper: keys that come in order share lines of memory as it is.
+  using coherent = tilehash::robin_hood<key, pixel, tilehash::probe::coherent, 1>;
+  using random = tilehash::robin_hood<key, pixel, tilehash::probe::random, 1>;
   using tiled = tilehash::tiled<key, pixel>;
   machine m{space.name(), {}};
   m.tables.push_back(ask<coherent>(space, data, "robin_hood, coherent", look));
