@@ -1,5 +1,6 @@
 // tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
-// thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of the paper on Horton tables.
+// thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of the paper on Horton tables,
+// coherent_commands.cpp those of the one on coherent hashing.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "coherent_commands.hpp"
 #include "dataset.hpp"
 #include "horton_commands.hpp"
 #include "report.hpp"
@@ -173,6 +175,7 @@ void add_bench_commands(CLI::App& bench) {
   add_update_commands(bench);
   add_thesis_commands(bench);
   add_horton_commands(bench);
+  add_coherent_commands(bench);
 }
 
 }  // namespace tilehash::app

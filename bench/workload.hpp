@@ -69,6 +69,28 @@ struct check_answers {
   }
 };
 
+// The same where each question comes with the answer to whether it is there.
+template <class Key, class Value>
+struct check_given {
+  const Key* questions;
+  const u8* there;
+  const Value* answers;
+  Value missing;
+  u64* wrong;
+
+  TILEHASH_FN void operator()(u64 i) const {
+    const Value right = there[i] != 0 ? value_of<Value>(questions[i]) : missing;
+    if (answers[i] != right) detail::fetch_add(wrong, u64(1));
+  }
+};
+
+template <class Key, class Value>
+struct make_values {
+  const Key* keys;
+  Value* values;
+  TILEHASH_FN void operator()(u64 i) const { values[i] = value_of<Value>(keys[i]); }
+};
+
 template <class Subject, class Space>
 class workload {
   using key_type = typename Subject::key_type;
@@ -85,9 +107,15 @@ class workload {
         tell_(tell),
         keys_(space, case_.n),
         values_(space, case_.n),
-        answers_(space, std::max(case_.n, case_.least_lookups)),
+        answers_(space, case_.given != nullptr ? case_.given->questions.size()
+                                               : std::max(case_.n, case_.least_lookups)),
         missing_(value_of<value_type>(key_of<key_type>(2 * case_.n))) {
-    space_.for_each(case_.n, make_items<key_type, value_type>{keys_.data(), values_.data()});
+    if (case_.given == nullptr) {
+      space_.for_each(case_.n, make_items<key_type, value_type>{keys_.data(), values_.data()});
+    } else {
+      keys_.copy_from(as_keys(case_.given->keys));
+      space_.for_each(case_.n, make_values<key_type, value_type>{keys_.data(), values_.data()});
+    }
     blank_.n = case_.n;
     blank_.key_bytes = sizeof(key_type);
     blank_.value_bytes = sizeof(value_type);
@@ -100,9 +128,11 @@ class workload {
     measure_building(
         "build", case_.n, [&] { subject_.reset(); },
         [&] { return subject_.build(all_keys(), all_values()); });
-    if (case_.queries.empty()) limits_ = limit(subject_.bytes());
+    const bool has_limits = case_.queries.empty() && case_.given == nullptr;
+    if (has_limits) limits_ = limit(subject_.bytes());
     finish(std::move(pending_), limits_.updates);
-    if (!case_.queries.empty()) return measure_queries();
+    if (case_.given != nullptr) return measure_given();
+    if (!has_limits) return measure_queries();
     if constexpr (requires { subject_.inserts(); }) {
       if (subject_.inserts()) measure_insert();
     }
@@ -195,22 +225,42 @@ class workload {
     return questions;
   }
   u64 wrong_answers(const memory<key_type>& questions, u64 erased) {
-    memory<u64> wrong(space_, 1);
-    space_.fill(wrong.data(), 1, u64(0));
-    space_.for_each(questions.size(),
-                    check_answers<key_type, value_type>{questions.data(), case_.n, erased, answers_.data(),
-                                                        missing_, wrong.data()});
-    return read_one(space_, wrong.data());
+    return counted(questions.size(), [&](u64* wrong) {
+      return check_answers<key_type, value_type>{questions.data(), case_.n,  erased,
+                                                 answers_.data(),  missing_, wrong};
+    });
+  }
+  // What the function of the first n numbers adds up that check() makes of a place for the sum.
+  template <class Check>
+  u64 counted(u64 n, Check check) {
+    memory<u64> sum(space_, 1);
+    space_.fill(sum.data(), 1, u64(0));
+    space_.for_each(n, check(sum.data()));
+    return read_one(space_, sum.data());
   }
 
   void measure_find(std::string_view op, const shuffled& number) {
     find(start(op, case_.n), ask(number, case_.n));
   }
+  static std::vector<key_type> as_keys(const std::vector<u32>& given) { return {given.begin(), given.end()}; }
+  void measure_given() {
+    const given_keys& given = *case_.given;
+    const memory<key_type> questions(space_, as_keys(given.questions));
+    find(start("find", questions.size()), questions);
+  }
+  u64 wrong_answers(const memory<key_type>& questions) {
+    if (case_.given == nullptr) return wrong_answers(questions, 0);
+    const memory<u8> there(space_, case_.given->there);
+    return counted(questions.size(), [&](u64* wrong) {
+      return check_given<key_type, value_type>{questions.data(), there.data(), answers_.data(), missing_,
+                                               wrong};
+    });
+  }
   void find(measurement m, const memory<key_type>& questions) {
     const auto answers = answers_.first(questions.size());
     m.seconds = measure(
         space_, case_.repeat, [] {}, [&] { subject_.find(questions.span(), answers, missing_); });
-    m.wrong = wrong_answers(questions, 0);
+    m.wrong = wrong_answers(questions);
     if (case_.count_buckets) m.buckets = buckets_read(questions);
     finish(std::move(m), limits_.reads);
   }

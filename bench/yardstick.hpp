@@ -18,6 +18,13 @@ struct query_mix {
   bool sorted = false;
 };
 
+// Keys and lookups of an experiment's own, in place of numbered ones.
+struct given_keys {
+  std::vector<u32> keys;       // each once
+  std::vector<u32> questions;  // asked for in this order
+  std::vector<u8> there;       // for each question: is it one of the keys?
+};
+
 struct yardstick_case {
   u64 n = 0;  // unique keys in the table
   double load_factor = 0.8;
@@ -28,6 +35,7 @@ struct yardstick_case {
   u64 least_lookups = 0;             // of a query mix: of fewer keys, each is asked for more than once
   bool count_buckets = false;        // that the lookups of a query mix read
   unsigned fill_steps = 0;  // not 0: only inserts into a table made for all items, in so many equal parts
+  const given_keys* given = nullptr;  // these n keys, whose build and lookups are measured, without ceilings
 };
 
 struct measurement {

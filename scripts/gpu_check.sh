@@ -3,12 +3,14 @@
 # the tests on cuda, the differential tests, small cases under compute-sanitizer, and the benchmark. Results go to
 # bench/results/<gpu>/.
 #
-#   scripts/gpu_check.sh [STEP...]     all steps in this order but thesis, or those named (a machine lent by the minute
-#                                      can be given them in several calls; every call leaves build/gpu for the next):
+#   scripts/gpu_check.sh [STEP...]     all steps in this order but the last three, or those named (a machine lent by the
+#                                      minute can be given them in several calls; every call leaves build/gpu for the
+#                                      next):
 #     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                calls tail aggregation thesis horton
+#                calls tail aggregation thesis horton coherent
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail and
-#     aggregation; thesis and horton, the experiments of Alcantara's thesis and of Breslow's paper, run when named
+#     aggregation; thesis, horton and coherent, the experiments of Alcantara's thesis and of Breslow's and Garcia's papers,
+#     run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -186,8 +188,32 @@ step_horton() {
     echo "   ncu gave no figures (may it read the counters? see $folder/horton_ncu.csv)"
 }
 
+# The experiments on coherent hashing, and where ncu may read the counters, what the caches saw of the structured picture
+# at load 0.85 and how far the threads of a warp parted (figures 8 and 9): kernel by kernel, the name has the design.
+step_coherent() {
+  local experiment folder profiler
+  for experiment in sizes images layouts voxels; do
+    bench "coherent_$experiment" bench "coherent/$experiment" --space cuda
+  done
+  folder=$(results)
+  profiler=$(command -v ncu || true)
+  if [ -z "$profiler" ]; then
+    echo "   no ncu here: figures 8 and 9 are left out"
+    return
+  fi
+  local metrics=(
+    gpu__time_duration.sum l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+    l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum lts__t_sectors_op_read.sum dram__sectors_read.sum
+    smsp__thread_inst_executed_per_inst_executed.ratio smsp__sass_average_branch_targets_threads_uniform.pct
+  )
+  "$profiler" --csv --kernel-name-base demangled --kernel-name regex:look_up_lanes \
+    --metrics "$(IFS=,; echo "${metrics[*]}")" \
+    "$program" bench coherent/images --space cuda --models structured --load 0.85 --repeat 1 >"$folder/coherent_ncu.csv" ||
+    echo "   ncu gave no figures (may it read the counters? see $folder/coherent_ncu.csv)"
+}
+
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis horton "
+known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis horton coherent "
 steps=()
 [ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
 for step in "$@"; do

@@ -5,6 +5,7 @@
 #   scripts/plot.sh run demo.json demo.png      what `tilehash run --json` wrote
 #   scripts/plot.sh sweep size.json size.png    what `tilehash bench thesis/... --json` wrote
 #   scripts/plot.sh horton sizes.json sizes.png what `tilehash bench horton/... --json` wrote
+#   scripts/plot.sh coherent ages.json ages.png what `tilehash bench coherent/... --json` wrote
 #   scripts/plot.sh --prepare                   only makes the environment
 # shellcheck source=scripts/lib.sh
 caller=$PWD
@@ -26,11 +27,11 @@ fi
 what=${1:-}
 case "$what" in
   --prepare) ;;
-  run | sweep | horton)
+  run | sweep | horton | coherent)
     shift
     drawer=$PWD/bench/plots/plot_$what.py
     cd "$caller" # whose files these are
     exec "$environment/bin/python3" "$drawer" "$@"
     ;;
-  *) die "usage: scripts/plot.sh run|sweep|horton FIGURES.json PLOT.png" ;;
+  *) die "usage: scripts/plot.sh run|sweep|horton|coherent FIGURES.json PLOT.png" ;;
 esac

@@ -5,18 +5,16 @@
 // The application of chapter 1 of D. Alcantara's thesis (Efficient Hash Tables on the GPU, UC Davis 2011):
 // two models of about 160 000 points in a grid of 128^3, whose tables are built and asked in every frame.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include <tilehash/space/cpu.hpp>
 
+#include "../arguments.hpp"
 #include "meshes.hpp"
 #include "picture.hpp"
 #include "voxels.hpp"
@@ -32,38 +30,23 @@ struct arguments {
   std::uint32_t points = 160'000, frames = 3;
 };
 
-std::uint64_t number(std::string_view name, std::string_view text, std::uint64_t least, std::uint64_t most) {
-  std::uint64_t n = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (problem != std::errc() || end != text.data() + text.size() || n < least || n > most)
-    throw std::runtime_error(std::string(name) + " is '" + std::string(text) +
-                             "'; it must be a number from " + std::to_string(least) + " to " +
-                             std::to_string(most));
-  return n;
-}
-
 arguments read_arguments(const std::vector<std::string>& given) {
+  using tilehash_examples::number;
   arguments a;
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const std::string& name = given[i];
-    if (!name.starts_with("--")) {
-      paths.push_back(name);
-      continue;
-    }
-    if (i + 1 == given.size()) throw std::runtime_error(name + " needs a value");
-    const std::string& text = given[++i];
-    if (name == "--grid")
-      a.side = number(name, text, 8, largest_side);
-    else if (name == "--points")
-      a.points = static_cast<std::uint32_t>(number(name, text, 1, 1'000'000'000));
-    else if (name == "--frames")
-      a.frames = static_cast<std::uint32_t>(number(name, text, 1, 1'000'000));
-    else if (name == "--picture")
-      a.picture = text;
-    else
-      throw std::runtime_error("unknown option " + name);
-  }
+  const auto paths =
+      tilehash_examples::read_options(given, [&](const std::string& name, const std::string& text) {
+        if (name == "--grid")
+          a.side = number(name, text, 8, largest_side);
+        else if (name == "--points")
+          a.points = static_cast<std::uint32_t>(number(name, text, 1, 1'000'000'000));
+        else if (name == "--frames")
+          a.frames = static_cast<std::uint32_t>(number(name, text, 1, 1'000'000));
+        else if (name == "--picture")
+          a.picture = text;
+        else
+          return false;
+        return true;
+      });
   if (!paths.empty() && paths.size() != 2) throw std::runtime_error("give two meshes, or none");
   if (!paths.empty()) a.a = paths[0], a.b = paths[1];
   return a;
@@ -192,7 +175,7 @@ int run(const arguments& given) {
 }  // namespace voxel_boolean
 
 int main(int argc, char** argv) {
-  try {
+  return tilehash_examples::guarded([&] {
     auto given = voxel_boolean::read_arguments({argv + 1, argv + argc});
     if (given.a.empty()) {
       given.a = std::string(voxel_boolean::models) + "PLY/Wuson.ply";
@@ -204,8 +187,5 @@ int main(int argc, char** argv) {
       }
     }
     return voxel_boolean::run(given);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "error: %s\n", e.what());
-    return 2;
-  }
+  });
 }

@@ -1,10 +1,8 @@
 #include "picture.hpp"
 
-#include <png.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <stdexcept>
+
+#include "../png.hpp"
 
 namespace voxel_boolean {
 namespace {
@@ -78,27 +76,20 @@ class panel {
 
 void write_picture(const std::string& path, count side,
                    const std::vector<std::vector<coloured_voxels>>& panels) {
-  std::vector<png_byte> pixels(panels.size() * width * width * 3);
-  for (std::size_t p = 0; p < panels.size(); ++p) {
+  tilehash_examples::picture all(static_cast<std::uint32_t>(panels.size()) * width, width, 0);
+  for (std::uint32_t p = 0; p < panels.size(); ++p) {
     panel shown(side);
     for (const auto& list : panels[p]) {
       for (const voxel v : *list.voxels) shown.draw(v, list.paint);
     }
-    for (std::size_t row = 0; row < width; ++row) {
-      for (std::size_t column = 0; column < width; ++column) {
+    for (std::uint32_t row = 0; row < width; ++row) {
+      for (std::uint32_t column = 0; column < width; ++column) {
         const colour lit = shown.pixel(int(row), int(column));
-        std::copy(lit.begin(), lit.end(),
-                  pixels.begin() + std::ptrdiff_t(3 * ((row * panels.size() + p) * width + column)));
+        all.at(p * width + column, row) = tilehash_examples::colour(lit[0], lit[1], lit[2]);
       }
     }
   }
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width = static_cast<png_uint_32>(panels.size() * width);
-  image.height = width;
-  image.format = PNG_FORMAT_RGB;
-  if (png_image_write_to_file(&image, path.c_str(), 0, pixels.data(), 0, nullptr) == 0)
-    throw std::runtime_error(path + ": " + image.message);
+  tilehash_examples::write_png(path, all);
 }
 
 }  // namespace voxel_boolean

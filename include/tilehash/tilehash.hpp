@@ -2,6 +2,7 @@
 // file include <tilehash/space/cuda.cuh> beside it.
 #pragma once
 
+#include <tilehash/core/layout.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/cuckoo.hpp>

@@ -135,10 +135,12 @@ TEST(Program, CountsRealKmers) {
   expect_faultless(rows_of("--key-bits 64 --value-bits 64 --input fasta:" + file.path() + ",k=5"), "5-mers");
 }
 
-TEST(Program, MeasuresCallsAndNearlyFullTables) {
+TEST(Program, MeasuresAndFindsNothingWrong) {
   if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
   for (const char* command :
-       {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024"}) {
+       {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024",
+        "bench coherent/layouts --side 64 --load 0.8 --layouts hilbert",
+        "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;
     const auto rows = nlohmann::json::parse(result.text)["rows"];

@@ -1,0 +1,189 @@
+#include "coherent_data.hpp"
+
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/layout.hpp>
+#include <tilehash/space/cpu.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "numbered.hpp"
+
+namespace tilehash::bench {
+namespace {
+
+using vector3 = std::array<double, 3>;
+
+// A smooth function of points that looks random, from 0 to 1: chance at the corners of cells, blended between
+// them.
+double noise(const vector3& at, u64 seed) {
+  vector3 blend{};
+  std::array<u64, 3> cell{};
+  for (u32 i = 0; i < 3; ++i) {
+    const double low = std::floor(at[i]), t = at[i] - low;
+    cell[i] = static_cast<u64>(static_cast<std::int64_t>(low));
+    blend[i] = t * t * (3 - 2 * t);
+  }
+  double sum = 0;
+  for (u32 c = 0; c < 8; ++c) {
+    double weight = 1;
+    u64 corner = seed;
+    for (u32 i = 0; i < 3; ++i) {
+      const u32 up = c >> i & 1;
+      weight *= up != 0 ? blend[i] : 1 - blend[i];
+      corner = mix64(corner + (cell[i] + up) * 0x9e3779b97f4a7c15ULL + i);
+    }
+    if (weight != 0) sum += weight * drawn(corner);
+  }
+  return sum;
+}
+double octaves(const vector3& at, u64 seed) {
+  double sum = 0, weight = 1, scale = 8;
+  for (u64 i = 0; i < 3; ++i, weight /= 2, scale *= 4)
+    sum += weight * noise({at[0] * scale, at[1] * scale, at[2] * scale}, seed + i);
+  return sum;
+}
+
+// The points of the least scores are defined.
+class model {
+ public:
+  model(const coherent_data& what, u32 dimensions) : what_(what), dimensions_(dimensions) {
+    std::vector<double> sample(1 << 15);
+    for (u64 i = 0; i < sample.size(); ++i) {
+      u64 p[3]{};
+      for (u32 k = 0; k < dimensions; ++k) p[k] = uniform_number(3 * i + k, what.side);
+      sample[i] = score(p[0], p[1], p[2]);
+    }
+    const auto at = static_cast<u64>(what.share * static_cast<double>(sample.size()));
+    std::ranges::nth_element(sample, sample.begin() + static_cast<std::ptrdiff_t>(at));
+    most_ = sample[at];
+  }
+
+  bool defined(u64 x, u64 y, u64 z) const {
+    return what_.model == "random" ? score(x, y, z) < what_.share : score(x, y, z) < most_;
+  }
+
+ private:
+  double score(u64 x, u64 y, u64 z) const {
+    if (what_.model == "random") return drawn((z * what_.side + y) * what_.side + x + 0x72616e64);
+    const auto side = static_cast<double>(what_.side);
+    const vector3 at{static_cast<double>(x) / side, static_cast<double>(y) / side,
+                     static_cast<double>(z) / side};
+    if (what_.model == "structured") return octaves(at, 1);
+    // Where two surfaces meet, or in a picture, lines.
+    const double one = std::abs(noise({40 * at[0], 40 * at[1], 10 * at[2]}, 7) - 0.5);
+    return dimensions_ == 2 ? one
+                            : std::max(one, std::abs(noise({40 * at[0], 40 * at[1], 10 * at[2]}, 11) - 0.5));
+  }
+
+  const coherent_data& what_;
+  u32 dimensions_;
+  double most_ = 0;
+};
+
+template <class Layout>
+constexpr u32 dimensions_of = sizeof(typename Layout::point_type) / sizeof(u32);
+
+template <u32 D>
+grid_point<D> cut(const grid_point<3>& p) {
+  grid_point<D> q{};
+  for (u32 i = 0; i < D; ++i) q[i] = p[i];
+  return q;
+}
+
+// Where the pixels of a slice, or of a picture that is turned, lie: `across` and `down` are its axes.
+struct plane {
+  vector3 across, down;
+};
+
+vector3 scaled(const vector3& a, double by) { return {a[0] * by, a[1] * by, a[2] * by}; }
+double dot(const vector3& a, const vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+vector3 unit(const vector3& a) { return scaled(a, 1 / std::sqrt(dot(a, a))); }
+
+std::vector<plane> planes_of(const coherent_data& what) {
+  if (what.how == coherent_data::access::turned) {
+    const double angle = std::numbers::pi / 6, c = std::cos(angle), s = std::sin(angle);
+    return {{{c, s, 0}, {-s, c, 0}}};
+  }
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> any;
+  std::vector<plane> planes;
+  for (u32 i = 0; i < what.slices; ++i) {
+    const vector3 a = unit({any(random), any(random), any(random)}), b{any(random), any(random), any(random)};
+    const double along = dot(a, b);
+    planes.push_back({a, unit({b[0] - along * a[0], b[1] - along * a[1], b[2] - along * a[2]})});
+  }
+  return planes;
+}
+
+template <class Layout>
+given_keys made(const coherent_data& what, int threads) {
+  constexpr u32 d = dimensions_of<Layout>;
+  const u64 side = what.side, depth = d == 3 ? side : 1;
+  grid_point<d> extents{};
+  for (u32& n : extents.at) n = what.side;
+  const Layout layout(extents);
+  const model model(what, d);
+  cpu space(threads);
+  const auto key_at = [&](u64 x, u64 y, u64 z) {
+    return layout.encode(cut<d>({static_cast<u32>(x), static_cast<u32>(y), static_cast<u32>(z)}));
+  };
+
+  given_keys given;
+  std::vector<u8> defined(side * side * depth);
+  space.for_each_chunk(side * depth, [&](u64 from, u64 to) {
+    for (u64 row = from; row < to; ++row) {
+      for (u64 x = 0; x < side; ++x) defined[row * side + x] = model.defined(x, row % side, row / side);
+    }
+  });
+  for (u64 i = 0; i < defined.size(); ++i) {
+    if (defined[i] != 0) given.keys.push_back(key_at(i % side, i / side % side, i / side / side));
+  }
+  if (what.how == coherent_data::access::rows) {
+    given.questions.resize(defined.size());
+    space.for_each_chunk(defined.size(), [&](u64 from, u64 to) {
+      for (u64 i = from; i < to; ++i) given.questions[i] = key_at(i % side, i / side % side, i / side / side);
+    });
+    given.there = std::move(defined);
+    return given;
+  }
+  const double middle = static_cast<double>(side - 1) / 2;
+  for (const plane& p : planes_of(what)) {
+    const double away = d == 3 ? middle : 0;
+    for (u64 row = 0; row < side; ++row) {
+      for (u64 column = 0; column < side; ++column) {
+        const double u = static_cast<double>(column) - middle, v = static_cast<double>(row) - middle;
+        std::array<std::int64_t, 3> at{};
+        bool inside = true;
+        for (u32 i = 0; i < 3; ++i) {
+          at[i] = std::llround((i == 2 ? away : middle) + u * p.across[i] + v * p.down[i]);
+          inside = inside && at[i] >= 0 && at[i] < static_cast<std::int64_t>(i == 2 ? depth : side);
+        }
+        if (!inside) continue;
+        const u64 x = static_cast<u64>(at[0]), y = static_cast<u64>(at[1]), z = static_cast<u64>(at[2]);
+        given.questions.push_back(key_at(x, y, z));
+        given.there.push_back(defined[(z * side + y) * side + x]);
+      }
+    }
+  }
+  return given;
+}
+
+template <u32 D>
+given_keys made_in(const coherent_data& what, int threads) {
+  if (what.layout == "morton") return made<morton<u32, D>>(what, threads);
+  if (what.layout == "hilbert") return made<hilbert<u32, D>>(what, threads);
+  if (what.layout == "bit_reversal") return made<bit_reversal<u32, D>>(what, threads);
+  return made<row_major<u32, D>>(what, threads);
+}
+
+}  // namespace
+
+given_keys make_given(const coherent_data& what, int threads) {
+  return what.how == coherent_data::access::slices ? made_in<3>(what, threads) : made_in<2>(what, threads);
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,31 @@
+// Rates of construction and of access where keys are points of a picture or of a voxel model, or numbers
+// without any order: both probe sequences of a Robin Hood table beside other tables (Garcia et al., figures
+// 5, 6, 7 and 10 and the figures of the 3D data).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coherent_data.hpp"
+
+namespace tilehash::bench {
+
+struct coherent_row {
+  coherent_data data;  // side 0: random numbers
+  double load = 0;     // asked for
+  measurement what;
+};
+
+// Those that the paper compares and ours; and on the CPU the fastest of the peers by repute.
+inline const std::vector<std::string> coherent_designs{
+    "robin_hood", "robin_hood_random", "cuckoo", "two_level_cuckoo", "tiled", "boost::unordered_flat_map"};
+
+std::string access_name(const coherent_data& data);
+std::string coherent_heading(const coherent_data& data, u64 items, u64 lookups, double load);
+std::string coherent_line(std::span<const coherent_row> of_one_table);
+nlohmann::ordered_json coherent_as_json(std::span<const coherent_row> rows);
+
+}  // namespace tilehash::bench

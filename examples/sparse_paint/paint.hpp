@@ -1,0 +1,223 @@
+// A canvas that keeps only the texels that were painted, written once for every space and every table: by
+// changing a table in place, and by building it anew when new texels come.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <tilehash/core/layout.hpp>
+#include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/table.hpp>
+
+#include "../median.hpp"
+#include "../png.hpp"
+
+namespace sparse_paint {
+
+using tilehash_examples::picture;
+using tilehash_examples::pixel;
+using key = std::uint32_t;
+using count = std::uint64_t;
+using texel_order = tilehash::morton<key, 2>;  // a brush, and a window, is a square and no row
+
+inline constexpr pixel unpainted = tilehash_examples::colour(245, 245, 240);
+
+struct settings {
+  std::uint32_t side = 16384, frames = 120, brush = 40, window = 1024;
+  double load_factor = 0.8;
+};
+
+// What a frame paints, each texel once, and what it then shows.
+struct frame {
+  std::vector<key> painted;
+  std::vector<pixel> colours;
+  std::uint32_t left = 0, top = 0;  // of the window
+};
+
+// The brush goes all over the texture in small loops, some dabs a frame: over new ground, and over what it
+// has painted before.
+class artist {
+ public:
+  explicit artist(const settings& s) : s_(s), order_({s.side, s.side}) {}
+
+  frame next() {
+    std::unordered_map<key, pixel> canvas;  // of dabs that overlap, the last is seen
+    frame f;
+    for (int dab = 0; dab < 6; ++dab, ++dabs_) {
+      const double t = 0.0006 * dabs_, loop = 3.0 * s_.brush;
+      const double half = s_.side / 2.0, reach = half - loop - s_.brush - 2;
+      const double x = half + reach * std::cos(t) * std::cos(0.02 * t + 0.3) + loop * std::cos(0.2 * dabs_);
+      const double y = half + reach * std::sin(2 * t) * std::cos(0.03 * t) + loop * std::sin(0.2 * dabs_);
+      put_dab(canvas, x, y);
+      f.left = corner(x), f.top = corner(y);
+    }
+    for (const auto& [texel, colour] : canvas) f.painted.push_back(texel);
+    std::ranges::sort(f.painted);  // as a rasteriser would give them, neighbours together
+    for (const key texel : f.painted) f.colours.push_back(canvas[texel]);
+    return f;
+  }
+
+ private:
+  std::uint32_t corner(double middle) const {
+    const double most = s_.side - s_.window;
+    return static_cast<std::uint32_t>(std::clamp(middle - s_.window / 2.0, 0.0, most));
+  }
+  void put_dab(std::unordered_map<key, pixel>& canvas, double x, double y) const {
+    const auto r = static_cast<int>(s_.brush);
+    const auto hue = static_cast<std::uint32_t>(dabs_);
+    for (int dy = -r; dy <= r; ++dy) {
+      for (int dx = -r; dx <= r; ++dx) {
+        if (dx * dx + dy * dy > r * r) continue;
+        const auto shade = static_cast<std::uint32_t>((dx * dx + dy * dy) * 60 / (r * r));
+        canvas[order_.encode({static_cast<std::uint32_t>(x + dx), static_cast<std::uint32_t>(y + dy)})] =
+            tilehash_examples::colour(30 + hue % 170 + shade / 2, 60 + hue / 3 % 120 + shade,
+                                      200 - hue % 140);
+      }
+    }
+  }
+
+  const settings& s_;
+  texel_order order_;
+  int dabs_ = 0;
+};
+
+// ---- two ways to paint ----
+
+template <class Design, class Space>
+class canvas {
+ protected:
+  template <class T>
+  using memory = tilehash::buffer<T, Space>;
+  using table_type = tilehash::table<Design, Space>;
+
+ public:
+  canvas(Space& space, const settings& s) : space_(space), table_(space, 0, {.load_factor = s.load_factor}) {}
+
+  // [sparse_paint-begin]
+  // Texels that are there change, others come to them. Says whether all found a place.
+  bool paint(const memory<key>& texels, const memory<pixel>& colours) {
+    return table_.insert_or_assign(space_, texels.span(), colours.span()).refused == 0;
+  }
+  // [sparse_paint-end]
+  void show(const memory<key>& window, memory<pixel>& shown) const {
+    table_.find_or(space_, window.span(), shown.span(), unpainted);
+  }
+  const table_type& table() const { return table_; }
+
+ protected:
+  Space& space_;
+  table_type table_;
+};
+
+// The paper's way: where a texel is new, the table is built anew from what it holds and what comes.
+template <class Design, class Space>
+class canvas_built_anew : public canvas<Design, Space> {
+  using base = canvas<Design, Space>;
+  template <class T>
+  using memory = typename base::template memory<T>;
+
+ public:
+  using base::base;
+
+  bool paint(const memory<key>& texels, const memory<pixel>& colours) {
+    memory<bool> there(this->space_, texels.size());
+    this->table_.contains(this->space_, texels.span(), there.span());
+    std::vector<key> known, fresh;
+    std::vector<pixel> known_colours, fresh_colours;
+    const auto is_there = to_host(there);
+    const auto keys = texels.to_host();
+    const auto paints = colours.to_host();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      (is_there[i] ? known : fresh).push_back(keys[i]);
+      (is_there[i] ? known_colours : fresh_colours).push_back(paints[i]);
+    }
+    bool all = true;
+    if (!known.empty()) {
+      const memory<key> k(this->space_, known);
+      const memory<pixel> c(this->space_, known_colours);
+      all = this->table_.insert_or_assign(this->space_, k.span(), c.span()).refused == 0;
+    }
+    if (fresh.empty()) return all;
+    const count held = this->table_.size();
+    memory<key> k(this->space_, held + fresh.size());
+    memory<pixel> c(this->space_, held + fresh.size());
+    this->table_.retrieve_all(this->space_, k.span(), c.span());
+    this->space_.copy_from_host(k.data() + held, fresh.data(), fresh.size() * sizeof(key));
+    this->space_.copy_from_host(c.data() + held, fresh_colours.data(), fresh.size() * sizeof(pixel));
+    return all && this->table_.build(this->space_, k.span(), c.span()).refused == 0;
+  }
+
+ private:
+  std::vector<char> to_host(const memory<bool>& flags) {
+    std::vector<char> host(flags.size());
+    this->space_.copy_to_host(host.data(), flags.data(), flags.size());
+    return host;
+  }
+};
+
+// ---- the frames ----
+
+// Paints and shows all frames; gives how many texels were wrong at last.
+template <class Canvas, class Space>
+count run_on(Space& space, const settings& s, const char* name, picture& last) {
+  Canvas canvas(space, s);
+  artist brush(s);
+  const texel_order order({s.side, s.side});
+  std::unordered_map<key, pixel> model;
+  std::vector<double> painting, showing;
+  tilehash::buffer<pixel, Space> shown(space, count(s.window) * s.window);
+  std::vector<key> window(shown.size());
+  count wrong = 0;
+  for (std::uint32_t i = 0; i < s.frames; ++i) {
+    const frame f = brush.next();
+    for (count p = 0; p < window.size(); ++p)
+      window[p] = order.encode({f.left + static_cast<std::uint32_t>(p % s.window),
+                                f.top + static_cast<std::uint32_t>(p / s.window)});
+    const tilehash::buffer<key, Space> painted(space, f.painted), asked(space, window);
+    const tilehash::buffer<pixel, Space> colours(space, f.colours);
+    painting.push_back(space.time([&] { wrong += !canvas.paint(painted, colours); }));
+    showing.push_back(space.time([&] { canvas.show(asked, shown); }));
+    for (std::size_t k = 0; k < f.painted.size(); ++k) model[f.painted[k]] = f.colours[k];
+  }
+
+  // The last window, and all that the table holds.
+  last.pixels = shown.to_host();
+  for (count p = 0; p < window.size(); ++p) {
+    const auto at = model.find(window[p]);
+    wrong += last.pixels[p] != (at == model.end() ? unpainted : at->second);
+  }
+  const auto& table = canvas.table();
+  tilehash::buffer<key, Space> keys(space, table.size());
+  tilehash::buffer<pixel, Space> values(space, table.size());
+  table.retrieve_all(space, keys.span(), values.span());
+  const auto held = keys.to_host();
+  const auto colours = values.to_host();
+  wrong += held.size() > model.size() ? held.size() - model.size() : model.size() - held.size();
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    const auto at = model.find(held[k]);
+    wrong += at == model.end() || at->second != colours[k];
+  }
+  const auto worst = *std::ranges::max_element(painting);
+  std::printf("%-32s %9.3f %9.3f %9.3f %10zu %6.2f\n", name, 1e3 * tilehash_examples::median(painting),
+              1e3 * worst, 1e3 * tilehash_examples::median(showing), model.size(), table.load_factor());
+  if (wrong != 0) std::printf("WRONG: %llu texels\n", static_cast<unsigned long long>(wrong));
+  return wrong;
+}
+
+template <class Space>
+count run(Space& space, const settings& s, picture& last) {
+  std::printf("%s\n%-32s %9s %9s %9s %10s %6s\n", space.name().c_str(), "milliseconds a frame", "paint",
+              "worst", "show", "texels", "load");
+  using coherent = tilehash::robin_hood<key, pixel, tilehash::probe::coherent>;
+  using tiled = tilehash::tiled<key, pixel>;
+  return run_on<canvas<coherent, Space>>(space, s, "robin_hood, coherent", last) +
+         run_on<canvas_built_anew<coherent, Space>>(space, s, "robin_hood, coherent, built anew", last) +
+         run_on<canvas<tiled, Space>>(space, s, "tiled", last);
+}
+
+}  // namespace sparse_paint

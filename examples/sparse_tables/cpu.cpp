@@ -1,0 +1,18 @@
+#include <tilehash/space/cpu.hpp>
+
+#include "ask.hpp"
+
+namespace sparse_tables {
+
+machine ask_on_cpu(const grid_data& data) {
+  tilehash::cpu space;
+  return ask_tables(space, data, [&](const auto& table, answered& told) {
+    const auto view = table.view();
+    told.slots.resize(view.design.capacity());
+    for (count i = 0; i < told.slots.size(); ++i)
+      view.use_entry(i, [&](key k, pixel /*colour*/) { told.slots[i] = {k, true}; });
+    told.max_ages = tilehash::max_ages(space, table);
+  });
+}
+
+}  // namespace sparse_tables

@@ -1,0 +1,29 @@
+# cmake -DPROGRAM=example_sparse_voxels -P Refuses.cmake
+# What the example says to bad input: one line, and exit code 2.
+cmake_minimum_required(VERSION 3.24)
+
+set(folder ${CMAKE_CURRENT_BINARY_DIR}/sparse_voxels_refuses)
+file(WRITE ${folder}/points.obj "v 0 0 0\nv 1 0 0\nv 0 1 0\np 1 2 3\n")
+file(WRITE ${folder}/triangle.obj "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+
+function(refuses message)
+  execute_process(
+    COMMAND ${PROGRAM} ${ARGN}
+    WORKING_DIRECTORY ${folder}
+    RESULT_VARIABLE code
+    OUTPUT_VARIABLE out
+    ERROR_VARIABLE err
+  )
+  string(REGEX REPLACE "\n$" "" err "${err}")
+  if(NOT code EQUAL 2 OR NOT err MATCHES "^error: [^\n]*${message}[^\n]*$")
+    message(SEND_ERROR "with ${ARGN}: exit code ${code}, not 2, or not the line '${message}':\n${out}${err}")
+  endif()
+endfunction()
+
+refuses("the mesh has no faces" points.obj)
+refuses("none.obj" none.obj)
+refuses("give one mesh, or none" triangle.obj triangle.obj)
+refuses("row_major: a grid of 2048 x 2048 x 2048 points takes keys of 33 bits, but these have 32" triangle.obj --grid 2048)
+refuses("--slices is 'many'" --slices many)
+refuses("unknown option --gird" triangle.obj --gird 64)
+refuses("no_such_folder" triangle.obj --grid 16 --slices 1 --repeat 1 --prefix no_such_folder/)
