@@ -2,6 +2,7 @@
 // copyable, so a kernel takes it by value.
 #pragma once
 
+#include <tilehash/core/hash.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>

@@ -61,21 +61,21 @@ class views : public ::testing::Test {
  protected:
   using table_type = table<Design, view_space>;
   using view_type = decltype(std::declval<table_type&>().mutable_view(std::declval<view_space&>()));
-  static constexpr u64 n = 600, threads = 4 * n;
+  static constexpr u64 count = 600, threads = 4 * count;
 
   views() {
-    for (u64 i = 0; i < n - 2; ++i) keys_.push_back(mix32(static_cast<u32>(i)));
+    for (u64 i = 0; i < count - 2; ++i) keys_.push_back(mix32(static_cast<u32>(i)));
     for (const u32 lookalike : {~0U, ~0U - 1}) {  // of the marks of free slots, in designs that have them
       std::erase(keys_, lookalike);
       keys_.push_back(lookalike);
     }
     memory_ = buffer<u32, view_space>(space_, keys_);
-    table_.emplace(space_, 2 * n, table_options{.load_factor = 0.5, .seed = run_seed(), .grow = false});
+    table_.emplace(space_, 2 * count, table_options{.load_factor = 0.5, .seed = run_seed(), .grow = false});
   }
 
   // How often the threads had an effect, with the first `keys` keys.
   template <template <class> class Change>
-  u64 run(u64 number, u64 keys = n) {
+  u64 run(u64 number, u64 keys = count) {
     const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
     space_.for_each(number,
                     Change<view_type>{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}});
@@ -96,7 +96,7 @@ TYPED_TEST_SUITE_P(views);
 TYPED_TEST_P(views, change_tables) {
   SCOPED_TRACE(run_seed());
   auto& t = *this->table_;
-  const u64 n = this->n;
+  const u64 n = this->count;
   const u64 stay = n - n / 3;
   EXPECT_EQ((this->template run<inserts_by_view>(this->threads)), n);
   EXPECT_EQ(t.size(), n);
@@ -126,12 +126,12 @@ TYPED_TEST_P(views, change_tables) {
 // What finds no free slot is refused and not counted; nothing moves for it.
 TYPED_TEST_P(views, refuse_what_finds_no_room) {
   SCOPED_TRACE(run_seed());
-  this->table_.emplace(this->space_, this->n / 4,
+  this->table_.emplace(this->space_, this->count / 4,
                        table_options{.load_factor = 0.5, .seed = run_seed(), .grow = false});
-  const u64 inserted = this->template run<inserts_by_view>(this->n);
-  EXPECT_GT(inserted, this->n / 4);
+  const u64 inserted = this->template run<inserts_by_view>(this->count);
+  EXPECT_GT(inserted, this->count / 4);
   EXPECT_EQ(this->table_->size(), inserted);
-  EXPECT_EQ((this->template run<lookups_by_view>(this->n)), inserted);
+  EXPECT_EQ((this->template run<lookups_by_view>(this->count)), inserted);
 }
 
 REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room);

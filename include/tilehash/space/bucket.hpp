@@ -94,12 +94,12 @@ class bucket {
   }
 
   // Where a key stands, if it is here: one ballot.
-  struct own {
+  struct own_slot {
     bool found;
     u32 slot;
     word content;
   };
-  TILEHASH_FN own find_own(Tile t, stored_key wanted) const {
+  TILEHASH_FN own_slot find_own(Tile t, stored_key wanted) const {
     const u32 mine = mine_matching(t, wanted), k = mine != 0 ? detail::lowest(mine) : 0;
     const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? detail::lowest(lanes) : 0;
     return {lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};

@@ -59,7 +59,7 @@ struct horton_build {
 
   // Scratch: the region's words; the homeless items, evicted ones from the end; per bucket a count; the list;
   // the homeless items' buckets; and some numbers.
-  enum number : u32 { listed, wandering, evicted, returned, change, stays, numbers };
+  enum total : u32 { listed, wandering, evicted, returned, change, stays, numbers };
   TILEHASH_FN static constexpr u64 room(u64 buckets) { return buckets * slots * 3 / 16 + 32; }
   TILEHASH_FN static constexpr u64 homeless_at(u64 buckets) {
     return (buckets * slots * sizeof(word) + 15) / 16 * 16;

@@ -16,6 +16,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/robin_hood/census.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
