@@ -140,12 +140,13 @@ struct mutable_table_view : table_view<Design> {
   {
     return put(key, value_element{}, detail::keep{});
   }
-  // As insert(), but the value of a key that is present becomes the one given, or op(stored, given).
+  // As insert(), but the value of a key that is present becomes the one given.
   TILEHASH_FN outcome insert_or_assign(const key_type& key, const value_element& value) const
     requires(!is_set && steady<Design>)
   {
     return insert_or_apply(key, value, op::assign{});
   }
+  // As insert(), but the value of a key that is present becomes op(stored, given).
   template <combines<value_element> Op>
     requires(!lifts<Op, value_element>)
   TILEHASH_FN outcome insert_or_apply(const key_type& key, const value_element& value, const Op& op) const
