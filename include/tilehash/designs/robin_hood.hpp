@@ -7,9 +7,9 @@
 // a1: a key and its age, the number of the bucket in its own sequence, from 1. A bucket is a line of 64 bytes
 // (one slot, if asked for: the paper's shape). All keys of a home go the same way, home + offset(age), with
 // random offsets that are the same for the whole table. So keys that are neighbours, of which `Slots` share a
-// home and the next have the next bucket, are neighbours at every age (robin_hood/homes.hpp): a warp's 32
-// neighbouring keys read the 32 slots' worth of memory of which each would read a line alone. That is the
-// paper's coherent sequence; probe::random mixes the keys first.
+// home and the next have the next bucket, are neighbours at every age (robin_hood/homes.hpp): 32 neighbouring
+// keys read the 32 slots' worth of memory of which each would read a line alone. That is the paper's coherent
+// sequence; probe::random mixes the keys first.
 //
 // Inserting goes from bucket to bucket until one has a free slot or a key that is younger than the new one
 // would be there; that one is taken out and goes on from where it stood. So ages stay alike: in lines at load
@@ -85,7 +85,7 @@ class robin_hood {
   using engine = tilehash::engine::insertion<robin_hood, Space>;
 
   static constexpr const char* name = Sequence::name;
-  // Neighbouring keys read the same lines: as many lanes would only repeat each other's requests.
+  // Neighbouring keys read the same lines: a wider tile would only repeat its neighbours' requests.
   static constexpr u32 preferred_width =
       Sequence::keeps_neighbours ? 1 : detail::width_for(bucket_slots * sizeof(word));
   static constexpr double max_load_factor = 1;
