@@ -141,8 +141,9 @@ struct look_up_ring {
       prefetch(design.address(place));
       ring[asked++ % batch] = {place, q.bits, from};
     }
-    while (examined != asked) examine(ring[examined++ % batch]);
     finish(more, waiting);
+    for (waiting = 0; examined != asked; ++waiting) more[waiting] = ring[examined++ % batch];
+    finish(more, waiting, 1);
   }
 
  private:
@@ -162,9 +163,9 @@ struct look_up_ring {
     sink(p.number, slot_hit<slot_type>{a, steps});
     return true;
   }
-  // All that wait have examined one bucket.
-  void finish(pending* todo, u32 left) const {
-    for (u32 steps = 2; left != 0; ++steps) {
+  // For all that wait, `steps` is the number of the bucket they wait for.
+  void finish(pending* todo, u32 left, u32 steps = 2) const {
+    for (; left != 0; ++steps) {
       for (u32 k = 0; k < left; ++k) prefetch(design.address(todo[k].place));
       u32 kept = 0;
       for (u32 k = 0; k < left; ++k) {

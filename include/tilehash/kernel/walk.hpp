@@ -90,7 +90,8 @@ class walk_ring {
   }
   template <class End>
   void finish(const End& end) {
-    while (looked_at_ != asked_) look(ring_[looked_at_++ % batch], end);
+    finish_waiting(end);
+    while (looked_at_ != asked_) waiting_[waiting_count_++] = ring_[looked_at_++ % batch];
     finish_waiting(end);
   }
 
@@ -103,11 +104,12 @@ class walk_ring {
     waiting_[waiting_count_++] = w;
     if (waiting_count_ == batch) finish_waiting(end);
   }
-  // ... after what came with the line.
+  // ... after what came with the line. (The step is inlined, so it is written once.)
   __attribute__((always_inline)) bool goes_on(Walk& w) const {
     const u64 here = line_of(w);
-    bool more = verb_.step(w);
-    while (more && (single_slots || line_of(w) == here)) more = verb_.step(w);
+    bool more;
+    do more = verb_.step(w);
+    while (more && (single_slots || line_of(w) == here));
     return more;
   }
   template <class End>
