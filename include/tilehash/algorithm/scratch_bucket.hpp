@@ -5,6 +5,9 @@
 //   bucket 0   words[0..7] are slots  0 1 2 3 4 5 6 7
 //   bucket 1                          1 0 3 2 5 4 7 6       words[k] is slot k ^ turn
 //   bucket 2                          2 3 0 1 6 7 4 5
+//
+// Beside it may stand its count, of the slots that are taken or promised: who is promised a slot finds a free
+// one. A count may be too high for a moment, while one who was too late gives back; it is never too low.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -32,6 +35,19 @@ struct scratch_bucket {
     return mask;
   }
   TILEHASH_FN u32 lowest_slot(u32 mask) const { return lowest(mask) ^ turn; }
+
+  // Promises a slot of the bucket with this count; false: all are taken or promised.
+  template <class Count>
+  TILEHASH_FN static bool reserve(Count count) {
+    if (load_relaxed(count) >= Slots) return false;
+    if (fetch_add(count, u32(1)) < Slots) return true;
+    give_back(count);
+    return false;
+  }
+  template <class Count>
+  TILEHASH_FN static void give_back(Count count) {
+    fetch_add(count, ~u32(0));
+  }
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -321,17 +321,6 @@ struct horton_build {
       if (compare_and_swap(at, word(0), content) == word(0)) return true;
     }
   }
-  // A bucket's count is of the slots that are taken or promised.
-  template <class Counts>
-  TILEHASH_FN static bool reserve(Counts count) {
-    if (fetch_add(count, u32(1)) < slots) return true;
-    give_back(count);
-    return false;
-  }
-  template <class Counts>
-  TILEHASH_FN static void give_back(Counts count) {
-    fetch_add(count, ~u32(0));
-  }
   // The function to the emptiest of the seven buckets for a tag, where a slot is promised; 0: all are full.
   template <class Counts>
   TILEHASH_FN u32 promise(Counts counts, u32 bucket, u32 tag) const {
@@ -342,7 +331,8 @@ struct horton_build {
         const u32 taken = load_relaxed(counts + design.other_bucket(bucket, tag, f));
         if (taken < least) least = taken, function = f;
       }
-      if (function == 0 || reserve(counts + design.other_bucket(bucket, tag, function))) return function;
+      if (function == 0 || view::reserve(counts + design.other_bucket(bucket, tag, function)))
+        return function;
     }
     return 0;
   }
@@ -361,12 +351,12 @@ struct horton_build {
       const word now = load_relaxed(entries);
       u32 function = slot_type::entry(now, tag);
       if (function != 0) {
-        if (!reserve(counts + design.other_bucket(bucket, tag, function))) break;
+        if (!view::reserve(counts + design.other_bucket(bucket, tag, function))) break;
       } else {
         function = promise(counts, bucket, tag);
         if (function == 0) break;
         if (compare_and_swap(entries, now, slot_type::with_entry(now, tag, function)) != now) {
-          give_back(counts + design.other_bucket(bucket, tag, function));
+          view::give_back(counts + design.other_bucket(bucket, tag, function));
           continue;
         }
       }
@@ -401,7 +391,7 @@ struct horton_build {
       // Whose entry this is, is for no other to move.
       if (tag != tag_of(goes) ||
           compare_and_swap(entries, now, slot_type::with_entry(now, tag, function)) != now) {
-        give_back(counts + design.other_bucket(bucket, tag, function));
+        view::give_back(counts + design.other_bucket(bucket, tag, function));
         continue;
       }
       compare_and_swap(words + at, goes, content);

@@ -237,19 +237,6 @@ struct tiled_build {
     counts[number] = kept;
   }
 
-  // While keys walk, a bucket's count is of the slots that are taken or promised: who is promised a slot
-  // finds a free one.
-  template <class Counts>
-  TILEHASH_FN static bool reserve(Counts count) {
-    if (load_relaxed(count) >= slots) return false;
-    if (fetch_add(count, u32(1)) < slots) return true;
-    give_back(count);
-    return false;
-  }
-  template <class Counts>
-  TILEHASH_FN static void give_back(Counts count) {
-    fetch_add(count, ~u32(0));
-  }
   // Puts a word where a free slot is promised.
   template <class Words>
   TILEHASH_FN static void drop(Words words, u32 number, word content) {
@@ -289,7 +276,7 @@ struct tiled_build {
   // One look at a bucket. True when the walker has found a place.
   template <class Words, class Counts, class Filters>
   TILEHASH_FN static bool step(const auto& in, walker& w, Words words, Counts counts, Filters filters) {
-    if (reserve(counts + w.bucket)) {
+    if (view::reserve(counts + w.bucket)) {
       drop(words, w.bucket, w.mover);
       return true;
     }
@@ -310,10 +297,10 @@ struct tiled_build {
     const word seen = load_relaxed(at);  // a taken slot stays taken
     const u32 other = in.mirror(w.bucket, seen);
     const word moved = static_cast<word>(scratch_slot::in_other_bucket(seen) | (seen & was_there));
-    const bool promised = m.to_room != 0 && reserve(counts + other);
+    const bool promised = m.to_room != 0 && view::reserve(counts + other);
     if (m.to_room != 0 && !promised) return false;
     if (compare_and_swap(at, seen, w.mover) != seen) {
-      if (promised) give_back(counts + other);
+      if (promised) view::give_back(counts + other);
       return false;
     }
     if (!scratch_slot::is_second(seen)) set_bits(filters + w.bucket, 1U << in.filter_index(seen));
