@@ -1,35 +1,10 @@
 # cmake -DPROGRAM=example_sparse_image -P Refuses.cmake
-# What the example says to bad input: one line, and exit code 2; and what it takes, though it is unusual.
+# What the example says to bad input; and what it takes, though it is unusual.
 cmake_minimum_required(VERSION 3.24)
+include(${CMAKE_CURRENT_LIST_DIR}/../Refuses.cmake)
 
+set(always --repeat 1 --prefix sparse_image_refuses_)
 set(pictures ${CMAKE_CURRENT_LIST_DIR}/pictures)
-
-function(run)
-  execute_process(
-    COMMAND ${PROGRAM} --repeat 1 --prefix sparse_image_refuses_ ${ARGN}
-    RESULT_VARIABLE code
-    OUTPUT_VARIABLE out
-    ERROR_VARIABLE err
-  )
-  string(REGEX REPLACE "\n$" "" err "${err}")
-  set(code ${code} PARENT_SCOPE)
-  set(out "${out}" PARENT_SCOPE)
-  set(err "${err}" PARENT_SCOPE)
-endfunction()
-
-function(refuses message)
-  run(${ARGN})
-  if(NOT code EQUAL 2 OR NOT err MATCHES "^error: [^\n]*${message}[^\n]*$")
-    message(SEND_ERROR "with ${ARGN}: exit code ${code}, not 2, or not the line '${message}':\n${out}${err}")
-  endif()
-endfunction()
-
-function(takes message)
-  run(${ARGN})
-  if(NOT code EQUAL 0 OR NOT out MATCHES "${message}")
-    message(SEND_ERROR "with ${ARGN}: exit code ${code}, not 0, or not '${message}':\n${out}${err}")
-  endif()
-endfunction()
 
 takes("9 x 7 pixels, 0 stored" ${pictures}/all_background.png)
 takes("17 x 17 pixels, 104 stored" ${pictures}/palette.png)

@@ -1,24 +1,11 @@
 # cmake -DPROGRAM=example_sparse_voxels -P Refuses.cmake
-# What the example says to bad input: one line, and exit code 2.
+# What the example says to bad input.
 cmake_minimum_required(VERSION 3.24)
+include(${CMAKE_CURRENT_LIST_DIR}/../Refuses.cmake)
 
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/sparse_voxels_refuses)
 file(WRITE ${folder}/points.obj "v 0 0 0\nv 1 0 0\nv 0 1 0\np 1 2 3\n")
 file(WRITE ${folder}/triangle.obj "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-
-function(refuses message)
-  execute_process(
-    COMMAND ${PROGRAM} ${ARGN}
-    WORKING_DIRECTORY ${folder}
-    RESULT_VARIABLE code
-    OUTPUT_VARIABLE out
-    ERROR_VARIABLE err
-  )
-  string(REGEX REPLACE "\n$" "" err "${err}")
-  if(NOT code EQUAL 2 OR NOT err MATCHES "^error: [^\n]*${message}[^\n]*$")
-    message(SEND_ERROR "with ${ARGN}: exit code ${code}, not 2, or not the line '${message}':\n${out}${err}")
-  endif()
-endfunction()
 
 refuses("the mesh has no faces" points.obj)
 refuses("none.obj" none.obj)
