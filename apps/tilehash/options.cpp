@@ -40,10 +40,9 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
          "random:n=N[,unique=1][,dist=uniform|normal|zipf:S|sequential], fasta:FILE[.gz],k=21, lines:FILE, "
          "or binary:FILE,key=u32|u64")
       ->capture_default_str();
-  run->add_option(
-         "--load-factor", settings.load_factor,
-         "Items a slot, at most 0.98, in some designs less (chained: items a bucket, at most 10), or max for "
-         "the most that each design takes")
+  run->add_option("--load-factor", settings.load_factor,
+                  "Items a slot: at most 0.98, in some designs less, in Robin Hood tables 1 (chained: items "
+                  "a bucket, at most 10), or max for the most that each design takes")
       ->transform(load_factor_check)
       ->capture_default_str();
   run->add_option("--queries", options.queries, "Lookups of each kind (default: as many as items)")
