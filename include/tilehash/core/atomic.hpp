@@ -215,12 +215,15 @@ TILEHASH_FN bool clear_bit(u32* bits, u64 which) {
   return (shared_ref<u32>(bits[which / 32]).fetch_and(~bit, relaxed) & bit) != 0;
 }
 
-// What this thread and those it has met at a barrier wrote is seen by whoever sees what it writes next.
+// What this thread and those it has met at a barrier wrote is seen by whoever sees what it writes next; and
+// what it reads next is no older than what it has read. A fence and not the order of an atomic, as buckets
+// are read in vectors, which have none. (ThreadSanitizer knows no fences, as GCC's -Wtsan says. It need not:
+// all that they order here is atomic.)
 TILEHASH_FN void device_fence() {
 #if defined(__CUDA_ARCH__)
   __threadfence();
 #else
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  __atomic_thread_fence(__ATOMIC_ACQ_REL);
 #endif
 }
 
