@@ -43,4 +43,26 @@ TEST(RobinHood, EqualKeysInACrowd) {
   }
 }
 
+// Keys go from a full table, a fifth at a time, and homes side by side are tidied at once: one takes a key
+// out of a bucket whose own maximum another lowers, and which a third fills.
+template <class Design>
+void thin_out(u64 seed, u64 n) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  driver<Design> d({.seed = seed, .preempt = true}, n, {.load_factor = 1, .seed = seed, .grow = false});
+  const auto keys = make_keys<u32>(n, pattern::distinct, seed << 32);
+  d.put(keys, false);
+  for (u64 gone = 0; gone < n; gone += n / 5) {
+    d.erase(part(keys, gone, gone + n / 5));
+    d.look_up(keys);
+    d.compare();
+  }
+}
+TEST(RobinHood, HomesAreTidiedSideBySide) {
+  for (u64 seed = 1; seed <= (small() ? 3U : 10U); ++seed) {
+    thin_out<with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>>(seed, 2000);
+    thin_out<with_width<robin_hood<u32, u32, probe::coherent, 1>, 4>>(seed, 500);
+    thin_out<with_width<robin_hood<u32, u32, probe::coherent, 2>, 4>>(seed, 500);
+  }
+}
+
 }  // namespace tilehash::designs_test
