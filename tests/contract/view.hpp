@@ -121,6 +121,11 @@ TYPED_TEST_P(views, change_tables) {
   t.rehash(this->space_, 0);
   EXPECT_EQ(t.size(), n);
   EXPECT_EQ((this->template run<lookups_by_view>(n)), n);
+
+  // To the last key: those that look like marks too.
+  EXPECT_EQ((this->template run<erases_by_view>(this->threads)), n);
+  EXPECT_TRUE(t.empty());
+  EXPECT_EQ((this->template run<lookups_by_view>(n)), 0U);
 }
 
 // What finds no free slot is refused and not counted; nothing moves for it.

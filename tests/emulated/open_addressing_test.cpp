@@ -21,4 +21,27 @@ using types = testing::Types<
 
 INSTANTIATE_TYPED_TEST_SUITE_P(OpenAddressing, EmulatedDesign, types);
 
+// The keys that look like the marks of free slots are erased from their cells: no free slot is taken for one,
+// which would leave a tombstone there.
+TEST(OpenAddressing, ErasesOfMarksLeaveTheSlots) {
+  using design = linear_probing<u32, u32>;
+  driver<design> d({.seed = 1}, 500, {.load_factor = 0.8, .grow = false});
+  d.put(make_keys<u32>(500, pattern::distinct, 42), false);
+  d.compare();
+  const auto slots = [&] {
+    const auto view = d.get().view().design;
+    return std::vector<design::word>(view.slots(), view.slots() + view.capacity());
+  };
+  const auto before = slots();
+  std::vector<u32> marks;
+  for (u32 i = 0; i < 100; ++i) {
+    marks.push_back(design::slot_type::decode(design::slot_type::empty_mark));
+    marks.push_back(design::slot_type::decode(design::slot_type::tombstone_mark));
+  }
+  d.erase(marks);
+  d.erase(marks);
+  d.look_up(marks);
+  EXPECT_EQ(slots(), before);
+}
+
 }  // namespace tilehash::designs_test
