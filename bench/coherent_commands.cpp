@@ -62,6 +62,7 @@ class rates {
  public:
   rates(const rates_options& options) : options_(options), session_(options) {
     std::vector<subject> known;
+    on_gpu() ? bench::register_one_slot_cuda(known) : bench::register_one_slot_cpu(known);
     for (const subject& s : bench::all_subjects()) {
       if (s.space == session_.space()) known.push_back(s);
     }

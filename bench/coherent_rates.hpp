@@ -19,9 +19,20 @@ struct coherent_row {
   measurement what;
 };
 
-// Those that the paper compares and ours; and on the CPU the fastest of the peers by repute.
-inline const std::vector<std::string> coherent_designs{
-    "robin_hood", "robin_hood_random", "cuckoo", "two_level_cuckoo", "tiled", "boost::unordered_flat_map"};
+// Those that the paper compares, of its shape and of ours, and our default; and on the CPU the fastest of the
+// peers by repute.
+inline const std::vector<std::string> coherent_designs{"robin_hood",
+                                                       "robin_hood_random",
+                                                       "robin_hood_one_slot",
+                                                       "robin_hood_random_one_slot",
+                                                       "cuckoo",
+                                                       "two_level_cuckoo",
+                                                       "tiled",
+                                                       "boost::unordered_flat_map"};
+
+// Adds the tables of one_slot.hpp, which only these experiments measure.
+void register_one_slot_cpu(std::vector<subject>& all);
+void register_one_slot_cuda(std::vector<subject>& all);
 
 std::string access_name(const coherent_data& data);
 std::string coherent_heading(const coherent_data& data, u64 items, u64 lookups, double load);

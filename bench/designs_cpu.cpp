@@ -1,12 +1,21 @@
 #include <tilehash/space/cpu.hpp>
 
+#include "one_slot.hpp"
 #include "table_subject.hpp"
 
 namespace tilehash::bench {
+namespace {
 
-void register_designs_cpu(std::vector<subject>& all) {
-  register_designs(all, "cpu", &app::design_entry::cpu_tables,
+void add_designs_cpu(std::vector<subject>& all, const std::vector<app::design_entry>& designs) {
+  register_designs(all, designs, "cpu", &app::design_entry::cpu_tables,
                    [](const yardstick_case& c) { return cpu{c.threads}; });
+}
+
+}  // namespace
+
+void register_designs_cpu(std::vector<subject>& all) { add_designs_cpu(all, app::all_designs().designs()); }
+void register_one_slot_cpu(std::vector<subject>& all) {
+  add_designs_cpu(all, one_slot_designs(&app::design_entry::cpu_tables));
 }
 
 }  // namespace tilehash::bench

@@ -1,12 +1,21 @@
 #include <tilehash/space/cuda.cuh>
 
+#include "one_slot.hpp"
 #include "table_subject.hpp"
 
 namespace tilehash::bench {
+namespace {
 
-void register_designs_cuda(std::vector<subject>& all) {
-  register_designs(all, "cuda", &app::design_entry::cuda_tables,
+void add_designs_cuda(std::vector<subject>& all, const std::vector<app::design_entry>& designs) {
+  register_designs(all, designs, "cuda", &app::design_entry::cuda_tables,
                    [](const yardstick_case& /*case*/) { return cuda{}; });
+}
+
+}  // namespace
+
+void register_designs_cuda(std::vector<subject>& all) { add_designs_cuda(all, app::all_designs().designs()); }
+void register_one_slot_cuda(std::vector<subject>& all) {
+  add_designs_cuda(all, one_slot_designs(&app::design_entry::cuda_tables));
 }
 
 }  // namespace tilehash::bench

@@ -4,6 +4,7 @@
 #include "aggregation.hpp"
 #include "calls.hpp"
 #include "ceilings.hpp"
+#include "coherent_rates.hpp"
 #include "gpu.hpp"
 #include "tail.hpp"
 #include "thesis_multiplicity.hpp"
@@ -24,6 +25,9 @@ void cuda_calls(const calls_case& /*case*/, const tell_call& /*tell*/) {
 }
 std::optional<tail_row> cuda_tail(const std::string& /*design*/, const tail_case& /*case*/,
                                   known_limits& /*known*/, unsigned /*repeat*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void register_one_slot_cuda(std::vector<subject>& /*all*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }

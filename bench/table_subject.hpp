@@ -62,12 +62,12 @@ class table_subject {
   std::unique_ptr<table_type> table_;
 };
 
-// Adds every design that the program has in a space, which open() makes of a case.
+// Adds those designs that are there in a space, which open() makes of a case.
 template <class Space, class Open>
-void register_designs(std::vector<subject>& all, const std::string& space_name,
+void register_designs(std::vector<subject>& all, const std::vector<app::design_entry>& designs,
+                      const std::string& space_name,
                       std::optional<app::table_makers<Space>> app::design_entry::*its_tables, Open open) {
-  const app::registry known_designs = app::all_designs();
-  for (const app::design_entry& design : known_designs.designs()) {
+  for (const app::design_entry& design : designs) {
     if (!(design.*its_tables)) continue;
     const auto run = [=, name = design.name, highest = design.max_load_factor,
                       tables = *(design.*its_tables)](const yardstick_case& the_case, known_limits& known,

@@ -16,6 +16,8 @@ DESIGNS = {
     "two_level_cuckoo": (COLORS[8], "--", 1.4),
     "tiled": (COLORS[1], "-", 1.6),
     "boost::unordered_flat_map": ("#8A8A8A", ":", 1.6),
+    "robin_hood_random_one_slot": (COLORS[3], "--", 1.8),
+    "robin_hood_one_slot": (COLORS[3], "-", 2.4),
     "robin_hood_random": (COLORS[0], "--", 2.2),
     "robin_hood": (COLORS[5], "-", 2.8),
 }
@@ -149,7 +151,8 @@ def plot_images(header, rows, path):
 
 
 def plot_layouts(header, rows, path):
-    designs = [d for d in ("robin_hood", "robin_hood_random", "tiled") if any(r["design"] == d for r in rows)]
+    shown = ("robin_hood_one_slot", "robin_hood_random_one_slot", "robin_hood", "robin_hood_random", "tiled")
+    designs = [d for d in shown if any(r["design"] == d for r in rows)]
     accesses = [a for a in ACCESS if any(r["access"] == a for r in rows)]
     figure, axes, height = figure_of(len(designs), len(accesses) + 1, 4.2 + 3.6 * len(accesses), 3.0)
     for line, design in zip(axes, designs):

@@ -1,0 +1,33 @@
+// Robin Hood tables with one slot a bucket, the shape of Garcia et al.'s, for pairs of 32 + 32 bits. Only the
+// experiments of that paper measure them; the program knows no such design.
+#pragma once
+
+#include <tilehash/designs/robin_hood.hpp>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "registry.hpp"
+#include "table_of.hpp"
+
+namespace tilehash::bench {
+
+template <class Space>
+std::vector<app::design_entry> one_slot_designs(
+    std::optional<app::table_makers<Space>> app::design_entry::*its_tables) {
+  std::vector<app::design_entry> designs;
+  const auto add = [&]<class Sequence>(Sequence) {
+    using table_type = app::table_of<robin_hood<u32, u32, Sequence, 1>, Space>;
+    app::design_entry& entry = designs.emplace_back();
+    entry.name = std::string(Sequence::name) + "_one_slot";
+    entry.max_load_factor = 1;
+    std::get<app::table_maker<u32, u32, Space>>((entry.*its_tables).emplace()) = &table_type::make;
+  };
+  add(probe::coherent{});
+  add(probe::random{});
+  return designs;
+}
+
+}  // namespace tilehash::bench
