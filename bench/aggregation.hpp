@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "measure.hpp"
+
 namespace tilehash::bench {
 
 struct aggregation_case {
@@ -18,10 +20,10 @@ struct aggregation_case {
 struct aggregation {
   std::string method, space;
   aggregation_case what;
-  double seconds = 0;
+  spread seconds{};
   u64 wrong = 0;  // sums
 
-  double rate() const { return static_cast<double>(what.items) / seconds; }
+  double rate() const { return static_cast<double>(what.items) / seconds.median; }
 };
 
 // Keys and values of 32 bits; the table is made for the groups at load factor 0.8, which is not timed.

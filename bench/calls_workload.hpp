@@ -248,8 +248,8 @@ class call_bench {
       returned.push_back(back);
     }
     row.repeat = static_cast<unsigned>(done.size());
-    row.done = spread_of(done);
-    row.returned = spread_of(returned);
+    row.done = spread(std::move(done));
+    row.returned = spread(std::move(returned));
     return row;
   }
 

@@ -18,9 +18,9 @@ class ceiling_list {
   // run() does `ops` accesses of `bytes_per_op` each to memory of `bytes`. Gives accesses per second.
   template <class Run>
   double add(std::string what, u64 bytes, u64 ops, double bytes_per_op, Run run) {
-    const double seconds = measure(
+    auto seconds = measure(
         space_, repeat_, [] {}, run);
-    measured_.push_back({std::move(what), bytes, ops, bytes_per_op, seconds});
+    measured_.push_back({std::move(what), bytes, ops, bytes_per_op, std::move(seconds)});
     return measured_.back().ops_per_s();
   }
 

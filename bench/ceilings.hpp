@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "measure.hpp"
+
 namespace tilehash::bench {
 
 struct ceiling {
@@ -17,13 +19,13 @@ struct ceiling {
   u64 bytes = 0;  // of the memory that is accessed
   u64 ops = 0;
   double bytes_per_op = 0;
-  double seconds = 0;
+  spread seconds{};
 
-  double ops_per_s() const { return static_cast<double>(ops) / seconds; }
+  double ops_per_s() const { return static_cast<double>(ops) / seconds.median; }
   double bytes_per_s() const { return bytes_per_op * ops_per_s(); }
 };
 
-// Every limit at every size of memory; seconds are medians of `repeat` runs.
+// Every limit at every size of memory; each is measured `repeat` times.
 std::vector<ceiling> cpu_ceilings(std::span<const u64> sizes, unsigned repeat, int threads);
 std::vector<ceiling> cuda_ceilings(std::span<const u64> sizes, unsigned repeat);
 

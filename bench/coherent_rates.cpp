@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report.hpp"
+
 namespace tilehash::bench {
 
 std::string access_name(const coherent_data& data) {
@@ -53,7 +55,7 @@ nlohmann::ordered_json coherent_as_json(std::span<const coherent_row> rows) {
                 {"load_factor", m.load_factor},
                 {"op", m.op == "find" ? "access" : m.op},
                 {"items", m.items},
-                {"seconds", m.seconds},
+                {"seconds", as_json(m.seconds)},
                 {"mitems_per_s", m.rate() / 1e6},
                 {"buckets_per_lookup", m.buckets},
                 {"failed", m.failed},

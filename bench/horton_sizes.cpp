@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report.hpp"
+
 namespace tilehash::bench {
 
 std::vector<u64> sizes_to(u64 most) {
@@ -44,7 +46,7 @@ nlohmann::ordered_json sizes_as_json(std::span<const size_row> rows) {
                   {"buckets_per_lookup", m.buckets},
                   {"bytes_per_lookup", row.bytes_moved()}});
     one.update({{"items", m.items},
-                {"seconds", m.seconds},
+                {"seconds", as_json(m.seconds)},
                 {"mitems_per_s", m.rate() / 1e6},
                 {"failed", m.failed},
                 {"wrong", m.wrong}});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace tilehash::bench {
 namespace {
@@ -31,6 +30,14 @@ nlohmann::ordered_json or_null(double number) {
 
 }  // namespace
 
+nlohmann::ordered_json as_json(const spread& seconds) {
+  return {{"min", seconds.min}, {"median", seconds.median}, {"max", seconds.max}, {"runs", seconds.runs}};
+}
+std::string noise_of(std::string_view op, const spread& seconds) {
+  if (seconds.noise() <= 0.1) return {};
+  return fmt::format("  ({} varies by {:.0f} %)", op, seconds.noise() * 100);
+}
+
 std::string ceiling_table(std::span<const ceiling> rows) {
   std::vector<std::string> kinds;
   std::vector<u64> sizes;
@@ -53,9 +60,10 @@ std::string ceiling_table(std::span<const ceiling> rows) {
 }
 
 std::string aggregation_line(const aggregation& row) {
-  return fmt::format("{:>12} items, {:>10} groups, {:<8} {:<26} {:>9.3f} ms {:>8.2f} G/s{}\n", row.what.items,
-                     row.what.groups, row.what.skewed ? "skewed" : "uniform", row.method, row.seconds * 1e3,
-                     row.rate() / 1e9, row.wrong != 0 ? "  WRONG" : "");
+  return fmt::format("{:>12} items, {:>10} groups, {:<8} {:<26} {:>9.3f} ms {:>8.2f} G/s{}{}\n",
+                     row.what.items, row.what.groups, row.what.skewed ? "skewed" : "uniform", row.method,
+                     row.seconds.median * 1e3, row.rate() / 1e9, row.wrong != 0 ? "  WRONG" : "",
+                     noise_of("this", row.seconds));
 }
 
 nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows) {
@@ -66,7 +74,7 @@ nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows) {
                    {"items", row.what.items},
                    {"groups", row.what.groups},
                    {"skewed", row.what.skewed},
-                   {"seconds", row.seconds},
+                   {"seconds", as_json(row.seconds)},
                    {"mitems_per_s", row.rate() / 1e6},
                    {"wrong", row.wrong}});
   }
@@ -80,7 +88,7 @@ nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std
                    {"what", row.what},
                    {"bytes", row.bytes},
                    {"items", row.ops},
-                   {"seconds", row.seconds},
+                   {"seconds", as_json(row.seconds)},
                    {"gitems_per_s", row.ops_per_s() / 1e9},
                    {"gb_per_s", row.bytes_per_s() / 1e9}});
   }
@@ -111,7 +119,9 @@ std::string subject_line(std::span<const measurement> of_one_subject) {
   }
   if (failed != 0) text += fmt::format("  {} REFUSED", failed);
   if (wrong != 0) text += fmt::format("  {} WRONG", wrong);
-  return text + (failed + wrong == 0 ? "  ok\n" : "\n");
+  if (failed + wrong == 0) text += "  ok";
+  for (const measurement& m : of_one_subject) text += noise_of(m.op, m.seconds);
+  return text + '\n';
 }
 
 std::string advantage_line(std::span<const measurement> of_one_subject,
@@ -148,7 +158,7 @@ nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows) {
                    {"bytes_per_pair", or_null(m.bytes_per_pair)},
                    {"op", m.op},
                    {"items", m.items},
-                   {"seconds", m.seconds},
+                   {"seconds", as_json(m.seconds)},
                    {"mitems_per_s", m.rate() / 1e6},
                    {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
                    {"ratio", or_null(m.ratio())},

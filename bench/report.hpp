@@ -4,12 +4,19 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "aggregation.hpp"
 #include "ceilings.hpp"
+#include "measure.hpp"
 #include "yardstick.hpp"
 
 namespace tilehash::bench {
+
+// What was measured more than once: "min", "median" and "max" of its "runs".
+nlohmann::ordered_json as_json(const spread& seconds);
+// A warning for the end of a line where the runs differ by more than a tenth; else nothing.
+std::string noise_of(std::string_view op, const spread& seconds);
 
 std::string ceiling_table(std::span<const ceiling> rows);
 nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report.hpp"
+
 namespace tilehash::bench {
 
 std::vector<sweep> thesis_sweeps(const std::string& space) {
@@ -101,7 +103,7 @@ nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows) {
     if (m.op == "find")
       one.update({{"failed_percent", m.queries.failed_percent}, {"sorted", m.queries.sorted}});
     one.update({{"items", m.items},
-                {"seconds", m.seconds},
+                {"seconds", as_json(m.seconds)},
                 {"mitems_per_s", m.rate() / 1e6},
                 {"failed", m.failed},
                 {"wrong", m.wrong}});

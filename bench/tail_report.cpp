@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "report.hpp"
+
 namespace tilehash::bench {
 namespace {
 
@@ -69,7 +71,7 @@ nlohmann::ordered_json tails_as_json(std::span<const tail_row> rows) {
                    {"key_bytes", row.what.bits / 8},
                    {"value_bytes", row.what.bits / 8},
                    {"load_factor", row.load_factor},
-                   {"seconds", {{"min", s.min}, {"median", s.median}, {"max", s.max}}},
+                   {"seconds", as_json(s)},
                    {"gitems_per_s",
                     {{"min", row.rate(s.max) / 1e9},
                      {"median", row.rate(s.median) / 1e9},

@@ -100,8 +100,7 @@ class tail_workload {
   }
   template <class Setup, class Run>
   void time(tail_row& row, Setup setup, Run run) {
-    auto seconds = measure_all(space_, repeat_, setup, run);
-    row.seconds = spread_of(seconds);
+    row.seconds = measure(space_, repeat_, setup, run);
   }
   Value missing() const { return value_of<Value>(key_of<Key>(2 * case_.n)); }
   void check(tail_row& row, const memory<Key>& questions, u64 erased) {

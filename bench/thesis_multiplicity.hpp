@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string>
 
+#include "measure.hpp"
+
 namespace tilehash::bench {
 
 struct multiplicity_case {
@@ -35,12 +37,12 @@ inline constexpr multiplicity_op multiplicity_ops[] = {
 struct multiplicity_row {
   multiplicity_case what;
   std::string space;
-  double seconds[std::size(multiplicity_ops)] = {};
+  spread seconds[std::size(multiplicity_ops)] = {};
   double bytes = 0;  // of the multimap, an item
   u64 wrong = 0;     // keys with other values than they should have, in any of the tables
 
   double rate(multiplicity_op op) const {
-    return static_cast<double>(what.items) / seconds[static_cast<u32>(op)];
+    return static_cast<double>(what.items) / seconds[static_cast<u32>(op)].median;
   }
 };
 

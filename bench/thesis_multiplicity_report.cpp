@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report.hpp"
+
 namespace tilehash::bench {
 namespace {
 
@@ -52,7 +54,7 @@ nlohmann::ordered_json multiplicities_as_json(std::span<const multiplicity_row> 
                                {"keys", row.what.keys()},
                                {"bytes_per_item", row.bytes}};
     for (const auto op : multiplicity_ops) {
-      one["seconds"][name_of(op)] = row.seconds[static_cast<u32>(op)];
+      one["seconds"][name_of(op)] = as_json(row.seconds[static_cast<u32>(op)]);
       one["mitems_per_s"][name_of(op)] = row.rate(op) / 1e6;
     }
     one["wrong"] = row.wrong;

@@ -212,7 +212,7 @@ class workload {
       parts.back().wrong += wrong_answers(questions, 0);
       bytes_per_pair_ = static_cast<double>(subject_.bytes()) / static_cast<double>(case_.n);
       for (unsigned step = 0; step < steps; ++step) {
-        parts[step].seconds = median(seconds[step]);
+        parts[step].seconds = spread(std::move(seconds[step]));
         load_factor_ = parts[step].load_factor;
         finish(std::move(parts[step]), 0);
       }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ceilings.hpp"
+#include "measure.hpp"
 
 namespace tilehash::bench {
 
@@ -48,12 +49,12 @@ struct measurement {
   query_mix queries{};
   double buckets = 0;  // that a lookup reads, on average; 0: not counted
   u64 items = 0;
-  double seconds = 0;
+  spread seconds{};
   double ceiling = 0;  // items per second that the machine allows; 0: not for this one
   u64 failed = 0;      // items refused
   u64 wrong = 0;       // wrong answers
 
-  double rate() const { return static_cast<double>(items) / seconds; }
+  double rate() const { return static_cast<double>(items) / seconds.median; }
   double ratio() const { return ceiling > 0 ? rate() / ceiling : 0; }
 };
 
