@@ -15,6 +15,8 @@ using types = testing::Types<
 #if !TILEHASH_FEW_TYPES
     hash_graph<u64, void>,
     hash_graph<u32, u32, murmur, u32, builders::count_and_scatter>,
+    hash_graph<double, i64, murmur, u64, builders::binned<builders::count_and_scatter>>,
+    hash_graph<u64, void, murmur, u32, builders::segments>,
     perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,
