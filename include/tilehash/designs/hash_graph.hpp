@@ -10,10 +10,9 @@
 //   builders::segments                    version 1 on segments (algorithm/segments.hpp), whose sizes are
 //                                         counted apart: a counter for each row instead of a number for each
 //                                         item, and twice as many atomic operations
-//   builders::by_regions<...>             ours: the items are partitioned first, and a block counts, scans
-//   and
-//                                         scatters those of a region in its own memory (rows/by_regions.hpp),
-//                                         as it does for `chained`; what fits no word is left to another one
+//   builders::by_regions<...>             ours: the items are partitioned first, and a block puts those of a
+//                                         region in order in its own memory (rows/by_regions.hpp), as it does
+//                                         for `chained`; what fits no word is left to another builder
 //   builders::automatic                   the default, the fastest of these
 //
 // In version 1 the counting atomic already tells an item's place within its row, so scattering needs no

@@ -153,7 +153,7 @@ class perfect_spatial {
     build_record* record;
     TILEHASH_FN void operator()(u64 i) const {
       u64 at = i;
-      if constexpr (std::floating_point<Key>) {
+      if constexpr (detail::has_nan<Key>) {
         if (!detail::is_legal(keys[i])) return;
         at = detail::fetch_add(&record->legal, u64(1));
       }
@@ -288,7 +288,7 @@ class perfect_spatial {
 
     numbers codes(space, n), order(space, n);
     space.for_each(n, encode{*this, keys, codes.data(), order.data(), record.data()});
-    const u64 legal = std::floating_point<Key> ? recorded().legal : n;
+    const u64 legal = detail::has_nan<Key> ? recorded().legal : n;
     space.sort_pairs(codes.data(), order.data(), legal, 64);
     space.for_each(legal, compare_neighbours{keys, codes.data(), order.data(), record.data()});
     const build_record found = recorded();

@@ -196,7 +196,7 @@ class multi {
       buffer<carried, Space> load(space, takes_load ? n : 0), order(space, design::moves_values ? 0 : n);
       if constexpr (takes_load) {
         const detail::legal_selection<design> take{keys.data(), values.data(), words.data(), load.data()};
-        if constexpr (std::floating_point<Key>) {
+        if constexpr (detail::has_nan<Key>) {
           buffer<u64, Space> count(space, 1);
           space.fill(count.data(), 1, u64(0));
           detail::compact(space, n, take, count.data());
@@ -211,7 +211,7 @@ class multi {
       if constexpr (!takes_keys) from = reinterpret_cast<const word*>(keys.data());
       if constexpr (!takes_load) brought = values.data();
       if constexpr (design::moves_values) brings = values_.data();
-      space.sort_pairs(from, brought, sorted.data(), brings, items_, 8 * sizeof(Key));
+      space.sort_pairs(from, brought, sorted.data(), brings, items_, 8 * detail::packed_bytes<Key>);
       if constexpr (!design::moves_values)
         space.for_each(items_,
                        detail::value_gatherer<Value, Offset>{values_.data(), values.data(), order.data()});
