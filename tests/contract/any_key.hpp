@@ -15,6 +15,7 @@
 
 #include <contract/random.hpp>
 #include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records.hpp>
@@ -305,7 +306,7 @@ TEST(any_key, structs) {
   check<hash_graph<edge, void>, in_records<vertex, int>>();
 #if !TILEHASH_FEW_TYPES
   check<hash_graph<cell, int>, hash_graph<vertex, void>, hash_graph<labelled, int>, in_records<edge, void>,
-        linear_probing<vertex, int>>();
+        indexed_cuckoo<edge, void>, linear_probing<vertex, int>>();
 #endif
 }
 

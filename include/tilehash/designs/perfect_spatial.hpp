@@ -65,14 +65,7 @@ class perfect_spatial {
   static constexpr u32 max_offsets = 1 << 16;
   static constexpr u32 max_attempts = 32;
 
-  struct pair_entry {
-    Key key;
-    std::conditional_t<is_set, char, Value> value;
-  };
-  struct key_entry {
-    Key key;
-  };
-  using entry = std::conditional_t<is_set, key_entry, pair_entry>;
+  using entry = detail::row_entry<Key, Value>;
 
   static u64 rows_for(u64 items, double load_factor) { return detail::slots_for(items, load_factor); }
   static u64 bytes(u64 slots, u64 items) { return offsets_at(slots) + groups_for(items) * sizeof(u16); }

@@ -26,6 +26,21 @@
 
 namespace tilehash::inline TILEHASH_ABI {
 
+namespace detail {
+
+// An item of a row: a key and, in a map, its value.
+template <class Key, class Value>
+struct row_entry {
+  Key key;
+  Value value;
+};
+template <class Key>
+struct row_entry<Key, void> {
+  Key key;
+};
+
+}  // namespace detail
+
 // `Offset` u32 serves up to 2^32 - 1 items; take u64 for more. A Builder has
 //   name, max_load_factor (items a row)
 //   build(space, rows, keys, values, n): fills rows.offsets() and rows.entries() from n items; a key that is
@@ -46,14 +61,7 @@ class row_table {
   static constexpr const char* name = Builder::name;
   static constexpr double max_load_factor = Builder::max_load_factor;
 
-  struct pair_entry {
-    Key key;
-    std::conditional_t<is_set, char, Value> value;
-  };
-  struct key_entry {
-    Key key;
-  };
-  using entry = std::conditional_t<is_set, key_entry, pair_entry>;
+  using entry = detail::row_entry<Key, Value>;
 
   // How many rows `items` get at a load factor (items a row): O(1).
   static u64 rows_for(u64 items, double load_factor) {
