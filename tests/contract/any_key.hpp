@@ -30,9 +30,10 @@ struct vertex {  // three bytes are a gap
   float x, y;
   char layer;
 };
-struct edge {  // 36 bytes, four more are a gap
+struct edge {  // 42 bytes, six more are a gap
   std::array<double, 2> from, to;
   float weight;
+  short layers[3];
 };
 struct labelled {  // the label is no part of the key
   int id;
@@ -46,7 +47,7 @@ using contract::any_key::edge, contract::any_key::labelled, contract::any_key::v
 template <>
 struct key_members<vertex> : members<&vertex::x, &vertex::y, &vertex::layer> {};
 template <>
-struct key_members<edge> : members<&edge::from, &edge::to, &edge::weight> {};
+struct key_members<edge> : members<&edge::from, &edge::to, &edge::weight, &edge::layers> {};
 template <>
 struct key_members<labelled> : members<&labelled::id> {};
 }  // namespace tilehash
@@ -55,7 +56,7 @@ namespace tilehash::contract::any_key {
 
 static_assert(key_like<std::pair<int, int>> && key_like<std::array<std::pair<int, float>, 2>>);
 static_assert(!key_like<std::pair<int, std::string>> && !key_like<std::pair<int, long double>>);
-static_assert(detail::packed_bytes<vertex> == 9 && detail::packed_bytes<edge> == 36);
+static_assert(detail::packed_bytes<vertex> == 9 && detail::packed_bytes<edge> == 42);
 static_assert(detail::packed_bytes<labelled> == 4 && detail::packed_bytes<std::pair<char, long>> == 9);
 static_assert(detail::has_nan<edge> && !detail::has_nan<cell> && !detail::has_nan<std::pair<int, long>>);
 
@@ -114,10 +115,14 @@ template <>
 struct maker<edge> {
   using point = maker<std::array<double, 2>>;
   static void set(edge& x, u64 n) {
-    point::set(x.from, n), point::set(x.to, n / 3), maker<float>::set(x.weight, n / 2);
+    point::set(x.from, n / 16), point::set(x.to, n / 48), maker<float>::set(x.weight, n / 32);
+    maker<short>::set(x.layers[0], 3), maker<short>::set(x.layers[1], 3);
+    maker<short>::set(x.layers[2], n);  // all that some differ in
   }
   static std::string text(const edge& x) {
-    return point::text(x.from) + point::text(x.to) + maker<float>::text(x.weight);
+    std::string all = point::text(x.from) + point::text(x.to) + maker<float>::text(x.weight);
+    for (const short layer : x.layers) all += ' ' + std::to_string(layer);
+    return all;
   }
 };
 template <>

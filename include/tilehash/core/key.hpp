@@ -31,8 +31,16 @@ TILEHASH_FN auto with_packed(const Use& use, const Keys&... keys) {
     };
     return use(static_cast<const unsigned char*>(packed(keys).bytes)...);
   } else {
-    return use(reinterpret_cast<const unsigned char*>(&keys)...);
+    return use(static_cast<const unsigned char*>(__builtin_assume_aligned(&keys, alignof(Key)))...);
   }
+}
+
+// Eight of `Size` bytes, or what is left of them.
+template <u32 Size>
+TILEHASH_FN u64 part_of(const unsigned char* bytes, u32 at) {
+  u64 part = 0;
+  memcpy(&part, bytes + at, Size - at < 8 ? Size - at : 8);
+  return part;
 }
 
 // Equal when their packed bytes are.
@@ -43,9 +51,10 @@ TILEHASH_FN bool same_key(const Key& a, const Key& b) {
     return key_to_bits<bits>(a) == key_to_bits<bits>(b);
   } else {
     const auto compare = [](const unsigned char* x, const unsigned char* y) {
-      bool same = true;
-      for (u32 i = 0; i < packed_bytes<Key>; ++i) same &= x[i] == y[i];
-      return same;
+      constexpr u32 size = packed_bytes<Key>;
+      u64 differ = 0;
+      for (u32 at = 0; at < size; at += 8) differ |= part_of<size>(x, at) ^ part_of<size>(y, at);
+      return differ == 0;
     };
     return with_packed<Key>(compare, a, b);
   }
@@ -60,11 +69,7 @@ TILEHASH_FN u64 hash_key(const Hash& hash, const Key& key) {
   } else {
     const auto fold = [&](const unsigned char* bytes) {
       u64 h = size;
-      for (u32 i = 0; i < size; i += 8) {
-        u64 part = 0;
-        memcpy(&part, bytes + i, size - i < 8 ? size - i : 8);
-        h = hash(rehash(h) ^ part);
-      }
+      for (u32 at = 0; at < size; at += 8) h = hash(rehash(h) ^ part_of<size>(bytes, at));
       return h;
     };
     return with_packed<Key>(fold, key);

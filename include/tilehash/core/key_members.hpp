@@ -74,8 +74,6 @@ inline constexpr bool bytes_say_all<std::pair<A, B>> =
     bytes_say_all<A> && bytes_say_all<B> && sizeof(std::pair<A, B>) == sizeof(A) + sizeof(B);
 template <class T, std::size_t N>
 inline constexpr bool bytes_say_all<std::array<T, N>> = bytes_say_all<T>;
-template <class T, std::size_t N>
-inline constexpr bool bytes_say_all<T[N]> = bytes_say_all<T>;
 
 template <class Member>
 struct type_of_member;
