@@ -65,9 +65,7 @@ struct quotient_slot {
       return v;
   }
   TILEHASH_FN static constexpr bool is_reserved(key_bits) { return false; }
-  TILEHASH_FN static key_bits encode(const Key& key) {
-    return detail::key_to_bits<key_bits>(key);
-  }
+  TILEHASH_FN static key_bits encode(const Key& key) { return detail::key_to_bits<key_bits>(key); }
   TILEHASH_FN static Key decode(key_bits k) { return detail::key_from_bits<Key>(k); }
 };
 
