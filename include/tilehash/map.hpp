@@ -13,10 +13,10 @@ namespace detail {
 
 template <class Key, class Value, class Space>
 struct default_design {
-  static constexpr u32 bytes = sizeof(Key) + bytes_of<Value>;
+  static constexpr u32 bytes = packed_bytes<Key> + bytes_of<Value>;
   static constexpr bool fits_tiled =
-      sizeof(Key) <= 8 && bytes_of<Value> <= 8 &&
-      sizeof(bits_t<(sizeof(Key) <= 4 ? 4 : 8) + bytes_of<Value>>) <= widest_atomic<Space>;
+      packed_bytes<Key> <= 8 && bytes_of<Value> <= 8 &&
+      sizeof(bits_t<(packed_bytes<Key> <= 4 ? 4 : 8) + bytes_of<Value>>) <= widest_atomic<Space>;
   static constexpr bool fits_word =
       bytes <= 16 && sizeof(bits_t < bytes <= 16 ? bytes : 16 >) <= widest_atomic<Space>;
 

@@ -9,6 +9,7 @@
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/horton.hpp>
+#include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/perfect_spatial.hpp>
 #include <tilehash/designs/quadratic_probing.hpp>

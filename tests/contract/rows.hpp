@@ -1,4 +1,4 @@
-// Rows that are built by regions: so many items that other tests, with fewer, sort them instead.
+// Rows of so many items that they are built by regions, or in bins; other tests have fewer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -95,12 +95,17 @@ class rows : public ::testing::Test {
   rows_space space_;
 };
 
-using row_designs = std::conditional_t<
-    TILEHASH_FEW_TYPES != 0, ::testing::Types<chained<u32, u32>>,
-    ::testing::Types<chained<u32, u32>, chained<u64, void>, chained<double, u64>, hash_graph<u32, u64>>>;
+using binned = builders::binned<builders::count_and_scatter>;
+using row_designs =
+    std::conditional_t<TILEHASH_FEW_TYPES != 0,
+                       ::testing::Types<chained<u32, u32>, hash_graph<double, u64, murmur, u64, binned>>,
+                       ::testing::Types<chained<u32, u32>, chained<u64, void>, chained<double, u64>,
+                                        hash_graph<u32, u64>, hash_graph<u32, u128>,  // fits no word
+                                        hash_graph<double, u64, murmur, u64, binned>,
+                                        hash_graph<u64, void, murmur, u32, builders::segments>>>;
 TYPED_TEST_SUITE_P(rows);
 
-TYPED_TEST_P(rows, are_built_by_regions) {
+TYPED_TEST_P(rows, of_many_items) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   const u64 n = scaled(150'000, 40'000);
   for (const double load : {0.5, TypeParam::max_load_factor}) {
@@ -125,6 +130,6 @@ TYPED_TEST_P(rows, with_keys_that_come_often) {
   this->build_and_compare(keys, 0.8);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(rows, are_built_by_regions, with_keys_that_come_often);
+REGISTER_TYPED_TEST_SUITE_P(rows, of_many_items, with_keys_that_come_often);
 
 }  // namespace tilehash::contract

@@ -1,8 +1,11 @@
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
+// Its caches are so small that no table of the test stays in them.
 struct rows_space : cpu {
   rows_space() : cpu(2) {}
+  static constexpr u64 cache_bytes() { return u64(1) << 14; }
+  static constexpr u64 last_cache_bytes() { return u64(1) << 16; }
 };
 }  // namespace tilehash::contract
 
@@ -10,4 +13,24 @@ struct rows_space : cpu {
 
 namespace tilehash::contract {
 INSTANTIATE_TYPED_TEST_SUITE_P(cpu, rows, row_designs);
+
+// What the rows of a bin have, with their items, takes half the cache; fewer bins only where a block cannot
+// count so many.
+TEST(rows_in_bins, fit_the_cache) {
+  using design = hash_graph<u32, u32>;
+  const rows_space space;
+  for (const u64 n : {u64(1), u64(1000), u64(100'000), u64(10'000'000)}) {
+    for (const double load : {0.5, 1.0, 10.0}) {
+      const u64 row_count = design::rows_for(n, load);
+      const design rows(nullptr, row_count, n, 1);
+      const u32 shift = binned::shift_for(space, rows, n, 1024);
+      const u64 bins = ((row_count - 1) >> shift) + 1;
+      const double row = 4 + 8 * static_cast<double>(n) / static_cast<double>(row_count);
+      const double bin = static_cast<double>(u64(1) << shift) * row, half = 1 << 13;
+      EXPECT_LE(bins, 1024U);
+      EXPECT_GT(2 * bin, half);
+      EXPECT_TRUE(bin <= half || 2 * bins > 1024) << n << " items, load " << load;
+    }
+  }
+}
 }  // namespace tilehash::contract

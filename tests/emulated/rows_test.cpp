@@ -1,5 +1,6 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/designs/perfect_spatial.hpp>
 #include <tilehash/designs/sorted_array.hpp>
 
@@ -12,9 +13,12 @@ using i64 = std::int64_t;
 using types = testing::Types<
     chained<u32, u32>,
     sorted_array<double, i64>,
+    indexed_cuckoo<u64, u32>,
 #if !TILEHASH_FEW_TYPES
     hash_graph<u64, void>,
     hash_graph<u32, u32, murmur, u32, builders::count_and_scatter>,
+    hash_graph<double, i64, murmur, u64, builders::binned<builders::count_and_scatter>>,
+    hash_graph<u64, void, murmur, u32, builders::segments>,
     perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,

@@ -8,9 +8,9 @@ namespace tilehash::app::designs {
 
 struct hash_graph {
   static constexpr std::string_view paper =
-      "A. Kolushev, Algorithms and data structures for hashing on GPU, 2021, algorithm 7";
+      "A. Kolushev, Algorithms and data structures for hashing on GPU, 2021, section 2.5";
   static constexpr std::string_view summary =
-      "built in bulk: count, scan, scatter; keeps every value of a key";
+      "built in bulk, in the way that is fastest there; keeps every value of a key";
   template <class Key, class Value>
   using design = tilehash::hash_graph<Key, Value>;
 };

@@ -52,7 +52,7 @@ struct find_runs {
       const u64 i = first + static_cast<u64>(k) * group;
       if ((begins[k] >> t.rank() & 1) != 0) {
         const u64 r = run + detail::count_ones(begins[k] & ((1U << t.rank()) - 1));
-        keys[r] = detail::from_bits<Key>(sorted[i]);
+        keys[r] = detail::key_from_bits<Key>(sorted[i]);
         starts[r] = static_cast<Offset>(i);
       }
       run += detail::count_ones(begins[k]);

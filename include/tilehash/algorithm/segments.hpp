@@ -98,4 +98,45 @@ void for_each_in_segments(Space& space, const Offset* offsets, u64 segments, u64
                        work{offsets + 1, segments, positions, splits.data(), use});
 }
 
+// Segments in one array (compressed sparse rows): where each begins and, behind the last, where that ends.
+//
+//   counted       | 2 | 0 | 0 | 7 | 1 | . |
+//   offsets       | 0 | 2 | 2 | 2 | 9 | 10 |        their sums
+//
+// The memory is the user's: count + 1 offsets.
+template <class Offset>
+struct segments {
+  Offset* offsets = nullptr;
+  u64 count = 0;
+
+  TILEHASH_FN u64 begin(u64 s) const { return offsets[s]; }
+  TILEHASH_FN u64 end(u64 s) const { return offsets[s + 1]; }
+
+  // Before sizes are counted in the offsets' place: offsets[s] is that of segment s.
+  template <class Space>
+  void start_counting(Space& space) const {
+    space.fill(offsets, count + 1, Offset(0));
+  }
+  // Sizes that were counted become offsets. Does not wait.
+  template <class Space>
+  void end_counting(Space& space) const {
+    set_sizes(space, offsets);
+  }
+  // The same with sizes that were counted elsewhere: count + 1, of which the last one does not matter.
+  template <class Space>
+  void set_sizes(Space& space, const Offset* sizes) const {
+    space.exclusive_scan(sizes, offsets, count + 1);
+  }
+  // Positions in all. Waits.
+  template <class Space>
+  u64 positions(Space& space) const {
+    return read_one(space, offsets + count);
+  }
+  // use(segment, position) for all `positions`; see for_each_in_segments().
+  template <class Space, class Use>
+  void for_each(Space& space, u64 positions, const Use& use) const {
+    for_each_in_segments(space, offsets, count, positions, use);
+  }
+};
+
 }  // namespace tilehash::inline TILEHASH_ABI::detail

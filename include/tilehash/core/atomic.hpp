@@ -88,6 +88,7 @@ class shared_ref {
   TILEHASH_FN bool compare_exchange_strong(T& expected, T desired, int success, int failure) const {
     return __atomic_compare_exchange_n(at_, &expected, desired, false, success, failure);
   }
+  TILEHASH_FN T exchange(T x, int order) const { return __atomic_exchange_n(at_, x, order); }
   TILEHASH_FN T fetch_add(T by, int order) const { return __atomic_fetch_add(at_, by, order); }
   TILEHASH_FN T fetch_or(T bits, int order) const { return __atomic_fetch_or(at_, bits, order); }
   TILEHASH_FN T fetch_and(T bits, int order) const { return __atomic_fetch_and(at_, bits, order); }
@@ -130,6 +131,11 @@ __device__ __forceinline__ auto for_cuda_ordered(Word* at) {  // for what depend
 template <has_own_atomics Word>
 __device__ __forceinline__ Word compare_and_swap(Word* at, Word expected, Word desired) {
   return static_cast<Word>(atomicCAS(for_cuda(at), expected, desired));
+}
+template <has_own_atomics Word>
+__device__ __forceinline__ Word exchange(Word* at, Word x) {
+  return static_cast<Word>(
+      atomicExch(for_cuda(at), static_cast<std::remove_pointer_t<decltype(for_cuda(at))>>(x)));
 }
 template <has_own_atomics Word>
 __device__ __forceinline__ Word fetch_add(Word* at, Word by) {
@@ -179,6 +185,12 @@ TILEHASH_FN Word load_relaxed(const Word* at) {
   } else {
     return shared_ref<Word>(const_cast<Word&>(*at)).load(relaxed);
   }
+}
+
+// Writes x and gives what was there.
+template <class Word>
+TILEHASH_FN Word exchange(Word* at, Word x) {
+  return shared_ref<Word>(*at).exchange(x, relaxed);
 }
 
 template <class Word>

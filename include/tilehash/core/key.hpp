@@ -4,39 +4,75 @@
 #include <cstring>
 
 #include <tilehash/core/hash.hpp>
-#include <tilehash/core/slot.hpp>
+#include <tilehash/core/key_members.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// Equal when their canonical bytes are.
+// Writes the packed bytes of a key of any size, and gives where they end.
+template <class Key>
+TILEHASH_FN unsigned char* pack_key(const Key& key, unsigned char* to) {
+  if constexpr (by_members<Key>) {
+    key_members<Key>::for_each(key, [&](const auto& member) { to = pack_key(member, to); });
+    return to;
+  } else {
+    const Key same = canonical(key);
+    memcpy(to, &same, sizeof same);
+    return to + sizeof same;
+  }
+}
+
+// use(bytes, ...) of the packed bytes of keys: those of the keys themselves, where there are no others.
+template <class Key, class Use, class... Keys>
+TILEHASH_FN auto with_packed(const Use& use, const Keys&... keys) {
+  if constexpr (by_members<Key>) {
+    struct packed {
+      unsigned char bytes[packed_bytes<Key>];
+      TILEHASH_FN explicit packed(const Key& key) { pack_key(key, bytes); }
+    };
+    return use(static_cast<const unsigned char*>(packed(keys).bytes)...);
+  } else {
+    return use(static_cast<const unsigned char*>(__builtin_assume_aligned(&keys, alignof(Key)))...);
+  }
+}
+
+// Eight of `Size` bytes, or what is left of them.
+template <u32 Size>
+TILEHASH_FN u64 part_of(const unsigned char* bytes, u32 at) {
+  u64 part = 0;
+  memcpy(&part, bytes + at, Size - at < 8 ? Size - at : 8);
+  return part;
+}
+
+// Equal when their packed bytes are.
 template <key_like Key>
 TILEHASH_FN bool same_key(const Key& a, const Key& b) {
-  if constexpr (sizeof(Key) <= 16) {
-    using bits = bits_t<sizeof(Key)>;
-    return to_bits<bits>(canonical(a)) == to_bits<bits>(canonical(b));
+  if constexpr (packed_bytes<Key> <= 16) {
+    using bits = bits_t<packed_bytes<Key>>;
+    return key_to_bits<bits>(a) == key_to_bits<bits>(b);
   } else {
-    const auto* x = reinterpret_cast<const unsigned char*>(&a);
-    const auto* y = reinterpret_cast<const unsigned char*>(&b);
-    bool same = true;
-    for (u32 i = 0; i < sizeof(Key); ++i) same &= x[i] == y[i];
-    return same;
+    const auto compare = [](const unsigned char* x, const unsigned char* y) {
+      constexpr u32 size = packed_bytes<Key>;
+      u64 differ = 0;
+      for (u32 at = 0; at < size; at += 8) differ |= part_of<size>(x, at) ^ part_of<size>(y, at);
+      return differ == 0;
+    };
+    return with_packed<Key>(compare, a, b);
   }
 }
 
 // ... and hashed 8 bytes at a time when they are longer than 16.
 template <class Hash, key_like Key>
 TILEHASH_FN u64 hash_key(const Hash& hash, const Key& key) {
-  if constexpr (sizeof(Key) <= 16) {
-    return hash(to_bits<bits_t<sizeof(Key)>>(canonical(key)));
+  constexpr u32 size = packed_bytes<Key>;
+  if constexpr (size <= 16) {
+    return hash(key_to_bits<bits_t<size>>(key));
   } else {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(&key);
-    u64 h = sizeof(Key);
-    for (u32 i = 0; i < sizeof(Key); i += 8) {
-      u64 part = 0;
-      memcpy(&part, bytes + i, sizeof(Key) - i < 8 ? sizeof(Key) - i : 8);
-      h = hash(rehash(h) ^ part);
-    }
-    return h;
+    const auto fold = [&](const unsigned char* bytes) {
+      u64 h = size;
+      for (u32 at = 0; at < size; at += 8) h = hash(rehash(h) ^ part_of<size>(bytes, at));
+      return h;
+    };
+    return with_packed<Key>(fold, key);
   }
 }
 

@@ -15,15 +15,16 @@ namespace tilehash::inline TILEHASH_ABI {
 template <class Key, class Value>
 struct quotient_slot {
   static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
+                "or name its members: core/key_members.hpp");
   static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
   static_assert(
-      sizeof(Key) <= 8 && detail::bytes_of<Value> <= 8,
+      detail::packed_bytes<Key> <= 8 && detail::bytes_of<Value> <= 8,
       "tilehash: this design keeps keys and values of at most 8 bytes each; use map, which takes any");
 
   using key_type = Key;
   using mapped_type = Value;
-  using key_bits = detail::bits_t<sizeof(Key)>;  // the key's bits; also what its hash has
+  using key_bits = detail::bits_t<detail::packed_bytes<Key>>;  // the key's bits; also what its hash has
   using stored_key = key_bits;
   static constexpr u32 key_width = 8 * sizeof(key_bits);
   static constexpr u32 value_bytes = detail::bytes_of<Value>;
@@ -64,10 +65,8 @@ struct quotient_slot {
       return v;
   }
   TILEHASH_FN static constexpr bool is_reserved(key_bits) { return false; }
-  TILEHASH_FN static key_bits encode(const Key& key) {
-    return detail::to_bits<key_bits>(detail::canonical(key));
-  }
-  TILEHASH_FN static Key decode(key_bits k) { return detail::from_bits<Key>(k); }
+  TILEHASH_FN static key_bits encode(const Key& key) { return detail::key_to_bits<key_bits>(key); }
+  TILEHASH_FN static Key decode(key_bits k) { return detail::key_from_bits<Key>(k); }
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI

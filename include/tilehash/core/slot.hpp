@@ -12,42 +12,12 @@
 // key looks like a mark. Without, the two largest key patterns do; keys with those patterns are `reserved`
 // and live in the table's two sentinel cells (core/sentinel_cells.hpp), so that every key stays legal.
 //
-// Floating-point keys compare by value: -0.0 is stored as 0.0, and a NaN is not legal. To compare bit by bit,
-// wrap the type in bitwise<T>.
+// Of a key with members the packed bytes stand in the word (core/key_members.hpp); -0.0 stands there as 0.0.
 #pragma once
 
-#include <bit>
-#include <concepts>
-#include <cstring>
-#include <type_traits>
-
-#include <tilehash/core/config.hpp>
+#include <tilehash/core/key_members.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
-
-// A floating-point key compared by its bits: NaNs are legal and -0.0 differs from 0.0.
-template <std::floating_point T>
-struct bitwise {
-  using bits_type = std::conditional_t<sizeof(T) == 4, u32, u64>;
-  bits_type bits = 0;
-
-  bitwise() = default;
-  TILEHASH_FN explicit bitwise(T x) { std::memcpy(&bits, &x, sizeof x); }
-  TILEHASH_FN explicit operator T() const {
-    T x;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
-  }
-  friend bool operator==(const bitwise&, const bitwise&) = default;
-};
-
-// A key's bytes must say what the key is: no padding, no pointers to elsewhere.
-template <class T>
-concept key_like = std::is_trivially_copyable_v<T> && (std::has_unique_object_representations_v<T> ||
-                                                       std::same_as<T, float> || std::same_as<T, double>);
-
-template <class T>
-concept value_like = std::is_void_v<T> || std::is_trivially_copyable_v<T>;
 
 namespace detail {
 
@@ -56,50 +26,15 @@ inline constexpr u32 bytes_of = sizeof(T);
 template <>
 inline constexpr u32 bytes_of<void> = 0;
 
-// The smallest integer of 4, 8 or 16 bytes with room for `Bytes`.
-template <u32 Bytes>
-using bits_t = std::conditional_t<Bytes <= 4, u32, std::conditional_t<Bytes <= 8, u64, u128>>;
-
-// The bytes of `x` as an integer, zero-extended.
-template <class Bits, class T>
-TILEHASH_FN Bits to_bits(T x) {  // by value: through a reference nvcc reads byte by byte
-  Bits bits = 0;
-  std::memcpy(&bits, &x, sizeof(T));
-  return bits;
-}
-
-template <class T, class Bits>
-TILEHASH_FN T from_bits(Bits bits) {
-  T x;
-  std::memcpy(static_cast<void*>(&x), &bits, sizeof(T));
-  return x;
-}
-
-// One representation for each value of a key.
-template <class Key>
-TILEHASH_FN Key canonical(const Key& key) {
-  if constexpr (std::floating_point<Key>)
-    return key == Key(0) ? Key(0) : key;
-  else
-    return key;
-}
-
-template <class Key>
-TILEHASH_FN bool is_legal(const Key& key) {
-  if constexpr (std::floating_point<Key>)
-    return key == key;  // false for a NaN  NOLINT(misc-redundant-expression)
-  else
-    return true;
-}
-
 }  // namespace detail
 
 template <class Key, class Value>
 struct slot {
   static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
+                "or name its members: core/key_members.hpp");
   static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
-  static constexpr u32 key_bytes = detail::bytes_of<Key>;
+  static constexpr u32 key_bytes = detail::packed_bytes<Key>;
   static constexpr u32 value_bytes = detail::bytes_of<Value>;
   static_assert(key_bytes + value_bytes <= 16,
                 "tilehash: this design keeps key and value in one atomic word of at most 16 bytes; "
@@ -161,10 +96,10 @@ struct slot {
   }
 
   TILEHASH_FN static key_bits encode(const Key& key) {
-    return static_cast<key_bits>(detail::to_bits<key_bits>(detail::canonical(key)) << spare);
+    return static_cast<key_bits>(detail::key_to_bits<key_bits>(key) << spare);
   }
   TILEHASH_FN static Key decode(key_bits k) {
-    return detail::from_bits<Key>(static_cast<key_bits>(k >> spare));
+    return detail::key_from_bits<Key>(static_cast<key_bits>(k >> spare));
   }
 
   // What a hash function is given: the key's bits without the spare ones.

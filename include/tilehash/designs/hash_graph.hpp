@@ -1,13 +1,19 @@
 // HashGraph: hash values and items as a bipartite graph, stored in compressed sparse rows (rows.hpp).
 //
-// Built in bulk from all items at once, with no retries and no failures at any load factor (rows = items at
-// load factor 1). A builder is a policy:
+// Built in bulk from all items at once, with no retries and no failures at any load factor (items a row: 1 is
+// the paper's C_v = 1). A builder is a policy:
 //
-//   builders::count_and_scatter   version 1, in three passes: count the items of each row, scan the counts
-//                                 into offsets, scatter the items
-//   builders::by_regions<...>     ours: the items are partitioned first, and a block counts, scans and
-//                                 scatters those of a region in its own memory (rows/by_regions.hpp), as it
-//                                 does for `chained`. The default; what fits no word is left to version 1
+//   builders::count_and_scatter           version 1, in three passes: count the items of each row, scan the
+//                                         counts into offsets, scatter the items
+//   builders::binned<count_and_scatter>   version 2: the items first change their order, so that version 1
+//                                         stays in the cache (rows/binned.hpp)
+//   builders::segments                    version 1 on segments (algorithm/segments.hpp), whose sizes are
+//                                         counted apart: a counter for each row instead of a number for each
+//                                         item, and twice as many atomic operations
+//   builders::by_regions<...>             ours: the items are partitioned first, and a block puts those of a
+//                                         region in order in its own memory (rows/by_regions.hpp), as it does
+//                                         for `chained`; what fits no word is left to another builder
+//   builders::automatic                   the default, the fastest of these
 //
 // In version 1 the counting atomic already tells an item's place within its row, so scattering needs no
 // second round of atomics:
@@ -16,11 +22,15 @@
 //   counts  | 2 | 0 | 1 | 3 | 0 |       and each item's rank in its row: d 0, a 0, c 0, e 1, b 1, f 2
 //   offsets | 0 | 2 | 2 | 3 | 6 | 6 |   entry of an item = offsets[row] + rank
 //
-// Source: HashGraph (O. Green) version 1 as studied in A. Kolushev, Algorithms and data structures for
-// hashing on GPU, CTU Prague 2021, section 2.5, algorithms 7 and 9.
+// What was measured: docs/designs/hash_graph.md.
+//
+// Source: HashGraph (O. Green) as studied in A. Kolushev, Algorithms and data structures for hashing on GPU,
+// CTU Prague 2021, sections 2.5 and 3.4, algorithms 7 to 9.
 #pragma once
 
+#include <tilehash/algorithm/cache.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/designs/rows/binned.hpp>
 #include <tilehash/designs/rows/by_regions.hpp>
 #include <tilehash/space/algorithms.hpp>
 
@@ -30,8 +40,8 @@ namespace builders {
 
 // (The bodies are public because nvcc starts no kernel on a private type.)
 struct count_and_scatter {
-  static constexpr const char* name = "hash_graph";
-  static constexpr double max_load_factor = detail::max_load_factor;
+  static constexpr const char* name = "hash_graph_v1";
+  static constexpr double max_load_factor = 10;
 
   template <class Rows, class Key>
   struct count_body {
@@ -51,7 +61,7 @@ struct count_and_scatter {
     const typename Rows::offset* ranks;
     TILEHASH_FN void operator()(u64 i) const {
       if (detail::is_legal(keys[i]))
-        rows.entries()[rows.offsets()[rows.locate(keys[i]).row] + ranks[i]] =
+        rows.entries()[rows.rows().begin(rows.locate(keys[i]).row) + ranks[i]] =
             detail::make_entry<typename Rows::entry>(keys, values, i);
     }
   };
@@ -61,17 +71,82 @@ struct count_and_scatter {
   static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
     using offset = typename Rows::offset;
     buffer<offset, Space> ranks(space, n);
-    space.fill(rows.offsets(), rows.capacity() + 1, offset(0));
+    rows.rows().start_counting(space);
     space.for_each(n, count_body<Rows, Key>{rows, keys, ranks.data()});
-    space.exclusive_scan(rows.offsets(), rows.offsets(), rows.capacity() + 1);
+    rows.rows().end_counting(space);
     space.for_each(n, scatter_body<Rows, Key, MappedPointer>{rows, keys, values, ranks.data()});
+  }
+};
+
+struct segments {
+  static constexpr const char* name = "hash_graph_segments";
+  static constexpr double max_load_factor = count_and_scatter::max_load_factor;
+
+  template <class Rows, class Key>
+  struct count_body {
+    Rows rows;
+    const Key* keys;
+    typename Rows::offset* sizes;
+    TILEHASH_FN void operator()(u64 i) const {
+      if (detail::is_legal(keys[i]))
+        detail::fetch_add(sizes + rows.locate(keys[i]).row, typename Rows::offset(1));
+    }
+  };
+  // Each row is filled from its end; its size counts what is left.
+  template <class Rows, class Key, class MappedPointer>
+  struct fill_body {
+    using offset = typename Rows::offset;
+    Rows rows;
+    const Key* keys;
+    MappedPointer values;
+    offset* sizes;
+    TILEHASH_FN void operator()(u64 i) const {
+      if (!detail::is_legal(keys[i])) return;
+      const u64 row = rows.locate(keys[i]).row;
+      const offset left = detail::fetch_add(sizes + row, static_cast<offset>(~offset(0)));
+      rows.entries()[rows.rows().begin(row) + left - 1] =
+          detail::make_entry<typename Rows::entry>(keys, values, i);
+    }
+  };
+
+  // O(items + rows).
+  template <class Space, class Rows, class Key, class MappedPointer>
+  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+    using offset = typename Rows::offset;
+    const buffer<offset, Space> sizes(space, rows.capacity() + 1);
+    space.fill(sizes.data(), sizes.size(), offset(0));
+    space.for_each(n, count_body<Rows, Key>{rows, keys, sizes.data()});
+    rows.rows().set_sizes(space, sizes.data());
+    space.for_each(n, fill_body<Rows, Key, MappedPointer>{rows, keys, values, sizes.data()});
+  }
+};
+
+// What was the fastest where it was measured. By regions; on a CPU version 1 while the table stays in the
+// cache, and version 2 for what fits no word, if there is memory for it.
+struct automatic {
+  static constexpr const char* name = "hash_graph";
+  static constexpr double max_load_factor = count_and_scatter::max_load_factor;
+
+  template <class Space, class Rows, class Key, class MappedPointer>
+  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+    if (detail::stays_in_cache(space, Rows::bytes(rows.capacity(), n))) {
+      count_and_scatter::build(space, rows, keys, values, n);
+    } else if constexpr (detail::rows_have_words<Rows> || !detail::bins_pay<Space>) {
+      by_regions<count_and_scatter>::build(space, rows, keys, values, n);
+    } else {
+      try {
+        return binned<count_and_scatter>::build(space, rows, keys, values, n);
+      } catch (const out_of_memory&) {  // version 1 takes less
+      }
+      count_and_scatter::build(space, rows, keys, values, n);
+    }
   }
 };
 
 }  // namespace builders
 
 template <class Key, class Value, class Hash = murmur, class Offset = u32,
-          class Builder = builders::by_regions<builders::count_and_scatter>>
+          class Builder = builders::automatic>
 using hash_graph = row_table<Key, Value, Builder, Hash, Offset>;
 
 static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&

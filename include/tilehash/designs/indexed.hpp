@@ -34,7 +34,7 @@ namespace tilehash::inline TILEHASH_ABI {
 
 // What stands for a key in the table of ids.
 template <class Key>
-using fingerprint_type = std::conditional_t<sizeof(Key) <= 8, Key, u64>;
+using fingerprint_type = std::conditional_t<detail::packed_bytes<Key> <= 8, Key, u64>;
 
 // The verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes. `Ids` maps
 // fingerprints to u32: any design that is changed in place (tiled, bucketed_cuckoo, cuckoo, linear_probing
@@ -42,7 +42,8 @@ using fingerprint_type = std::conditional_t<sizeof(Key) <= 8, Key, u64>;
 template <class Key, class Value, class Hash = murmur, class Ids = tiled<fingerprint_type<Key>, u32>>
 struct indexed {
   static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
+                "or name its members: core/key_members.hpp");
   static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
   static_assert(std::same_as<typename Ids::key_type, fingerprint_type<Key>> &&
                     std::same_as<typename Ids::mapped_type, u32>,
@@ -62,7 +63,7 @@ struct indexed {
   static constexpr bool is_set = std::is_void_v<Value>;
 
   // How a key stands in the table of ids.
-  static constexpr bool is_exact = sizeof(Key) <= 8;
+  static constexpr bool is_exact = detail::packed_bytes<Key> <= 8;
   using fingerprint = fingerprint_type<Key>;
   using ids = Ids;
   static constexpr double max_load_factor = detail::highest_load_factor<ids>();

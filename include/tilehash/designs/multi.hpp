@@ -53,8 +53,8 @@ inline constexpr bool is_indexed_set<indexed<Key, void, Hash, Ids>> = true;
 
 template <class Key>
 using default_ids =
-    std::conditional_t<sizeof(Key) <= 8, tiled<std::conditional_t<sizeof(Key) <= 8, Key, u64>, u32>,
-                       indexed<Key, void>>;
+    std::conditional_t<packed_bytes<Key> <= 8,
+                       tiled<std::conditional_t<packed_bytes<Key> <= 8, Key, u64>, u32>, indexed<Key, void>>;
 
 }  // namespace detail
 
@@ -72,7 +72,8 @@ enum class grouping {
 template <class Key, class Value, class Ids = detail::default_ids<Key>, class Offset = u32>
 struct multi {
   static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double)");
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
+                "or name its members: core/key_members.hpp");
   static_assert(
       value_like<Value> && !std::is_void_v<Value>,
       "tilehash: a multimap has values, and they must be trivially copyable; to count keys alone take "
@@ -100,16 +101,16 @@ struct multi {
   static constexpr bool in_records = detail::is_indexed_set<Ids>;
   static_assert(in_records || std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map keys to 32 bits: tiled<Key, std::uint32_t> or the like");
-  static_assert(!(in_records && std::floating_point<Key>),
+  static_assert(!(in_records && detail::has_nan<Key>),
                 "tilehash: floating-point keys take a table of ids that holds them itself, such as tiled");
 
   // ---- the sort ----
-  static constexpr bool can_sort = !in_records && sizeof(Key) <= 8;
+  static constexpr bool can_sort = !in_records && detail::packed_bytes<Key> <= 8;
   // Keys that are words of 4 or 8 bytes are sorted as they are; others need a pass to become such.
   static constexpr bool keys_are_words = can_sort && std::integral<Key> && sizeof(Key) >= 4;
-  using word =
-      typename std::conditional_t<keys_are_words, std::make_unsigned<Key>,
-                                  std::type_identity<detail::bits_t<can_sort ? sizeof(Key) : 8>>>::type;
+  using word = typename std::conditional_t<
+      keys_are_words, std::make_unsigned<Key>,
+      std::type_identity<detail::bits_t<can_sort ? detail::packed_bytes<Key> : 8>>>::type;
   static constexpr bool moves_values = sizeof(Value) <= 8;  // along with the keys; else items' numbers
   using carried = std::conditional_t<moves_values, Value, Offset>;
 

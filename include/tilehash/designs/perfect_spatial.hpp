@@ -65,14 +65,7 @@ class perfect_spatial {
   static constexpr u32 max_offsets = 1 << 16;
   static constexpr u32 max_attempts = 32;
 
-  struct pair_entry {
-    Key key;
-    std::conditional_t<is_set, char, Value> value;
-  };
-  struct key_entry {
-    Key key;
-  };
-  using entry = std::conditional_t<is_set, key_entry, pair_entry>;
+  using entry = detail::row_entry<Key, Value>;
 
   static u64 rows_for(u64 items, double load_factor) { return detail::slots_for(items, load_factor); }
   static u64 bytes(u64 slots, u64 items) { return offsets_at(slots) + groups_for(items) * sizeof(u16); }
@@ -153,7 +146,7 @@ class perfect_spatial {
     build_record* record;
     TILEHASH_FN void operator()(u64 i) const {
       u64 at = i;
-      if constexpr (std::floating_point<Key>) {
+      if constexpr (detail::has_nan<Key>) {
         if (!detail::is_legal(keys[i])) return;
         at = detail::fetch_add(&record->legal, u64(1));
       }
@@ -288,7 +281,7 @@ class perfect_spatial {
 
     numbers codes(space, n), order(space, n);
     space.for_each(n, encode{*this, keys, codes.data(), order.data(), record.data()});
-    const u64 legal = std::floating_point<Key> ? recorded().legal : n;
+    const u64 legal = detail::has_nan<Key> ? recorded().legal : n;
     space.sort_pairs(codes.data(), order.data(), legal, 64);
     space.for_each(legal, compare_neighbours{keys, codes.data(), order.data(), record.data()});
     const build_record found = recorded();

@@ -11,11 +11,13 @@
 // Keys and values may be of any size.
 //
 // A Builder puts the items in order (builders::...): by regions where keys and values fit a word
-// (rows/by_regions.hpp), else hash_graph.hpp counts and scatters and chained.hpp sorts.
+// (rows/by_regions.hpp), else hash_graph.hpp counts and scatters, in bins (rows/binned.hpp) or not, and
+// chained.hpp sorts.
 //
 // Safe to run at the same time: any number of lookups.
 #pragma once
 
+#include <tilehash/algorithm/segments.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
@@ -23,6 +25,21 @@
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
+
+namespace detail {
+
+// An item of a row: a key and, in a map, its value.
+template <class Key, class Value>
+struct row_entry {
+  Key key;
+  Value value;
+};
+template <class Key>
+struct row_entry<Key, void> {
+  Key key;
+};
+
+}  // namespace detail
 
 // `Offset` u32 serves up to 2^32 - 1 items; take u64 for more. A Builder has
 //   name, max_load_factor (items a row)
@@ -44,14 +61,7 @@ class row_table {
   static constexpr const char* name = Builder::name;
   static constexpr double max_load_factor = Builder::max_load_factor;
 
-  struct pair_entry {
-    Key key;
-    std::conditional_t<is_set, char, Value> value;
-  };
-  struct key_entry {
-    Key key;
-  };
-  using entry = std::conditional_t<is_set, key_entry, pair_entry>;
+  using entry = detail::row_entry<Key, Value>;
 
   // How many rows `items` get at a load factor (items a row): O(1).
   static u64 rows_for(u64 items, double load_factor) {
@@ -64,15 +74,15 @@ class row_table {
 
   row_table() = default;
   row_table(void* memory, u64 rows, u64 items, u64 seed)
-      : offsets_(static_cast<Offset*>(memory)),
+      : rows_{static_cast<Offset*>(memory), rows},
         entries_(reinterpret_cast<entry*>(static_cast<char*>(memory) + entries_at(rows))),
-        rows_(rows),
         items_(items),
         hash_(seed) {}
 
-  TILEHASH_FN u64 capacity() const { return rows_; }
+  TILEHASH_FN u64 capacity() const { return rows_.count; }
   TILEHASH_FN u64 size() const { return items_; }
-  TILEHASH_FN Offset* offsets() const { return offsets_; }  // rows + 1
+  TILEHASH_FN const detail::segments<Offset>& rows() const { return rows_; }
+  TILEHASH_FN Offset* offsets() const { return rows_.offsets; }  // rows + 1
   TILEHASH_FN entry* entries() const { return entries_; }
   TILEHASH_FN const entry& item(u64 i) const { return entries_[i]; }
 
@@ -83,11 +93,13 @@ class row_table {
   struct range {
     const entry *first, *last;
   };
-  TILEHASH_FN place locate(const Key& key) const { return {fast_range(detail::hash_key(hash_, key), rows_)}; }
-  TILEHASH_FN const void* address(const place& p) const { return offsets_ + p.row; }
+  TILEHASH_FN place locate(const Key& key) const {
+    return {fast_range(detail::hash_key(hash_, key), capacity())};
+  }
+  TILEHASH_FN const void* address(const place& p) const { return offsets() + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
   TILEHASH_FN range row(const place& p) const {
-    return {entries_ + offsets_[p.row], entries_ + offsets_[p.row + 1]};
+    return {entries_ + rows_.begin(p.row), entries_ + rows_.end(p.row)};
   }
 
   // What a row says of a key.
@@ -123,7 +135,7 @@ class row_table {
   template <class Space, class MappedPointer>
   u64 build(Space& space, const Key* keys, MappedPointer values, u64 n) {
     Builder::build(space, *this, keys, values, n);
-    items_ = read_one(space, offsets_ + rows_);
+    items_ = rows_.positions(space);
     return items_;
   }
 
@@ -133,9 +145,8 @@ class row_table {
     return ((rows + 1) * sizeof(Offset) + align - 1) / align * align;
   }
 
-  Offset* offsets_ = nullptr;
+  detail::segments<Offset> rows_;
   entry* entries_ = nullptr;
-  u64 rows_ = 0;
   u64 items_ = 0;
   Hash hash_;
 };

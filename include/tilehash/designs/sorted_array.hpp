@@ -30,13 +30,14 @@ namespace tilehash::inline TILEHASH_ABI {
 
 template <key_like Key, value_like Value>
 class sorted_array {
-  static_assert(sizeof(Key) <= 16, "tilehash: sorted_array sorts keys of at most 16 bytes; use hash_graph");
+  static_assert(detail::packed_bytes<Key> <= 16,
+                "tilehash: sorted_array sorts keys of at most 16 bytes; use hash_graph");
 
  public:
   using key_type = Key;
   using mapped_type = Value;
   using hasher = identity;  // not used
-  using bits = detail::bits_t<sizeof(Key)>;
+  using bits = detail::bits_t<detail::packed_bytes<Key>>;
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
@@ -70,9 +71,9 @@ class sorted_array {
   TILEHASH_FN u64 size() const { return items_; }
   TILEHASH_FN pair_item item(u64 i) const {
     if constexpr (is_set)
-      return {detail::from_bits<Key>(keys_[i]), {}};
+      return {detail::key_from_bits<Key>(keys_[i]), {}};
     else
-      return {detail::from_bits<Key>(keys_[i]), values_[i]};
+      return {detail::key_from_bits<Key>(keys_[i]), values_[i]};
   }
 
   // ---- lookup: O(log n) ----
@@ -82,7 +83,7 @@ class sorted_array {
   struct range {
     const bits* at;  // the first key that is not below the one wanted
   };
-  TILEHASH_FN place locate(const Key& key) const { return {detail::to_bits<bits>(detail::canonical(key))}; }
+  TILEHASH_FN place locate(const Key& key) const { return {detail::key_to_bits<bits>(key)}; }
   TILEHASH_FN const void* address(const place&) const { return keys_ + items_ / 2; }
   TILEHASH_FN const void* address(const range& r) const { return values_ + (r.at - keys_); }
   TILEHASH_FN range row(const place& p) const {
@@ -126,7 +127,7 @@ class sorted_array {
     space.fill(count.data(), 1, u64(0));
     space.for_each(n, take<MappedPointer>{*this, keys, given, moves_values ? values_ : nullptr, order.data(),
                                           count.data()});
-    items_ = std::floating_point<Key> ? read_one(space, count.data()) : n;
+    items_ = detail::has_nan<Key> ? read_one(space, count.data()) : n;
     if constexpr (is_set)
       space.sort(keys_, items_);
     else if constexpr (moves_values)
@@ -149,11 +150,11 @@ class sorted_array {
     u64* count;
     TILEHASH_FN void operator()(u64 i) const {
       u64 at = i;
-      if constexpr (std::floating_point<Key>) {
+      if constexpr (detail::has_nan<Key>) {
         if (!detail::is_legal(keys[i])) return;
         at = detail::fetch_add(count, u64(1));
       }
-      to.keys_[at] = detail::to_bits<bits>(detail::canonical(keys[i]));
+      to.keys_[at] = detail::key_to_bits<bits>(keys[i]);
       if constexpr (!is_set) {
         if (values != nullptr)
           values[at] = given[i];

@@ -84,8 +84,7 @@ class multi {
   }
   template <class F>
   void for_each(Space& space, F f) const {
-    detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
-                                 detail::item_giver<view_type, F>{view(), f});
+    groups().for_each(space, items_, detail::item_giver<view_type, F>{view(), f});
   }
   // offsets[i]: how many values the keys before keys[i] have. Gives where each key's begin.
   buffer<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const;
@@ -197,7 +196,7 @@ class multi {
       buffer<carried, Space> load(space, takes_load ? n : 0), order(space, design::moves_values ? 0 : n);
       if constexpr (takes_load) {
         const detail::legal_selection<design> take{keys.data(), values.data(), words.data(), load.data()};
-        if constexpr (std::floating_point<Key>) {
+        if constexpr (detail::has_nan<Key>) {
           buffer<u64, Space> count(space, 1);
           space.fill(count.data(), 1, u64(0));
           detail::compact(space, n, take, count.data());
@@ -212,7 +211,7 @@ class multi {
       if constexpr (!takes_keys) from = reinterpret_cast<const word*>(keys.data());
       if constexpr (!takes_load) brought = values.data();
       if constexpr (design::moves_values) brings = values_.data();
-      space.sort_pairs(from, brought, sorted.data(), brings, items_, 8 * sizeof(Key));
+      space.sort_pairs(from, brought, sorted.data(), brings, items_, 8 * detail::packed_bytes<Key>);
       if constexpr (!design::moves_values)
         space.for_each(items_,
                        detail::value_gatherer<Value, Offset>{values_.data(), values.data(), order.data()});
@@ -248,10 +247,10 @@ class multi {
     insert_report report = give_ids(space, keys, numbers.data());
     starts_ = buffer<Offset, Space>(space, distinct_ + 1);
     buffer<Offset, Space> ranks(space, n);
-    space.fill(starts_.data(), distinct_ + 1, Offset(0));
+    groups().start_counting(space);
     detail::rank(space, numbers.data(), n, starts_.data(), ranks.data());
-    space.exclusive_scan(starts_.data(), starts_.data(), distinct_ + 1);
-    items_ = read_one(space, starts_.data() + distinct_);
+    groups().end_counting(space);
+    items_ = groups().positions(space);
     values_ = buffer<Value, Space>(space, items_);
     detail::scatter(
         space, detail::scatter_to_groups<Value, Offset>{numbers.data(), design::none, ranks.data(),
@@ -345,6 +344,8 @@ class multi {
     throw error("tilehash: no hash function placed the keys of a multimap in its table of ids; take another");
   }
 
+  detail::segments<Offset> groups() const { return {starts_.data(), distinct_}; }  // the values of each key
+
   table_options options_;
   ids_engine ids_;
   buffer<Key, Space> keys_;
@@ -371,8 +372,7 @@ insert_report multi<Design, Space>::build_arrays(Space& space, const Key* keys, 
 template <class Design, class Space>
 void multi<Design, Space>::copy_entries(Space& space, Key* keys, Value* values) const {
   if (items_ == 0) return;
-  detail::for_each_in_segments(space, starts_.data(), distinct_, items_,
-                               detail::key_repeater<view_type>{view(), keys});
+  groups().for_each(space, items_, detail::key_repeater<view_type>{view(), keys});
   space.copy(values, values_.data(), items_ * sizeof(Value));
 }
 template <class Design, class Space>

@@ -220,7 +220,7 @@ struct legal_selection {
   typename Design::carried* carried;  // may be null
   TILEHASH_FN bool selects(u64 i) const { return is_legal(keys[i]); }
   TILEHASH_FN void use(u64 i, u64 at) const {
-    if (words != nullptr) words[at] = to_bits<typename Design::word>(canonical(keys[i]));
+    if (words != nullptr) words[at] = key_to_bits<typename Design::word>(keys[i]);
     if (carried == nullptr) return;
     if constexpr (Design::moves_values)
       carried[at] = values[i];

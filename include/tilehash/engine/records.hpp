@@ -202,7 +202,7 @@ class records {
     const detail::fingerprints<design> names{design_, keys, fresh.data()};
     ids_engine meeting(space, leaders.size(), {});
     const insert_report met = meeting.fill(space, detail::fingerprint_source<design>{names}, leaders.size());
-    if (!std::floating_point<key_type> && met.refused != 0)
+    if (!detail::has_nan<key_type> && met.refused != 0)
       throw error("tilehash: no hash function placed the keys in a table of ids; take another");
     meeting.look_up(space, names, leaders.size(),
                     detail::leader_sink<design>{keys, fresh.data(), leaders.data(), clashes});

@@ -135,10 +135,10 @@ struct id_and_clash_sink {
   TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
     const auto hit = view.judge(keys[i], met);
     ids[i] = hit.id();
-    if (met.found() && !hit.found()) fetch_add(clashes, u64(1));
+    if (met.found() && !hit.found() && is_legal(keys[i])) fetch_add(clashes, u64(1));
   }
 };
-// Which of the new items won its key: the leader.
+// Which of the new items won its key: the leader. A key that is not legal has none.
 template <class Design>
 struct leader_sink {
   const typename Design::key_type* keys;
@@ -147,10 +147,11 @@ struct leader_sink {
   u64* clashes;
   template <class IdHit>
   TILEHASH_FN void operator()(u64 j, const IdHit& met) const {
-    const u32 leader = met.found() ? met.value() : Design::none;
+    const u32 leader = met.found() && is_legal(keys[fresh[j]]) ? met.value() : Design::none;
     leaders[j] = leader;
     if constexpr (!Design::is_exact) {
-      if (met.found() && !same_key(keys[fresh[j]], keys[fresh[leader]])) fetch_add(clashes, u64(1));
+      if (leader != Design::none && !same_key(keys[fresh[j]], keys[fresh[leader]]))
+        fetch_add(clashes, u64(1));
     }
   }
 };

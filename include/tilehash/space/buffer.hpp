@@ -9,6 +9,7 @@
 
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/core/key_members.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
 
@@ -17,7 +18,7 @@ namespace tilehash::inline TILEHASH_ABI {
 // and give the memory back to it. Who uses the memory through another space object puts the two in order
 // (space/guest.hpp; tables do).
 template <class T, class Space>
-  requires std::is_trivially_copyable_v<T>
+  requires detail::copied_as_bytes<T>
 class buffer {
  public:
   // What to_host() gives: plain values, a byte each for bool (std::vector<bool> is no array).

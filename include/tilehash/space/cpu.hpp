@@ -104,8 +104,10 @@ class cpu {
     });
   }
 
-  static constexpr u64 largest_scratch() { return u64(1) << 20; }  // what stays in a core's cache
-  static constexpr u64 large_blocks_at_once() { return ~u64(0); }  // nothing is won by fewer, longer ones
+  static constexpr u64 cache_bytes() { return u64(1) << 20; }        // of a core, on most machines
+  static constexpr u64 last_cache_bytes() { return u64(32) << 20; }  // that all cores share
+  static constexpr u64 largest_scratch() { return cache_bytes(); }   // what stays in a core's cache
+  static constexpr u64 large_blocks_at_once() { return ~u64(0); }    // nothing is won by fewer, longer ones
   // body(block) for every block of `threads` threads that share `scratch_bytes`: here a block is one thread,
   // and its scratch stays in that thread's cache.
   template <class Body>

@@ -192,6 +192,13 @@ class cuda {
     detail::run_each<<<grid(n), detail::cuda_block_size, 0, stream_>>>(n, body);
     detail::check_cuda(cudaGetLastError(), "starting a kernel");
   }
+  // Bytes of the cache (L2) that all blocks share.
+  u64 cache_bytes() const {
+    int bytes = 0;
+    detail::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device_),
+                       "asking for the size of the L2 cache");
+    return static_cast<u64>(bytes);
+  }
   // Bytes of shared memory that one block can have.
   u64 largest_scratch() const {
     int bytes = 0;

@@ -131,7 +131,7 @@ struct rows_build {
 // What remainder_slot can pack.
 template <class Rows>
 inline constexpr bool rows_have_words =
-    sizeof(typename Rows::key_type) <= 8 && bytes_of<typename Rows::mapped_type> <= 8;
+    packed_bytes<typename Rows::key_type> <= 8 && bytes_of<typename Rows::mapped_type> <= 8;
 
 // Fills the rows from n items, or says that this is not the way to: too few items, more regions than a block
 // can count, or so many equal keys that one block would have much more to do than the others.

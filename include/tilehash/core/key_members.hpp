@@ -1,0 +1,265 @@
+// What a type of keys is made of: its bytes, or members that are keys themselves.
+//
+// The bytes of most keys say what they are: integers, arrays of them, structs without gaps. Floating-point
+// numbers are compared by value (-0.0 is 0.0, and a NaN is not legal), and what has such members or gaps
+// between them is compared member by member, once it says which those are:
+//
+//   struct vertex { float x, y; char layer; };
+//   template <>
+//   struct tilehash::key_members<vertex> : tilehash::members<&vertex::x, &vertex::y, &vertex::layer> {};
+//
+// std::pair and arrays are known. A key's *packed bytes* are those of its members, one behind the other:
+//
+//   vertex   | x x x x | y y y y | l . . . |         packed   | x x x x | y y y y | l |
+//
+// To compare a floating-point number bit by bit, wrap its type in bitwise<T>.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+// A floating-point key compared by its bits: NaNs are legal and -0.0 differs from 0.0.
+template <std::floating_point T>
+struct bitwise {
+  using bits_type = std::conditional_t<sizeof(T) == 4, u32, u64>;
+  bits_type bits = 0;
+
+  bitwise() = default;
+  TILEHASH_FN explicit bitwise(T x) { std::memcpy(&bits, &x, sizeof x); }
+  TILEHASH_FN explicit operator T() const {
+    T x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+  }
+  friend bool operator==(const bitwise&, const bitwise&) = default;
+};
+
+namespace detail {
+
+// May be copied as bytes: what the language says it of, and pairs, whose assignment alone it does not trust.
+template <class T>
+inline constexpr bool copied_as_bytes = std::is_trivially_copyable_v<T>;
+template <class A, class B>
+inline constexpr bool copied_as_bytes<std::pair<A, B>> =
+    copied_as_bytes<A> && copied_as_bytes<B> && !std::is_reference_v<A> && !std::is_reference_v<B>;
+template <class T, std::size_t N>
+inline constexpr bool copied_as_bytes<std::array<T, N>> = copied_as_bytes<T>;
+
+template <class T>
+struct unknown_members;
+
+}  // namespace detail
+
+// Which members a key has: none named. Yours derives from members<...>.
+template <class Key>
+struct key_members {};
+
+namespace detail {
+
+template <class Key>
+concept names_members = requires { key_members<Key>::template sum<unknown_members>; };
+
+// Do the bytes say what the key is?
+template <class T>
+inline constexpr bool bytes_say_all = std::has_unique_object_representations_v<T> && !names_members<T>;
+template <class A, class B>
+inline constexpr bool bytes_say_all<std::pair<A, B>> =
+    bytes_say_all<A> && bytes_say_all<B> && sizeof(std::pair<A, B>) == sizeof(A) + sizeof(B);
+template <class T, std::size_t N>
+inline constexpr bool bytes_say_all<std::array<T, N>> = bytes_say_all<T>;
+
+template <class Member>
+struct type_of_member;
+template <class Key, class T>
+struct type_of_member<T Key::*> {
+  using type = T;
+};
+
+}  // namespace detail
+
+// The members of a struct that make it a key, in any order. What is not named is not compared, and may be
+// lost.
+template <auto... Members>
+struct members {
+  // use(member) for each of them.
+  template <class Key, class Use>
+  TILEHASH_FN static void for_each(Key& key, const Use& use) {
+    (use(key.*Members), ...);
+  }
+  // what<T> of the members' types T, added up.
+  template <template <class> class What>
+  static constexpr u32 sum =
+      (u32(What<typename detail::type_of_member<decltype(Members)>::type>::value) + ...);
+};
+
+namespace detail {
+
+template <class T, u64 N>
+struct elements {
+  template <class Key, class Use>
+  TILEHASH_FN static void for_each(Key& key, const Use& use) {
+    using element = std::conditional_t<std::is_const_v<Key>, const T, T>;
+    auto* const first = reinterpret_cast<element*>(&key);
+    for (u64 i = 0; i < N; ++i) use(first[i]);
+  }
+  template <template <class> class What>
+  static constexpr u32 sum = N * u32(What<T>::value);
+};
+
+}  // namespace detail
+
+template <class A, class B>
+struct key_members<std::pair<A, B>> : members<&std::pair<A, B>::first, &std::pair<A, B>::second> {};
+template <class T, std::size_t N>
+struct key_members<std::array<T, N>> : detail::elements<T, N> {};
+template <class T, std::size_t N>
+struct key_members<T[N]> : detail::elements<T, N> {};
+
+namespace detail {
+
+template <class T>
+concept ieee_float = std::same_as<T, float> || std::same_as<T, double>;
+template <class T>
+struct packed_size;
+template <class T>
+struct may_be_nan;
+
+// Is it compared member by member?
+template <class T>
+concept by_members = !bytes_say_all<T> && names_members<T>;
+
+template <class T>
+struct unknown_members {
+  static constexpr u32 value = !(bytes_say_all<T> || ieee_float<T>);
+};
+template <by_members T>
+struct unknown_members<T> {
+  static constexpr u32 value = key_members<T>::template sum<unknown_members>;
+};
+template <class T>
+struct packed_size {
+  static constexpr u32 value = sizeof(T);
+};
+template <by_members T>
+struct packed_size<T> {
+  static constexpr u32 value = key_members<T>::template sum<packed_size>;
+};
+template <class T>
+struct may_be_nan {
+  static constexpr u32 value = ieee_float<T>;
+};
+template <by_members T>
+struct may_be_nan<T> {
+  static constexpr u32 value = key_members<T>::template sum<may_be_nan>;
+};
+
+template <class Key>
+inline constexpr u32 packed_bytes = packed_size<Key>::value;
+// Are there keys of this type that are not legal?
+template <class Key>
+inline constexpr bool has_nan = may_be_nan<Key>::value != 0;
+
+}  // namespace detail
+
+// What may be a key: it is copied as bytes, and they, or members that it names, say what it is.
+template <class T>
+concept key_like = detail::copied_as_bytes<T> && detail::unknown_members<T>::value == 0;
+
+template <class T>
+concept value_like = std::is_void_v<T> || detail::copied_as_bytes<T>;
+
+namespace detail {
+
+// The smallest integer of 4, 8 or 16 bytes with room for `Bytes`.
+template <u32 Bytes>
+using bits_t = std::conditional_t<Bytes <= 4, u32, std::conditional_t<Bytes <= 8, u64, u128>>;
+
+// The bytes of `x` as an integer, zero-extended.
+template <class Bits, class T>
+TILEHASH_FN Bits to_bits(T x) {  // by value: through a reference nvcc reads byte by byte
+  Bits bits = 0;
+  std::memcpy(&bits, &x, sizeof(T));
+  return bits;
+}
+
+template <class T, class Bits>
+TILEHASH_FN T from_bits(Bits bits) {
+  T x;
+  std::memcpy(static_cast<void*>(&x), &bits, sizeof(T));
+  return x;
+}
+
+// One representation for each value of a key.
+template <class Key>
+TILEHASH_FN void make_canonical(Key& key) {
+  if constexpr (by_members<Key>)
+    key_members<Key>::for_each(key, [](auto& member) { make_canonical(member); });
+  else if constexpr (ieee_float<Key>)
+    key = key == Key(0) ? Key(0) : key;
+}
+template <class Key>
+TILEHASH_FN Key canonical(Key key) {
+  make_canonical(key);
+  return key;
+}
+
+template <class Key>
+TILEHASH_FN bool is_legal(const Key& key) {
+  bool legal = true;
+  if constexpr (ieee_float<Key>)
+    legal = key == key;  // false for a NaN  NOLINT(misc-redundant-expression)
+  else if constexpr (has_nan<Key>)
+    key_members<Key>::for_each(key, [&](const auto& member) { legal = is_legal(member) && legal; });
+  return legal;
+}
+
+// A key's packed bytes as an integer that holds them all: equal for equal keys, and for no others.
+template <class Bits, class Key>
+TILEHASH_FN Bits key_to_bits(const Key& key) {
+  static_assert(packed_bytes<Key> <= sizeof(Bits));
+  if constexpr (by_members<Key>) {
+    Bits bits = 0;
+    u32 at = 0;
+    key_members<Key>::for_each(key, [&](const auto& member) {
+      bits = static_cast<Bits>(bits | key_to_bits<Bits>(member) << at);
+      at += 8 * packed_bytes<std::remove_cvref_t<decltype(member)>>;
+    });
+    return bits;
+  } else {
+    return to_bits<Bits>(canonical(key));
+  }
+}
+
+template <class Key, class Bits>
+TILEHASH_FN void key_from_bits(Key& key, Bits bits) {
+  if constexpr (by_members<Key>) {
+    u32 at = 0;
+    key_members<Key>::for_each(key, [&](auto& member) {
+      key_from_bits(member, static_cast<Bits>(bits >> at));
+      at += 8 * packed_bytes<std::remove_cvref_t<decltype(member)>>;
+    });
+  } else {
+    std::memcpy(static_cast<void*>(&key), &bits, sizeof key);
+  }
+}
+template <class Key, class Bits>
+TILEHASH_FN Key key_from_bits(Bits bits) {
+  if constexpr (by_members<Key>) {
+    Key key{};
+    key_from_bits(key, bits);
+    return key;
+  } else {
+    return from_bits<Key>(bits);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace tilehash::inline TILEHASH_ABI
