@@ -24,6 +24,19 @@ inline std::uint64_t number(std::string_view name, std::string_view text, std::u
   return n;
 }
 
+// The same of a number with a decimal point.
+inline double fraction(std::string_view name, std::string_view text, double least, double most) {
+  double x = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (problem != std::errc() || end != text.data() + text.size() || !(x >= least && x <= most)) {
+    char range[64];
+    std::snprintf(range, sizeof range, "%g to %g", least, most);
+    throw std::runtime_error(std::string(name) + " is '" + std::string(text) +
+                             "'; it must be a number from " + range);
+  }
+  return x;
+}
+
 // take(name, value) for each option, which says whether it knows the name; gives what is no option.
 template <class Take>
 std::vector<std::string> read_options(const std::vector<std::string>& given, Take take) {

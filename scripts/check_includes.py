@@ -33,6 +33,7 @@ ROOMS = [
     ("table", r"table\.hpp"),
     ("front", r"(map|set|multimap|index)\.hpp"),
     ("instances", r"instances/.*"),
+    ("join", r"join(_graph)?\.hpp"),
     ("umbrella", r"tilehash\.hpp"),
 ]
 ORDER = [room for room, _ in ROOMS]
@@ -50,7 +51,8 @@ MAY_INCLUDE = {
     "table": {"core", "space", "algorithm", "concepts", "kernel", "view", "engine"},
     "front": {"core", "space", "concepts", "designs", "engine", "table"},
     "instances": {"space", "engine", "table", "front"},
-    "umbrella": {"core", "space", "concepts", "designs", "engine", "table", "front"},
+    "join": {"core", "space", "algorithm", "designs", "kernel", "engine", "table"},
+    "umbrella": {"core", "space", "concepts", "designs", "engine", "table", "front", "join"},
 }
 
 MACHINE_WORDS = (

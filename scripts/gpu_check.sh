@@ -3,14 +3,14 @@
 # the tests on cuda, the differential tests, small cases under compute-sanitizer, and the benchmark. Results go to
 # bench/results/<gpu>/.
 #
-#   scripts/gpu_check.sh [STEP...]     all steps in this order but the last three, or those named (a machine lent by the
+#   scripts/gpu_check.sh [STEP...]     all steps in this order but the last four, or those named (a machine lent by the
 #                                      minute can be given them in several calls; every call leaves build/gpu for the
 #                                      next):
 #     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                calls tail aggregation thesis horton coherent
+#                calls tail aggregation thesis horton coherent hashgraph
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail and
-#     aggregation; thesis, horton and coherent, the experiments of Alcantara's thesis and of Breslow's and Garcia's papers,
-#     run when named
+#     aggregation; thesis, horton, coherent and hashgraph, the experiments of Alcantara's thesis, of Breslow's and Garcia's
+#     papers and on joins, run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -212,8 +212,15 @@ step_coherent() {
     echo "   ncu gave no figures (may it read the counters? see $folder/coherent_ncu.csv)"
 }
 
+# One thread walks a row of a graph alone, so where one key is a twentieth of the right side the graphs are left out.
+step_hashgraph() {
+  bench hashgraph_join bench hashgraph/join --space cuda --skew none,left
+  bench hashgraph_join_skewed bench hashgraph/join --space cuda --skew right --designs join,join_by_table,sort_merge
+  bench hashgraph_join_kinds bench hashgraph/join --space cuda --skew none --copies 1 --found 0.5 --kinds left,semi,anti
+}
+
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis horton coherent "
+known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis horton coherent hashgraph "
 steps=()
 [ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
 for step in "$@"; do

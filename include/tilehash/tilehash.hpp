@@ -18,6 +18,8 @@
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/designs/two_level_cuckoo.hpp>
 #include <tilehash/index.hpp>
+#include <tilehash/join.hpp>
+#include <tilehash/join_graph.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/multimap.hpp>
 #include <tilehash/set.hpp>

@@ -140,7 +140,9 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
   for (const char* command :
        {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024",
         "bench coherent/layouts --side 64 --load 0.8 --layouts hilbert",
-        "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton"}) {
+        "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton",
+        "bench hashgraph/join --left 3000 --right 40000 --found 0.7 --kinds inner,left,semi,anti --skew "
+        "none,left"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;
     const auto rows = nlohmann::json::parse(result.text)["rows"];

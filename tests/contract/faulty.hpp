@@ -26,6 +26,7 @@ class faulty {
     return f();
   }
   void refuse_after(u64 allocations) { left_ = allocations; }
+  void refuse_larger_than(u64 bytes) { largest_ = bytes; }
   bool refused() const { return refused_; }
   u64 allocated() const { return allocated_; }
 
@@ -34,6 +35,7 @@ class faulty {
 
   // What every allocation asks first, and every one given back says.
   void take(u64 bytes) {
+    if (bytes > largest_) throw std::bad_alloc();
     if (armed_ && left_-- == 0) {
       left_ = 0;
       refused_ = true;
@@ -44,7 +46,7 @@ class faulty {
   void give(u64 bytes) { allocated_ -= bytes; }
 
  private:
-  u64 left_ = never, allocated_ = 0;
+  u64 left_ = never, largest_ = never, allocated_ = 0;
   bool armed_ = false, refused_ = false;
 };
 

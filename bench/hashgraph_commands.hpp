@@ -1,0 +1,12 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace tilehash::app {
+
+// tilehash bench hashgraph/...: the experiments on HashGraph and its joins.
+void add_hashgraph_commands(CLI::App& bench);
+
+}  // namespace tilehash::app

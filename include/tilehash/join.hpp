@@ -1,0 +1,264 @@
+// join: the rows of two sides whose keys are equal, as numbers of rows. Duplicates may be on both sides.
+//
+//   left keys  | 7 | 4 | 9 |        inner   0-1, 0-2, 2-0
+//   right keys | 9 | 7 | 7 |        left    the same and 1-no_match;   semi   0, 2;   anti   1
+//
+// Two ways. By regions (algorithm/region_join.hpp): both sides are partitioned, and blocks join the regions
+// in their own memory. By a table: a multimap of the right side's row numbers, in which the left keys are
+// looked up; keys that come ever so often cost it no more than others, as a key's matches are counted at once
+// and written evenly (algorithm/segments.hpp). Regions whose keys come too often, small right sides and keys
+// of over 8 bytes go by the table.
+//
+// Either way the rows are counted first, in time that is linear in both sides, and written when there is
+// memory for all of them: O(left + right + rows). The order of the rows is not promised. A NaN equals
+// nothing.
+#pragma once
+
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <tilehash/algorithm/region_join.hpp>
+#include <tilehash/core/join_kind.hpp>
+#include <tilehash/engine/multi.hpp>
+
+namespace tilehash {
+
+// How rows that belong together are found.
+enum class join_way {
+  automatic,   // by regions from 2^15 right rows on, where keys are of up to 8 bytes and there is memory for
+               // it
+  by_regions,  // keys of up to 8 bytes
+  by_table,    // keys of any type
+};
+
+// What a join is to give, and how.
+struct join_options {
+  join_kind kind = join_kind::inner;   // which rows
+  join_way way = join_way::automatic;  // ... and how they are found
+};
+
+}  // namespace tilehash
+
+namespace tilehash::inline TILEHASH_ABI {
+
+// The rows of a join: the i-th is row left[i] of the left side with row right[i] of the right side, or
+// no_match. `right` is empty in a semi- or antijoin.
+template <class Space>
+struct join_rows {
+  buffer<u32, Space> left;                  // numbers of left rows, from 0
+  buffer<u32, Space> right;                 // numbers of right rows, or no_match
+  u64 size() const { return left.size(); }  // rows
+};
+
+namespace detail {
+
+// ---- by a table ----
+
+struct number_rows {
+  u32* numbers;
+  TILEHASH_FN void operator()(u64 i) const { numbers[i] = static_cast<u32>(i); }
+};
+// What the lookup of a left key tells: where its matches begin among the values, and how many rows it gives.
+struct match_sink {
+  const u32* all;
+  join_kind kind;
+  u32* begins;
+  u64* counts;
+  template <class Hit>
+  TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
+    begins[i] = hit.found() ? static_cast<u32>(hit.first - all) : no_match;
+    counts[i] = joined_rows(kind, hit.found() ? hit.number : 0);
+  }
+};
+struct match_writer {
+  const u64* offsets;
+  const u32 *begins, *numbers, *values;  // numbers: of the left rows; null: their places
+  join_output out;
+  TILEHASH_FN void operator()(u64 i, u64 at) const {
+    const u32 row = numbers != nullptr ? numbers[i] : static_cast<u32>(i);
+    out.put(at, row, begins[i] == no_match ? no_match : values[begins[i] + (at - offsets[i])]);
+  }
+};
+
+template <class Key, class Space>
+class table_join {
+  using matches = typename multi<Key, u32>::template engine<Space>;
+
+ public:
+  // Counts. The numbers may be null: of the places of the keys. Waits. Throws out_of_memory.
+  void count(Space& space, std::span<const Key> left, const u32* left_numbers, std::span<const Key> right,
+             const u32* right_numbers, join_kind kind) {
+    numbers_ = left_numbers;
+    matches table(space, 0, {});
+    {
+      buffer<u32, Space> own;
+      if (right_numbers == nullptr) {
+        own = buffer<u32, Space>(space, right.size());
+        space.for_each(right.size(), number_rows{own.data()});
+        right_numbers = own.data();
+      }
+      std::ignore = table.build_arrays(space, right.data(), right_numbers, right.size());
+    }
+    rows_ = left.size();
+    begins_ = buffer<u32, Space>(space, rows_);
+    offsets_ = buffer<u64, Space>(space, rows_ + 1);
+    space.fill(offsets_.data() + rows_, 1, u64(0));
+    table.look_up(space, left.data(), rows_,
+                  match_sink{table.view().all_values, kind, begins_.data(), offsets_.data()});
+    space.exclusive_scan(offsets_.data(), offsets_.data(), rows_ + 1);
+    size_ = read_one(space, offsets_.data() + rows_);
+    table_.emplace(std::move(table));
+  }
+  u64 size() const { return size_; }
+  // Does not wait.
+  void write(Space& space, const join_output& out) const {
+    if (size_ == 0) return;
+    for_each_in_segments(
+        space, offsets_.data(), rows_, size_,
+        match_writer{offsets_.data(), begins_.data(), numbers_, table_->view().all_values, out});
+  }
+
+ private:
+  std::optional<matches> table_;
+  const u32* numbers_ = nullptr;
+  u64 rows_ = 0, size_ = 0;
+  buffer<u32, Space> begins_;
+  buffer<u64, Space> offsets_;
+};
+
+// ---- both ----
+
+// A join that has been counted.
+template <class Key, class Space>
+class counted_join {
+ public:
+  counted_join(Space& space, std::span<const Key> left, std::span<const Key> right, const join_options& how) {
+    constexpr u64 most = no_match - 1;
+    require(left.size() <= most && right.size() <= most,
+            "join: a side has at most 2^32 - 2 rows; join it in parts");
+    space.check_pointer(left, "join: the left keys");
+    space.check_pointer(right, "join: the right keys");
+    if constexpr (sizeof(Key) <= 8) {
+      if (how.way != join_way::by_table && count_by_regions(space, left, right, how)) return;
+    }
+    require(sizeof(Key) <= 8 || how.way != join_way::by_regions,
+            "join: only keys of up to 8 bytes are joined by regions");
+    by_table_.count(space, left, nullptr, right, nullptr, how.kind);
+  }
+  u64 size() const { return by_regions_.size() + by_table_.size(); }
+  // Waits.
+  void write(Space& space, u32* left, u32* right) const {
+    if (by_regions_.size() != 0) by_regions_.write(space, {left, right});
+    const u64 done = by_regions_.size();
+    by_table_.write(space, {left + done, right != nullptr ? right + done : nullptr});
+    space.synchronize();
+  }
+
+ private:
+  using regions = std::conditional_t<sizeof(Key) <= 8, region_join<Key, Space>, table_join<Key, Space>>;
+
+  // False, and nothing is counted, where this is not the way to.
+  bool count_by_regions(Space& space, std::span<const Key> left, std::span<const Key> right,
+                        const join_options& how) {
+    const bool asked = how.way == join_way::by_regions;
+    if (!asked && (right.size() < regions::least_rows || left.empty())) return false;
+    try {
+      if (!by_regions_.count(space, left, right, how.kind, drawn_seed())) return false;
+      by_regions_.rest(space, rest_left_, rest_right_);
+      if (rest_left_.keys.size() != 0)
+        by_table_.count(space, rest_left_.keys.span(), rest_left_.numbers.data(), rest_right_.keys.span(),
+                        rest_right_.numbers.data(), how.kind);
+      return true;
+    } catch (const out_of_memory&) {  // the table may do with less
+      if (asked) throw;
+      by_regions_ = {};
+      by_table_ = {};
+      rest_left_ = {};
+      rest_right_ = {};
+      return false;
+    }
+  }
+
+  regions by_regions_;
+  numbered_rows<Key, Space> rest_left_, rest_right_;
+  table_join<Key, Space> by_table_;
+};
+
+template <class Keys>
+using key_of = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
+
+template <class Left, class Right>
+concept joinable = std::ranges::contiguous_range<Left> && std::ranges::contiguous_range<Right> &&
+                   key_like<key_of<Left>> && std::same_as<key_of<Left>, key_of<Right>>;
+
+template <class Space, class Left, class Right>
+auto count_join(Space& space, const Left& left, const Right& right, const join_options& how) {
+  using key = key_of<Left>;
+  return counted_join<key, Space>(space, std::span<const key>(left), std::span<const key>(right), how);
+}
+
+// Memory for so many rows.
+template <class Space>
+join_rows<Space> make_join_rows(Space& space, u64 n, join_kind kind) {
+  const bool pairs = has_right_rows(kind);
+  join_rows<Space> rows;
+  try {
+    rows.left = buffer<u32, Space>(space, n);
+    if (pairs) rows.right = buffer<u32, Space>(space, n);
+  } catch (const out_of_memory&) {
+    throw out_of_memory("tilehash: the join has " + std::to_string(n) + " rows of " +
+                        std::to_string((pairs ? 2 : 1) * sizeof(u32)) +
+                        " bytes each, and there is not the memory for them; join the left side in parts");
+  }
+  return rows;
+}
+
+}  // namespace detail
+
+// The sides are arrays of equal keys' type in memory of the space, of at most 2^32 - 2 rows each. All three
+// verbs take, while they run, 1.2 times the bytes of both sides' keys with 4 to 8 bytes a row beside them by
+// regions; by the table what its build takes and 12 bytes for each left row. They wait. They throw
+// invalid_argument for memory of another space, and out_of_memory.
+
+// How many rows the join has: a million equal keys on both sides are 10^12 of them, counted in no time.
+template <class Space, class Left, class Right>
+  requires detail::joinable<Left, Right>
+[[nodiscard]] u64 join_size(Space& space, const Left& left, const Right& right,
+                            const join_options& options = {}) {
+  return detail::count_join(space, left, right, options).size();
+}
+
+// The rows, in memory of the space. Where that ends, out_of_memory says how many rows there are, and of how
+// many bytes.
+template <class Space, class Left, class Right>
+  requires detail::joinable<Left, Right>
+[[nodiscard]] join_rows<Space> join(Space& space, const Left& left, const Right& right,
+                                    const join_options& options = {}) {
+  const auto counted = detail::count_join(space, left, right, options);
+  auto rows = detail::make_join_rows(space, counted.size(), options.kind);
+  counted.write(space, rows.left.data(), rows.right.data());
+  return rows;
+}
+
+// The rows, in arrays of the caller's (in a semi- or antijoin `right_rows` is not used). Gives how many there
+// are; where that is more than the arrays have room for, nothing is written.
+template <class Space, class Left, class Right>
+  requires detail::joinable<Left, Right>
+[[nodiscard]] u64 join(Space& space, const Left& left, const Right& right, std::span<u32> left_rows,
+                       std::span<u32> right_rows, const join_options& options = {}) {
+  const bool pairs = detail::has_right_rows(options.kind);
+  space.check_pointer(left_rows, "join: the left rows");
+  if (pairs) space.check_pointer(right_rows, "join: the right rows");
+  const auto counted = detail::count_join(space, left, right, options);
+  const u64 n = counted.size();
+  if (n <= left_rows.size() && (!pairs || n <= right_rows.size()))
+    counted.write(space, left_rows.data(), pairs ? right_rows.data() : nullptr);
+  return n;
+}
+
+}  // namespace tilehash::inline TILEHASH_ABI

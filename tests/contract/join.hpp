@@ -1,0 +1,254 @@
+// Joins of all kinds, by both ways: every family of keys, memory that runs out, bad arguments.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <contract/join_model.hpp>
+
+namespace tilehash::contract {
+
+template <class Key>
+std::vector<join_way> ways_of() {
+  if (sizeof(Key) > 8) return {join_way::automatic};
+  return {join_way::by_regions, join_way::by_table};
+}
+
+template <class Key>
+class joins : public ::testing::Test {
+ protected:
+  using space_type = decltype(join_ground::space);
+  join_ground ground;
+  space_type& space = ground.space;
+
+  void check(const std::vector<Key>& left, const std::vector<Key>& right) {
+    for (const join_way way : ways_of<Key>()) expect_joined(space, left, right, way);
+  }
+};
+TYPED_TEST_SUITE_P(joins);
+
+TYPED_TEST_P(joins, of_every_family_of_keys) {
+  random_numbers random("joins of families");
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = scaled(6'000, 600);
+  for (const auto& [name, keys] : families<TypeParam>(random, n)) {
+    SCOPED_TRACE(name);
+    this->check(keys, others(random, keys, n / 2));
+    this->check(others(random, keys, n / 2), keys);
+    this->check(keys, {});
+    this->check({}, keys);
+  }
+  this->check({}, {});
+  this->check(keys_by<TypeParam>(n, [](u64 i) { return 2 * i; }),
+              keys_by<TypeParam>(n, [](u64 i) { return 2 * i + 1; }));  // disjoint
+}
+
+// A NaN equals nothing, itself included.
+TYPED_TEST_P(joins, of_no_numbers) {
+  if constexpr (std::floating_point<TypeParam>) {
+    auto left = keys_by<TypeParam>(3'000, [](u64 i) { return mix64(i); }), right = left;
+    for (u64 i = 0; i < left.size(); i += 3) left[i] = std::numeric_limits<TypeParam>::quiet_NaN();
+    for (u64 i = 0; i < right.size(); i += 4) right[i] = std::numeric_limits<TypeParam>::quiet_NaN();
+    left[1] = TypeParam(0);
+    right[2] = -TypeParam(0);
+    this->check(left, right);
+  }
+}
+
+// Keys whose hashes all begin alike go to one region; some meet in one of its lists, too.
+TYPED_TEST_P(joins, of_keys_that_meet) {
+  if constexpr (std::integral<TypeParam> && sizeof(TypeParam) >= 4) {
+    using slot = remainder_slot<TypeParam, u32>;
+    using place = typename TestFixture::space_type;
+    const u64 n = 36'000, seed = 11;
+    const detail::hash_route<slot> route(static_cast<u32>(detail::divide_up(n, u64(4096))), seed);
+    for (const u64 apart : {u64(1), u64(1) << 9}) {
+      std::vector<TypeParam> right;
+      for (u64 i = 0; i < n; ++i)
+        right.push_back(slot::decode(route.unhash(static_cast<typename slot::key_bits>(i * apart))));
+      const std::vector<TypeParam> left(right.rbegin(), right.rend() - 7);
+      const buffer<TypeParam, place> l(this->space, left), r(this->space, right);
+      detail::region_join<TypeParam, place> by_regions;
+      ASSERT_TRUE(by_regions.count(this->space, l.span(), r.span(), join_kind::inner, seed));
+      detail::numbered_rows<TypeParam, place> rest_left, rest_right;
+      by_regions.rest(this->space, rest_left, rest_right);
+      EXPECT_GT(rest_right.keys.size(), n / 4);
+      const u64 rest = join_size(this->space, rest_left.keys.span(), rest_right.keys.span());
+      EXPECT_EQ(by_regions.size() + rest, left.size());
+    }
+    auto right = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
+    std::fill(right.begin(), right.begin() + 300, right[0]);  // fit a region, and not a list of it
+    const buffer<TypeParam, place> r(this->space, right);
+    detail::region_join<TypeParam, place> by_regions;
+    ASSERT_TRUE(by_regions.count(this->space, r.first(1), r.span(), join_kind::inner, seed));
+    EXPECT_EQ(by_regions.size(), 0U);
+  }
+}
+
+// So many rows that the automatic way goes by regions, some of whose keys come too often for these.
+TYPED_TEST_P(joins, of_keys_that_come_often) {
+  random_numbers random("joins of frequent keys");
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = 40'000, few = scaled(60'000, 4'000);
+  const auto distinct = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
+  std::vector<TypeParam> by_zipf, mixed = distinct;
+  for (const u64 rank : zipf_ranks(random, few, n)) by_zipf.push_back(distinct[rank]);
+  for (u64 i = 0; i < n; i += 5) mixed[i] = distinct[1];  // too often for a list, and a bin
+  const std::vector<TypeParam> equal(n, distinct[1]), one(1, distinct[1]);
+  for (const join_way way : {join_way::automatic, join_way::by_table}) {
+    expect_joined(this->space, by_zipf, distinct, way);
+    expect_joined(this->space, distinct, by_zipf, way);
+    expect_joined(this->space, distinct, mixed, way);
+    expect_joined(this->space, mixed, distinct, way);
+    expect_joined(this->space, one, equal, way);
+    expect_joined(this->space, equal, one, way);
+    expect_joined(this->space, equal, equal, way);
+  }
+}
+
+// The result is quadratic, the counting is not.
+TYPED_TEST_P(joins, count_without_writing) {
+  const u64 n = scaled(400'000, 40'000);
+  const buffer<TypeParam, typename TestFixture::space_type> keys(
+      this->space, std::vector<TypeParam>(n, key_from<TypeParam>(7)));
+  for (const join_way way : {join_way::automatic, join_way::by_table}) {
+    EXPECT_EQ(join_size(this->space, keys.span(), keys.span(), {join_kind::inner, way}), n * n);
+    EXPECT_EQ(join_size(this->space, keys.span(), keys.span(), {join_kind::semi, way}), n);
+  }
+}
+
+TYPED_TEST_P(joins, with_a_graph) {
+  random_numbers random("joins with a graph");
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = scaled(1'500, 300);
+  for (const auto& [name, keys] : families<TypeParam>(random, n)) {
+    SCOPED_TRACE(name);
+    auto asked = others(random, keys, 200);
+    if constexpr (std::floating_point<TypeParam>)
+      asked.resize(asked.size() + 3, std::numeric_limits<TypeParam>::quiet_NaN());
+    expect_probed(this->space, asked, keys);
+    expect_probed(this->space, {}, keys);
+    expect_probed(this->space, asked, {});
+  }
+  const auto distinct = keys_by<TypeParam>(40'000, [](u64 i) { return mix64(i); });  // built by regions
+  expect_probed(this->space, distinct, distinct);
+  table<hash_graph<TypeParam, u32>, typename TestFixture::space_type> graph(this->space);
+  const auto taken = std::move(graph);
+  const buffer<TypeParam, typename TestFixture::space_type> keys(this->space, distinct);
+  for (const graph_probe probe : {graph_probe::standard, graph_probe::intersect})
+    EXPECT_EQ(join(this->space, keys.span(), graph, {join_kind::anti, probe}).size(),  // NOLINT
+              keys.size());
+}
+
+// At every allocation: it throws and keeps no memory, or it found another way.
+TYPED_TEST_P(joins, without_memory) {
+  random_numbers random("joins without memory");
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = 33'000;
+  auto right = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
+  const std::vector<TypeParam> left(right.begin(), right.begin() + 500);
+  std::fill(right.begin() + 500, right.begin() + 700, right[0]);  // a region is left to the table
+  const auto expected = join_model<TypeParam>(left, right).rows(join_kind::left);
+  auto& memory = this->ground.memory;
+  const buffer<TypeParam, typename TestFixture::space_type> l(this->space, left), r(this->space, right);
+  const u64 before = memory.allocated();
+  u64 threw = 0;
+  for (u64 allocations = 0;; ++allocations) {
+    ASSERT_LT(allocations, 400U);
+    SCOPED_TRACE(std::to_string(allocations) + " allocations");
+    memory.refuse_after(allocations);
+    try {
+      const auto got =
+          memory.guarded([&] { return join(this->space, l.span(), r.span(), {join_kind::left}); });
+      ASSERT_TRUE(in_order(got.left, got.right, join_kind::left) == expected);
+    } catch (const out_of_memory&) {
+      ++threw;
+    }
+    ASSERT_EQ(memory.allocated(), before);
+    if (!memory.refused()) break;
+  }
+  EXPECT_GT(threw, 0U);
+}
+
+TYPED_TEST_P(joins, into_arrays_of_the_callers) {
+  using place = typename TestFixture::space_type;
+  const std::vector<TypeParam> left = {key_from<TypeParam>(1), key_from<TypeParam>(2),
+                                       key_from<TypeParam>(3)},
+                               right = {key_from<TypeParam>(2), key_from<TypeParam>(2)};
+  auto& here = this->space;
+  const buffer<TypeParam, place> l(here, left), r(here, right);
+  const buffer<u32, place> a(here, 4), b(here, 4);
+  const auto reset = [&] {
+    here.fill(a.data(), 4, 77U);
+    here.fill(b.data(), 4, 77U);
+  };
+  const std::vector<u32> untouched(4, 77);
+  reset();
+  EXPECT_EQ(join(here, l.span(), r.span(), a.first(3), b.span(), {join_kind::left}), 4U);
+  EXPECT_EQ(join(here, l.span(), r.span(), a.span(), b.first(3), {join_kind::left}), 4U);
+  EXPECT_EQ(a.to_host(), untouched);
+  EXPECT_EQ(b.to_host(), untouched);
+  EXPECT_EQ(join(here, l.span(), r.span(), a.span(), b.span(), {join_kind::left}), 4U);
+  EXPECT_TRUE(in_order(a, b, join_kind::left) == (row_pairs{{0, no_match}, {1, 0}, {1, 1}, {2, no_match}}));
+  reset();
+  EXPECT_EQ(join(here, l.span(), r.span(), a.first(2), {}, {join_kind::anti}), 2U);
+  auto rows = a.to_host();
+  std::ranges::sort(rows);
+  EXPECT_EQ(rows, (std::vector<u32>{0, 2, 77, 77}));
+}
+
+REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_keys_that_meet,
+                            of_keys_that_come_often, count_without_writing, with_a_graph, without_memory,
+                            into_arrays_of_the_callers);
+
+template <class Error>
+std::string join_message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(join_arguments, are_refused) {
+  join_ground ground;
+  auto& space = ground.space;
+  using space_type = decltype(join_ground::space);
+  const buffer<u32, space_type> keys(space, std::vector<u32>{1, 2, 3});
+  const buffer<std::array<u64, 2>, space_type> wide(space, 2);
+  const std::span<const u32> nowhere(static_cast<const u32*>(nullptr), 3),
+      too_many(keys.data(), u64(1) << 32);
+  const auto says = [](const std::string& message, const std::string& part) {
+    EXPECT_TRUE(message.starts_with("tilehash: ") && message.find(part) != std::string::npos) << message;
+  };
+  says(join_message<invalid_argument>([&] { std::ignore = join(space, nowhere, keys.span()); }),
+       "join: the left keys");
+  says(join_message<invalid_argument>([&] { std::ignore = join_size(space, keys.span(), nowhere); }),
+       "join: the right keys");
+  says(join_message<invalid_argument>([&] { std::ignore = join_size(space, keys.span(), too_many); }),
+       "at most 2^32 - 2 rows");
+  says(join_message<invalid_argument>(
+           [&] { std::ignore = join_size(space, wide.span(), wide.span(), {.way = join_way::by_regions}); }),
+       "up to 8 bytes");
+  const std::span<u32> no_rows(static_cast<u32*>(nullptr), 3);
+  says(join_message<invalid_argument>(
+           [&] { std::ignore = join(space, keys.span(), keys.span(), no_rows, no_rows); }),
+       "join: the left rows");
+
+  // 160 000 x 160 000 rows of 8 bytes are more than there is.
+  const buffer<u32, space_type> equal(space, std::vector<u32>(160'000, 5));
+  ground.memory.refuse_larger_than(u64(1) << 30);
+  says(join_message<out_of_memory>([&] { std::ignore = join(space, equal.span(), equal.span()); }),
+       "25600000000 rows of 8 bytes each");
+}
+
+}  // namespace tilehash::contract

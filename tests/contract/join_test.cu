@@ -1,0 +1,15 @@
+#include <contract/faulty.cuh>
+#include <tilehash/space/cuda.cuh>
+
+namespace tilehash::contract {
+struct join_ground : ground<cuda, faulty_device> {
+  join_ground() : ground(cudaStream_t()) {}
+};
+}  // namespace tilehash::contract
+
+#include <contract/join.hpp>
+
+namespace tilehash::contract {
+using join_keys = ::testing::Types<u32, double, std::array<u64, 3>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(cuda, joins, join_keys);
+}  // namespace tilehash::contract
