@@ -154,6 +154,7 @@ void add_bench_commands(CLI::App& bench) {
       ->capture_default_str();
   yardstick->add_option("--n", cases->sizes, "Numbers of unique random keys")
       ->delimiter(',')
+      ->transform(CLI::AsSizeValue(false))
       ->default_str("16777216,67108864");
   yardstick->add_option("--load", cases->load_factors, "Shares of the slots to fill")
       ->delimiter(',')

@@ -220,7 +220,9 @@ void add_sweep(CLI::App& bench, const sweep& s) {
       ->add_option("--designs", options->designs,
                    "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
-  command->add_option("--n", options->items, "Numbers of items (default: more on a GPU)")->delimiter(',');
+  command->add_option("--n", options->items, "Numbers of items (default: more on a GPU)")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(false));
   command->add_option("--size", options->sizes, "Sizes of the table, in slots of 8 bytes an item")
       ->delimiter(',')
       ->check(CLI::Range(1.0, 16.0));
@@ -244,6 +246,7 @@ void add_thesis_commands(CLI::App& bench) {
                    "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
   fill->add_option("--n", filling->items, "Number of items (default: more on a GPU)")
+      ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31));
   fill->add_option("--load", filling->load_factor, "Share of the slots that are full in the end")
       ->check(CLI::Range(0.01, 0.98))
@@ -267,6 +270,7 @@ void add_thesis_commands(CLI::App& bench) {
   const auto statistics = std::make_shared<probes_options>();
   statistics->space = "cpu";
   probes->add_option("--n", statistics->items, "Number of items")
+      ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31))
       ->capture_default_str();
   probes->add_option("--size", statistics->sizes, "Slots an item")

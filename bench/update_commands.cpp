@@ -110,6 +110,7 @@ void add_update_commands(CLI::App& bench) {
       ->capture_default_str();
   calls->add_option("--n", costs->items, "Numbers of items in a call, on a table made for them")
       ->delimiter(',')
+      ->transform(CLI::AsSizeValue(false))
       ->default_str("1,1000,10000,100000,1000000,10000000");
   calls->add_option("--slots", costs->slots, "Slots of a table that is half full")->capture_default_str();
   calls->add_option("--batches", costs->batches, "Numbers of items in a call on that one")
