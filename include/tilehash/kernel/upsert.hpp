@@ -24,6 +24,8 @@
 #include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <bit>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What to do with the value of a key that is there: nothing, or combine it with the one given.
