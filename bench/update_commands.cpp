@@ -129,6 +129,7 @@ void add_update_commands(CLI::App& bench) {
           "--n", rates->items,
           "Number of unique keys; some tables have a sixteenth, some four times as many (default: 2^26, on "
           "the CPU 2^22)")
+      ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::int64_t{1024}, std::int64_t{1} << 28));
   tail->add_option("--bits", rates->bits, "Bits of a key, and of its value: 32, 64")
       ->delimiter(',')
