@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "report.hpp"
+
 namespace tilehash::bench {
 namespace {
 
 std::string microseconds(const spread& s) {
   return fmt::format("{:.1f} ({:.1f} to {:.1f})", s.median * 1e6, s.min * 1e6, s.max * 1e6);
 }
-nlohmann::ordered_json as_json(const spread& s) {
-  return {{"min", s.min * 1e6}, {"median", s.median * 1e6}, {"max", s.max * 1e6}};
+nlohmann::ordered_json in_microseconds(spread s) {
+  for (double* second : {&s.min, &s.median, &s.max}) *second *= 1e6;
+  for (double& run : s.runs) run *= 1e6;
+  return as_json(s);
 }
 
 }  // namespace
@@ -38,8 +42,8 @@ nlohmann::ordered_json calls_as_json(std::span<const call_row> rows) {
                    {"held", row.held},
                    {"waits", row.waits},
                    {"repeat", row.repeat},
-                   {"microseconds", as_json(row.done)},
-                   {"microseconds_until_back", as_json(row.returned)},
+                   {"microseconds", in_microseconds(row.done)},
+                   {"microseconds_until_back", in_microseconds(row.returned)},
                    {"wrong", row.wrong}});
   }
   return all;
