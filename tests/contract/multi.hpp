@@ -23,7 +23,7 @@
 namespace tilehash::contract {
 
 using wide = std::array<u64, 3>;
-using block = std::array<u32, 5>;
+using quintet = std::array<u32, 5>;
 
 // Sums the values of a key from its array, as a kernel of the user's own would.
 template <class View>
@@ -149,13 +149,13 @@ class multimaps : public ::testing::Test {
 #if TILEHASH_FEW_TYPES > 1
 using multi_types = ::testing::Types<multi<u32, u32>>;
 #elif defined(__CUDACC__) || TILEHASH_FEW_TYPES
-using multi_types = ::testing::Types<multi<u32, u32>, multi<u64, u16, cuckoo<u64, u32>>, multi<wide, block>>;
+using multi_types = ::testing::Types<multi<u32, u32>, multi<u64, u16, cuckoo<u64, u32>>, multi<wide, quintet>>;
 #else
 using multi_types =
-    ::testing::Types<multi<u32, u32>, multi<std::int64_t, block, tiled<std::int64_t, u32>, u64>,
+    ::testing::Types<multi<u32, u32>, multi<std::int64_t, quintet, tiled<std::int64_t, u32>, u64>,
                      multi<float, u16, two_level_cuckoo<float, u32>>, multi<u32, u64, cuckoo<u32, u32>>,
                      multi<std::array<u8, 6>, u32, double_hashing<std::array<u8, 6>, u32>>,
-                     multi<wide, block>>;
+                     multi<wide, quintet>>;
 #endif
 TYPED_TEST_SUITE(multimaps, multi_types);
 
