@@ -149,7 +149,8 @@ class multimaps : public ::testing::Test {
 #if TILEHASH_FEW_TYPES > 1
 using multi_types = ::testing::Types<multi<u32, u32>>;
 #elif defined(__CUDACC__) || TILEHASH_FEW_TYPES
-using multi_types = ::testing::Types<multi<u32, u32>, multi<u64, u16, cuckoo<u64, u32>>, multi<wide, quintet>>;
+using multi_types =
+    ::testing::Types<multi<u32, u32>, multi<u64, u16, cuckoo<u64, u32>>, multi<wide, quintet>>;
 #else
 using multi_types =
     ::testing::Types<multi<u32, u32>, multi<std::int64_t, quintet, tiled<std::int64_t, u32>, u64>,

@@ -35,6 +35,15 @@ struct scratch_bucket {
     return mask;
   }
   TILEHASH_FN u32 lowest_slot(u32 mask) const { return lowest(mask) ^ turn; }
+  // The same mask by slots: bit s is slot s.
+  TILEHASH_FN u32 by_slots(u32 mask) const {
+    TILEHASH_UNROLL
+    for (u32 pairs = 1; pairs < Slots; pairs *= 2) {
+      const u32 low = ~u32(0) / ((1U << pairs) + 1);  // every second group of so many bits
+      if ((turn & pairs) != 0) mask = (mask & low) << pairs | (mask >> pairs & low);
+    }
+    return mask;
+  }
 
   // Promises a slot of the bucket with this count; false: all are taken or promised.
   template <class Count>
@@ -49,5 +58,27 @@ struct scratch_bucket {
     fetch_add(count, ~u32(0));
   }
 };
+
+// How a block fetches n words of the table (whole buckets): each thread some at once, and some more before it
+// waits for the first. use(i, words) has `Together` words from the i-th on.
+template <u32 Together, class Word, class Use>
+TILEHASH_FN void fetch_words(const Word* from, u32 n, u32 me, u32 all, const Use& use) {
+  struct alignas(Together * sizeof(Word)) some {
+    Word words[Together];
+  };
+  constexpr u32 at_once = 4;
+  const u32 runs = n / Together;
+  for (u32 first = me; first < runs; first += at_once * all) {
+    some fetched[at_once];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      if (first + k * all < runs) fetched[k] = reinterpret_cast<const some*>(from)[first + k * all];
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      if (first + k * all < runs) use((first + k * all) * Together, fetched[k].words);
+    }
+  }
+}
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -75,7 +75,8 @@ class row_table {
   row_table() = default;
   row_table(void* memory, u64 rows, u64 items, u64 seed)
       : rows_{static_cast<Offset*>(memory), rows},
-        entries_(reinterpret_cast<entry*>(static_cast<char*>(memory) + entries_at(rows))),
+        entries_(memory == nullptr ? nullptr
+                                   : reinterpret_cast<entry*>(static_cast<char*>(memory) + entries_at(rows))),
         items_(items),
         hash_(seed) {}
 

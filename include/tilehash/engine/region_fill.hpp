@@ -36,14 +36,14 @@ struct region_filled {
 };
 
 // Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
-// so not for few: an eighth of the capacity, or where single inserts would be slow because the table gets
-// full, an eleventh (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's
+// so not for few: a twelfth of the capacity, or where single inserts would be slow because the table gets
+// full, fewer (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's
 // counters: where there are more regions than it can count, an empty table is filled slice by slice. (A CPU
 // can count those of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
-  const bool gets_full = static_cast<double>(held + n) > 0.85 * static_cast<double>(design.capacity());
-  const u64 share = held == 0 ? 4 : gets_full ? 11 : 8;
+  const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
+  const u64 share = held == 0 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
   const u64 most = most_regions<typename Design::slot_type>(space);
   return n >= least_to_partition && n >= design.capacity() / share &&
          (held == 0 || Design::template region_build<>::merges_too) &&

@@ -8,7 +8,8 @@
 // whatever the other tiles of its warp do; that next one has been read by then.
 //
 // The more items have been given up, the fewer tries the others get: of a table that is full, most of what
-// comes is found out after a few.
+// comes is found out after a few. Some in a million are given up because they met locks too often, and come
+// again in the next pass: their number says nothing.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -117,7 +118,7 @@ struct displace_items {
 
   // Searches in vain before an item is given up.
   TILEHASH_FN u32 patience_now() const {
-    constexpr u64 usual = 32;  // items that may be given up before the others get less
+    const u64 usual = 32 + (end - first) / 4096;  // items that may be given up before the others get less
     constexpr u32 least = 4;
     const u64 n = load_relaxed(given_up);
     if (n < usual) return Design::max_searches;

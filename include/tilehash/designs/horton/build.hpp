@@ -97,7 +97,14 @@ struct horton_build {
 
     for (u32 i = me; i < buckets; i += all) counts[i] = 0;  // 0
     for (u32 i = me; i < numbers; i += all) number[i] = 0;
-    for (u32 i = me; i < buckets * slots; i += all) words[i] = merges ? home[i] : word(0);
+    if (merges) {
+      fetch_words<together>(home, buckets * slots, me, all, [&](u32 first, const word* held) {
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < together; ++k) words[first + k] = held[k];
+      });
+    } else {
+      for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
+    }
     block.barrier();
     u32 before = 0;
     if (merges) {

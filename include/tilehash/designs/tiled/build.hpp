@@ -334,18 +334,25 @@ struct tiled_build {
     u32 before = 0;
     if (merges_too && merges) {
       block.barrier();
-      for (u32 i = me; i < buckets * slots; i += all) {
-        const auto w = static_cast<word>(home[i]);
-        const bool taken = !scratch_slot::is_free(w);
-        words[i] =
-            taken ? static_cast<word>((w & ~static_cast<word>(slot_type::filter_mask)) | was_there) : word(0);
-        const u32 bits = static_cast<u32>((home[i] & slot_type::filter_mask) >> slot_type::filter_shift);
-        if (bits != 0) set_bits(filters + i / slots, bits << (i % slots * slot_type::filter_bits));
-        before += taken;
-      }
+      fetch_words<together>(home, buckets * slots, me, all, [&](u32 first, const table_word* held) {
+        u32 bits = 0;
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < together; ++k) {
+          const u32 i = first + k;
+          const auto w = static_cast<word>(held[k]);
+          const bool taken = !scratch_slot::is_free(w);
+          words[i] = taken ? static_cast<word>((w & ~static_cast<word>(slot_type::filter_mask)) | was_there)
+                           : word(0);
+          bits |= static_cast<u32>((held[k] & slot_type::filter_mask) >> slot_type::filter_shift)
+                  << (i % slots % 8 * slot_type::filter_bits);
+          before += taken;
+        }
+        if (bits != 0) set_bits(filters + first / slots, bits);
+      });
       block.barrier();
       for (u32 b = me; b < buckets; b += all) {
-        const u32 free = view(words, b, 0).match(0), taken = ~free & ((1U << slots) - 1);
+        const view v(words, b, b);
+        const u32 taken = ~v.by_slots(v.match(0)) & ((1U << slots) - 1);
         counts[b] = count_ones(taken);
         if ((taken & (taken + 1)) != 0) close_up(in, words, counts, b);
       }
