@@ -124,6 +124,7 @@ std::optional<tail_row> measure_tail(Space& space, const app::table_makers<Space
                                      const tail_case& the_case, known_limits& known, unsigned repeat) {
   const auto run = [&]<class Key, class Value>() -> std::optional<tail_row> {
     const auto make = std::get<app::table_maker<Key, Value, Space>>(tables);
+    if (make == nullptr) return {};  // not in this build
     tail_workload<Key, Value, Space> work(space, the_case, repeat, make);
     if (!work.can()) return {};
     return work.run(known);
