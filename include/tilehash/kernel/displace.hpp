@@ -118,7 +118,7 @@ struct displace_items {
 
   // Searches in vain before an item is given up.
   TILEHASH_FN u32 patience_now() const {
-    const u64 usual = 32 + (end - first) / 4096;  // items that may be given up before the others get less
+    const u64 usual = 32 + design.capacity() / 4096;  // may be given up before the others get less
     constexpr u32 least = 4;
     const u64 n = load_relaxed(given_up);
     if (n < usual) return Design::max_searches;
