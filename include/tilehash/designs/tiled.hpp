@@ -184,7 +184,7 @@ class tiled {
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        stored_key wanted) const {
     const filter_bit f = filter_for(wanted);
-    const auto at = b.find_own_or_free(t, wanted);
+    const auto at = b.find_own_or_free(t, wanted, static_cast<u32>(slot_type::remainder_of(wanted)));
     const bool overflowed = b.bit(t, f.slot, f.at);
     return {at.own                   ? lookup_state::found
             : at.free && !overflowed ? lookup_state::absent

@@ -18,11 +18,14 @@ struct call_end {
   u32* blocks_done = nullptr;  // of the kernel that ends the call itself; null: finish_call() does
 
   TILEHASH_FN u64 sum(u32 kind) const {
-    u64 total = 0;
+    u64* const first = counters.at + kind;
+    u64 each[call_counters::stripes], total = 0;
+    TILEHASH_UNROLL  // all are asked for before the first is waited for
+    for (u32 s = 0; s < call_counters::stripes; ++s) each[s] = load_relaxed(first + s * call_counters::kinds);
+    TILEHASH_UNROLL
     for (u32 s = 0; s < call_counters::stripes; ++s) {
-      u64& one = counters.at[s * call_counters::kinds + kind];
-      total += load_relaxed(&one);
-      one = 0;
+      total += each[s];
+      first[s * call_counters::kinds] = 0;
     }
     sums[kind] = total;
     return total;
@@ -53,8 +56,15 @@ struct call_end {
     if (!last) return;
     block.barrier();
     device_fence();
-    for (u32 kind = block.rank(); kind < kinds; kind += block.size()) scratch[kind] = sum(kind);
+    for (u32 kind = block.rank(); kind < kinds; kind += block.size()) scratch[kind] = 0;
     block.barrier();
+    for (u32 i = block.rank(); i < call_counters::words; i += block.size()) {  // kinds of a stripe side by side
+      const u64 n = load_relaxed(counters.at + i);
+      counters.at[i] = 0;
+      if (n != 0) fetch_add(scratch + i % kinds, n);
+    }
+    block.barrier();
+    for (u32 kind = block.rank(); kind < kinds; kind += block.size()) sums[kind] = scratch[kind];
     if (block.rank() != 0) return;
     *blocks_done = 0;
     conclude(scratch[static_cast<u32>(counter::inserted)], scratch[static_cast<u32>(counter::illegal)],

@@ -2,10 +2,10 @@
 //
 //   pending   | 0 0 1 0 | 0 0 0 0 | 1 1 0 0 | ...      a block takes some words,
 //   list      | 2 8 9                                  lists their items in its scratch,
-//   pending   | 0 0 0 0 | 0 0 0 0 | 0 1 0 0 | ...      and its tiles take them up one after the other
+//   pending   | 0 0 0 0 | 0 0 0 0 | 0 1 0 0 | ...      and its tiles take them up as they get free
 //
-// How many tries an item takes varies much, so a tile goes on to its next one as soon as it has settled one,
-// whatever the other tiles of its warp do; that next one has been read by then.
+// How many tries an item takes varies much, so a tile takes the list's next one as soon as it has settled one,
+// whatever the others do; that next one has been read by then.
 //
 // The more items have been given up, the fewer tries the others get: of a table that is full, most of what
 // comes is found out after a few. Some in a million are given up because they met locks too often, and come
@@ -39,10 +39,11 @@ struct displace_items {
   u64* given_up;
   call_end end_of_call;  // where its blocks_done is given, this kernel is the call's last
 
-  // Scratch: the sums at the end of the call; what is left of the block's words; the list; the scan's.
+  // Scratch: the sums at the end of the call; what is left of the block's words; the list; the scan's; how
+  // many of the list have been taken up.
   static constexpr u32 left_at = call_counters::kinds * sizeof(u64);
   static constexpr u64 scratch_bytes(u32 words) {
-    return left_at + (words + words * bits_a_word / 2 + sums::words) * sizeof(u32);
+    return left_at + (words + words * bits_a_word / 2 + sums::words + 1) * sizeof(u32);
   }
 
   template <class Block>
@@ -75,19 +76,25 @@ struct displace_items {
       for (u32 bits = word_at(k); bits != 0; bits &= bits - 1)
         list[at++] = static_cast<u16>((from + k) * bits_a_word + lowest(bits));
     }
+    const auto taken_up = scan + sums::words;
+    constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;
+    if (me == 0) taken_up[0] = 2 * tiles;
     block.barrier();
 
     const auto t = block.template tile<Width>();
-    constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;
     const auto number = [&](u32 j) {
       return first_word * bits_a_word + (j < all ? u32(list[j]) : u32(list[0]));
     };
-    u32 j = me / Width;
-    item<slot_type> x = source(number(j)), next = source(number(j + tiles));
+    u32 j = me / Width, following = j + tiles;
+    item<slot_type> x = source(number(j)), next = source(number(following));
     prefetch_to_write(design.address(design.locate(x.key.bits)));
     u32 inserted = 0, waiting = 0;
     progress p;
+    bool settled = false;
     while (t.any(j < all)) {
+      const u32 fetched = t.broadcast(settled && t.rank() == 0 ? u32(fetch_add(taken_up, u32(1))) : 0U, 0);
+      if (settled) following = fetched, next = source(number(following));
+      settled = false;
       const u32 patience = t.broadcast(patience_now(), 0);
       prefetch_to_write(design.address(design.locate(next.key.bits)));
       const auto d = design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value));
@@ -102,10 +109,10 @@ struct displace_items {
         if (recorder.outcomes != nullptr) recorder.outcomes[i] = p.became;
         if (p.became == outcome::refused) fetch_add(given_up, u64(1));
       }
-      j += tiles;
+      j = following;
       p = {};
       x = next;
-      next = source(number(j + tiles));
+      settled = true;
     }
     if (inserted != 0) recorder.counters.add(counter::inserted, first_word + me, inserted);
     if (waiting != 0) recorder.counters.add(counter::left, first_word + me, waiting, recorder.phase);

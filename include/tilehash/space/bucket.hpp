@@ -105,19 +105,21 @@ class bucket {
     return {lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
   }
 
-  // Where a key stands, or else the first slot that it may take: free, or a tombstone. Two ballots.
+  // Where a key stands, or else the first slot that it may take: free, or a tombstone. Two ballots. `start`,
+  // the same for all inserts of a key, says from which lane on: keys that come to an empty bucket together
+  // would all try the same slot, and all but one of them in vain.
   struct own_or_free {
     bool own, free;
     u32 slot;
     word content;
   };
-  TILEHASH_FN own_or_free find_own_or_free(Tile t, stored_key wanted) const {
+  TILEHASH_FN own_or_free find_own_or_free(Tile t, stored_key wanted, u32 start = 0) const {
     const u32 same = mine_matching(t, wanted);
     u32 open = mine_matching(t, Slot::empty_mark);
     if constexpr (requires { Slot::tombstone_mark; }) open |= mine_matching(t, Slot::tombstone_mark);
     const bool own = t.ballot(same != 0) != 0;
     const u32 mine = own ? same : open, k = mine != 0 ? detail::lowest(mine) : 0;
-    const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? detail::lowest(lanes) : 0;
+    const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? first_from(lanes, start) : 0;
     return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
   }
 
@@ -157,6 +159,15 @@ class bucket {
         }
       }
       return mask;
+    }
+  }
+  // The first lane of a mask from lane `start` on, round the tile.
+  TILEHASH_FN static u32 first_from(u32 lanes, u32 start) {
+    if constexpr (Tile::width == 1 || Tile::width > 8) {
+      return detail::lowest(lanes);
+    } else {
+      start %= Tile::width;
+      return (detail::lowest(detail::rotate_right<Tile::width>(lanes, start)) + start) % Tile::width;
     }
   }
   TILEHASH_FN u32 mine_matching(Tile t, stored_key wanted) const {
