@@ -382,7 +382,7 @@ TEST(Combine, LosesNothingWithoutMemory) {
   std::vector<u32> keys(n), values(n);
   for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(mix64(i) % distinct), values[i] = 1;
   u64 threw = 0, refusing = 0;
-  for (u64 memory = 78'000; memory < 700'000; memory += memory / 4) {
+  for (u64 memory = 78'000; memory < 700'000; memory += memory / (small() ? 1 : 4)) {
     SCOPED_TRACE(memory);
     emulated space({.seed = memory}, memory);
     buffer<u32, emulated> k(space, keys), v(space, values), out(space, n), totals(space, n);

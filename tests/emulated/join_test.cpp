@@ -17,7 +17,7 @@ using contract::expect_joined;
 // Two regions of right rows or more, which the left ones meet once, often or never.
 template <class Key>
 void join_under(emulation::schedule s, join_way way) {
-  const u64 n = way == join_way::by_regions ? 5'000 : sizeof(Key) > 8 ? 200 : 700;
+  const u64 n = way == join_way::by_regions ? 5'000 : small() ? 160 : sizeof(Key) > 8 ? 200 : 700;
   emulated space(s);
   std::vector<Key> left, right;
   for (u64 i = 0; i < n; ++i) right.push_back(contract::key_from<Key>(mix64(i % (n - 30))));

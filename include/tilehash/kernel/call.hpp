@@ -59,9 +59,9 @@ struct call_end {
     for (u32 kind = block.rank(); kind < kinds; kind += block.size()) scratch[kind] = 0;
     block.barrier();
     for (u32 i = block.rank(); i < call_counters::words; i += block.size()) {  // kinds of a stripe side by side
-      const u64 n = load_relaxed(counters.at + i);
+      const u64 some = load_relaxed(counters.at + i);
       counters.at[i] = 0;
-      if (n != 0) fetch_add(scratch + i % kinds, n);
+      if (some != 0) fetch_add(scratch + i % kinds, some);
     }
     block.barrier();
     for (u32 kind = block.rank(); kind < kinds; kind += block.size()) sums[kind] = scratch[kind];
