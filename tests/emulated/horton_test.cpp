@@ -38,8 +38,8 @@ TEST(HortonBuild, MergesByRegions) {
 }
 
 // Copies of a key that find no slot at home may part: one takes the last that their entry leads to, and
-// before it stands there another sees neither room nor it, and takes the place of an item at home. Only
-// racing lanes do. The build's step 6 leaves one of them.
+// another, which finds no room there, would take the place of an item at home. The build's step 6 looks where
+// the first one stands.
 TEST(HortonBuild, CopiesThatPartBecomeOne) {
   using design = horton<u32, u32>;
   using build = design::region_build<>;

@@ -142,6 +142,9 @@ class scratch_pointer {
   friend T compare_and_swap(scratch_pointer p, T expected, T desired) {
     return p.update([=](T old) { return old == expected ? desired : old; });
   }
+  friend T exchange(scratch_pointer p, T x) {
+    return p.update([x](T /*old*/) { return x; });
+  }
   friend T load_relaxed(scratch_pointer p) {
     p.me_->may_pause();
     return p.me_->template load_scratch<T>(p.at_, access::peek);

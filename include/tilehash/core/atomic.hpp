@@ -85,6 +85,7 @@ class shared_ref {
  public:
   TILEHASH_FN explicit shared_ref(T& x) : at_(&x) {}
   TILEHASH_FN T load(int order) const { return __atomic_load_n(at_, order); }
+  TILEHASH_FN void store(T x, int order) const { __atomic_store_n(at_, x, order); }
   TILEHASH_FN bool compare_exchange_strong(T& expected, T desired, int success, int failure) const {
     return __atomic_compare_exchange_n(at_, &expected, desired, false, success, failure);
   }
@@ -154,6 +155,10 @@ __device__ __forceinline__ Word load_relaxed(const Word* at) {
   return *static_cast<const volatile Word*>(at);
 }
 template <has_own_atomics Word>
+__device__ __forceinline__ void store_relaxed(Word* at, Word x) {
+  *static_cast<volatile Word*>(at) = x;
+}
+template <has_own_atomics Word>
 __device__ __forceinline__ void set_bits(Word* at, Word bits) {
   atomicOr(for_cuda(at), bits);
 }
@@ -184,6 +189,24 @@ TILEHASH_FN Word load_relaxed(const Word* at) {
 #endif
   } else {
     return shared_ref<Word>(const_cast<Word&>(*at)).load(relaxed);
+  }
+}
+
+// Writes x, whole. (Where one thread alone changes the word, others may read it.)
+template <class Word>
+TILEHASH_FN void store_relaxed(Word* at, Word x) {
+  if constexpr (sizeof(Word) == 16) {
+#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+    using vector = long long __attribute__((vector_size(16)));
+    const vector v = {static_cast<long long>(x), static_cast<long long>(x >> 64)};
+    asm volatile("movdqa %1, %0" : "=m"(*at) : "x"(v));
+#elif defined(__CUDA_ARCH__)
+    __stcg(reinterpret_cast<ulonglong2*>(at), ulonglong2{static_cast<u64>(x), static_cast<u64>(x >> 64)});
+#else
+    __atomic_store(at, &x, __ATOMIC_RELAXED);
+#endif
+  } else {
+    shared_ref<Word>(*at).store(x, relaxed);
   }
 }
 

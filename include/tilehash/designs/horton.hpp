@@ -95,13 +95,13 @@ class horton {
                                             : Slots == 4 ? 0.9
                                             : Slots == 8 ? 0.95
                                                          : 0.965;
-  // Buckets of a region: 128 KiB, as a multiprocessor's memory can build, and more where items and entries
+  // Buckets of a region: as a multiprocessor's memory can build, and more where items and entries
   // take so many slots that some region would get more than it holds. Words of 16 bytes are not built by
   // regions.
   static constexpr bool is_partition_built = Slots >= 4 && sizeof(word) <= 8;
   static constexpr u64 max_region(double load_factor) {
     const double built_in_bulk = Slots == 4 ? 0.85 : 0.9;
-    return is_partition_built && load_factor <= built_in_bulk ? (u64(1) << 17) / (Slots * sizeof(word))
+    return is_partition_built && load_factor <= built_in_bulk ? detail::horton_region(Slots, sizeof(word))
                                                               : u64(1) << 32;
   }
   static constexpr u32 max_path = 6;        // keys that move for one
@@ -167,9 +167,12 @@ class horton {
 
   // R_i for the items of a bucket that have this tag; and back.
   TILEHASH_FN u32 other_bucket(u32 bucket, u32 tag, u32 function) const {
-    const u32 each = region_buckets();
-    return buckets_.mirrored(buckets_type::scale(mix32(tag << 3 | function), each), bucket);
+    return mirrored(sum_of(tag, function), bucket);
   }
+  TILEHASH_FN u32 sum_of(u32 tag, u32 function) const {
+    return buckets_type::scale(mix32(tag << 3 | function), region_buckets());
+  }
+  TILEHASH_FN u32 mirrored(u32 sum, u32 bucket) const { return buckets_.mirrored(sum, bucket); }
   // From a key's primary bucket to the one that its entry names.
   TILEHASH_FN void remap(place& p, u32 function) const {
     p.bucket = other_bucket(p.bucket, p.tag(), function);
@@ -259,47 +262,61 @@ class horton {
     return Repatriation == repatriation::eager || erased >= capacity() / 16;
   }
 
-  // Brings items of a bucket home, entry by entry, as far as there is room; takes back entries that no item
-  // uses; and makes the bucket type A when none is left, or one item that the last slot can take.
+  // Brings guests of others home to a bucket, entry by entry, as far as there is room; takes back entries
+  // that no item uses; and makes the bucket type A when none is left, or one item that the last slot can
+  // take.
+  //
+  // Nobody else puts items into this bucket, changes its entries or moves its guests; others at most take
+  // theirs out of it. So plain stores do, and what several entries lead to is under way at once.
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
+    constexpr u32 at_once = sizeof(word) <= 8 ? 4 : 2;
     const place own = place_in(number, word(0));
-    word* const last = bucket_at(number) + last_slot;
-    u32 tag = 0;
-    bool changed = false;
-    while (t.any(active)) {  // once for each entry and each slot; again if that changed any
-      t.sync();
-      const auto b = bucket_type<Tile>::read_shared(t, bucket_at(number), active);
-      const word entries = b.at(t, last_slot);
-      active = active && slot_type::is_remap(entries);
-      while (active && tag < slot_type::entries && slot_type::entry(entries, tag) == 0) ++tag;
-      const u32 function = tag < slot_type::entries ? slot_type::entry(entries, tag) : 0;
-      const bool seeks = active && function != 0;
-      const u32 there = own.base + other_bucket(own.bucket, tag, function);
-      const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(there), seeks);
-      const u32 group = in_group(t, b2, tag, function), items = seeks ? group : 0;
-      const u32 from = items != 0 ? detail::lowest(items) : 0;
-      const word content = b2.at(t, from);
-      const key_bits remainder = slot_type::remainder_of(slot_type::stored_in(content));
-      const word home = slot_type::make(slot_type::stored_as(remainder, 0), slot_type::value_of(content));
-      const word others = slot_type::with_entry(entries, tag, 0);
-      const bool single = (items & (items - 1)) == 0, is_last = single && others == slot_type::no_entries;
-
-      const u32 free = b.match_empty(t);
-      const u32 to = is_last || free == 0 ? last_slot : detail::lowest(free);
-      const bool came = try_claim(t, bucket_at(number) + to, is_last ? entries : slot_type::empty_word, home,
-                                  items != 0 && (is_last || free != 0));
-      if (!active) continue;
-      const bool unused = seeks && (items == 0 || (came && single));
-      if (t.rank() == 0) {
-        if (came) detail::compare_and_swap(bucket_at(there) + from, content, slot_type::empty_word);
-        if (unused && !(came && is_last)) detail::compare_and_swap(last, entries, others);
-        if (entries == slot_type::no_entries) detail::compare_and_swap(last, entries, slot_type::empty_word);
+    const auto b = bucket_type<Tile>::read_shared(t, bucket_at(number), active);
+    const word before = b.at(t, last_slot);
+    active = active && slot_type::is_remap(before);
+    word entries = before;
+    word* last_guest = nullptr;
+    u32 free = b.match_empty(t), guests = 0;  // that stay away
+    for (u64 unseen = active ? slot_type::all_entries(before) : 0; t.any(unseen != 0);) {
+      u32 tag[at_once], function[at_once], there[at_once];
+      bucket_type<Tile> away[at_once];
+      TILEHASH_UNROLL
+      for (u32 q = 0; q < at_once; ++q) {
+        tag[q] = unseen != 0 ? slot_type::first_tag(unseen) : 0;
+        function[q] = unseen != 0 ? slot_type::entry(before, tag[q]) : 0;
+        there[q] = own.base + other_bucket(own.bucket, tag[q], function[q]);
+        away[q] = bucket_type<Tile>::read_shared(t, bucket_at(there[q]), unseen != 0);
+        unseen &= ~(u64(7) << 3 * tag[q]);
       }
-      active = seeks ? !(came && is_last) : changed;
-      changed = seeks && (changed || unused);
-      tag = seeks ? tag + (unused || !came) : 0;
+      TILEHASH_UNROLL
+      for (u32 q = 0; q < at_once; ++q) {
+        const u32 group = in_group(t, away[q], tag[q], function[q]);
+        u32 items = function[q] != 0 ? group : 0;
+        while (t.any(items != 0 && free != 0)) {  // once for each slot at most
+          const u32 from = items != 0 ? detail::lowest(items) : 0;
+          const word content = away[q].at(t, from);
+          if (items == 0 || free == 0) continue;
+          if (t.rank() == 0) {
+            detail::store_relaxed(bucket_at(number) + detail::lowest(free), at_home(content));
+            detail::store_relaxed(bucket_at(there[q]) + from, slot_type::empty_word);
+          }
+          items &= items - 1;
+          free &= free - 1;
+        }
+        if (function[q] != 0 && items == 0) entries = slot_type::with_entry(entries, tag[q], 0);
+        if (items != 0) last_guest = bucket_at(there[q]) + detail::lowest(items);
+        guests += detail::count_ones(items);
+      }
     }
+    if (!active || t.rank() != 0) return;
+    if (guests == 1) {
+      entries = at_home(detail::load_relaxed(last_guest));
+      detail::store_relaxed(last_guest, slot_type::empty_word);
+    } else if (entries == slot_type::no_entries) {
+      entries = slot_type::empty_word;
+    }
+    if (entries != before) detail::store_relaxed(bucket_at(number) + last_slot, entries);
   }
 
   // How a region is built from its items.
@@ -335,6 +352,11 @@ class horton {
 
  private:
   TILEHASH_FN static constexpr u64 bit_words(u64 capacity) { return (capacity / bucket_slots + 31) / 32; }
+  // How what stands in another bucket looks in its primary one.
+  TILEHASH_FN static word at_home(word content) {
+    const key_bits remainder = slot_type::remainder_of(slot_type::stored_in(content));
+    return slot_type::make(slot_type::stored_as(remainder, 0), slot_type::value_of(content));
+  }
   TILEHASH_FN void mark_due(u32 bucket) const { detail::set_bits(due() + bucket / 32, 1U << bucket % 32); }
 
   word* slots_ = nullptr;

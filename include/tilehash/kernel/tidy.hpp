@@ -1,39 +1,58 @@
 // After erases: the buckets that are due, each by a tile (designs/concepts.hpp, tidying).
 //
-//   due   | 0 0 1 0 ... 1 | 0 0 0 0 ... 0 | ...    a bit for each bucket; a lane, or a turn of a CPU's
-//   thread,
-//             |         '---- then this one        takes a word of them, and leaves zeros
-//             '-- tidy(2)
+//   due    | 0 0 1 0 | 0 0 0 0 | 1 1 0 0 | ...      a bit for each bucket; a block takes some words of them,
+//   list   | 2 8 9                                  lists their buckets in its scratch,
+//   due    | 0 0 0 0 | 0 0 0 0 | 0 0 0 0 | ...      leaves zeros, and its tiles take one after the other
+//
+// So all tiles of a block have something to do, however the buckets are strewn. A CPU's thread takes a word
+// after the other, and their buckets as they come.
 #pragma once
 
+#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/concepts.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-template <tidying Design, u32 Width>
+template <tidying Design, u32 Width, u32 Threads>
 struct tidy_buckets {
-  Design design;
-  u64 words;
+  static constexpr u32 block_size = Threads, most_words = Threads;  // of a block, at most one a thread
+  using sums = block_sums<Threads>;
 
-  template <class Tile>
-  TILEHASH_FN void tidy_word(Tile t, u64 w, bool mine) const {
-    u32 bits = mine ? design.due()[w] : 0;
-    if (bits != 0) design.due()[w] = 0;
-    for (u32 todo = t.ballot(bits != 0); t.any(todo != 0); todo = t.ballot(bits != 0)) {
-      const u32 j = todo != 0 ? lowest(todo) : 0;
-      const u32 first = bits != 0 ? static_cast<u32>(w) * 32 + lowest(bits) : 0;
-      design.tidy(t, t.broadcast(first, j), todo != 0);
-      if (todo != 0 && t.rank() == j) bits &= bits - 1;
-    }
+  Design design;
+  u64 all_words;
+  u32 words;  // of `due`, for one block
+
+  // Scratch: the list; the scan's.
+  static constexpr u64 scratch_bytes(u32 words) {
+    return words * 32 * sizeof(u16) + sums::words * sizeof(u32);
   }
 
-  template <class Lane>
-  TILEHASH_FN void operator()(Lane lane) const {
-    tidy_word(lane.template tile<Width>(), lane.index(), lane.index() < words);
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const u32 me = block.rank();
+    const u64 first = block.index() * words;
+    const bool serves = me < words && first + me < all_words;
+    const auto list = block.template scratch<u16>();
+    u32 all = 0, bits = serves ? design.due()[first + me] : 0;
+    u32 at =
+        sums::before(block, block.template scratch<u32>(words * 32 * sizeof(u16)), count_ones(bits), all);
+    if (all == 0) return;
+    if (bits != 0) design.due()[first + me] = 0;
+    for (; bits != 0; bits &= bits - 1) list[at++] = static_cast<u16>(me * 32 + lowest(bits));
+    block.barrier();
+
+    const auto t = block.template tile<Width>();
+    for (u32 j = me / Width; t.any(j < all); j += Threads / Width)
+      design.tidy(t, static_cast<u32>(first * 32) + u32(list[j < all ? j : 0]), j < all);
   }
   void operator()(u64 from, u64 to) const {
-    for (u64 w = from; w < to; ++w) tidy_word(solo_tile{}, w, true);
+    for (u64 w = from; w < to; ++w) {
+      u32 bits = design.due()[w];
+      if (bits != 0) design.due()[w] = 0;
+      for (; bits != 0; bits &= bits - 1)
+        design.tidy(solo_tile{}, static_cast<u32>(w * 32) + lowest(bits), true);
+    }
   }
 };
 
@@ -49,12 +68,17 @@ constexpr u32 tidy_passes() {
 // Reads, in each pass, an eighth of a byte a bucket, and what is due. Does not wait.
 template <tidying Design, class Space>
 void tidy(Space& space, const Design& design) {
-  const tidy_buckets<Design, Design::preferred_width> work{design, design.due_words()};
+  using work_type = tidy_buckets<Design, Design::preferred_width, 256>;
+  const u64 all = design.due_words();
+  u32 words = work_type::most_words;  // fewer where that gives work to more blocks
   for (u32 pass = 0; pass < tidy_passes<Design>(); ++pass) {
-    if constexpr (Space::has_lanes)
-      space.for_each_lane(design.due_words(), work);
-    else
-      space.for_each_chunk(design.due_words(), work);
+    if constexpr (Space::has_lanes) {
+      while (words > 1 && all / words < 8 * space.large_blocks_at_once()) words /= 2;
+      space.for_each_block((all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
+                           work_type{design, all, words});
+    } else {
+      space.for_each_chunk(all, work_type{design, all, words});
+    }
   }
 }
 

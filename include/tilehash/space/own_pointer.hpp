@@ -32,6 +32,11 @@ class own_pointer {
     if (old == expected) *p = desired;
     return old;
   }
+  TILEHASH_FN friend T exchange(own_pointer p, T x) {
+    const T old = *p;
+    *p = x;
+    return old;
+  }
   TILEHASH_FN friend void fetch_min(own_pointer p, T x) { *p = x < *p ? x : *p; }
   TILEHASH_FN friend void fetch_max(own_pointer p, T x) { *p = *p < x ? x : *p; }
   TILEHASH_FN friend void set_bits(own_pointer p, T bits) { *p = static_cast<T>(*p | bits); }

@@ -15,6 +15,7 @@
 // A word of 8 bytes and more has 21 entries, one of 4 bytes (a set's) 10.
 #pragma once
 
+#include <tilehash/core/bits.hpp>
 #include <tilehash/core/quotient_slot.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -64,6 +65,14 @@ struct horton_slot : quotient_slot<Key, Value> {
 
   TILEHASH_FN static constexpr bool is_remap(word w) { return (w >> type_shift & 1) != 0; }
   TILEHASH_FN static constexpr u32 entry(word w, u32 tag) { return static_cast<u32>(w >> 3 * tag) & 7; }
+  // The lowest tag whose entry is used, of those in `all`, which are some entries of a word; not 0.
+  TILEHASH_FN static u32 first_tag(u64 all) {
+    const u32 low = static_cast<u32>(all);
+    return (low != 0 ? detail::lowest(low) : 32 + detail::lowest(static_cast<u32>(all >> 32))) / 3;
+  }
+  TILEHASH_FN static constexpr u64 all_entries(word w) {
+    return static_cast<u64>(w) & ((u64(1) << 3 * entries) - 1);
+  }
   TILEHASH_FN static constexpr word with_entry(word w, u32 tag, u32 function) {
     const word others = static_cast<word>(w & ~static_cast<word>(word(7) << 3 * tag));
     return static_cast<word>(others | static_cast<word>(word(function) << 3 * tag));
