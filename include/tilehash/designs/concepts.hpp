@@ -254,6 +254,13 @@ concept bulk_built = D::is_bulk_built;
 template <class D>
 concept partition_built = insertable<D> && D::is_partition_built;
 
+// ... not region by region but by steps of its own over the whole table:
+//   bulk_build().pays(space, n)   is it worth it for n items? It may be asked of a design without memory
+//   bulk_build().run(space, source, n, spill, illegal, inserted)   puts them into a table that is empty, and
+//                                 whose slots may hold anything; what it leaves goes to the spill
+template <class D>
+concept filling_itself = partition_built<D> && requires(const D d) { d.bulk_build(); };
+
 // Keeps every item of a key that comes more than once.
 template <class D>
 concept multivalue = D::keeps_duplicates;
