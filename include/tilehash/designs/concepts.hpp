@@ -60,6 +60,13 @@ concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b,
   { d.max_steps() } -> std::convertible_to<u32>;
 };
 
+// Neighbouring lanes of a GPU ask for neighbouring memory, so each looks so many keys up alone, and no tile
+// reads a bucket together.
+template <class D>
+concept looked_up_alone = bucketed<D> && D::preferred_width == 1 && requires {
+  { D::lookups_a_lane } -> std::convertible_to<u32>;
+};
+
 namespace detail {
 // Buckets that a lookup may read: of any key, or, where the first bucket has told, of this one.
 template <bucketed Design>

@@ -7,16 +7,17 @@
 //                                                |
 //   table:  | a b c d . e ... |  <--write-- each slot fetches the item that its age says
 //
-// All keys of a home go the same way, so to each other they are alike, and Robin Hood's rule asks only how old
-// they are. So it can be played out with counts and ages of four bits, which are a sixteenth of the table, and
-// eight homes at a time. A home that has been refused at an age is refused there for ever, as ages only grow:
-// in whatever order homes ask, each ends with the same slots (it is Gale's and Shapley's stable matching of
-// homes with slots), those that inserting one by one gives.
+// All keys of a home go the same way, so to each other they are alike, and Robin Hood's rule asks only how
+// old they are. So it can be played out with counts and ages of four bits, which are a sixteenth of the
+// table, and eight homes at a time. A home that has been refused at an age is refused there for ever, as ages
+// only grow: in whatever order homes ask, each ends with the same slots (it is Gale's and Shapley's stable
+// matching of homes with slots), those that inserting one by one gives.
 //
 // A pass lets all that wait ask until all are placed; who is put out of a place in a home that had its turn
-// waits for the next. Half of those who wait are placed in a pass at load 0.85, a fifth at 0.95; after so many
-// passes as the load makes worth it, some in a thousand wait still. They, keys that would be older than 14,
-// and keys of homes that have more than there is room to count, go to the spill, and are inserted one by one.
+// waits for the next. Half of those who wait are placed in a pass at load 0.85, a fifth at 0.95; after so
+// many passes as the load makes worth it, some in a thousand wait still. They, keys that would be older than
+// 14, and keys of homes that have more than there is room to count, go to the spill, and are inserted one by
+// one.
 //
 // A bin has the homes of chunks of 32 slots, every so many of the table, as a picture's rows fill stretches
 // of it unevenly. Equal keys have one home, so they meet in a bin, where one stays.
@@ -83,13 +84,6 @@ struct age_words {
   TILEHASH_FN u32 of_bucket(u32 bucket) const {
     return group::field(words[bucket / group::homes], bucket % group::homes);
   }
-  // Adds to the fields of a group's worth of homes, from `home` on.
-  TILEHASH_FN void add(u32 home, u32 numbers) const {
-    const u32 g = home / group::homes, by = home % group::homes * group::bits;
-    const u64 both = static_cast<u64>(numbers) << by;
-    fetch_add(words + g, static_cast<u32>(both));
-    if (both >> 32 != 0) fetch_add(words + after(g), static_cast<u32>(both >> 32));
-  }
 };
 
 // What all steps know.
@@ -105,16 +99,40 @@ struct robin_hood_plan {
   static constexpr u64 most_groups = 1024;  // of a bin: half a GPU's block can hold
 
   Design design;
-  u32 bin_bits;     // 2^bin_bits bins
-  u32 groups;       // in all
-  u32* memory;      // five words for each of them
+  u32 bin_bits;   // 2^bin_bits bins
+  u32 groups;     // in all
+  u32 in_a_list;  // groups
+  u32* memory;    // five words for each group, and the lists
   TILEHASH_FN words_type array(u32 nth) const { return {memory + static_cast<u64>(nth) * groups, groups}; }
   TILEHASH_FN words_type ages() const { return array(0); }
   TILEHASH_FN words_type counts() const { return array(1); }  // of keys, by homes
   TILEHASH_FN words_type waiting() const { return array(2); }
   TILEHASH_FN words_type next() const { return array(3); }    // the age at which a home asks next
   TILEHASH_FN words_type firsts() const { return array(4); }  // where the items of a group's homes begin
-  static constexpr u32 arrays = 5;
+  // Groups that wait for the next pass stand in lists, as many as make the threads that add to them meet
+  // seldom; a list that is full takes no more. Two sets of them serve the passes in turn.
+  static constexpr u32 lists = 256, apart = 8;  // words from one list's counter to the next
+  static constexpr u32 most_passes = 48;
+  static u64 list_room(u64 groups) { return groups / (2 * lists) + 64; }
+  TILEHASH_FN u32* behind() const { return array(5).words; }
+  TILEHASH_FN u32* listed(u32 pass, u32 list) const {
+    return behind() + (static_cast<u64>(pass % 2) * lists + list) * in_a_list;
+  }
+  TILEHASH_FN u32* numbers() const { return behind() + static_cast<u64>(2 * lists) * in_a_list; }
+  TILEHASH_FN u32* length(u32 pass, u32 list) const {
+    return numbers() + (static_cast<u64>(pass) * lists + list) * apart;
+  }
+  TILEHASH_FN void list(u32 pass, u32 g) const {
+    const u32 which = g % lists, at = fetch_add(length(pass, which), u32(1));
+    if (at < in_a_list) listed(pass, which)[at] = g;
+  }
+  // The oldest age that was given: of each list's groups.
+  TILEHASH_FN u32* oldest(u32 g) const { return length(most_passes, g % lists); }
+  static constexpr u64 zeros = u64(most_passes + 1) * lists * apart;  // from numbers() on
+  static u64 words(u64 groups) { return 5 * groups + 2 * lists * list_room(groups) + zeros; }
+
+  // How far a home's keys have gone, unless some wait: it asked last where it got all it wanted.
+  TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }
 
   // ---- the route of a partition (algorithm/partition.hpp) ----
   TILEHASH_FN u32 regions() const { return 1U << bin_bits; }
@@ -143,79 +161,84 @@ struct robin_hood_sort {
   using entry = typename plan_type::entry;
   using group = typename plan_type::group;
   using sums = block_sums<Threads>;
-  static constexpr u32 block_size = Threads, homes_each = group::homes;
+  static constexpr u32 block_size = Threads, resident_blocks = 3, homes_each = group::homes;
 
   plan_type plan;
   even_bins<word> bins;
   spill_list<word> spill;
   u64* inserted;
 
-  // Scratch: the items; of each home, where its items end; and some numbers.
+  // Scratch: the items; of each home, where its items end, with a gap after 32 of them, which keeps threads
+  // that have some homes each in different banks; and some numbers.
+  TILEHASH_FN static constexpr u64 padded(u64 h) { return h + h / 32; }
   static constexpr u64 ends_at(u64 room) { return (room * sizeof(word) + 15) / 16 * 16; }
   static constexpr u64 scratch_bytes(u64 room, u64 groups) {
-    return ends_at(room) + (groups * homes_each + sums::words + 1) * sizeof(u32);
+    return ends_at(room) + (padded(groups * homes_each) + sums::words + 1) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 bin = static_cast<u32>(block.index()), n = bins.size(bin), me = block.rank(), all = block.size();
-    const u32 groups = plan.bin_groups(), homes = groups * homes_each;
+    const u32 bin = static_cast<u32>(block.index()), n = bins.size(bin), me = block.rank(),
+              all = block.size();
+    const u32 groups = plan.bin_groups(), homes = static_cast<u32>(padded(groups * homes_each));
     const auto items = block.template scratch<word>();
     const auto ends = block.template scratch<u32>(ends_at(bins.room));
-    const auto dropped = ends + homes, scratch = dropped + 1;
+    const auto uneven = ends + homes, scratch = uneven + 1;
     word* const in_bin = bins.at(bin);
     const auto home_of = [&](const word& e) { return plan.in_bin(entry::hash_of(e)); };
+    const auto begin_of = [&](u32 h) { return h == 0 ? 0 : u32(ends[padded(h - 1)]); };
     const u32 each = (groups - 1) / all + 1, from = me * each < groups ? me * each : groups;
     const u32 to = groups - from < each ? groups : from + each;
+    const u32 first_home = from * homes_each, last_home = to * homes_each;
 
     for (u32 h = me; h < homes; h += all) ends[h] = 0;
-    if (me == 0) dropped[0] = 0;
+    if (me == 0) uneven[0] = 0;
     block.barrier();
-    visit(in_bin, n, me, all, [&](const word& e) { fetch_add(ends + home_of(e), u32(1)); });
+    visit(in_bin, n, me, all, [&](const word& e) { fetch_add(ends + padded(home_of(e)), u32(1)); });
     block.barrier();
     u32 mine = 0, sum = 0;
-    for (u32 h = from * homes_each; h < to * homes_each; ++h) mine += u32(ends[h]);
+    for (u32 h = first_home; h < last_home; ++h) mine += u32(ends[padded(h)]);
     u32 start = sums::before(block, scratch, mine, sum);
-    for (u32 h = from * homes_each; h < to * homes_each; ++h) {
-      const u32 its = ends[h];
-      ends[h] = start;
+    for (u32 h = first_home; h < last_home; ++h) {
+      const u32 its = ends[padded(h)];
+      ends[padded(h)] = start;
       start += its;
     }
     block.barrier();
-    visit(in_bin, n, me, all, [&](const word& e) { items[fetch_add(ends + home_of(e), u32(1))] = e; });
+    visit(in_bin, n, me, all,
+          [&](const word& e) { items[fetch_add(ends + padded(home_of(e)), u32(1))] = e; });
     block.barrier();
 
-    const u32 begin = from == 0 ? 0 : u32(ends[from * homes_each - 1]);
-    u32 kept = 0, last = begin;
-    for (u32 nth = from; nth < to; ++nth) {
-      u32 number = 0;
-      for (u32 h = 0; h < homes_each; ++h) {
-        const u32 end = ends[nth * homes_each + h], its = keep_one_of_each(items, last, end);
-        if (its != end - last) set_bits(dropped, u32(1));
-        number |= its << (h * group::bits % 32);
-        kept += its, last = end;
-      }
-      start_group(plan.group_of(bin, nth), number);
+    // Are there equal keys, or more of a home than can be counted?
+    for (u32 j = me; j < n; j += all) {
+      const word e = items[j];
+      const u32 begin = begin_of(home_of(e));
+      bool odd = j - begin >= group::most;
+      for (u32 k = begin; !odd && k < j; ++k) odd = entry::hash_of(items[k]) == entry::hash_of(e);
+      if (odd) set_bits(uneven, u32(1));
+      in_bin[j] = e;
     }
-    u32 to_here = sums::before(block, scratch, kept, sum);  // its barrier is also that of `dropped`
-    const bool closes_up = dropped[0] != 0;
-    last = begin;
-    for (u32 nth = from; nth < to; ++nth) {
-      const u64 g = plan.group_of(bin, nth);
-      if (g >= plan.groups) break;
-      plan.firsts().words[g] = bin * bins.room + to_here;
-      const u32 number = plan.counts().words[g];
-      for (u32 h = 0; h < homes_each; ++h) {
-        const u32 its = group::field(number, h);
-        if (closes_up) {
-          for (u32 k = 0; k < its; ++k) in_bin[to_here + k] = items[last + k];
-        }
-        to_here += its, last = ends[nth * homes_each + h];
-      }
+    block.barrier();
+    const u32 begin = begin_of(first_home);
+    if (uneven[0] == 0) {
+      start_groups(bin, from, to, bin * bins.room + begin,
+                   [&](u32 h) { return u32(ends[padded(h)]) - begin_of(h); });
+      if (me == 0) fetch_add(inserted, static_cast<u64>(n));
+      return;
     }
-    if (!closes_up) {
-      for (u32 j = me; j < n; j += all) in_bin[j] = items[j];
+    u32 kept = 0;
+    for (u32 h = first_home, first = begin; h < last_home; ++h) {
+      const u32 end = ends[padded(h)];
+      kept += keep_one_of_each(items, first, end);
+      first = end;
     }
+    u32 goes_to = sums::before(block, scratch, kept, sum), first = begin;
+    start_groups(bin, from, to, bin * bins.room + goes_to, [&](u32 h) {
+      const u32 end = ends[padded(h)], its = count_kept(items, first, end);
+      for (u32 k = 0; k < its; ++k) in_bin[goes_to + k] = items[first + k];
+      goes_to += its, first = end;
+      return its;
+    });
     if (me == 0) fetch_add(inserted, static_cast<u64>(sum));
   }
 
@@ -235,7 +258,8 @@ struct robin_hood_sort {
       }
     }
   }
-  // Of equal keys among a home's items the first stays; those that stay close up. Gives how many.
+  // Of equal keys among a home's items the first stays; those that stay close up, and behind them stands the
+  // first once more. Gives how many stay.
   template <class Items>
   TILEHASH_FN u32 keep_one_of_each(Items items, u32 first, u32 end) const {
     u32 kept = 0;
@@ -249,65 +273,90 @@ struct robin_hood_sort {
       else
         spill.add(e);
     }
+    if (first + kept < end) items[first + kept] = items[first];
     return kept;
   }
-  // All homes have their first slots: nobody else asks for these at age 1.
-  TILEHASH_FN void start_group(u64 g, u32 number) const {
-    if (g >= plan.groups) return;
-    u32 ages = 0, waiting = number;
-    if constexpr (Design::bucket_slots == 1) {
-      ages = group::template some<group::bits>(number);
-      waiting -= ages;
-    } else {
+  template <class Items>
+  TILEHASH_FN static u32 count_kept(Items items, u32 first, u32 end) {
+    u32 kept = first < end;
+    while (first + kept < end && entry::hash_of(items[first + kept]) != entry::hash_of(items[first])) ++kept;
+    return kept;
+  }
+  // Some groups of a bin, whose items stand from `at` on. All homes have their first slots: nobody else asks
+  // for these at age 1.
+  template <class Number>
+  TILEHASH_FN void start_groups(u32 bin, u32 from, u32 to, u32 at, const Number& number_of) const {
+    for (u32 nth = from; nth < to; ++nth) {
+      const u64 g = plan.group_of(bin, nth);
+      if (g >= plan.groups) return;
+      u32 number = 0, ages = 0, waiting = 0, sum = 0;
+      TILEHASH_UNROLL
       for (u32 h = 0; h < homes_each; ++h) {
-        const u32 its = group::field(number, h), taken = its < Design::bucket_slots ? its : Design::bucket_slots;
-        ages |= (taken == 8 ? group::each_slot : group::each_slot & ((1U << taken * group::age_bits) - 1))
-                << (h * group::bits % 32);
-        waiting -= taken << (h * group::bits % 32);
+        const u32 its = number_of(nth * homes_each + h);
+        const u32 there = its < Design::bucket_slots ? its : Design::bucket_slots;
+        const u32 by = h * group::bits % 32,
+                  slots = static_cast<u32>((u64(1) << there * group::age_bits) - 1);
+        number |= its << by, waiting |= (its - there) << by, ages |= (group::each_slot & slots) << by;
+        sum += its;
       }
+      plan.counts().words[g] = number;
+      plan.ages().words[g] = ages;
+      plan.waiting().words[g] = waiting;
+      plan.next().words[g] = (Design::bucket_slots == 1 ? 2 : 1) * group::each_home;
+      plan.firsts().words[g] = at;
+      at += sum;
     }
-    plan.counts().words[g] = number;
-    plan.ages().words[g] = ages;
-    plan.waiting().words[g] = waiting;
-    plan.next().words[g] = 2 * group::each_home;
   }
 };
 
-// The homes of a group ask for slots, until none of their keys waits that could go on.
+// The homes of groups ask for slots, until none of their keys waits that could go on: in the first pass those
+// of all groups, a group a turn, then those of the groups that are listed, some a turn.
 template <class Design>
 struct robin_hood_match {
   using plan_type = robin_hood_plan<Design>;
   using group = typename plan_type::group;
+  static constexpr u32 turns = u32(1) << 18;  // of a pass but the first: as many as run at once, or more
 
   plan_type plan;
+  u32 pass;
 
-  TILEHASH_FN void operator()(u64 g) const {
-    u32* const waiting = plan.waiting().words + g;
-    u32 wait = load_relaxed(waiting);
-    if (wait == 0) return;
-    const u32 first_home = static_cast<u32>(g) * group::homes;
-    u32 next = plan.next().words[g];
-    for (;;) {  // a turn takes a home an age further, or places all its keys
-      const u32 everywhere = equal_homes(next, group::oldest + 1);
-      const u32 who = group::template some<group::bits>(wait) & ~everywhere;
-      if (who == 0) break;
-      const u32 age = group::field(next, lowest(who) / group::bits);
-      const u32 asking = who & equal_homes(next, age);
-      const u32 bucket = plan.design.homes().at(first_home, age), by = bucket % group::homes * group::bits;
-      const u32 where = bucket / group::homes, wanted = wait & asking * field_mask;
-      const u64 both = static_cast<u64>(wanted) << by;
-      const u64 low = take(where, age, static_cast<u32>(both));
-      const u64 high = take(plan.ages().after(where), age, static_cast<u32>(both >> 32));
-      const u32 took = static_cast<u32>((high << 32 | low) >> by);
-      // Where a slot is all there is to ask for, it is no use to ask again; else where some were refused.
-      next += Design::bucket_slots == 1 ? asking : group::template some<group::bits>(wanted - took);
-      wait = took == 0 ? load_relaxed(waiting) : fetch_add(waiting, 0 - took) - took;
-    }
-    plan.next().words[g] = next;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (pass == 0) return ask(static_cast<u32>(i));
+    const u32 which = static_cast<u32>(i) % plan.lists, came = *plan.length(pass, which);
+    const u32 length = came < plan.in_a_list ? came : plan.in_a_list;
+    for (u32 k = static_cast<u32>(i) / plan.lists; k < length; k += turns / plan.lists)
+      ask(plan.listed(pass, which)[k]);
   }
 
  private:
   static constexpr u32 field_mask = group::bits == 32 ? ~0U : (1U << (group::bits % 32)) - 1;
+
+  TILEHASH_FN void ask(u32 g) const {
+    u32* const waiting = plan.waiting().words + g;
+    u32 wait = load_relaxed(waiting);
+    if (wait == 0) return;
+    u32 next = plan.next().words[g], oldest = 0;
+    for (;;) {  // a turn takes a home an age further, or places all its keys
+      const u32 can = ~equal_homes(next, group::oldest + 1);
+      u32 who = group::template some<group::bits>(wait) & can;
+      if (who == 0) {  // none, unless somebody was put out meanwhile
+        wait = load_relaxed(waiting);
+        who = group::template some<group::bits>(wait) & can;
+        if (who == 0) break;
+      }
+      const u32 age = group::field(next, lowest(who) / group::bits);
+      const u32 asking = who & equal_homes(next, age), wanted = wait & asking * field_mask;
+      const u32 took = take(plan.design.homes().at(g * group::homes, age), age, wanted);
+      // Where a slot is all there is to ask for, it is no use to ask again; else where some were refused.
+      next += Design::bucket_slots == 1 ? asking : group::template some<group::bits>(wanted - took);
+      if (took == 0) continue;
+      fetch_add(waiting, 0 - took);
+      wait -= took;
+      if (age > oldest) oldest = age;
+    }
+    plan.next().words[g] = next;
+    if (oldest > load_relaxed(plan.oldest(g))) fetch_max(plan.oldest(g), oldest);
+  }
 
   TILEHASH_FN static u32 equal_homes(u32 next, u32 age) {
     return group::template some<group::bits>(next ^ age * group::each_home) ^ group::each_home;
@@ -332,30 +381,59 @@ struct robin_hood_match {
       return chosen;
     }
   }
-  // Takes what can be had for so many keys of each home, which are this old there; who was there waits. Gives
-  // how many each home got.
-  TILEHASH_FN u32 take(u32 g, u32 age, u32 wanted) const {
-    if (wanted == 0) return 0;
-    u32* const at = plan.ages().words + g;
-    u32 ages = load_relaxed(at), chosen = 0;
-    for (;;) {  // again when others were faster: ages only grow
-      chosen = choose(ages, age, wanted);
-      if (chosen == 0) return 0;
-      const u32 seen = compare_and_swap(at, ages, (ages & ~(chosen * 15)) | chosen * age);
-      if (seen == ages) break;
+  TILEHASH_FN static u32 changed(u32 ages, u32 age, u32 chosen) {
+    return (ages & ~(chosen * 15)) | chosen * age;
+  }
+
+  // Takes what can be had in the buckets from this one on for so many keys of each home, which are this old
+  // there. Gives how many each home got. They lie in two groups: both are asked for before the first answers.
+  TILEHASH_FN u32 take(u32 bucket, u32 age, u32 wanted) const {
+    const u32 by = bucket % group::homes * group::bits, low = bucket / group::homes;
+    const u32 high = plan.ages().after(low);
+    const u64 both = static_cast<u64>(wanted) << by;
+    const u32 low_wanted = static_cast<u32>(both), high_wanted = static_cast<u32>(both >> 32);
+    u32 *const low_at = plan.ages().words + low, *const high_at = plan.ages().words + high;
+    const u32 low_ages = low_wanted != 0 ? load_relaxed(low_at) : 0;
+    const u32 high_ages = high_wanted != 0 ? load_relaxed(high_at) : 0;
+    const u32 low_chosen = choose(low_ages, age, low_wanted);
+    const u32 high_chosen = choose(high_ages, age, high_wanted);
+    u32 low_seen = low_ages, high_seen = high_ages;
+    if (low_chosen != 0) low_seen = compare_and_swap(low_at, low_ages, changed(low_ages, age, low_chosen));
+    if (high_chosen != 0)
+      high_seen = compare_and_swap(high_at, high_ages, changed(high_ages, age, high_chosen));
+    const u64 low_got = settle(low, age, low_wanted, low_chosen, low_ages, low_seen);
+    const u64 high_got = settle(high, age, high_wanted, high_chosen, high_ages, high_seen);
+    return static_cast<u32>((high_got << 32 | low_got) >> by);
+  }
+  TILEHASH_FN u32 settle(u32 g, u32 age, u32 wanted, u32 chosen, u32 ages, u32 seen) const {
+    while (seen != ages) {  // again when others were faster: ages only grow
       ages = seen;
+      chosen = choose(ages, age, wanted);
+      if (chosen != 0) seen = compare_and_swap(plan.ages().words + g, ages, changed(ages, age, chosen));
     }
+    if (chosen == 0) return 0;
     for (u32 out = chosen & group::template some<group::age_bits>(ages); out != 0;) {
       const u32 its_age = group::age_in(ages, lowest(out) / group::age_bits);
       const u32 same = out & group::of_age(ages, its_age);
-      plan.waiting().add(plan.design.homes().home_of(g * group::homes, its_age), group::numbers(same));
+      wait_again(plan.design.homes().home_of(g * group::homes, its_age), group::numbers(same));
       out ^= same;
     }
     return group::numbers(chosen);
   }
+  // Keys of a group's worth of homes, from this one on, have lost their places.
+  TILEHASH_FN void wait_again(u32 home, u32 numbers) const {
+    const u32 g = home / group::homes;
+    const u64 both = static_cast<u64>(numbers) << (home % group::homes * group::bits);
+    add(g, static_cast<u32>(both));
+    add(plan.waiting().after(g), static_cast<u32>(both >> 32));
+  }
+  TILEHASH_FN void add(u32 g, u32 numbers) const {
+    if (numbers != 0 && fetch_add(plan.waiting().words + g, numbers) == 0) plan.list(pass + 1, g);
+  }
 };
 
-// Writes a slot: the item that its age says, and in a bucket's first, how far its home's keys have gone.
+// Writes slots: each with the item that its age says, and in a bucket's first, how far its home's keys have
+// gone. Some slots far apart at once, as each is a chain of reads.
 template <class Design>
 struct robin_hood_write {
   using plan_type = robin_hood_plan<Design>;
@@ -363,34 +441,53 @@ struct robin_hood_write {
   using entry = typename plan_type::entry;
   using word = typename Design::word;
   using group = typename plan_type::group;
+  static constexpr u32 at_once = 2;  // the capacity is a multiple of it
 
   plan_type plan;
   const word* items;
 
-  TILEHASH_FN void operator()(u64 slot) const {
+  TILEHASH_FN void operator()(u64 i) const {
     const Design& design = plan.design;
-    const u32 bucket = static_cast<u32>(slot / Design::bucket_slots);
-    const u32 nth = static_cast<u32>(slot % Design::bucket_slots), its_ages = plan.ages().of_bucket(bucket);
-    const u32 age = group::age_in(its_ages, nth);
-    word content = slot_type::empty_word;
-    if (nth == 0) {
-      const u32 far = farthest(bucket);
-      const u32 code = Design::max_code(far);
-      if (far > 1 && code == Design::last_code) design.census().widen(far);  // nobody asks for less
-      content = slot_type::with_max_code(content, code);
+    const u64 apart = design.capacity() / at_once;
+    u32 bucket[at_once], nth[at_once], ages[at_once], age[at_once], home[at_once];
+    u64 at[at_once];
+    word content[at_once];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      const u64 slot = i + k * apart;
+      bucket[k] = static_cast<u32>(slot / Design::bucket_slots);
+      nth[k] = static_cast<u32>(slot % Design::bucket_slots);
+      ages[k] = plan.ages().of_bucket(bucket[k]);
+      const u32 code = nth[k] == 0 ? Design::max_code(plan.farthest(bucket[k])) : 0;
+      content[k] = slot_type::with_max_code(slot_type::empty_word, code);
     }
-    if (age != 0) {
-      const u32 home = design.homes().home_of(bucket, age), g = home / group::homes;
-      u32 at = plan.firsts().words[g];
-      const u32 number = plan.counts().words[g];
-      for (u32 h = 0; h < home % group::homes; ++h) at += group::field(number, h);
-      for (u32 a = 1; a < age; ++a) at += standing(home, a);  // the nearer ones have the items before it
-      at += count_ones(standing_in(its_ages, age) & ((1U << nth * group::age_bits) - 1));
-      const word e = items[at];
-      const auto p = design.homes().position_of_hash(entry::hash_of(e));
-      content = slot_type::written_over(content, design.homes().stored_as(age, p.remainder), entry::value_of(e));
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      age[k] = group::age_in(ages[k], nth[k]);
+      home[k] = age[k] != 0 ? design.homes().home_of(bucket[k], age[k]) : bucket[k];
+      const u32 g = home[k] / group::homes, number = plan.counts().words[g];
+      at[k] = plan.firsts().words[g];
+      for (u32 h = 0; h < home[k] % group::homes; ++h) at[k] += group::field(number, h);
+      at[k] += count_ones(standing_in(ages[k], age[k]) & ((1U << nth[k] * group::age_bits) - 1));
     }
-    design.slots()[slot] = content;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {  // the nearer ones have the items before it
+      for (u32 a = 1; a < age[k]; ++a) at[k] += standing(home[k], a);
+    }
+    word item[at_once];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      if (age[k] != 0) item[k] = items[at[k]];
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      if (age[k] != 0) {
+        const auto p = design.homes().position_of_hash(entry::hash_of(item[k]));
+        content[k] = slot_type::written_over(content[k], design.homes().stored_as(age[k], p.remainder),
+                                             entry::value_of(item[k]));
+      }
+      design.slots()[i + k * apart] = content[k];
+    }
   }
 
  private:
@@ -400,14 +497,6 @@ struct robin_hood_write {
   // How many of a home's keys have this age.
   TILEHASH_FN u32 standing(u32 home, u32 age) const {
     return count_ones(standing_in(plan.ages().of_bucket(plan.design.homes().at(home, age)), age));
-  }
-  TILEHASH_FN u32 farthest(u32 home) const {
-    u32 left = plan.counts().of_bucket(home) - plan.waiting().of_bucket(home), age = 1;
-    for (; age < group::oldest; ++age) {
-      left -= standing(home, age);
-      if (left == 0 || left > group::most) break;
-    }
-    return age;
   }
 };
 
@@ -440,9 +529,12 @@ struct robin_hood_leave {
 // The census of a table that was built so.
 template <class Design>
 struct robin_hood_count {
-  Design design;
+  robin_hood_plan<Design> plan;
   const u64* inserted;
-  TILEHASH_FN void operator()(u64 i) const { design.census().begin_with(static_cast<u32>(i), *inserted); }
+  TILEHASH_FN void operator()(u64 i) const {
+    plan.design.census().begin_with(static_cast<u32>(i), *inserted);
+    if (i < plan.lists) plan.design.census().widen(*plan.oldest(static_cast<u32>(i)));
+  }
 };
 
 // How a table is built so. Its bins take 1.25 words an item beside it, the counts 2.5 bytes a slot.
@@ -452,7 +544,7 @@ struct robin_hood_build {
   using word = typename Design::word;
   using group = typename plan_type::group;
   template <class Space>
-  using sort_type = robin_hood_sort<Design, large_block<Space>>;
+  using sort_type = robin_hood_sort<Design, Space::has_lanes ? 512 : 1>;
 
   Design design;
 
@@ -467,7 +559,7 @@ struct robin_hood_build {
   // Chunks that are full beside others that are empty: a bin of some hundred has a tenth more, or less.
   u64 room_of(u64 n, u32 bins) const {
     const u64 mean = divide_up(n < design.capacity() ? n : design.capacity(), bins);
-    return mean + mean / 4 + 64;
+    return mean + mean / 5 + 64;
   }
   template <class Space>
   bool pays(const Space& space, u64 n) const {
@@ -479,7 +571,8 @@ struct robin_hood_build {
   // Passes after which what waits is better inserted one by one.
   u32 passes(u64 n) const {
     const double free = 1 - static_cast<double>(n) / static_cast<double>(design.capacity());
-    return free < 0.05 ? 24 : free > 0.3 ? 6 : static_cast<u32>(1.2 / free) + 2;
+    constexpr u32 most = plan_type::most_passes - 1;
+    return free * most < 2 ? most : 4 + static_cast<u32>(1.4 / free);
   }
 
   // Of a table that holds nothing; its slots may have anything in them. Does not wait.
@@ -487,8 +580,10 @@ struct robin_hood_build {
   void run(Space& space, const Source& source, u64 n, const spill_list<word>& spill, u64* illegal,
            u64* inserted) const {
     const u32 bits = bin_bits(space), bins = 1U << bits;
-    const buffer<u32, Space> counters(space, static_cast<u64>(plan_type::arrays) * groups());
-    const plan_type plan{design, bits, groups(), counters.data()};
+    const buffer<u32, Space> counters(space, plan_type::words(groups()));
+    const plan_type plan{design, bits, groups(), static_cast<u32>(plan_type::list_room(groups())),
+                         counters.data()};
+    space.fill(plan.numbers(), plan_type::zeros, u32(0));
     const u32 room = static_cast<u32>(room_of(n, bins));
     const buffer<word, Space> items(space, static_cast<u64>(room) * bins);
     const buffer<u32, Space> fill(space, bins);
@@ -498,11 +593,14 @@ struct robin_hood_build {
     space.for_each_block(bins, sort_type<Space>::block_size,
                          sort_type<Space>::scratch_bytes(room, plan.bin_groups()),
                          sort_type<Space>{plan, its_bins, spill, inserted});
-    for (u32 pass = 0; pass < passes(n); ++pass)
-      space.for_each(plan.groups, robin_hood_match<Design>{plan});
+    using match = robin_hood_match<Design>;
+    space.for_each(plan.groups, match{plan, 0});
+    for (u32 pass = 1; pass < passes(n); ++pass) space.for_each(match::turns, match{plan, pass});
     space.for_each(plan.groups, robin_hood_leave<Design>{plan, items.data(), spill, inserted});
-    space.for_each(design.capacity(), robin_hood_write<Design>{plan, items.data()});
-    space.for_each(design.due_words(), robin_hood_count<Design>{design, inserted});
+    using write = robin_hood_write<Design>;
+    space.for_each(design.capacity() / write::at_once, write{plan, items.data()});
+    const u64 most = design.due_words() > plan.lists ? design.due_words() : plan.lists;
+    space.for_each(most, robin_hood_count<Design>{plan, inserted});
   }
 };
 
