@@ -213,16 +213,28 @@ struct look_up_ring {
     const auto examine = [&](const pending& p) __attribute__((always_inline)) {
       if (!settle(p, 1, more[waiting]) && ++waiting == batch) waiting = (finish(more, waiting), 0);
     };
-    for (; from < to; ++from) {
-      const query<slot_type> q(keys[from]);
-      if (!q.regular()) {
-        sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
-        continue;
+    while (from < to) {
+      u64 end = to;
+      if constexpr (looked_up_alone<Design>) {
+        if (to - from > batch) end = from + batch;
+        if (end - from == batch && are_neighbours(from)) {
+          waiting = (finish(more, waiting), 0);
+          look_up_neighbours(from, end, more);
+          from = end;
+          continue;
+        }
       }
-      if (asked - examined == batch) examine(ring[examined++ % batch]);
-      const auto place = design.locate(q.bits);
-      prefetch(design.address(place));
-      ring[asked++ % batch] = {place, q.bits, from};
+      for (; from < end; ++from) {
+        const query<slot_type> q(keys[from]);
+        if (!q.regular()) {
+          sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
+          continue;
+        }
+        if (asked - examined == batch) examine(ring[examined++ % batch]);
+        const auto place = design.locate(q.bits);
+        prefetch(design.address(place));
+        ring[asked++ % batch] = {place, q.bits, from};
+      }
     }
     finish(more, waiting);
     for (waiting = 0; examined != asked; ++waiting) more[waiting] = ring[examined++ % batch];
@@ -230,6 +242,24 @@ struct look_up_ring {
   }
 
  private:
+  // Do a batch's first and last key lie side by side? Then so do the others, where it matters, and what one
+  // of them reads brings the memory of the next: asking for it ahead of time is work for nothing.
+  bool are_neighbours(u64 from) const {
+    const query<slot_type> first(keys[from]), last(keys[from + batch - 1]);
+    return design.where(design.locate(last.bits)) - design.where(design.locate(first.bits)) < batch;
+  }
+  void look_up_neighbours(u64 from, u64 to, pending* more) const {
+    u32 waiting = 0;
+    for (; from < to; ++from) {
+      const query<slot_type> q(keys[from]);
+      if (!q.regular())
+        sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
+      else if (!settle({design.locate(q.bits), q.bits, from}, 1, more[waiting]))
+        ++waiting;
+    }
+    finish(more, waiting);
+  }
+
   // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
   // there.
   TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
