@@ -119,6 +119,33 @@ std::vector<plane> planes_of(const coherent_data& what) {
   return planes;
 }
 
+// What a function of a row puts behind a row's vector, for all rows, one after the other; on all threads.
+constexpr u64 rows_at_once = 16;
+template <class T, class Put>
+std::vector<T> row_by_row(cpu& space, u64 rows, const Put& put) {
+  std::vector<std::vector<T>> parts((rows + rows_at_once - 1) / rows_at_once);
+  space.for_each_chunk(
+      parts.size(),
+      [&](u64 from, u64 to) {
+        for (u64 part = from; part < to; ++part) {
+          for (u64 row = part * rows_at_once; row < std::min(rows, (part + 1) * rows_at_once); ++row)
+            put(row, parts[part]);
+        }
+      },
+      1);
+  std::vector<u64> starts(parts.size() + 1);
+  for (u64 part = 0; part < parts.size(); ++part) starts[part + 1] = starts[part] + parts[part].size();
+  std::vector<T> all(starts.back());
+  space.for_each_chunk(
+      parts.size(),
+      [&](u64 from, u64 to) {
+        for (u64 part = from; part < to; ++part)
+          std::ranges::copy(parts[part], all.begin() + static_cast<std::ptrdiff_t>(starts[part]));
+      },
+      1);
+  return all;
+}
+
 template <class Layout>
 given_keys made(const coherent_data& what, int threads) {
   constexpr u32 d = dimensions_of<Layout>;
@@ -132,43 +159,50 @@ given_keys made(const coherent_data& what, int threads) {
     return layout.encode(cut<d>({static_cast<u32>(x), static_cast<u32>(y), static_cast<u32>(z)}));
   };
 
-  given_keys given;
   std::vector<u8> defined(side * side * depth);
-  space.for_each_chunk(side * depth, [&](u64 from, u64 to) {
-    for (u64 row = from; row < to; ++row) {
-      for (u64 x = 0; x < side; ++x) defined[row * side + x] = model.defined(x, row % side, row / side);
+  space.for_each_chunk(
+      side * depth,
+      [&](u64 from, u64 to) {
+        for (u64 row = from; row < to; ++row) {
+          for (u64 x = 0; x < side; ++x) defined[row * side + x] = model.defined(x, row % side, row / side);
+        }
+      },
+      rows_at_once);
+  given_keys given;
+  given.keys = row_by_row<u32>(space, side * depth, [&](u64 row, std::vector<u32>& keys) {
+    for (u64 x = 0; x < side; ++x) {
+      if (defined[row * side + x] != 0) keys.push_back(key_at(x, row % side, row / side));
     }
   });
-  for (u64 i = 0; i < defined.size(); ++i) {
-    if (defined[i] != 0) given.keys.push_back(key_at(i % side, i / side % side, i / side / side));
-  }
   if (what.how == coherent_data::access::rows) {
-    given.questions.resize(defined.size());
-    space.for_each_chunk(defined.size(), [&](u64 from, u64 to) {
-      for (u64 i = from; i < to; ++i) given.questions[i] = key_at(i % side, i / side % side, i / side / side);
+    given.questions = row_by_row<u32>(space, side * depth, [&](u64 row, std::vector<u32>& keys) {
+      for (u64 x = 0; x < side; ++x) keys.push_back(key_at(x, row % side, row / side));
     });
     given.there = std::move(defined);
     return given;
   }
-  const double middle = static_cast<double>(side - 1) / 2;
-  for (const plane& p : planes_of(what)) {
-    const double away = d == 3 ? middle : 0;
-    for (u64 row = 0; row < side; ++row) {
-      for (u64 column = 0; column < side; ++column) {
-        const double u = static_cast<double>(column) - middle, v = static_cast<double>(row) - middle;
-        std::array<std::int64_t, 3> at{};
-        bool inside = true;
-        for (u32 i = 0; i < 3; ++i) {
-          at[i] = std::llround((i == 2 ? away : middle) + u * p.across[i] + v * p.down[i]);
-          inside = inside && at[i] >= 0 && at[i] < static_cast<std::int64_t>(i == 2 ? depth : side);
-        }
-        if (!inside) continue;
-        const u64 x = static_cast<u64>(at[0]), y = static_cast<u64>(at[1]), z = static_cast<u64>(at[2]);
-        given.questions.push_back(key_at(x, y, z));
-        given.there.push_back(defined[(z * side + y) * side + x]);
+  const std::vector<plane> planes = planes_of(what);
+  const double middle = static_cast<double>(side - 1) / 2, away = d == 3 ? middle : 0;
+  // use(x, y, z) for the pixels of a row of all planes that lie inside.
+  const auto visit = [&](u64 row, const auto& use) {
+    const plane& p = planes[row / side];
+    for (u64 column = 0; column < side; ++column) {
+      const double u = static_cast<double>(column) - middle, v = static_cast<double>(row % side) - middle;
+      std::array<std::int64_t, 3> at{};
+      bool inside = true;
+      for (u32 i = 0; i < 3; ++i) {
+        at[i] = std::llround((i == 2 ? away : middle) + u * p.across[i] + v * p.down[i]);
+        inside = inside && at[i] >= 0 && at[i] < static_cast<std::int64_t>(i == 2 ? depth : side);
       }
+      if (inside) use(static_cast<u64>(at[0]), static_cast<u64>(at[1]), static_cast<u64>(at[2]));
     }
-  }
+  };
+  given.questions = row_by_row<u32>(space, planes.size() * side, [&](u64 row, std::vector<u32>& keys) {
+    visit(row, [&](u64 x, u64 y, u64 z) { keys.push_back(key_at(x, y, z)); });
+  });
+  given.there = row_by_row<u8>(space, planes.size() * side, [&](u64 row, std::vector<u8>& there) {
+    visit(row, [&](u64 x, u64 y, u64 z) { there.push_back(defined[(z * side + y) * side + x]); });
+  });
   return given;
 }
 

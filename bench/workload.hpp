@@ -242,7 +242,12 @@ class workload {
   void measure_find(std::string_view op, const shuffled& number) {
     find(start(op, case_.n), ask(number, case_.n));
   }
-  static std::vector<key_type> as_keys(const std::vector<u32>& given) { return {given.begin(), given.end()}; }
+  static decltype(auto) as_keys(const std::vector<u32>& given) {
+    if constexpr (std::is_same_v<key_type, u32>)
+      return (given);
+    else
+      return std::vector<key_type>(given.begin(), given.end());
+  }
   void measure_given() {
     const given_keys& given = *case_.given;
     const memory<key_type> questions(space_, as_keys(given.questions));

@@ -313,6 +313,71 @@ TEST(robin_hood_ages, quantised_and_left_out) {
   EXPECT_LT(missed_2, missed_0);
 }
 
+// ---- many at once -----------------------------------------------------------------------------------------
+
+// Counts settle who stands where (robin_hood/build.hpp), and it is what inserting one by one gives.
+template <class Design>
+void expect_same_ages(u64 n, double load) {
+  SCOPED_TRACE("load " + std::to_string(load));
+  subject<Design> at_once(n, load), in_parts(n, load);
+  const auto keys = at_once.fresh_keys(n);
+  EXPECT_TRUE(at_once.t.view().design.bulk_build().pays(at_once.space, n));
+  ASSERT_EQ(at_once.insert(keys).inserted, n);
+  for (u64 i = 0; i < n; i += 10'000) {
+    const typename subject<Design>::keys some(
+        keys.begin() + static_cast<std::ptrdiff_t>(i),
+        keys.begin() + static_cast<std::ptrdiff_t>(std::min(n, i + 10'000)));
+    ASSERT_EQ(in_parts.insert(some).inserted, some.size());
+  }
+  ASSERT_NO_FATAL_FAILURE(at_once.expect_holds(keys));
+  ASSERT_NO_FATAL_FAILURE(at_once.expect_order(true));
+  EXPECT_EQ(age_histogram(at_once.space, at_once.t), age_histogram(in_parts.space, in_parts.t));
+  EXPECT_EQ(max_ages(at_once.space, at_once.t), max_ages(in_parts.space, in_parts.t));
+}
+TEST(robin_hood_bulk, gives_what_inserts_give) {
+  for (const double load : {0.5, 0.85, 0.99}) {
+    expect_same_ages<paper>(50'000, load);
+    expect_same_ages<scattered_paper>(50'000, load);
+  }
+  expect_same_ages<robin_hood<u64, u64, coherent, 1>>(50'000, 0.9);
+}
+
+// Homes with more keys than are counted, and keys that come often, into a table that was in use.
+template <class Design>
+void expect_crowded_homes() {
+  subject<Design> s(50'000, 0.9);
+  auto k = s.fresh_keys(40'000);
+  ASSERT_EQ(s.insert(k).inserted, k.size());
+  ASSERT_EQ(s.erase(k), k.size());
+  const auto d = s.t.view().design;
+  const u32 wanted = d.locate(k[0]).home;
+  k = {};
+  for (u64 found = 0; found < 60;) {  // of one home
+    const auto some = s.fresh_keys(1);
+    const bool is = d.locate(some[0]).home == wanted;
+    found += is;
+    if (is || k.size() < 40'000) k.push_back(some[0]);
+  }
+  const u64 n = k.size();
+  for (u64 i = 0; i < n / 10; ++i) k.push_back(k[i]);
+  for (u64 i = 0; i < 2'000; ++i) k.push_back(k[n - 1]);
+  const auto report = s.insert(k);
+  EXPECT_EQ(report.inserted, n);
+  EXPECT_EQ(report.present, k.size() - n);
+  k.resize(n);
+  ASSERT_NO_FATAL_FAILURE(s.expect_holds(k));
+  ASSERT_NO_FATAL_FAILURE(s.expect_order(true));
+  // The census is right: as many more find room as there are free slots.
+  const auto more = s.fresh_keys(s.t.capacity() - n + 100);
+  EXPECT_EQ(s.insert(more).refused, 100U);
+}
+TEST(robin_hood_bulk, crowded_homes_and_copies) {
+  expect_crowded_homes<paper>();
+  expect_crowded_homes<lines>();
+  expect_crowded_homes<robin_hood<u32, u32, coherent, 2>>();
+  expect_crowded_homes<robin_hood<u64, u32, coherent, 4, 0>>();
+}
+
 // ---- neighbours -------------------------------------------------------------------------------------------
 
 // Homes and what they do not tell of a key give the key back, in tables of any size.

@@ -43,6 +43,13 @@ TEST(RobinHood, EqualKeysInACrowd) {
   }
 }
 
+// So many that counts settle who stands where.
+TEST(RobinHood, BuildsInBulk) {
+  build_by_regions<with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>>(33'000, pattern::distinct, 0.95,
+                                                                            1);
+  if (!small()) build_by_regions<with_width<robin_hood<u32, u32>, 4>>(33'000, pattern::some_twice, 0.9, 2);
+}
+
 // Keys go from a full table, a fifth at a time, and homes side by side are tidied at once: one takes a key
 // out of a bucket whose own maximum another lowers, and which a third fills.
 template <class Design>

@@ -60,6 +60,13 @@ concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b,
   { d.max_steps() } -> std::convertible_to<u32>;
 };
 
+// Neighbouring lanes of a GPU ask for neighbouring memory, so each looks so many keys up alone, and no tile
+// reads a bucket together.
+template <class D>
+concept looked_up_alone = bucketed<D> && D::preferred_width == 1 && requires {
+  { D::lookups_a_lane } -> std::convertible_to<u32>;
+};
+
 namespace detail {
 // Buckets that a lookup may read: of any key, or, where the first bucket has told, of this one.
 template <bucketed Design>
@@ -253,6 +260,13 @@ concept bulk_built = D::is_bulk_built;
 // An empty table of this design is filled fastest by partitioning the items and building region by region.
 template <class D>
 concept partition_built = insertable<D> && D::is_partition_built;
+
+// ... not region by region but by steps of its own over the whole table:
+//   bulk_build().pays(space, n)   is it worth it for n items? It may be asked of a design without memory
+//   bulk_build().run(space, source, n, spill, illegal, inserted)   puts them into a table that is empty, and
+//                                 whose slots may hold anything; what it leaves goes to the spill
+template <class D>
+concept filling_itself = partition_built<D> && requires(const D d) { d.bulk_build(); };
 
 // Keeps every item of a key that comes more than once.
 template <class D>

@@ -48,6 +48,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/robin_hood/build.hpp>
 #include <tilehash/designs/robin_hood/census.hpp>
 #include <tilehash/designs/robin_hood/homes.hpp>
 #include <tilehash/designs/robin_hood/insertion.hpp>
@@ -88,15 +89,20 @@ class robin_hood {
   // Neighbouring keys read the same lines: a wider tile would only repeat its neighbours' requests.
   static constexpr u32 preferred_width =
       Sequence::keeps_neighbours ? 1 : detail::width_for(bucket_slots * sizeof(word));
+  static constexpr u32 lookups_a_lane =
+      Sequence::keeps_neighbours && bucket_slots * sizeof(word) <= 16 ? 2 : 1;
   static constexpr double max_load_factor = 1;
   static constexpr bool replaces_keys = true;
   static constexpr u32 max_rounds = 1024;  // tries of an insert that meets others
   static constexpr u32 tidy_passes = 3;
+  static constexpr bool is_partition_built = bucket_slots <= 8;
+  static constexpr u32 group_buckets = bucket_slots <= 8 ? 8 / bucket_slots : 1;  // whose ages are a word
   static constexpr u64 max_hops_a_bucket = 64;  // of a key in hand: even where one slot is left, it is met
 
   static u64 capacity_for(u64 items, double load_factor) {
     u64 buckets = detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
     if (buckets < homes_type::least) buckets = homes_type::least;
+    if constexpr (is_partition_built) buckets = detail::divide_up(buckets, group_buckets) * group_buckets;
     detail::require(buckets <= homes_type::most,
                     "robin_hood has at most 2^32 - 1 buckets; ask for fewer items");
     return buckets * bucket_slots;
@@ -118,6 +124,11 @@ class robin_hood {
   TILEHASH_FN word* slots() const { return slots_; }
   TILEHASH_FN const homes_type& homes() const { return homes_; }
   TILEHASH_FN const detail::robin_hood_census& census() const { return census_; }
+
+  // Fills an empty table.
+  auto bulk_build() const { return detail::robin_hood_build<robin_hood>{*this}; }
+  TILEHASH_FN key_bits hash(key_bits key) const { return homes_.hash(key); }
+  TILEHASH_FN key_bits unhash(key_bits k) const { return homes_.unhash(k); }
 
   // ---- where a key lives ----
   struct place {
@@ -281,7 +292,7 @@ class robin_hood {
 };
 
 static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> &&
-              tidying<robin_hood<u32, u32>> && load_limited<robin_hood<u32, u32>> &&
-              !steady<robin_hood<u32, u32>>);
+              tidying<robin_hood<u32, u32>> && filling_itself<robin_hood<u32, u32>> &&
+              load_limited<robin_hood<u32, u32>> && !steady<robin_hood<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

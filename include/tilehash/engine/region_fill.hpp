@@ -18,6 +18,7 @@
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
+#include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
@@ -42,14 +43,18 @@ struct region_filled {
 // can count those of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
-  const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
-  const u64 share = held == 0 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
-  const u64 most = most_regions<typename Design::slot_type>(space);
-  return n >= least_to_partition && n >= design.capacity() / share &&
-         (held == 0 || Design::template region_build<>::merges_too) &&
-         (design.regions() <= most || (partitions_in_steps<Space> && held == 0 && most != 0)) &&
-         design.region_slots() <= Design::template region_build<>::most_slots &&
-         Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+  if constexpr (filling_itself<Design>) {
+    return held == 0 && n >= least_to_partition && design.bulk_build().pays(space, n);
+  } else {
+    const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
+    const u64 share = held == 0 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
+    const u64 most = most_regions<typename Design::slot_type>(space);
+    return n >= least_to_partition && n >= design.capacity() / share &&
+           (held == 0 || Design::template region_build<>::merges_too) &&
+           (design.regions() <= most || (partitions_in_steps<Space> && held == 0 && most != 0)) &&
+           design.region_slots() <= Design::template region_build<>::most_slots &&
+           Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+  }
 }
 
 // ---- slices: so many neighbouring regions that a block can count them ----
@@ -78,6 +83,7 @@ struct region_slice : keys_as_they_are<typename Design::slot_type> {
   TILEHASH_FN u32 regions() const { return count; }
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) - first; }
 };
+
 // Fills a table's regions with the items of sources.
 template <class Design, class Space>
 class region_fill {
@@ -131,6 +137,12 @@ class region_fill {
                 routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)}, its, bins);
       build(bins, first, count);
     }
+  }
+
+  // Into an empty table, as its design does it.
+  template <class Source>
+  void fill_by_design(const Source& source, u64 n) {
+    design_.bulk_build().run(space_, source, n, spill(), counters_.data() + 1, counters_.data() + 2);
   }
 
   region_filled<Design, Space> result() {
@@ -188,14 +200,17 @@ template <class Design, class Space, class Source>
 region_filled<Design, Space> fill_regions(Space& space, const Design& design, const Source& source, u64 n,
                                           bool merges) {
   region_fill<Design, Space> fill(space, design, n, merges);
-  if constexpr (partitions_in_steps<Space>) {
-    const u64 most = most_regions<typename Design::slot_type>(space);
-    if (!merges && design.regions() > (most < best_regions ? most : best_regions)) {
-      fill.fill_slices(source, n);
-      return fill.result();
+  if constexpr (filling_itself<Design>) {
+    fill.fill_by_design(source, n);
+  } else {
+    bool in_slices = false;
+    if constexpr (partitions_in_steps<Space>) {
+      const u64 most = most_regions<typename Design::slot_type>(space);
+      in_slices = !merges && design.regions() > (most < best_regions ? most : best_regions);
+      if (in_slices) fill.fill_slices(source, n);
     }
+    if (!in_slices) fill.fill_all(source, n);
   }
-  fill.fill_all(source, n);
   return fill.result();
 }
 

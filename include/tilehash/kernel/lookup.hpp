@@ -4,6 +4,8 @@
 //   lanes     (a GPU, and its emulation) every lane owns one operation. The tile loads the first buckets of
 //             all its lanes' operations before it examines the first, so that many requests are in flight.
 //             What is not settled by then is finished one by one, while any lane of the warp still has work.
+//   alone     (the same, for designs whose keys' neighbours are asked for by a lane's neighbours) every lane
+//             reads its own buckets, of some operations at once.
 //   prefetch  (a CPU) a thread goes round a ring of operations and asks for the memory of each long before it
 //             examines it. Lookups that must go on are asked for again and examined later.
 #pragma once
@@ -30,6 +32,10 @@ struct slot_hit {
   TILEHASH_FN u32 count() const { return found(); }
   TILEHASH_FN u32 probes() const { return steps; }  // buckets read
 };
+
+// It takes what a whole warp found at once.
+template <class Sink>
+concept recording = requires(const Sink sink) { sink.record(solo_tile{}, u64(0), true, true, true); };
 
 template <bucketed Design, class Keys, class Sink, u32 Width>
 struct look_up_lanes {
@@ -92,7 +98,7 @@ struct look_up_lanes {
     }
     if (found.what == lookup_state::go_on) found.what = lookup_state::absent;
     if (!mine.legal) found = {};
-    if constexpr (requires { sink.record(lane, i, true, true, true); }) {  // a collective
+    if constexpr (recording<Sink>) {  // a collective
       bool is = found.found();
       if constexpr (slot_type::reserves_keys) is = mine.reserved ? sentinels.find(mine.bits).found() : is;
       return sink.record(lane, i, i < n, mine.legal, is);
@@ -102,6 +108,83 @@ struct look_up_lanes {
       if (mine.reserved) return sink(i, slot_hit<slot_type>{sentinels.find(mine.bits), steps});
     }
     sink(i, slot_hit<slot_type>{found, steps});
+  }
+};
+
+// A lane that looks keys up alone, some at once, for designs that say so (lookups_a_lane). They lie a warp's
+// width apart, so that the lanes of a warp ask for neighbours. Each lane goes its own way, with no
+// collectives.
+template <bucketed Design, class Keys, class Sink>
+struct look_up_alone {
+  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
+  static constexpr u32 each = Design::lookups_a_lane, warp = 32;
+
+  using slot_type = typename Design::slot_type;
+  using result = answer_of<Design>;
+
+  Design design;
+  detail::sentinel_cells<slot_type> sentinels;
+  Keys keys;
+  u64 n;
+  Sink sink;
+
+  // Lanes for n operations.
+  static u64 lanes(u64 n) { return divide_up(n, each * warp) * warp; }
+
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    constexpr solo_tile t;  // lanes go their own ways
+    using bucket_type = solo_bucket<Design>;
+    const u64 first = lane.index() / warp * (each * warp) + lane.index() % warp;
+    query<slot_type> mine[each];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < each; ++k) {
+      if (first + k * warp < n) mine[k] = query<slot_type>(keys[first + k * warp]);
+    }
+    typename Design::place place[each];
+    bucket_type b[each];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < each; ++k) {
+      place[k] = design.locate(mine[k].bits);
+      b[k] = bucket_type::read(t, design.bucket_at(design.where(place[k])));
+    }
+    result found[each];
+    u32 steps[each], more = 0;  // bit k: the k-th goes on
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < each; ++k) steps[k] = 1;
+    const auto settle = [&](u32 k) {
+      found[k] = design.examine(t, b[k], design.stored(place[k], mine[k].bits));
+      const bool goes_on = mine[k].regular() && found[k].what == lookup_state::go_on &&
+                           steps[k] < max_steps_of(design, place[k]);
+      more = (more & ~(1U << k)) | u32(goes_on) << k;
+      if (goes_on) design.advance(place[k], found[k]), ++steps[k];
+    };
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < each; ++k) settle(k);
+    while (more != 0) {
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < each; ++k) {
+        if ((more >> k & 1) != 0) b[k] = bucket_type::read(t, design.bucket_at(design.where(place[k])));
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < each; ++k) {
+        if ((more >> k & 1) != 0) settle(k);
+      }
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < each; ++k) {
+      const u64 i = first + k * warp;
+      if (i >= n) continue;
+      if (found[k].what == lookup_state::go_on) found[k].what = lookup_state::absent;
+      if (!mine[k].legal) found[k] = {};
+      if constexpr (slot_type::reserves_keys) {
+        if (mine[k].reserved) {
+          sink(i, slot_hit<slot_type>{sentinels.find(mine[k].bits), steps[k]});
+          continue;
+        }
+      }
+      sink(i, slot_hit<slot_type>{found[k], steps[k]});
+    }
   }
 };
 
@@ -130,16 +213,28 @@ struct look_up_ring {
     const auto examine = [&](const pending& p) __attribute__((always_inline)) {
       if (!settle(p, 1, more[waiting]) && ++waiting == batch) waiting = (finish(more, waiting), 0);
     };
-    for (; from < to; ++from) {
-      const query<slot_type> q(keys[from]);
-      if (!q.regular()) {
-        sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
-        continue;
+    while (from < to) {
+      u64 end = to;
+      if constexpr (looked_up_alone<Design>) {
+        if (to - from > batch) end = from + batch;
+        if (end - from == batch && are_neighbours(from)) {
+          waiting = (finish(more, waiting), 0);
+          look_up_neighbours(from, end, more);
+          from = end;
+          continue;
+        }
       }
-      if (asked - examined == batch) examine(ring[examined++ % batch]);
-      const auto place = design.locate(q.bits);
-      prefetch(design.address(place));
-      ring[asked++ % batch] = {place, q.bits, from};
+      for (; from < end; ++from) {
+        const query<slot_type> q(keys[from]);
+        if (!q.regular()) {
+          sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
+          continue;
+        }
+        if (asked - examined == batch) examine(ring[examined++ % batch]);
+        const auto place = design.locate(q.bits);
+        prefetch(design.address(place));
+        ring[asked++ % batch] = {place, q.bits, from};
+      }
     }
     finish(more, waiting);
     for (waiting = 0; examined != asked; ++waiting) more[waiting] = ring[examined++ % batch];
@@ -147,6 +242,24 @@ struct look_up_ring {
   }
 
  private:
+  // Do a batch's first and last key lie side by side? Then so do the others, where it matters, and what one
+  // of them reads brings the memory of the next: asking for it ahead of time is work for nothing.
+  bool are_neighbours(u64 from) const {
+    const query<slot_type> first(keys[from]), last(keys[from + batch - 1]);
+    return design.where(design.locate(last.bits)) - design.where(design.locate(first.bits)) < batch;
+  }
+  void look_up_neighbours(u64 from, u64 to, pending* more) const {
+    u32 waiting = 0;
+    for (; from < to; ++from) {
+      const query<slot_type> q(keys[from]);
+      if (!q.regular())
+        sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
+      else if (!settle({design.locate(q.bits), q.bits, from}, 1, more[waiting]))
+        ++waiting;
+    }
+    finish(more, waiting);
+  }
+
   // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
   // there.
   TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
@@ -181,8 +294,13 @@ void look_up(Space& space, const Design& design,
              const detail::sentinel_cells<typename Design::slot_type>& sentinels, Keys keys, u64 n,
              Sink sink) {
   if constexpr (Space::has_lanes) {
-    space.for_each_lane(
-        n, look_up_lanes<Design, Keys, Sink, Design::preferred_width>{design, sentinels, keys, n, sink});
+    if constexpr (looked_up_alone<Design> && !recording<Sink>) {
+      const look_up_alone<Design, Keys, Sink> work{design, sentinels, keys, n, sink};
+      space.for_each_lane(work.lanes(n), work);
+    } else {
+      space.for_each_lane(
+          n, look_up_lanes<Design, Keys, Sink, Design::preferred_width>{design, sentinels, keys, n, sink});
+    }
   } else {
     space.for_each_chunk(n, look_up_ring<Design, Keys, Sink>{design, sentinels, keys, sink});
   }

@@ -238,7 +238,13 @@ class cuda {
   // space/cuda_algorithms.cuh, which the designs that sort or scan bring along.
   template <class T>
   void fill(T* data, u64 n, T value) {
-    for_each(n, detail::fill_body<T>{data, value});
+    if constexpr (sizeof(T) == 1) {
+      const detail::device_guard on(device_);
+      detail::check_cuda(cudaMemsetAsync(data, static_cast<unsigned char>(value), n, stream_),
+                         "filling device memory");
+    } else {
+      for_each(n, detail::fill_body<T>{data, value});
+    }
   }
   // to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
   template <class T>

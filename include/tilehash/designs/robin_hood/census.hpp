@@ -75,6 +75,12 @@ class robin_hood_census {
     return false;
   }
   // One gives back its slot; it need not be the counter that it was taken from.
+  // Of a table that was filled at once, and so many keys: the i-th word of due(), and the i-th counter. All
+  // homes are due, as it costs more to know better.
+  TILEHASH_FN void begin_with(u32 i, u64 keys) const {
+    if (i < bit_words(buckets_)) due()[i] = i < buckets_ / 32 ? ~0U : (1U << buckets_ % 32) - 1;
+    if (i < counters_) *counter(i) = static_cast<u32>(keys / counters_ + u64(i < keys % counters_));
+  }
   TILEHASH_FN void leave(u32 home) const { fetch_add(counter(home & (counters_ - 1)), ~0U); }
 
  private:

@@ -86,8 +86,11 @@ class robin_hood_homes {
     u32 home;
     Bits remainder;  // high and seat
   };
-  TILEHASH_FN position position_of(Bits key) const {
-    const Bits k = Sequence::scattered(key, static_cast<Bits>(seed_));
+  TILEHASH_FN position position_of(Bits key) const { return position_of_hash(hash(key)); }
+  // A hash is a key by the sequence: itself, or mixed.
+  TILEHASH_FN Bits hash(Bits key) const { return Sequence::scattered(key, static_cast<Bits>(seed_)); }
+  TILEHASH_FN Bits unhash(Bits k) const { return Sequence::gathered(k, static_cast<Bits>(seed_)); }
+  TILEHASH_FN position position_of_hash(Bits k) const {
     const Bits high = k >> (low_bits_ + seat_bits);
     const u32 low = static_cast<u32>(k >> seat_bits) & ((1U << low_bits_) - 1);
     return {sum(start(high), low), static_cast<Bits>(high << seat_bits | (k & (Slots - 1)))};
@@ -96,7 +99,7 @@ class robin_hood_homes {
     const Bits high = p.remainder >> seat_bits;
     const Bits low = difference(p.home, start(high));
     const Bits k = (high << low_bits_ | low) << seat_bits | (p.remainder & (Slots - 1));
-    return Sequence::gathered(k, static_cast<Bits>(seed_));
+    return unhash(k);
   }
 
   // ---- ages ----
