@@ -155,7 +155,7 @@ TEST(arguments_of_sets, of_different_lengths) {
 TEST(arguments_of_hash_graph, more_items_than_its_offsets_count) {
   EXPECT_TRUE(says(message_of<invalid_argument>([] { hash_graph<u32, u32>::rows_for(u64(1) << 32, 0.8); }),
                    "too many items"));
-  EXPECT_NO_THROW((hash_graph<u32, u32, murmur, u64>::rows_for(u64(1) << 32, 0.8)));
+  EXPECT_NO_THROW((hash_graph<u32, u32, murmur>::rows_for(u64(1) << 32, 0.8)));
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ using types = testing::Types<
     indexed_cuckoo<u64, u32>,
 #if !TILEHASH_FEW_TYPES
     hash_graph<u64, void>,
-    hash_graph<u32, u32, murmur, u32, builders::count_and_scatter>,
-    hash_graph<double, i64, murmur, u64, builders::binned<builders::count_and_scatter>>,
-    hash_graph<u64, void, murmur, u32, builders::segments>,
+    hash_graph<u32, u32, murmur, builders::count_and_scatter>,
+    hash_graph<double, i64, murmur, builders::binned<builders::count_and_scatter>>,
+    hash_graph<u64, void, murmur, builders::segments>,
     perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,

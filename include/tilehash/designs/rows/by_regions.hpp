@@ -91,17 +91,25 @@ struct rows_build {
       start += count;
     }
     block.barrier();
-    for (u32 r = me; r < rows; r += all) way.rows.offsets()[first_row + r] = first + u32(next[padded(r)]);
-    if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = first + n;
-    block.barrier();
     entry* const out = way.rows.entries() + first;
+    const auto put_rows = [&](const auto& key_at) {  // each of which now ends where its next item would go
+      for (u32 r = me; r < rows; r += all) {
+        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]), end = next[padded(r)];
+        way.rows.put_row(first_row + r, first + begin, end - begin,
+                         [&](u64 i) { return key_at(begin + static_cast<u32>(i)); });
+      }
+      if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = first + n;
+    };
     if (n > room) {
       for_each_item(block,
                     [&](word w, u32 row) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
+      block.barrier();
+      put_rows([&](u32 i) { return out[i].key; });
       return;
     }
     for_each_item(block, [&](word w, u32 row) { sorted[fetch_add(next + padded(row), u32(1))] = w; });
     block.barrier();
+    put_rows([&](u32 i) { return slot_type::decode(item::hash_of(sorted[i])); });
     for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
   }
   // use(word, row in the region) for this thread's items of the bin.
