@@ -18,7 +18,7 @@ using hashed_designs =
                      first_fit<u64, u32, jenkins>, first_fit<u32, u32, xor_polynomial>,
                      first_fit<u32, u32, linear_polynomial>, first_fit<u64, u64, identity>,
                      hash_graph<u64, u32, linear_polynomial>, hash_graph<u32, u32, identity>,
-                     hash_graph<u32, u32, murmur>, two_level_cuckoo<u64, u32, 2048, linear_polynomial>,
+                     hash_graph<u32, u32, murmur, u64>, two_level_cuckoo<u64, u32, 2048, linear_polynomial>,
                      two_level_cuckoo<u32, u32, 2048, xor_polynomial>>;
 TYPED_TEST_SUITE(hashes, hashed_designs);
 

@@ -99,13 +99,15 @@ TYPED_TEST_P(joins, of_keys_that_come_often) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   const u64 n = 40'000, few = scaled(60'000, 4'000);
   const auto distinct = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
-  std::vector<TypeParam> by_zipf, mixed = distinct;
+  std::vector<TypeParam> by_zipf, mixed = distinct, by_twenties;
+  for (u64 i = 0; i < n; ++i) by_twenties.push_back(distinct[i / 20]);
   for (const u64 rank : zipf_ranks(random, few, n)) by_zipf.push_back(distinct[rank]);
   for (u64 i = 0; i < n; i += 5) mixed[i] = distinct[1];  // too often for a list, and a bin
   const std::vector<TypeParam> equal(n, distinct[1]), one(1, distinct[1]);
   for (const join_way way : {join_way::automatic, join_way::by_table}) {
     expect_joined(this->space, by_zipf, distinct, way);
     expect_joined(this->space, distinct, by_zipf, way);
+    expect_joined(this->space, {distinct.begin(), distinct.begin() + 2'000}, by_twenties, way);
     expect_joined(this->space, distinct, mixed, way);
     expect_joined(this->space, mixed, distinct, way);
     expect_joined(this->space, one, equal, way);

@@ -7,7 +7,7 @@
 namespace tilehash::contract::of_hash_graph_v2 {
 
 template <class Key, class Value>
-using design = hash_graph<Key, Value, murmur, builders::binned<builders::count_and_scatter>>;
+using design = hash_graph<Key, Value, murmur, u32, builders::binned<builders::count_and_scatter>>;
 inline constexpr declared_abilities declared = {.keeps_duplicates = true};
 using pairs_on_cpu = pairs<pair_of<wide_key, wide_value>>;
 using pairs_elsewhere = pairs_on_cpu;

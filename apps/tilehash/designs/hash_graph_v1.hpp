@@ -12,7 +12,7 @@ struct hash_graph_v1 {
   static constexpr std::string_view summary =
       "hash_graph built by count, scan and scatter, whatever the size";
   template <class Key, class Value>
-  using design = tilehash::hash_graph<Key, Value, murmur, builders::count_and_scatter>;
+  using design = tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::count_and_scatter>;
 };
 
 }  // namespace tilehash::app::designs

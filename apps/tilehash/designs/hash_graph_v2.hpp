@@ -12,7 +12,7 @@ struct hash_graph_v2 {
   static constexpr std::string_view summary = "hash_graph whose items are put in order by bins first";
   template <class Key, class Value>
   using design =
-      tilehash::hash_graph<Key, Value, murmur, builders::binned<builders::count_and_scatter>>;
+      tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::binned<builders::count_and_scatter>>;
 };
 
 }  // namespace tilehash::app::designs

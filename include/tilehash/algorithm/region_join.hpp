@@ -214,8 +214,9 @@ struct join_regions {
           base = fetch_add(counts_too ? next : counts + region, static_cast<u64>(of_group));
         base = t.broadcast(base, 0);
         if (counts_too && base + of_group > room_there) continue;  // (all lanes of the group)
-        if (group > 1 && of_group > many * group * of_a_lane) {
-          for (u32 k = 0; k < of_a_lane; ++k)
+        const u32 here = lefts - from < group * of_a_lane ? lefts - from : group * of_a_lane;
+        if (group > 1 && of_group > many * here) {
+          for (u32 k = 0; k < of_a_lane && from + k * group < lefts; ++k)
             for (u32 lane = 0; lane < group; ++lane)
               put_together(t, t.broadcast(w[k], lane), t.broadcast(rows[k], lane),
                            base + t.broadcast(at[k], lane), sorted, ends);

@@ -147,8 +147,10 @@ struct automatic {
 
 }  // namespace builders
 
-template <class Key, class Value, class Hash = murmur, class Builder = builders::automatic>
-using hash_graph = row_table<Key, Value, Builder, Hash, filtered_rows>;
+// An integer as Index stands for plain offsets of that type, which are the thesis'.
+template <class Key, class Value, class Hash = murmur, class Index = filtered_rows,
+          class Builder = builders::automatic>
+using hash_graph = row_table<Key, Value, Builder, Hash, detail::index_of<Index>>;
 
 static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&
               multivalue<hash_graph<u32, u32>>);

@@ -149,6 +149,19 @@ struct filtered_rows {
   TILEHASH_FN static bool may_hold(u64 word, u64 marks) { return (word & marks) != 0; }
 };
 
+namespace detail {
+template <class Index>
+struct named_index {
+  using type = Index;
+};
+template <std::integral Offset>
+struct named_index<Offset> {
+  using type = plain_rows<Offset>;
+};
+template <class Index>
+using index_of = typename named_index<Index>::type;
+}  // namespace detail
+
 // A Builder has
 //   name, max_load_factor (items a row)
 //   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out: rows.put_row()

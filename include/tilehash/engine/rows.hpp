@@ -84,14 +84,13 @@ class rows {
   u64 erase(Space& space, const key_type* keys, u64 n) {
     if (n == 0 || size_ == 0) return 0;
     const buffer<u32, Space> marks(space, entries_ / 32 + 1), touched(space, capacity() / 32 + 1);
-    const buffer<u64, Space> erased(space, 1);
+    const buffer<u64, Space> erased(space, detail::mark_erased<Design>::counters);
     space.fill(marks.data(), marks.size(), u32(0));
     space.fill(touched.data(), touched.size(), u32(0));
-    space.fill(erased.data(), 1, u64(0));
-    space.for_each(n, detail::mark_erased<Design>{view_.design, keys, marks.data(), touched.data(),
-                                                  erased.data()});
-    space.for_each(n, detail::close_rows<Design>{view_.design, keys, marks.data(), touched.data()});
-    const u64 gone = read_one(space, erased.data());
+    space.fill(erased.data(), erased.size(), u64(0));
+    detail::erase_from(space, view_.design, keys, n, marks.data(), touched.data(), erased.data());
+    u64 gone = 0;
+    for (const u64 part : erased.to_host()) gone += part;
     size_ -= gone;
     return gone;
   }
@@ -173,7 +172,7 @@ class rows {
     space.fill(crowded.data(), 1, u64(0));
     space.for_each(all.sections(), detail::count_crowded<Design>{all, items, crowded.data()});
     if (read_one(space, crowded.data()) != 0) return false;
-    space.for_each(all.sections(), detail::put_items<Design>{all, items});
+    detail::put_in(space, all, items);
     size_ += legal;
     return true;
   }

@@ -111,6 +111,7 @@ struct count_crowded {
     if (come > rows.room_in(s) || come > most) fetch_add(crowded, u64(1));
   }
 };
+// A CPU's thread takes neighbouring sections, and asks for what it will need for its next items.
 template <row_changing Design>
 struct put_items {
   Design rows;
@@ -119,22 +120,57 @@ struct put_items {
     const auto come = items.whole_row(s);
     for (auto e = come.first; e != come.last; ++e) rows.put(s, *e);
   }
+  void operator()(u64 from, u64 to) const {
+    const auto* const come = items.entries();
+    const u64 last = items.begin(to);
+    for (u64 s = from, i = items.begin(from); i < last; ++i) {
+      if (i + batch < last) prefetch_to_write(rows.heads() + rows.locate(come[i + batch].key).row);
+      if (i + batch / 2 < last)
+        prefetch_to_write(rows.entries() + rows.begin(rows.locate(come[i + batch / 2].key).row));
+      while (items.begin(s + 1) <= i) ++s;
+      rows.put(s, come[i]);
+    }
+  }
 };
+template <row_changing Design, class Space>
+void put_in(Space& space, const Design& rows, const typename Design::graph& items) {
+  const put_items<Design> work{rows, items};
+  if constexpr (Space::has_lanes)
+    space.for_each(rows.sections(), work);
+  else
+    space.for_each_chunk(rows.sections(), work, 64);
+}
 
 // Marks the entries of a key, and its row, and counts them. Of several equal keys the first to mark the first
 // of these entries goes on.
 template <row_changing Design>
 struct mark_erased {
+  static constexpr u32 counters = 1024;  // lest all count in one place
   using key_type = typename Design::key_type;
   Design rows;
   const key_type* keys;
   u32 *entries, *touched;  // a bit for each
-  u64* erased;
+  u64* erased;             // counters: their sum
 
-  TILEHASH_FN void operator()(u64 i) const { mark(keys[i], rows.locate(keys[i])); }
-  TILEHASH_FN void mark(const key_type& key, const typename Design::place& p) const {
+  TILEHASH_FN void operator()(u64 i) const {
+    const auto place = rows.locate(keys[i]);
+    mark(keys[i], place, rows.row(place));
+  }
+  void operator()(u64 from, u64 to) const {
+    typename Design::place places[batch];
+    typename Design::range found[batch];
+    for (; from < to; from += batch) {
+      const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
+      for (u32 k = 0; k < size; ++k) prefetch(rows.address(places[k] = rows.locate(keys[from + k])));
+      for (u32 k = 0; k < size; ++k) prefetch(rows.address(found[k] = rows.row(places[k])));
+      for (u32 k = 0; k < size; ++k) mark(keys[from + k], places[k], found[k]);
+    }
+  }
+
+ private:
+  TILEHASH_FN void mark(const key_type& key, const typename Design::place& p,
+                        const typename Design::range& row) const {
     if (!is_legal(key)) return;
-    const auto row = rows.row(p);
     u64 found = 0;
     for (auto e = row.first; e != row.last; ++e) {
       if (!same_key(e->key, key)) continue;
@@ -143,7 +179,7 @@ struct mark_erased {
     }
     if (found == 0) return;
     set_bit(touched, p.row);
-    fetch_add(erased, found);
+    fetch_add(erased + p.row % counters, found);
   }
 };
 // Whoever comes to such a row first closes its gaps.
@@ -156,10 +192,43 @@ struct close_rows {
   u32* touched;
   TILEHASH_FN void operator()(u64 i) const {
     const u64 r = rows.locate(keys[i]).row;
-    if ((load_relaxed(touched + r / 32) >> (r % 32) & 1) == 0 || !clear_bit(touched, r)) return;
+    if (is_mine(r)) close(r);
+  }
+  void operator()(u64 from, u64 to) const {
+    u64 mine[batch];
+    for (; from < to; from += batch) {
+      const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
+      u32 some = 0;
+      for (u32 k = 0; k < size; ++k) {
+        mine[some] = rows.locate(keys[from + k]).row;
+        if (is_mine(mine[some])) prefetch_to_write(rows.heads() + mine[some++]);
+      }
+      for (u32 k = 0; k < some; ++k) prefetch_to_write(rows.entries() + rows.begin(mine[k]));
+      for (u32 k = 0; k < some; ++k) close(mine[k]);
+    }
+  }
+
+ private:
+  TILEHASH_FN bool is_mine(u64 r) const {
+    return (load_relaxed(touched + r / 32) >> (r % 32) & 1) != 0 && clear_bit(touched, r);
+  }
+  TILEHASH_FN void close(u64 r) const {
     const u64 gone = rows.close_gaps(r, [&](u64 e) { return (entries[e / 32] >> (e % 32) & 1) != 0; });
     fetch_add(&rows.section_at(r / Design::section_rows).filled, ~gone + 1);
   }
 };
+template <row_changing Design, class Space>
+void erase_from(Space& space, const Design& rows, const typename Design::key_type* keys, u64 n, u32* entries,
+                u32* touched, u64* erased) {
+  const mark_erased<Design> mark{rows, keys, entries, touched, erased};
+  const close_rows<Design> close{rows, keys, entries, touched};
+  if constexpr (Space::has_lanes) {
+    space.for_each(n, mark);
+    space.for_each(n, close);
+  } else {
+    space.for_each_chunk(n, mark);
+    space.for_each_chunk(n, close);
+  }
+}
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
