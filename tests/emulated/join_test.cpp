@@ -52,15 +52,6 @@ TEST(Join, LeavesRegionsToTheTable) {
   expect_joined(space, std::vector<double>(60, 4.), std::vector<double>(n, 4.), join_way::by_regions);
 }
 
-// So many rows of each left one that all lanes write them.
-TEST(Join, OfManyMatches) {
-  emulated space({.seed = 3, .preempt = true});
-  std::vector<u32> left, right;
-  for (u64 i = 0; i < 900; ++i) right.push_back(static_cast<u32>(mix64(i / 40)));
-  for (u64 i = 0; i < 30; ++i) left.push_back(static_cast<u32>(mix64(i)));
-  expect_joined(space, left, right, join_way::by_regions);
-}
-
 TEST(Join, ByTheTable) {
   join_under<u32>({.seed = 4, .preempt = true}, join_way::by_table);
   join_under<std::array<u64, 3>>({.seed = 5}, join_way::automatic);

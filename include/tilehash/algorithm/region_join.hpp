@@ -9,8 +9,7 @@
 //
 // That pass counts, and writes what there is room for, wherever the caller has room already: a row for each
 // left row, say. Where that did not do, the regions are built and walked once more, to write, when it is
-// known where each one's share of the result begins. What a group of lanes writes it reserves at once, and
-// the rows of a left row that has many are written by all its lanes.
+// known where each one's share of the result begins. What a group of lanes writes it reserves at once.
 //
 //   a block's scratch   ends    | 2 | 2 | 3 | 6 |       of each short list of right rows
 //                       sorted  | d a | c | e b f |     hash and row number
@@ -32,7 +31,6 @@
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/algorithm/segments.hpp>
-#include <tilehash/core/bits.hpp>
 #include <tilehash/core/join_kind.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 
@@ -67,7 +65,6 @@ struct join_regions {
   // once.
   static constexpr u32 at_once = sizeof(word) <= 8 ? 8 : 4;
   static constexpr u32 of_a_lane = Threads > 1 ? at_once : 256;
-  static constexpr u32 many = 4;  // rows of a left row, on average, that are written by all lanes together
 
   hash_route<Slot> way;
   uneven_bins<word> left, right;
@@ -214,23 +211,15 @@ struct join_regions {
           base = fetch_add(counts_too ? next : counts + region, static_cast<u64>(of_group));
         base = t.broadcast(base, 0);
         if (counts_too && base + of_group > room_there) continue;  // (all lanes of the group)
-        const u32 here = lefts - from < group * of_a_lane ? lefts - from : group * of_a_lane;
-        if (group > 1 && of_group > many * here) {
-          for (u32 k = 0; k < of_a_lane && from + k * group < lefts; ++k)
-            for (u32 lane = 0; lane < group; ++lane)
-              put_together(t, t.broadcast(w[k], lane), t.broadcast(rows[k], lane),
-                           base + t.broadcast(at[k], lane), sorted, ends);
-        } else {
-          TILEHASH_UNROLL
-          for (u32 k = 0; k < of_a_lane; ++k) put_alone(w[k], rows[k], base + at[k], sorted, ends);
-        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < of_a_lane; ++k) put(w[k], rows[k], base + at[k], sorted, ends);
       }
     }
     return counted;
   }
-  // Writes the rows of a left row, by a lane of its own or by all lanes of a tile.
+  // Writes the rows of a left row.
   template <class Words, class Ends>
-  TILEHASH_FN void put_alone(word w, u32 rows, u64 to, Words sorted, Ends ends) const {
+  TILEHASH_FN void put(word w, u32 rows, u64 to, Words sorted, Ends ends) const {
     if (rows == 0) return;
     const met<Words, Ends> list(*this, sorted, ends, w);
     const u32 number = static_cast<u32>(row::value_of(w));
@@ -243,24 +232,6 @@ struct join_regions {
       }
     }
     if (to != end) out.put(to, number, no_match);
-  }
-  template <class Tile, class Words, class Ends>
-  TILEHASH_FN void put_together(Tile t, word w, u32 rows, u64 to, Words sorted, Ends ends) const {
-    constexpr u32 group = sums::group;
-    if (rows == 0) return;
-    const met<Words, Ends> list(*this, sorted, ends, w);
-    const u32 number = static_cast<u32>(row::value_of(w));
-    const u64 end = to + rows;
-    for (u32 r = list.begin; has_right_rows(kind) && r < list.end; r += group) {
-      const u32 i = r + t.rank() < list.end ? r + t.rank() : r;
-      const word x = sorted[i];
-      const bool is = r + t.rank() < list.end && row::hash_of(x) == row::hash_of(w);
-      const u32 all = t.ballot(is);
-      if (is)
-        out.put(to + count_ones(all & ((1U << t.rank()) - 1)), number, static_cast<u32>(row::value_of(x)));
-      to += count_ones(all);
-    }
-    if (to != end && t.rank() == 0) out.put(to, number, no_match);
   }
 };
 

@@ -56,7 +56,7 @@ class dynamic_hash_graph {
   static constexpr u64 section_rows = 256;
 
   struct alignas(16) head {
-    u64 word;   // of an Index: where the row begins, and its filter
+    u64 word;   // of the Index: where the row begins, and its filter
     u64 count;  // items
   };
   struct section {
@@ -93,7 +93,7 @@ class dynamic_hash_graph {
   using row_hit = typename graph::row_hit;
   TILEHASH_FN place locate(const Key& key) const {
     const u64 hash = detail::hash_key(hash_, key);
-    return {fast_range(hash, rows_), index::marks(hash)};
+    return {fast_range(hash, rows_), index::filter_of(hash)};
   }
   TILEHASH_FN const void* address(const place& p) const { return heads_ + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
@@ -101,7 +101,7 @@ class dynamic_hash_graph {
   TILEHASH_FN range row(const place& p) const {
     const head h = heads_[p.row];
     const entry* const first = entries_ + index::begin(h.word);
-    return {first, index::may_hold(h.word, p.marks) ? first + h.count : first};
+    return {first, index::may_hold(h.word, p.filter) ? first + h.count : first};
   }
   TILEHASH_FN row_hit hit(const Key& key, const range& row) const { return detail::find_in_row(key, row); }
 
@@ -110,7 +110,8 @@ class dynamic_hash_graph {
   TILEHASH_FN u64 room_in(u64 s) const {
     return sections_[s + 1].begin - sections_[s].begin - sections_[s].filled;
   }
-  // Puts an item into a section that has room for it and that nobody else changes. O(section_rows).
+  // Puts an item into a section that has room for it and that nobody else changes; the caller counts it.
+  // O(section_rows).
   TILEHASH_FN void put(u64 s, const entry& e) const {
     const place p = locate(e.key);
     const u64 first = s * section_rows, last = first + section_rows - 1;
@@ -124,22 +125,22 @@ class dynamic_hash_graph {
     }
     head& h = heads_[p.row];
     entries_[index::begin(h.word) + h.count] = e;
-    h = {h.word | p.marks, h.count + 1};
-    ++sections_[s].filled;
+    h = {h.word | index::word(0, 0, p.filter), h.count + 1};
   }
   // Drops the entries of a row that `gone(entry number)` names. Gives how many. O(the row).
   template <class Gone>
   TILEHASH_FN u64 close_gaps(u64 r, const Gone& gone) const {
     const u64 at = begin(r), before = heads_[r].count;
-    u64 kept = 0, marks = 0;
+    u64 kept = 0;
+    u32 filter = 0;
     for (u64 i = 0; i < before; ++i) {
       if (gone(at + i)) continue;
       const entry e = entries_[at + i];
       if (kept != i) entries_[at + kept] = e;
-      if (kept < detail::most_filtered) marks |= locate(e.key).marks;
+      if (kept < detail::most_filtered) filter |= locate(e.key).filter;
       ++kept;
     }
-    heads_[r] = {at | (kept > detail::most_filtered ? index::all_marks : marks), kept};
+    heads_[r] = {index::word(at, 0, kept > detail::most_filtered ? index::full_filter : filter), kept};
     return before - kept;
   }
 

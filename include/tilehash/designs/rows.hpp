@@ -13,7 +13,9 @@
 // What is said of a row is the Index's to choose: where it begins (plain_rows), or that and, in bits that no
 // offset needs, a filter of its keys (filtered_rows), by which nearly all lookups that find nothing end:
 //
-//     | filter: 24 bits | offset: 40 bits |      a key's bit is set for each key of the row
+//     | filter: 18 bits | size: 4 bits | offset: 42 bits |      a bit of the filter is set for each key
+//
+// The size tells where the row ends without a look at the next one's word; the largest is "or more".
 //
 // A Builder puts the items in order (builders::...): by regions where keys and values fit a word
 // (rows/by_regions.hpp), else hash_graph.hpp counts and scatters, in bins (rows/binned.hpp) or not, and
@@ -107,12 +109,6 @@ TILEHASH_FN row_hit<Entry> find_in_row(const Key& key, const row_range<Entry>& r
   return hit;
 }
 
-// A filter of a row's keys: one of `Bits` bits for each.
-template <u32 Bits>
-TILEHASH_FN u32 filter_bit(u64 hash) {
-  // (The row has used the hash's upper bits.)
-  return static_cast<u32>((rehash(hash) >> 32) * Bits >> 32);
-}
 // A row longer than this lets all keys pass: nothing would be won by walking it for a filter.
 inline constexpr u64 most_filtered = 64;
 
@@ -130,23 +126,39 @@ struct plain_rows {
       "too many items for 32-bit offsets; use hash_graph, or chained<Key, Value, Hash, std::uint64_t>";
 
   TILEHASH_FN static u64 begin(Offset word) { return word; }
-  TILEHASH_FN static u64 marks(u64 /*hash*/) { return 0; }
-  TILEHASH_FN static bool may_hold(Offset /*word*/, u64 /*marks*/) { return true; }
+  // Where the row ends that begins with this word.
+  TILEHASH_FN static u64 end(const Offset* word) { return word[1]; }
+  TILEHASH_FN static u32 filter_of(u64 /*hash*/) { return 0; }
+  TILEHASH_FN static bool may_hold(Offset /*word*/, u32 /*filter*/) { return true; }
+  TILEHASH_FN static Offset word(u64 begin, u64 /*size*/, u32 /*filter*/) {
+    return static_cast<Offset>(begin);
+  }
 };
 
-// The same and a filter of its keys. Serves 2^40 - 1 items.
+// The same, a filter of its keys, and its size if that is small. Serves 2^42 - 1 items.
 struct filtered_rows {
   using offset = u64;
-  static constexpr u32 offset_bits = 40, filter_bits = 64 - offset_bits;
-  static constexpr u64 most_items = (u64(1) << offset_bits) - 1, all_marks = ~most_items;
+  static constexpr u32 offset_bits = 42, size_bits = 4, filter_bits = 18;
+  static constexpr u32 filter_shift = offset_bits + size_bits;
+  static constexpr u64 most_items = (u64(1) << offset_bits) - 1;
+  static constexpr u32 largest_size = (1U << size_bits) - 1, full_filter = (1U << filter_bits) - 1;
   static constexpr bool has_filter = true;
-  static constexpr const char* too_many = "a hash_graph cannot have 2^40 items or more; make several";
+  static constexpr const char* too_many = "a hash_graph cannot have 2^42 items or more; make several";
 
   TILEHASH_FN static u64 begin(u64 word) { return word & most_items; }
-  TILEHASH_FN static u64 marks(u64 hash) {
-    return u64(1) << (offset_bits + detail::filter_bit<filter_bits>(hash));
+  TILEHASH_FN static u64 end(const u64* word) {
+    const u64 size = *word >> offset_bits & largest_size;
+    return size < largest_size ? begin(*word) + size : begin(word[1]);
   }
-  TILEHASH_FN static bool may_hold(u64 word, u64 marks) { return (word & marks) != 0; }
+  // A key's bit. (The row has used the hash's upper bits; of a hash of 32 bits these six are the last.)
+  TILEHASH_FN static u32 filter_of(u64 hash) {
+    return 1U << ((static_cast<u32>(hash >> 32 ^ hash) & 63) * filter_bits >> 6);
+  }
+  TILEHASH_FN static u32 filter_in(u64 word) { return static_cast<u32>(word >> filter_shift); }
+  TILEHASH_FN static bool may_hold(u64 word, u32 filter) { return (filter_in(word) & filter) != 0; }
+  TILEHASH_FN static u64 word(u64 begin, u64 size, u32 filter) {
+    return begin | (size < largest_size ? size : largest_size) << offset_bits | u64(filter) << filter_shift;
+  }
 };
 
 namespace detail {
@@ -165,7 +177,7 @@ using index_of = typename named_index<Index>::type;
 // A Builder has
 //   name, max_load_factor (items a row)
 //   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out: rows.put_row()
-//   for each, or else rows.offsets() and rows.entries() and then rows.add_filters(space)
+//   for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
 template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
  public:
@@ -209,21 +221,22 @@ class row_table {
 
   // ---- lookup ----
   struct place {
-    u64 row, marks;
+    u64 row;
+    u32 filter;
   };
   using range = detail::row_range<entry>;
   using row_hit = detail::row_hit<entry>;
   TILEHASH_FN place locate(const Key& key) const {
     const u64 hash = detail::hash_key(hash_, key);
-    return {fast_range(hash, capacity()), Index::marks(hash)};
+    return {fast_range(hash, capacity()), Index::filter_of(hash)};
   }
   TILEHASH_FN const void* address(const place& p) const { return offsets() + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
   // The place's row, or an empty one where its filter says that the key is not in it.
   TILEHASH_FN range row(const place& p) const {
-    const offset word = offsets()[p.row];
-    if (!Index::may_hold(word, p.marks)) return {entries_, entries_};
-    return {entries_ + Index::begin(word), entries_ + Index::begin(offsets()[p.row + 1])};
+    const offset* const word = offsets() + p.row;
+    if (!Index::may_hold(*word, p.filter)) return {entries_, entries_};
+    return {entries_ + Index::begin(*word), entries_ + Index::end(word)};
   }
   TILEHASH_FN u64 begin(u64 r) const { return Index::begin(offsets()[r]); }
   TILEHASH_FN range whole_row(u64 r) const { return {entries_ + begin(r), entries_ + begin(r + 1)}; }
@@ -240,12 +253,21 @@ class row_table {
     items_ = rows_.positions(space);
     return items_;
   }
-  // Row r begins at entry `begin` and has these keys: key_at(i) for i of [0, size).
+  // The filter of a row of keys: key_at(i) for i of [0, size).
   template <class KeyAt>
-  TILEHASH_FN void put_row(u64 r, u64 begin, u64 size, const KeyAt& key_at) const {
-    offsets()[r] = static_cast<offset>(begin | marks_of(size, key_at));
+  TILEHASH_FN u32 filter_of(u64 size, const KeyAt& key_at) const {
+    u32 filter = 0;
+    if constexpr (Index::has_filter) {
+      if (size > detail::most_filtered) return Index::full_filter;
+      for (u64 i = 0; i < size; ++i) filter |= Index::filter_of(detail::hash_key(hash_, key_at(i)));
+    }
+    return filter;
   }
-  // When offsets and entries are there. O(rows + items). Does not wait.
+  // Row r begins at entry `begin`.
+  TILEHASH_FN void put_row(u64 r, u64 begin, u64 size, u32 filter) const {
+    offsets()[r] = Index::word(begin, size, filter);
+  }
+  // When offsets and entries are there: sizes and filters. O(rows + items). Does not wait.
   template <class Space>
   void add_filters(Space& space) const {
     if constexpr (Index::has_filter) space.for_each(capacity(), filter_body{*this});
@@ -253,25 +275,16 @@ class row_table {
   // (Public because nvcc starts no kernel on a private type.)
   struct filter_body {
     row_table rows;
-    TILEHASH_FN void operator()(u64 r) const {  // (the next row's word gets its filter at the same time)
+    TILEHASH_FN void operator()(u64 r) const {  // (the next row's word gets its own at the same time)
       offset* const word = rows.offsets() + r;
-      const u64 begin = Index::begin(*word), end = Index::begin(detail::load_relaxed(word + 1));
+      const u64 begin = Index::begin(*word), size = Index::begin(detail::load_relaxed(word + 1)) - begin;
       const entry* const first = rows.entries() + begin;
-      const u64 marks = rows.marks_of(end - begin, [&](u64 i) -> const Key& { return first[i].key; });
-      if (marks != 0) detail::set_bits(word, static_cast<offset>(marks));
+      const u32 filter = rows.filter_of(size, [&](u64 i) -> const Key& { return first[i].key; });
+      if (size != 0) detail::set_bits(word, Index::word(0, size, filter));
     }
   };
 
  private:
-  template <class KeyAt>
-  TILEHASH_FN u64 marks_of([[maybe_unused]] u64 size, [[maybe_unused]] const KeyAt& key_at) const {
-    u64 marks = 0;
-    if constexpr (Index::has_filter) {
-      if (size > detail::most_filtered) return Index::all_marks;
-      for (u64 i = 0; i < size; ++i) marks |= Index::marks(detail::hash_key(hash_, key_at(i)));
-    }
-    return marks;
-  }
   static constexpr u64 entries_at(u64 rows) {
     constexpr u64 align = alignof(entry) > 16 ? alignof(entry) : 16;
     return ((rows + 1) * sizeof(offset) + align - 1) / align * align;

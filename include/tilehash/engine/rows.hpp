@@ -33,8 +33,6 @@ class rows {
   using mapped_type = typename Design::mapped_type;
   using view_type = table_view<Design>;
   using value_element = std::conditional_t<std::is_void_v<mapped_type>, char, mapped_type>;
-  // Where a call brings more than one item for so many that are there, building anew takes less time.
-  static constexpr u64 least_to_rebuild = 8;
 
   rows(Space& space, u64 items, const table_options& options) : options_(options) {
     detail::require(options.slack >= 0 && options.slack <= 16, "the slack must be at least 0 and at most 16");
@@ -78,7 +76,8 @@ class rows {
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
     if (n == 0) return {};
     const u64 before = size_;
-    if (n > before / least_to_rebuild || !put_in(space, keys, values, n)) rebuild(space, keys, values, n);
+    // (Where more than three quarters of what is free would be taken, some section is full before.)
+    if (n > (entries_ - size_) / 4 * 3 || !put_in(space, keys, values, n)) rebuild(space, keys, values, n);
     return {.inserted = size_ - before, .refused = n - (size_ - before)};
   }
   u64 erase(Space& space, const key_type* keys, u64 n) {
@@ -147,8 +146,9 @@ class rows {
     m.items = from.build(space, keys, given(values), n);
     m.view.design = Design(nullptr, row_count, seed);
     const u64 sections = m.view.design.sections();
-    const buffer<u64, Space> begins(space, sections + 1), of_rows(space, row_count + 1);
+    const buffer<u64, Space> begins(space, sections + 1), long_rows(space, 1);
     space.fill(begins.data() + sections, 1, u64(0));
+    space.fill(long_rows.data(), 1, u64(0));
     space.for_each(sections, detail::size_sections<Design>{from, expected / sections, options_.slack,
                                                            begins.data()});
     space.exclusive_scan(begins.data(), begins.data(), sections + 1);
@@ -157,9 +157,13 @@ class rows {
     m.memory = buffer<char, Space>(space, Design::bytes(row_count, m.entries));
     m.view.design = Design(m.memory.data(), row_count, seed);
     space.for_each(row_count + 1, detail::spread_rows<Design>{m.view.design, from, begins.data(),
-                                                              of_rows.data()});
-    detail::for_each_in_segments(space, of_rows.data(), row_count, m.items,
-                                 detail::spread_entries<Design>{m.view.design, from, of_rows.data()});
+                                                              long_rows.data()});
+    if (read_one(space, long_rows.data()) != 0) {
+      const buffer<u64, Space> of_rows(space, row_count + 1);
+      space.for_each(row_count + 1, detail::list_begins<Design>{from, of_rows.data()});
+      detail::for_each_in_segments(space, of_rows.data(), row_count, m.items,
+                                   detail::spread_long_rows<Design>{m.view.design, from});
+    }
     return m;
   }
   // False, and nothing is changed, where not all of these items find room.

@@ -23,36 +23,48 @@ struct size_sections {
     entries[s] = all + static_cast<u64>(slack * static_cast<double>(all)) + 1;
   }
 };
-// The rows' heads, what is free shared out evenly among a section's; and where each row begins in `from`.
+// The rows' heads, what is free shared out evenly among a section's; and the entries of all but long rows,
+// which are counted.
 template <row_changing Design>
 struct spread_rows {
+  static constexpr u64 longest = 64;
   Design to;
   typename Design::graph from;
   const u64* sections;  // where each begins
-  u64* begins;
+  u64* long_rows;
   TILEHASH_FN void operator()(u64 r) const {
     using index = typename Design::index;
-    const u64 s = r / Design::section_rows, first = s * Design::section_rows, at = from.begin(r);
-    begins[r] = at;
+    const u64 s = r / Design::section_rows, first = s * Design::section_rows;
     if (r == to.capacity()) {
       to.section_at(s) = {sections[s], 0};
       return;
     }
+    const u64 at = from.begin(r), size = from.begin(r + 1) - at;
     const u64 items = from.items_of(first, first + Design::section_rows);
     const u64 free = sections[s + 1] - sections[s] - items;
     const u64 begin = sections[s] + (at - from.begin(first)) + free * (r - first) / Design::section_rows;
-    to.heads()[r] = {begin | (from.offsets()[r] & index::all_marks), from.begin(r + 1) - at};
+    to.heads()[r] = {index::word(begin, 0, index::filter_in(from.offsets()[r])), size};
     if (r == first) to.section_at(s) = {sections[s], items};
+    if (size > longest)
+      fetch_add(long_rows, u64(1));
+    else
+      for (u64 i = 0; i < size; ++i) to.entries()[begin + i] = from.entries()[at + i];
   }
 };
-// An entry of row `r`, which is at number `i` among those of all rows.
+// The entries of long rows: of row `r`, the one that is at number `i` among those of all rows.
 template <row_changing Design>
-struct spread_entries {
+struct list_begins {
+  typename Design::graph from;
+  u64* begins;
+  TILEHASH_FN void operator()(u64 r) const { begins[r] = from.begin(r); }
+};
+template <row_changing Design>
+struct spread_long_rows {
   Design to;
   typename Design::graph from;
-  const u64* begins;
   TILEHASH_FN void operator()(u64 r, u64 i) const {
-    to.entries()[to.begin(r) + (i - begins[r])] = from.entries()[i];
+    if (to.heads()[r].count > spread_rows<Design>::longest)
+      to.entries()[to.begin(r) + (i - from.begin(r))] = from.entries()[i];
   }
 };
 
@@ -119,6 +131,7 @@ struct put_items {
   TILEHASH_FN void operator()(u64 s) const {
     const auto come = items.whole_row(s);
     for (auto e = come.first; e != come.last; ++e) rows.put(s, *e);
+    if (come.first != come.last) rows.section_at(s).filled += static_cast<u64>(come.last - come.first);
   }
   void operator()(u64 from, u64 to) const {
     const auto* const come = items.entries();
@@ -130,6 +143,7 @@ struct put_items {
       while (items.begin(s + 1) <= i) ++s;
       rows.put(s, come[i]);
     }
+    for (u64 s = from; s < to; ++s) rows.section_at(s).filled += items.items_of(s, s + 1);
   }
 };
 template <row_changing Design, class Space>
