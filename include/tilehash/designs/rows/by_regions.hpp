@@ -49,14 +49,14 @@ struct rows_build {
   static constexpr u32 block_size = Threads;
   static constexpr u32 max_shift = 14;
   // Where a row's next item goes and, above that, the row's filter share a word of scratch.
-  static constexpr u32 place_bits = 14, places = (1U << place_bits) - 1;
+  static constexpr bool has_filter = Rows::index::has_filter;
+  static constexpr u32 place_bits = has_filter ? 14 : 32, places = ~u32(0) >> (32 - place_bits);
 
   route way;
   uneven_bins<word> bins;
   const offset* firsts;  // of each region, its first entry
   u32 room;              // items of a region that the scratch can hold; what is larger is written as it comes
 
-  static constexpr bool has_filter = Rows::index::has_filter;
   static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
   static constexpr u32 at_once = 8;  // requests of a thread that are under way together
 
@@ -96,11 +96,11 @@ struct rows_build {
     }
     block.barrier();
     entry* const out = way.rows.entries() + first;
-    const auto put_rows = [&](u32 places, const auto& filter) {  // each row ends where its next item would go
+    const auto put_rows = [&](u32 mask, const auto& filter) {  // each row ends where its next item would go
       for (u32 r = me; r < rows; r += all) {
-        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]) & places, in = next[padded(r)];
-        const u32 size = (in & places) - begin;
-        way.rows.put_row(first_row + r, first + begin, size, filter(in, begin, size));
+        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]) & mask, in = next[padded(r)];
+        const u32 items = (in & mask) - begin;
+        way.rows.put_row(first_row + r, first + begin, items, filter(in, begin, items));
       }
       if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = first + n;
     };
@@ -108,17 +108,17 @@ struct rows_build {
       for_each_item(block,
                     [&](word w, u32 row, u32) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
       block.barrier();
-      put_rows(~u32(0), [&](u32, u32 begin, u32 size) {
-        return way.rows.filter_of(size, [&](u64 i) { return out[begin + i].key; });
+      put_rows(~u32(0), [&](u32, u32 begin, u32 items) {
+        return way.rows.filter_of(items, [&](u64 i) { return out[begin + i].key; });
       });
       return;
     }
     for_each_item(block, [&](word w, u32 row, u32 filter) {
       sorted[fetch_add(next + padded(row), u32(1)) & places] = w;
-      if constexpr (has_filter) set_bits(&next[padded(row)], filter << place_bits);
+      if constexpr (has_filter) set_bits(&next[padded(row)], filter << place_bits % 32);
     });
     block.barrier();
-    put_rows(places, [](u32 in, u32, u32) { return has_filter ? in >> place_bits : 0; });
+    put_rows(places, [](u32 in, u32, u32) { return has_filter ? in >> place_bits % 32 : 0; });
     for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
   }
   // use(word, row in the region, its bit of the filter) for this thread's items of the bin.
@@ -160,7 +160,7 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   using offset = typename Rows::offset;
   using source_type = detail::array_source<typename route_type::slot_type>;
   using build_type = rows_build<Rows, large_block<Space>>;
-  constexpr u64 most_items = 8192;  // of a region, on average
+  constexpr u64 most_items = 16384;  // of a region, on average
   if (n < least_to_partition || n > ~u32(0)) return false;
 
   const u64 wanted = least_regions(space);
@@ -170,15 +170,18 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
     return static_cast<u32>(mean_of(shift) + 8 * std::sqrt(mean_of(shift)) + 32);
   };
   const auto scratch_of = [&](u32 shift) { return build_type::scratch_bytes(shift, room_of(shift)); };
+  const u64 most = most_regions<typename route_type::slot_type>(space);
   route_type route(rows);
-  while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
-         scratch_of(route.shift + 1) <= space.largest_scratch() / 2 &&
-         (rows.capacity() >> (route.shift + 1)) >= wanted)
-    ++route.shift;
+  // As large as they can be with two blocks side by side, which wait in turns; larger where there are too many.
+  for (u32 next = 1; next <= build_type::max_shift && mean_of(next) <= most_items; ++next) {
+    if (room_of(next) > build_type::places || scratch_of(next) > space.largest_scratch() ||
+        rows.capacity() >> next < wanted ||
+        (scratch_of(next) > space.largest_scratch() / 2 && route.regions() <= most))
+      break;
+    route.shift = next;
+  }
   const u32 regions = route.regions(), room = room_of(route.shift);
-  if (regions > most_regions<typename route_type::slot_type>(space) ||
-      scratch_of(route.shift) > space.largest_scratch())
-    return false;
+  if (regions > most || scratch_of(route.shift) > space.largest_scratch()) return false;
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
   buffer<u32, Space> fill(space, regions);
