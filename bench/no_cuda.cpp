@@ -7,6 +7,7 @@
 #include "coherent_rates.hpp"
 #include "gpu.hpp"
 #include "hashgraph_join.hpp"
+#include "hashgraph_updates.hpp"
 #include "tail.hpp"
 #include "thesis_multiplicity.hpp"
 
@@ -33,6 +34,10 @@ void register_one_slot_cuda(std::vector<subject>& /*all*/) {
 }
 void cuda_joins(const join_case& /*case*/, const std::vector<std::string>& /*designs*/, unsigned /*repeat*/,
                 const tell_join& /*tell*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_updates(const std::vector<updates_case>& /*cases*/, unsigned /*repeat*/,
+                  const tell_updates& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }

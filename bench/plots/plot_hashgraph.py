@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Plots what `tilehash bench hashgraph/join --json FILE` wrote: how long each way to join takes.
+"""Plots what `tilehash bench hashgraph/join|updates --json FILE` wrote: how long each way to join takes; how long items
+take to be put into a graph and taken out, beside building it anew.
 
 usage: scripts/plot.sh hashgraph FIGURES.json PLOT.png|PLOT.svg
 """
@@ -58,7 +59,41 @@ def plot_joins(header, rows, path):
            sum(r.get("wrong", 0) for r in rows), path)  # fmt: skip
 
 
-PLOTS = {"hashgraph/join": plot_joins}
+# (A row's name of it, a colour, a line.)
+UPDATES = {
+    "insert so many": ("insert", COLORS[0], "-"),
+    "erase so many": ("erase", COLORS[5], "-"),
+    "build a hash_graph of all": ("build", INK, ":"),
+}
+
+
+def plot_updates(header, rows, path):
+    rows = [r for r in rows if "obstacle" not in r and r["share"] > 0]
+    cases = in_order((r["items"], r["load_factor"], r["slack"]) for r in rows)
+    columns = min(2, len(cases))
+    figure, axes, height = figure_of(-(-len(cases) // columns), columns, 5.4 * columns, 3.6)
+    for axis, case in zip(axes.flat, cases):
+        mine = [r for r in rows if (r["items"], r["load_factor"], r["slack"]) == case]
+        shares = [100 * r["share"] for r in mine]
+        for label, (name, color, line) in UPDATES.items():
+            axis.plot(shares, [1e3 * r["seconds"][name]["median"] for r in mine], color=color, linestyle=line,
+                      marker="o", markersize=4, linewidth=1.8, label=label, zorder=3)  # fmt: skip
+        anew = [r for r in mine if r["built_anew"]]
+        axis.plot([100 * r["share"] for r in anew], [1e3 * r["seconds"]["insert"]["median"] for r in anew], "o", color="white",
+                  markeredgecolor=COLORS[0], markersize=8, label="no room was left: built anew", zorder=2)  # fmt: skip
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        items, load, slack = case
+        title = f"{thousands(items)} items, {load:g} a row, {slack:g} free entries an item"
+        dress(axis, title, "milliseconds", "items that come or go, percent of those there")
+    for axis in axes.flat[len(cases) :]:
+        axis.set_visible(False)
+    legend_beside(figure, axes)
+    finish(figure, height, f"Updates of a hash graph, {machine_of(header)}", "pairs of 32 + 32 bits",
+           sum(r["wrong"] for r in rows), path)  # fmt: skip
+
+
+PLOTS = {"hashgraph/join": plot_joins, "hashgraph/updates": plot_updates}
 
 
 def main():

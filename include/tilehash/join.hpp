@@ -9,9 +9,10 @@
 // and written evenly (algorithm/segments.hpp). Regions whose keys come too often, small right sides and keys
 // of over 8 bytes go by the table.
 //
-// Either way the rows are counted first, in time that is linear in both sides, and written when there is
-// memory for all of them: O(left + right + rows). The order of the rows is not promised. A NaN equals
-// nothing.
+// Either way the rows are counted, in time that is linear in both sides, and written when there is memory for
+// all of them: O(left + right + rows). By regions they are written while they are counted, to memory for a
+// row for each left one, and once more only if there are more. The order of the rows is not promised. A NaN
+// equals nothing.
 #pragma once
 
 #include <optional>
@@ -23,6 +24,7 @@
 #include <utility>
 
 #include <tilehash/algorithm/region_join.hpp>
+#include <tilehash/algorithm/sample.hpp>
 #include <tilehash/core/join_kind.hpp>
 #include <tilehash/engine/multi.hpp>
 
@@ -31,7 +33,7 @@ namespace tilehash {
 // How rows that belong together are found.
 enum class join_way {
   automatic,   // by regions from 2^15 right rows on, where keys are of up to 8 bytes and there is memory for
-               // it
+               // it; on a GPU only if right keys come up to three times, as a sample tells
   by_regions,  // keys of up to 8 bytes
   by_table,    // keys of any type
 };
@@ -133,75 +135,6 @@ class table_join {
 
 // ---- both ----
 
-// A join that has been counted.
-template <class Key, class Space>
-class counted_join {
- public:
-  counted_join(Space& space, std::span<const Key> left, std::span<const Key> right, const join_options& how) {
-    constexpr u64 most = no_match - 1;
-    require(left.size() <= most && right.size() <= most,
-            "join: a side has at most 2^32 - 2 rows; join it in parts");
-    space.check_pointer(left, "join: the left keys");
-    space.check_pointer(right, "join: the right keys");
-    if constexpr (sizeof(Key) <= 8) {
-      if (how.way != join_way::by_table && count_by_regions(space, left, right, how)) return;
-    }
-    require(sizeof(Key) <= 8 || how.way != join_way::by_regions,
-            "join: only keys of up to 8 bytes are joined by regions");
-    by_table_.count(space, left, nullptr, right, nullptr, how.kind);
-  }
-  u64 size() const { return by_regions_.size() + by_table_.size(); }
-  // Waits.
-  void write(Space& space, u32* left, u32* right) const {
-    if (by_regions_.size() != 0) by_regions_.write(space, {left, right});
-    const u64 done = by_regions_.size();
-    by_table_.write(space, {left + done, right != nullptr ? right + done : nullptr});
-    space.synchronize();
-  }
-
- private:
-  using regions = std::conditional_t<sizeof(Key) <= 8, region_join<Key, Space>, table_join<Key, Space>>;
-
-  // False, and nothing is counted, where this is not the way to.
-  bool count_by_regions(Space& space, std::span<const Key> left, std::span<const Key> right,
-                        const join_options& how) {
-    const bool asked = how.way == join_way::by_regions;
-    if (!asked && (right.size() < regions::least_rows || left.empty())) return false;
-    try {
-      if (!by_regions_.count(space, left, right, how.kind, drawn_seed())) return false;
-      by_regions_.rest(space, rest_left_, rest_right_);
-      if (rest_left_.keys.size() != 0)
-        by_table_.count(space, rest_left_.keys.span(), rest_left_.numbers.data(), rest_right_.keys.span(),
-                        rest_right_.numbers.data(), how.kind);
-      return true;
-    } catch (const out_of_memory&) {  // the table may do with less
-      if (asked) throw;
-      by_regions_ = {};
-      by_table_ = {};
-      rest_left_ = {};
-      rest_right_ = {};
-      return false;
-    }
-  }
-
-  regions by_regions_;
-  numbered_rows<Key, Space> rest_left_, rest_right_;
-  table_join<Key, Space> by_table_;
-};
-
-template <class Keys>
-using key_of = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
-
-template <class Left, class Right>
-concept joinable = std::ranges::contiguous_range<Left> && std::ranges::contiguous_range<Right> &&
-                   key_like<key_of<Left>> && std::same_as<key_of<Left>, key_of<Right>>;
-
-template <class Space, class Left, class Right>
-auto count_join(Space& space, const Left& left, const Right& right, const join_options& how) {
-  using key = key_of<Left>;
-  return counted_join<key, Space>(space, std::span<const key>(left), std::span<const key>(right), how);
-}
-
 // Memory for so many rows.
 template <class Space>
 join_rows<Space> make_join_rows(Space& space, u64 n, join_kind kind) {
@@ -218,11 +151,143 @@ join_rows<Space> make_join_rows(Space& space, u64 n, join_kind kind) {
   return rows;
 }
 
+// Of keys that are too wide for regions: no rows.
+template <class Space>
+struct no_regions {
+  static u64 size() { return 0; }
+  static u64 written() { return 0; }
+  static void forget_written() {}
+  static void write(Space& /*space*/, const join_output& /*out*/) {}
+};
+
+// A join that has been counted; if its rows will be asked for, written as well, where that costs nothing.
+template <class Key, class Space>
+class counted_join {
+ public:
+  counted_join(Space& space, std::span<const Key> left, std::span<const Key> right, const join_options& how,
+               bool will_be_asked = false)
+      : kind_(how.kind), will_be_asked_(will_be_asked) {
+    constexpr u64 most = no_match - 1;
+    require(left.size() <= most && right.size() <= most,
+            "join: a side has at most 2^32 - 2 rows; join it in parts");
+    space.check_pointer(left, "join: the left keys");
+    space.check_pointer(right, "join: the right keys");
+    if constexpr (sizeof(Key) <= 8) {
+      if (how.way != join_way::by_table && count_by_regions(space, left, right, how)) return;
+    }
+    require(sizeof(Key) <= 8 || how.way != join_way::by_regions,
+            "join: only keys of up to 8 bytes are joined by regions");
+    by_table_.count(space, left, nullptr, right, nullptr, how.kind);
+  }
+  u64 size() const { return by_regions_.size() + by_table_.size(); }
+  // Once. Waits.
+  void write(Space& space, u32* left, u32* right) {
+    if (by_regions_.size() != 0) by_regions_.write(space, {left, right});
+    const u64 done = by_regions_.size();
+    by_table_.write(space, {left + done, right != nullptr ? right + done : nullptr});
+    space.synchronize();
+  }
+  // The same to memory of their own. Throws out_of_memory.
+  join_rows<Space> rows(Space& space) {
+    const u64 n = size(), written = by_regions_.written();
+    if (written == 0) there_ = {};
+    join_rows<Space> all = written != 0 && there_.size() == n ? std::move(there_) : copied(space, written);
+    write(space, all.left.data(), all.right.data());
+    return all;
+  }
+
+ private:
+  using regions = std::conditional_t<sizeof(Key) <= 8, region_join<Key, Space>, no_regions<Space>>;
+
+  // Do left rows have so many right ones that these should be written evenly? (A thread that walks a list of
+  // a region's writes its rows far from its neighbours': on an H200 the regions take as long as the table at 3
+  // rows of a key, and twice as long at 16. On a CPU that costs nothing.)
+  static bool rows_come_often(Space& space, std::span<const Key> right) {
+    if constexpr (Space::has_lanes)
+      return sample_keys(space, right.data(), right.size()).more_uneven_than(3);
+    else
+      return false;
+  }
+  // Memory for all rows, with the first ones in it.
+  join_rows<Space> copied(Space& space, u64 written) {
+    join_rows<Space> all;
+    try {
+      all = make_join_rows(space, size(), kind_);
+    } catch (const out_of_memory&) {
+      if (written == 0) throw;
+      there_ = {};
+      by_regions_.forget_written();
+      return make_join_rows(space, size(), kind_);
+    }
+    if (written == 0) return all;
+    space.copy(all.left.data(), there_.left.data(), written * sizeof(u32));
+    if (has_right_rows(kind_)) space.copy(all.right.data(), there_.right.data(), written * sizeof(u32));
+    return all;
+  }
+  // Room for a row for each left one, if it can be had.
+  void make_room(Space& space, u64 rows) {
+    if (!will_be_asked_) return;
+    try {
+      there_ = make_join_rows(space, rows, kind_);
+    } catch (const out_of_memory&) {  // they are written when they have been counted
+    }
+  }
+  // False, and nothing is counted, where this is not the way to.
+  bool count_by_regions(Space& space, std::span<const Key> left, std::span<const Key> right,
+                        const join_options& how) {
+    const bool asked = how.way == join_way::by_regions;
+    if (!asked && (right.size() < regions::least_rows || left.empty())) return false;
+    try {
+      if (!asked && rows_come_often(space, right)) return false;
+      make_room(space, left.size());
+      if (!by_regions_.count(space, left, right, how.kind, drawn_seed(),
+                             {there_.left.data(), there_.right.data()}, there_.size()))
+        return false;
+      by_regions_.rest(space, rest_left_, rest_right_);
+      if (rest_left_.keys.size() != 0)
+        by_table_.count(space, rest_left_.keys.span(), rest_left_.numbers.data(), rest_right_.keys.span(),
+                        rest_right_.numbers.data(), how.kind);
+      return true;
+    } catch (const out_of_memory&) {  // the table may do with less
+      if (asked) throw;
+      there_ = {};
+      by_regions_ = {};
+      by_table_ = {};
+      rest_left_ = {};
+      rest_right_ = {};
+      return false;
+    }
+  }
+
+  join_kind kind_;
+  bool will_be_asked_;
+  join_rows<Space> there_;
+  regions by_regions_;
+  numbered_rows<Key, Space> rest_left_, rest_right_;
+  table_join<Key, Space> by_table_;
+};
+
+template <class Keys>
+using key_of = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
+
+template <class Left, class Right>
+concept joinable = std::ranges::contiguous_range<Left> && std::ranges::contiguous_range<Right> &&
+                   key_like<key_of<Left>> && std::same_as<key_of<Left>, key_of<Right>>;
+
+template <class Space, class Left, class Right>
+auto count_join(Space& space, const Left& left, const Right& right, const join_options& how,
+                bool will_be_asked = false) {
+  using key = key_of<Left>;
+  return counted_join<key, Space>(space, std::span<const key>(left), std::span<const key>(right), how,
+                                  will_be_asked);
+}
+
 }  // namespace detail
 
 // The sides are arrays of equal keys' type in memory of the space, of at most 2^32 - 2 rows each. All three
 // verbs take, while they run, 1.2 times the bytes of both sides' keys with 4 to 8 bytes a row beside them by
-// regions; by the table what its build takes and 12 bytes for each left row. They wait. They throw
+// regions, and the first join() 8 bytes for each left row where it can have them; by the table what its build
+// takes and 12 bytes for each left row. They wait. They throw
 // invalid_argument for memory of another space, and out_of_memory.
 
 // How many rows the join has: a million equal keys on both sides are 10^12 of them, counted in no time.
@@ -239,10 +304,7 @@ template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] join_rows<Space> join(Space& space, const Left& left, const Right& right,
                                     const join_options& options = {}) {
-  const auto counted = detail::count_join(space, left, right, options);
-  auto rows = detail::make_join_rows(space, counted.size(), options.kind);
-  counted.write(space, rows.left.data(), rows.right.data());
-  return rows;
+  return detail::count_join(space, left, right, options, true).rows(space);
 }
 
 // The rows, in arrays of the caller's (in a semi- or antijoin `right_rows` is not used). Gives how many there
@@ -254,7 +316,7 @@ template <class Space, class Left, class Right>
   const bool pairs = detail::has_right_rows(options.kind);
   space.check_pointer(left_rows, "join: the left rows");
   if (pairs) space.check_pointer(right_rows, "join: the right rows");
-  const auto counted = detail::count_join(space, left, right, options);
+  auto counted = detail::count_join(space, left, right, options);
   const u64 n = counted.size();
   if (n <= left_rows.size() && (!pairs || n <= right_rows.size()))
     counted.write(space, left_rows.data(), pairs ? right_rows.data() : nullptr);

@@ -86,8 +86,8 @@ struct intersect_rows {
   graph_matches matches;
   u64* offsets;
   TILEHASH_FN void operator()(u64 r) const {
-    const auto walked = right.row({r});
-    const auto walkers = left.row({r});
+    const auto walked = right.whole_row(r);
+    const auto walkers = left.whole_row(r);
     u64 rows = Writes ? offsets[r] : 0;
     for (auto e = walkers.first; e != walkers.last; ++e) {
       const auto hit = right.hit(e->key, walked);
@@ -153,10 +153,10 @@ join_rows<Space> join_intersect(Space& space, std::span<const Key> left, const R
 // The rows of left keys and of a graph built with row numbers as values, as join() of join.hpp gives them. It
 // takes 12 bytes for each left row or, to intersect, the bytes of a graph of the left keys and what its build
 // takes. The space is the graph's own. Waits. Throws invalid_argument, out_of_memory.
-template <class Space, class Left, class Key, class Builder, class Hash, class Offset>
+template <class Space, class Left, class Key, class Builder, class Hash, class Index>
   requires std::ranges::contiguous_range<Left> && std::same_as<detail::key_of<Left>, Key>
 [[nodiscard]] join_rows<Space> join(Space& space, const Left& left,
-                                    const table<row_table<Key, u32, Builder, Hash, Offset>, Space>& right,
+                                    const table<row_table<Key, u32, Builder, Hash, Index>, Space>& right,
                                     const graph_join_options& options = {}) {
   const std::span<const Key> keys(left);
   detail::require(keys.size() < no_match, "join: a side has at most 2^32 - 2 rows; join it in parts");

@@ -32,6 +32,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/engine/built_once.hpp>
 #include <tilehash/engine/insertion.hpp>
+#include <tilehash/engine/rows.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/lift.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -55,6 +56,12 @@ class table {
 
   // The element type of value arrays; in a set no verb takes one.
   using value_element = std::conditional_t<is_set, char, mapped_type>;
+  // insert() puts items beside those that are there, whatever their keys.
+  static constexpr bool adds_items =
+      !insertable<Design> && requires(engine_type e, Space s, const key_type* k, const value_element* v) {
+        e.insert_arrays(s, k, v, u64(0));
+      };
+
   using keys_in = std::span<const key_type>;
   using values_in = std::span<const value_element>;
 
@@ -156,10 +163,23 @@ class table {
     [[maybe_unused]] const auto call = changing(space, "insert");
     return awake(space).insert_arrays(home(space), keys.data(), values.data(), keys.size(), how);
   }
+  // ... in the way that suits them. A dynamic_hash_graph's: puts these items beside those that are there, and
+  // takes O(n) expected and the bytes of a hash_graph of them, while there is room for all of them; else it
+  // builds anew from both, as a multimap does. All items are added but those with a NaN, which are refused;
+  // none is where memory ends: out_of_memory. Waits. Alone.
   insert_report insert(Space& space, keys_in keys, values_in values)
-    requires(!insertable<Design> && requires { typename Design::grouping_type; })
+    requires(adds_items && !is_set)
   {
-    return insert(space, keys, values, Design::default_grouping);
+    check_items(space, keys, values, "insert: keys and values differ in length");
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_arrays(home(space), keys.data(), values.data(), keys.size());
+  }
+  insert_report insert(Space& space, keys_in keys)
+    requires(adds_items && is_set)
+  {
+    check(space, keys, "insert: the keys");
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_arrays(home(space), keys.data(), nullptr, keys.size());
   }
 
   // ---- insert, or change the value of a key that is in the table ----
@@ -222,8 +242,9 @@ class table {
     insert_checked_async(space, keys, values.data(), report, detail::apply<Op>{op});
   }
 
-  // ---- erase: how many of these keys were in the table and are gone ----
-  // O(n) expected; of equal keys one counts. No memory (`indexed`: up to 12 bytes a key). Waits once. Alone.
+  // ---- erase: how many items of these keys were in the table and are gone ----
+  // O(n) expected; of equal keys one counts. No memory (`indexed`: up to 12 bytes a key; dynamic_hash_graph,
+  // which drops all items of a key: a bit for each entry and row). Waits once. Alone.
   u64 erase(Space& space, keys_in keys)
     requires erasable<Design>
   {
@@ -234,7 +255,7 @@ class table {
   // The same without waiting: *erased, in the memory of the space, is written when the work is done; until
   // then the table, the keys and the space must stay.
   void erase_async(Space& space, keys_in keys, u64* erased)
-    requires(erasable<Design> && !record_keeping<Design>)
+    requires erases_in_place<Design>
   {
     check(space, keys, "erase_async: the keys");
     check(space, std::span(erased, 1), "erase_async: the result");
@@ -346,7 +367,7 @@ class table {
   // Makes room for `items` in all at the options' load factor; never shrinks. Costs as for rehash, or nothing
   // where there is the room. Gives how often it started anew. Waits. Alone.
   u64 reserve(Space& space, u64 items)
-    requires insertable<Design>
+    requires(insertable<Design> || row_changing<Design>)
   {
     [[maybe_unused]] const auto call = changing(space, "reserve");
     return awake(space).reserve(home(space), items);
@@ -356,7 +377,7 @@ class table {
   // old, and an eighth of a byte a slot. Gives how often it started anew. Throws out_of_memory, and error
   // where items find no place. Waits. Alone.
   u64 rehash(Space& space, u64 items)
-    requires insertable<Design>
+    requires(insertable<Design> || row_changing<Design>)
   {
     [[maybe_unused]] const auto call = changing(space, "rehash");
     return awake(space).rehash(home(space), items);

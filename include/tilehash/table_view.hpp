@@ -199,8 +199,11 @@ struct table_view<Design> {
   // How many items have this key. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
-  // Entries hold an item; in a table among empty slots, an item or nothing.
-  u64 entries() const {
+  // Entries hold an item; in a table among empty slots, an item or nothing. (Not of rows with room between
+  // them: of a dynamic_hash_graph ask the table's for_each().)
+  u64 entries() const
+    requires(!row_changing<Design>)
+  {
     if constexpr (sparse<Design>)
       return design.capacity();
     else
@@ -208,6 +211,7 @@ struct table_view<Design> {
   }
   // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
+    requires(!row_changing<Design>)
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     if constexpr (sparse<Design>) {
       if (!design.holds(i)) return false;

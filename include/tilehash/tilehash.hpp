@@ -7,6 +7,7 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
+#include <tilehash/designs/dynamic_hash_graph.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/indexed_cuckoo.hpp>

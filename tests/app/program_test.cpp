@@ -142,7 +142,8 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench coherent/layouts --side 64 --load 0.8 --layouts hilbert",
         "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton",
         "bench hashgraph/join --left 3000 --right 40000 --found 0.7 --kinds inner,left,semi,anti --skew "
-        "none,left"}) {
+        "none,left",
+        "bench hashgraph/updates --n 20000 --shares 0,0.01,0.1,1 --slacks 0,0.25,1"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;
     const auto rows = nlohmann::json::parse(result.text)["rows"];

@@ -153,9 +153,16 @@ TEST(arguments_of_sets, of_different_lengths) {
 }
 
 TEST(arguments_of_hash_graph, more_items_than_its_offsets_count) {
-  EXPECT_TRUE(says(message_of<invalid_argument>([] { hash_graph<u32, u32>::rows_for(u64(1) << 32, 0.8); }),
-                   "too many items"));
-  EXPECT_NO_THROW((hash_graph<u32, u32, murmur, u64>::rows_for(u64(1) << 32, 0.8)));
+  const auto refused = [](auto of, u64 items) {
+    return message_of<invalid_argument>([&] { decltype(of)::rows_for(items, 0.8); });
+  };
+  const u64 many = u64(1) << 32;
+  EXPECT_TRUE(says(refused(chained<u32, u32>(), many), "too many items"));
+  EXPECT_TRUE(says(refused(hash_graph<u32, u32, murmur, u32>(), many), "too many items"));
+  EXPECT_NO_THROW((hash_graph<u32, u32, murmur, u64>::rows_for(many, 0.8)));
+  EXPECT_NO_THROW((hash_graph<u32, u32>::rows_for(many, 0.8)));
+  EXPECT_TRUE(says(refused(hash_graph<u32, u32>(), u64(1) << 42), "2^42"));
+  EXPECT_TRUE(says(refused(dynamic_hash_graph<u32, u32>(), u64(1) << 42), "2^42"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ template <class Key, class Value>
 struct failure : question<Key, Value> {
   using typename question<Key, Value>::maker;
   using typename question<Key, Value>::test;
+  using typename question<Key, Value>::values;
   using subject_type = subject<Key, Value>;
   static constexpr const char* name = "failure";
   static constexpr abilities needs = {};
@@ -60,18 +61,22 @@ struct failure : question<Key, Value> {
     });
   }
   static void of_an_insert(const maker& make) {
-    if (!make.can.inserts) return;
-    with_less_and_less(make, [](auto& table, auto& expected, const auto& k, const auto& v) {
-      expected.insert(table, k, v, true);
-    });
+    if (!make.can.inserts && !make.can.adds) return;
+    for (const bool few : {false, true}) {  // (a few may find room where many do not)
+      with_less_and_less(make, [few](auto& table, auto& expected, const auto& k, const auto& v) {
+        const u64 n = few ? 3 : k.size();
+        expected.insert(table, failure::part(k, 0, n),
+                        values(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n)), true);
+      });
+    }
   }
   static void of_a_reserve(const maker& make) {
-    if (!make.can.inserts) return;
+    if (!make.can.makes_room) return;
     with_less_and_less(make,
                        [](auto& table, auto&, const auto& k, const auto&) { table.reserve(2 * k.size()); });
   }
   static void of_a_rehash(const maker& make) {
-    if (!make.can.inserts) return;
+    if (!make.can.makes_room) return;
     with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.rehash(0); });
   }
   static void of_an_erase(const maker& make) {

@@ -69,7 +69,7 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
     using slot = remainder_slot<TypeParam, u32>;
     using place = typename TestFixture::space_type;
     const u64 n = 36'000, seed = 11;
-    const detail::hash_route<slot> route(static_cast<u32>(detail::divide_up(n, u64(4096))), seed);
+    const detail::hash_route<slot> route(static_cast<u32>(detail::divide_up(n, detail::region_join<TypeParam, place>::usual)), seed);
     for (const u64 apart : {u64(1), u64(1) << 9}) {
       std::vector<TypeParam> right;
       for (u64 i = 0; i < n; ++i)
@@ -99,13 +99,15 @@ TYPED_TEST_P(joins, of_keys_that_come_often) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   const u64 n = 40'000, few = scaled(60'000, 4'000);
   const auto distinct = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
-  std::vector<TypeParam> by_zipf, mixed = distinct;
+  std::vector<TypeParam> by_zipf, mixed = distinct, by_twenties;
+  for (u64 i = 0; i < n; ++i) by_twenties.push_back(distinct[i / 20]);
   for (const u64 rank : zipf_ranks(random, few, n)) by_zipf.push_back(distinct[rank]);
   for (u64 i = 0; i < n; i += 5) mixed[i] = distinct[1];  // too often for a list, and a bin
   const std::vector<TypeParam> equal(n, distinct[1]), one(1, distinct[1]);
   for (const join_way way : {join_way::automatic, join_way::by_table}) {
     expect_joined(this->space, by_zipf, distinct, way);
     expect_joined(this->space, distinct, by_zipf, way);
+    expect_joined(this->space, {distinct.begin(), distinct.begin() + 2'000}, by_twenties, way);
     expect_joined(this->space, distinct, mixed, way);
     expect_joined(this->space, mixed, distinct, way);
     expect_joined(this->space, one, equal, way);

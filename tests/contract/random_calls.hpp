@@ -55,7 +55,7 @@ struct random_calls : question<Key, Value> {
     const auto note = [&](const char* call, u64 n) {
       log += std::string("; ") + call + " " + std::to_string(n);
     };
-    if (make.can.inserts && choice < 6) {
+    if ((make.can.inserts || make.can.adds) && choice < 6) {
       note("insert", k.size());
       SCOPED_TRACE(log);
       expected.insert(table, k, random_calls::values_for(random, k), !grow);
@@ -65,7 +65,7 @@ struct random_calls : question<Key, Value> {
       SCOPED_TRACE(log);
       expected.erase(table, k);
       expected.verify(table, k);
-    } else if (make.can.inserts && choice < 13) {
+    } else if (make.can.makes_room && choice < 13) {
       note(choice == 11 ? "rehash" : "reserve", most);
       SCOPED_TRACE(log);
       choice == 11 ? table.rehash(random.below(most)) : table.reserve(random.below(2 * most));

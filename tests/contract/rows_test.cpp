@@ -7,8 +7,11 @@ struct rows_space : cpu {
   static constexpr u64 cache_bytes() { return u64(1) << 14; }
   static constexpr u64 last_cache_bytes() { return u64(1) << 16; }
 };
+using updates_space = rows_space;
+inline constexpr bool updates_are_few = TILEHASH_FEW_TYPES != 0;
 }  // namespace tilehash::contract
 
+#include <contract/row_updates.hpp>
 #include <contract/rows.hpp>
 
 namespace tilehash::contract {
@@ -25,7 +28,7 @@ TEST(rows_in_bins, fit_the_cache) {
       const design rows(nullptr, row_count, n, 1);
       const u32 shift = binned::shift_for(space, rows, n, 1024);
       const u64 bins = ((row_count - 1) >> shift) + 1;
-      const double row = 4 + 8 * static_cast<double>(n) / static_cast<double>(row_count);
+      const double row = 8 + 8 * static_cast<double>(n) / static_cast<double>(row_count);
       const double bin = static_cast<double>(u64(1) << shift) * row, half = 1 << 13;
       EXPECT_LE(bins, 1024U);
       EXPECT_GT(2 * bin, half);

@@ -38,11 +38,13 @@ struct sum_of_bytes {
 // makes a verb vanish, fails to compile, and no question is left out in silence.
 struct declared_abilities {
   bool inserts = false, erases = false, keeps_duplicates = false;
+  bool adds = false;  // inserts, and keeps the items of equal keys
   friend bool operator==(const declared_abilities&, const declared_abilities&) = default;
 };
 
 struct abilities {
-  bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false;
+  bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false, adds = false;
+  bool makes_room = false;  // when asked to
   double highest_load = 0.98;  // where a test asks for more, it gets a table for this
 };
 

@@ -74,7 +74,9 @@ class table_subject final : public subject<typename Design::key_type, typename D
   using ground_type = typename under_test<Space>::ground_type;
   using table_type = table<Design, space_type>;
   static constexpr bool is_set = table_type::is_set;
-  static constexpr bool inserts = requires(table_type t, space_type& s) { t.reserve(s, u64(0)); };
+  static constexpr bool inserts = insertable<Design>;
+  static constexpr bool adds = table_type::adds_items;
+  static constexpr bool makes_room = requires(table_type t, space_type& s) { t.reserve(s, u64(0)); };
   static constexpr bool erases = requires(table_type t, space_type& s) { t.erase(s, {}); };
 
  public:
@@ -83,6 +85,8 @@ class table_subject final : public subject<typename Design::key_type, typename D
                                     .keeps_duplicates = multivalue<Design>,
                                     .maps = !is_set,
                                     .hashes = !sorted<Design>,
+                                    .adds = adds,
+                                    .makes_room = makes_room,
                                     .highest_load = std::min(0.98, detail::highest_load_factor<Design>())};
 
   table_subject(std::unique_ptr<ground_type> ground, u64 n, table_options options)
@@ -115,7 +119,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     return result;
   }
   insert_report insert_unnamed(const keys& k, const values& v) override {
-    if constexpr (inserts) {
+    if constexpr (inserts || adds) {
       const auto ks = to_space(*space_, k);
       const auto vs = to_space(*space_, v);
       return ground_->memory.guarded([&] {
@@ -156,13 +160,13 @@ class table_subject final : public subject<typename Design::key_type, typename D
     ground_->memory.guarded([&] { table_.clear(*space_); });
   }
   u64 reserve(u64 n) override {
-    if constexpr (inserts)
+    if constexpr (makes_room)
       return ground_->memory.guarded([&] { return table_.reserve(*space_, n); });
     else
       return 0;
   }
   u64 rehash(u64 n) override {
-    if constexpr (inserts)
+    if constexpr (makes_room)
       return ground_->memory.guarded([&] { return table_.rehash(*space_, n); });
     else
       return 0;
@@ -301,7 +305,7 @@ bool check(pairs<Pairs...>) {
     using design = Design<key, mapped>;
     using subject_type = table_subject<design, Space>;
     static_assert(declared_abilities{subject_type::can.inserts, subject_type::can.erases,
-                                     subject_type::can.keeps_duplicates} == Declared,
+                                     subject_type::can.keeps_duplicates, subject_type::can.adds} == Declared,
                   "the tables of this design do not offer what its registration declares");
     // A sanitizer looks at every byte, so wide keys are fewer there.
     const u64 largest =

@@ -6,6 +6,15 @@
 
 #include "designs_test.hpp"
 
+namespace tilehash::contract {
+struct updates_space : emulated {
+  updates_space() : emulated({.seed = 11, .preempt = true}) {}
+};
+inline constexpr bool updates_are_few = true;
+}  // namespace tilehash::contract
+
+#include <contract/row_updates.hpp>
+
 namespace tilehash::designs_test {
 
 using i64 = std::int64_t;
@@ -17,8 +26,8 @@ using types = testing::Types<
 #if !TILEHASH_FEW_TYPES
     hash_graph<u64, void>,
     hash_graph<u32, u32, murmur, u32, builders::count_and_scatter>,
-    hash_graph<double, i64, murmur, u64, builders::binned<builders::count_and_scatter>>,
-    hash_graph<u64, void, murmur, u32, builders::segments>,
+    hash_graph<double, i64, murmur, filtered_rows, builders::binned<builders::count_and_scatter>>,
+    hash_graph<u64, void, murmur, filtered_rows, builders::segments>,
     perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,

@@ -29,8 +29,7 @@ struct block_sums {
     return in_group - mine + (me / group != 0 ? before_group : 0);
   }
 
- private:
-  // The sum of what this lane and those to its left bring.
+  // The sum of what this lane of a group and those to its left bring.
   template <class Tile>
   TILEHASH_FN static u32 up_to(Tile t, u32 x) {
     TILEHASH_UNROLL

@@ -5,10 +5,11 @@
 //   right  --partition-->  | bin 0 | bin 1 | ...
 //                              |       |
 //                          block 0  block 1 ...     each brings its right rows in order by hash in its
-//                          scratch,
-//                                                   and its left rows walk them: once to count, and again,
-//                                                   when it is known where its share of the result begins, to
-//                                                   write
+//                                                   scratch, and its left rows walk them
+//
+// That pass counts, and writes what there is room for, wherever the caller has room already: a row for each
+// left row, say. Where that did not do, the regions are built and walked once more, to write, when it is
+// known where each one's share of the result begins. What a group of lanes writes it reserves at once.
 //
 //   a block's scratch   ends    | 2 | 2 | 3 | 6 |       of each short list of right rows
 //                       sorted  | d a | c | e b f |     hash and row number
@@ -44,8 +45,14 @@ struct numbered_source {
   }
 };
 
-// One region's rows, counted or (Writes) written.
-template <class Slot, u32 Threads, bool Writes>
+// What is done with a region's rows.
+enum class join_pass {
+  count,
+  write,            // where the counts say
+  count_and_write,  // next to what other regions wrote, while there is room
+};
+
+template <class Slot, u32 Threads, join_pass Pass>
 struct join_regions {
   using word = typename Slot::word;
   using key_bits = typename Slot::key_bits;
@@ -53,6 +60,11 @@ struct join_regions {
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 longest = 64;  // list that is walked
+  static constexpr bool writes = Pass != join_pass::count, counts_too = Pass != join_pass::write;
+  // Requests of a thread that are under way together; left rows that it walks for, and reserves room for, at
+  // once.
+  static constexpr u32 at_once = sizeof(word) <= 8 ? 8 : 4;
+  static constexpr u32 of_a_lane = Threads > 1 ? at_once : 256;
 
   hash_route<Slot> way;
   uneven_bins<word> left, right;
@@ -60,9 +72,11 @@ struct join_regions {
   u32 lists;      // of a region
   u32 most_left;  // rows that one block should walk for
   join_kind kind;
-  u64* counts;  // of each region, its rows; then, of those before it
+  u64* counts;  // of each region, its rows; to write, where its next ones go
   u32* heavy;   // 1: a region that is left out
   join_output out;
+  u64* next;      // to count and write: where the next rows of any region go,
+  u64 room_there;  // and how many have room
 
   // Scratch: the right rows in order; a count for each list, then its end; the threads' sums; a flag. One in
   // 33 counts is left out, so that the threads of a warp, which add up neighbours, meet different banks.
@@ -75,11 +89,10 @@ struct join_regions {
   TILEHASH_FN void operator()(Block block) const {
     const u32 me = block.rank(), region = static_cast<u32>(block.index());
     const u32 rights = right.fill[region], lefts = left.fill[region];
-    if (Writes ? heavy[region] != 0 : rights > room || lefts > most_left) {
-      if (!Writes && me == 0) leave_out(region);
+    if (counts_too ? rights > room || lefts > most_left : heavy[region] != 0) {
+      if (counts_too && me == 0) leave_out(region);
       return;
     }
-    const word* const from = right.at(region);
     const auto sorted = block.template scratch<word>();
     const auto ends = block.template scratch<u32>(room * sizeof(word));
     const auto total = ends + padded(lists) + 1, flag = total + sums::words;
@@ -87,7 +100,7 @@ struct join_regions {
     for (u32 i = me; i < padded(lists) + 1; i += Threads) ends[i] = 0;
     if (me == 0) flag[0] = 0;
     block.barrier();
-    for (u32 i = me; i < rights; i += Threads) fetch_add(ends + padded(list_of(from[i])), u32(1));
+    for_each_right(block, [&](word w) { fetch_add(ends + padded(list_of(w)), u32(1)); });
     block.barrier();
     const u32 each = (lists + Threads - 1) / Threads, first = me * each < lists ? me * each : lists;
     const u32 last = first + each < lists ? first + each : lists;
@@ -109,12 +122,17 @@ struct join_regions {
       if (me == 0) leave_out(region);
       return;
     }
-    for (u32 i = me; i < rights; i += Threads) {
-      const word w = from[i];
-      sorted[fetch_add(ends + padded(list_of(w)), u32(1))] = w;
-    }
+    for_each_right(block, [&](word w) { sorted[fetch_add(ends + padded(list_of(w)), u32(1))] = w; });
     block.barrier();
-    walk(block, region, lefts, sorted, ends, total);
+    const u32 counted = walk(block, region, lefts, sorted, ends);
+    if constexpr (counts_too) {
+      u32 of_all = 0;
+      sums::before(block, total, counted, of_all);
+      if (me == 0) {
+        counts[region] = of_all;
+        heavy[region] = 0;
+      }
+    }
   }
 
  private:
@@ -125,47 +143,95 @@ struct join_regions {
   TILEHASH_FN u32 list_of(word w) const {
     return hashed_buckets<Slot>::scale(way.within(row::hash_of(w)), lists);
   }
+  template <class Block, class Use>
+  TILEHASH_FN void for_each_right(Block block, const Use& use) const {
+    const u32 region = static_cast<u32>(block.index()), n = right.fill[region];
+    const word* const bin = right.at(region);
+    for (u32 i = block.rank(); i < n; i += at_once * Threads) {
+      word w[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : i];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (i + k * Threads < n) use(w[k]);
+      }
+    }
+  }
+
+  // The list in which a left row's matches are.
+  template <class Words, class Ends>
+  struct met {
+    Words sorted;
+    u32 begin, end;
+    TILEHASH_FN met(const join_regions& of, Words words, Ends ends, word w)
+        : sorted(words), begin(0), end(0) {
+      const u32 list = of.list_of(w);
+      if (list != 0) begin = ends[padded(list - 1)];
+      end = ends[padded(list)];
+    }
+    TILEHASH_FN u32 count(key_bits hash) const {
+      u32 n = 0;
+      for (u32 r = begin; r < end; ++r) n += row::hash_of(sorted[r]) == hash;
+      return n;
+    }
+  };
+  // Gives how many rows this thread's left rows have.
   template <class Block, class Words, class Ends>
-  TILEHASH_FN void walk(Block block, u32 region, u32 lefts, Words sorted, Ends ends, Ends total) const {
+  TILEHASH_FN u32 walk(Block block, u32 region, u32 lefts, Words sorted, Ends ends) const {
+    constexpr u32 group = sums::group;
+    const auto t = block.template tile<group>();
     const word* const walkers = left.at(region);
-    u64 at = Writes ? counts[region] : 0;
     u32 counted = 0;
-    for (u32 done = 0; done < lefts; done += Threads) {
-      const u32 i = done + block.rank();
-      const bool active = i < lefts;
-      const word w = walkers[active ? i : 0];
-      const key_bits hash = row::hash_of(w);
-      const u32 list = list_of(w);
-      const u32 begin = list == 0 ? 0 : u32(ends[padded(list - 1)]),
-                end = active ? u32(ends[padded(list)]) : begin;
-      u32 matches = 0;
-      for (u32 r = begin; r < end; ++r) matches += row::hash_of(sorted[r]) == hash;
-      const u32 rows = active ? static_cast<u32>(joined_rows(kind, matches)) : 0;
-      counted += rows;
-      if constexpr (Writes) {
-        u32 of_all = 0;
-        u64 to = at + sums::before(block, total, rows, of_all);
-        const u32 number = static_cast<u32>(row::value_of(w));
-        if (rows != 0 && (matches == 0 || !has_right_rows(kind))) {
-          out.put(to, number, no_match);
-        } else if (rows != 0) {
-          for (u32 r = begin; r < end; ++r) {
-            const word met = sorted[r];
-            if (row::hash_of(met) == hash) out.put(to++, number, static_cast<u32>(row::value_of(met)));
-          }
+    for (u32 from = block.rank() / group * group * of_a_lane; from < lefts; from += Threads * of_a_lane) {
+      word w[of_a_lane];
+      u32 rows[of_a_lane];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < of_a_lane; ++k) {
+        const u32 i = from + k * group + t.rank();
+        w[k] = walkers[i < lefts ? i : 0];
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < of_a_lane; ++k) {
+        rows[k] = 0;
+        if (from + k * group + t.rank() < lefts)
+          rows[k] = static_cast<u32>(
+              joined_rows(kind, met<Words, Ends>(*this, sorted, ends, w[k]).count(row::hash_of(w[k]))));
+        counted += rows[k];
+      }
+      if constexpr (writes) {
+        u32 at[of_a_lane], of_group = 0;
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < of_a_lane; ++k) {
+          const u32 up_to = sums::up_to(t, rows[k]);
+          at[k] = of_group + up_to - rows[k];
+          of_group += t.broadcast(up_to, group - 1);
         }
-        at += of_all;
-        block.barrier();
+        u64 base = 0;
+        if (t.rank() == 0 && of_group != 0)
+          base = fetch_add(counts_too ? next : counts + region, static_cast<u64>(of_group));
+        base = t.broadcast(base, 0);
+        if (counts_too && base + of_group > room_there) continue;  // (all lanes of the group)
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < of_a_lane; ++k) put(w[k], rows[k], base + at[k], sorted, ends);
       }
     }
-    if constexpr (!Writes) {
-      u32 of_all = 0;
-      sums::before(block, total, counted, of_all);
-      if (block.rank() == 0) {
-        counts[region] = of_all;
-        heavy[region] = 0;
+    return counted;
+  }
+  // Writes the rows of a left row.
+  template <class Words, class Ends>
+  TILEHASH_FN void put(word w, u32 rows, u64 to, Words sorted, Ends ends) const {
+    if (rows == 0) return;
+    const met<Words, Ends> list(*this, sorted, ends, w);
+    const u32 number = static_cast<u32>(row::value_of(w));
+    const key_bits hash = row::hash_of(w);
+    const u64 end = to + rows;
+    if (has_right_rows(kind)) {
+      for (u32 r = list.begin; r < list.end; ++r) {
+        const word x = sorted[r];
+        if (row::hash_of(x) == hash) out.put(to++, number, static_cast<u32>(row::value_of(x)));
       }
     }
+    if (to != end) out.put(to, number, no_match);
   }
 };
 
@@ -212,8 +278,8 @@ template <class Key, class Space>
 class region_join {
   using slot = remainder_slot<Key, u32>;
   using word = typename slot::word;
-  template <bool Writes>
-  using work = join_regions<slot, large_block<Space>, Writes>;
+  template <join_pass Pass>
+  using work = join_regions<slot, large_block<Space>, Pass>;
 
   // One side in bins.
   struct side {
@@ -227,17 +293,19 @@ class region_join {
 
  public:
   static constexpr u64 least_rows = least_to_partition;  // of the right side, that are worth it
+  static constexpr u64 usual = 7168;  // right rows of a region: two blocks side by side, and long runs to bins
 
-  // Counts. False where there are more regions than can be. Waits. Throws out_of_memory.
-  bool count(Space& space, std::span<const Key> left, std::span<const Key> right, join_kind kind, u64 seed) {
-    constexpr u64 usual = 4096;  // right rows of a region
+  // Counts, and writes the rows to `there` if that has room for all of them. False where there are more
+  // regions than can be. Waits. Throws out_of_memory.
+  bool count(Space& space, std::span<const Key> left, std::span<const Key> right, join_kind kind, u64 seed,
+             const join_output& there = {}, u64 room_there = 0) {
     const u64 most = most_regions<slot>(space);
     if (most == 0) return false;
     const u64 regions = std::min(most, std::max(divide_up(right.size(), usual), least_regions(space)));
     const double mean = static_cast<double>(right.size()) / static_cast<double>(regions);
     room_ = room_for(right.size(), regions);
     lists_ = static_cast<u32>(mean) + 1;
-    if (work<false>::scratch_bytes(room_, lists_) > space.largest_scratch()) return false;
+    if (work<join_pass::count>::scratch_bytes(room_, lists_) > space.largest_scratch()) return false;
     keys_ = left;
     kind_ = kind;
     way_ = hash_route<slot>(static_cast<u32>(regions), seed);
@@ -248,17 +316,24 @@ class region_join {
     counts_ = buffer<u64, Space>(space, regions + 1);
     heavy_ = buffer<u32, Space>(space, regions);
     space.fill(counts_.data() + regions, 1, u64(0));
-    run<false>(space, {});
+    if (room_there != 0)
+      run<join_pass::count_and_write>(space, there, room_there);
+    else
+      run<join_pass::count>(space, {});
     space.exclusive_scan(counts_.data(), counts_.data(), regions + 1);
     size_ = read_one(space, counts_.data() + regions);
+    written_ = size_ <= room_there;
     if (joined_rows(kind, 0) != 0) illegal_ = left_.illegal;
     return true;
   }
   // Rows, without those of rest().
   u64 size() const { return size_ + illegal_; }
-  // Writes them. Does not wait.
-  void write(Space& space, const join_output& out) const {
-    run<true>(space, out);
+  // How many of them were written while they were counted: the first ones.
+  u64 written() const { return written_ ? size_ : 0; }
+  void forget_written() { written_ = false; }
+  // Writes the others, in their places among all. Once. Does not wait.
+  void write(Space& space, const join_output& out) {
+    if (!written_) run<join_pass::write>(space, out);
     if (illegal_ != 0) put_illegal_rows(space, keys_.data(), keys_.size(), out, size_);
   }
   // The rows of both sides that are still to be joined with each other. Waits. Throws out_of_memory.
@@ -292,11 +367,13 @@ class region_join {
     if (grow_bins(space, to.bins, to.came, to.entries, to.starts))
       send_to_bins(space, way_, source, keys.size(), to.bins, illegal.data());
   }
-  template <bool Writes>
-  void run(Space& space, const join_output& out) const {
-    space.for_each_block(way_.regions(), work<Writes>::block_size, work<Writes>::scratch_bytes(room_, lists_),
-                         work<Writes>{way_, left_.bins, right_.bins, room_, lists_, most_left_, kind_,
-                                      counts_.data(), heavy_.data(), out});
+  template <join_pass Pass>
+  void run(Space& space, const join_output& out, u64 room_there = 0) const {
+    buffer<u64, Space> next(space, Pass == join_pass::count_and_write);
+    space.fill(next.data(), next.size(), u64(0));
+    space.for_each_block(way_.regions(), work<Pass>::block_size, work<Pass>::scratch_bytes(room_, lists_),
+                         work<Pass>{way_, left_.bins, right_.bins, room_, lists_, most_left_, kind_,
+                                    counts_.data(), heavy_.data(), out, next.data(), room_there});
   }
   numbered_rows<Key, Space> rows_of(Space& space, const side& from, const std::vector<u32>& regions) const {
     std::vector<u64> offsets(1, 0);
@@ -319,6 +396,7 @@ class region_join {
   buffer<u64, Space> counts_;
   buffer<u32, Space> heavy_;
   u64 size_ = 0, illegal_ = 0;
+  bool written_ = true;
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

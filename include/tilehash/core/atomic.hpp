@@ -250,6 +250,12 @@ TILEHASH_FN bool clear_bit(u32* bits, u64 which) {
   return (shared_ref<u32>(bits[which / 32]).fetch_and(~bit, relaxed) & bit) != 0;
 }
 
+// Sets one: of several who try at once, true for the one who found it clear.
+TILEHASH_FN bool set_bit(u32* bits, u64 which) {
+  const u32 bit = 1U << (which % 32);
+  return (shared_ref<u32>(bits[which / 32]).fetch_or(bit, relaxed) & bit) == 0;
+}
+
 // What this thread and those it has met at a barrier wrote is seen by whoever sees what it writes next; and
 // what it reads next is no older than what it has read. A fence and not the order of an atomic, as buckets
 // are read in vectors, which have none. (ThreadSanitizer knows no fences, as GCC's -Wtsan says. It need not:

@@ -21,6 +21,7 @@ struct table_options {
   bool grow = true;  // make room for all items; false: keep the capacity, wait for nothing before the end of
                      // a call, and report what does not fit as refused
   bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
+  double slack = 0.25;    // `dynamic_hash_graph`: free entries for each item, of a table that was just built
 };
 
 }  // namespace tilehash

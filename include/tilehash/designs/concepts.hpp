@@ -20,6 +20,8 @@ class insertion;  // changed in place
 template <class Design, class Space>
 class built_once;  // built from all items at once
 template <class Design, class Space>
+class rows;  // rows with room between them
+template <class Design, class Space>
 class records;  // keys and values of any size behind a table of ids
 template <class Design, class Space>
 class multi;  // all values of a key side by side
@@ -212,8 +214,13 @@ concept erases_in_place =
       d.advance(p, told);
     };
 
+// Its keys stand in rows with room between them, to which items are added and from which they are taken; how
+// is said by the one design that does it (dynamic_hash_graph.hpp).
 template <class D>
-concept erasable = record_keeping<D> || erases_in_place<D>;
+concept row_changing = rowed<D> && D::changes_rows;
+
+template <class D>
+concept erasable = record_keeping<D> || erases_in_place<D> || row_changing<D>;
 
 // What found no place may still find room, by moving other keys.
 template <class D>

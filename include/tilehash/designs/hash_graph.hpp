@@ -75,6 +75,7 @@ struct count_and_scatter {
     space.for_each(n, count_body<Rows, Key>{rows, keys, ranks.data()});
     rows.rows().end_counting(space);
     space.for_each(n, scatter_body<Rows, Key, MappedPointer>{rows, keys, values, ranks.data()});
+    rows.add_filters(space);
   }
 };
 
@@ -118,6 +119,7 @@ struct segments {
     space.for_each(n, count_body<Rows, Key>{rows, keys, sizes.data()});
     rows.rows().set_sizes(space, sizes.data());
     space.for_each(n, fill_body<Rows, Key, MappedPointer>{rows, keys, values, sizes.data()});
+    rows.add_filters(space);
   }
 };
 
@@ -145,9 +147,10 @@ struct automatic {
 
 }  // namespace builders
 
-template <class Key, class Value, class Hash = murmur, class Offset = u32,
+// An integer as Index stands for plain offsets of that type, which are the thesis'.
+template <class Key, class Value, class Hash = murmur, class Index = filtered_rows,
           class Builder = builders::automatic>
-using hash_graph = row_table<Key, Value, Builder, Hash, Offset>;
+using hash_graph = row_table<Key, Value, Builder, Hash, detail::index_of<Index>>;
 
 static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&
               multivalue<hash_graph<u32, u32>>);

@@ -10,6 +10,13 @@
 // keeps all its items (a multimap), in no given order; find() gives any of them, count() how many there are.
 // Keys and values may be of any size.
 //
+// What is said of a row is the Index's to choose: where it begins (plain_rows), or that and, in bits that no
+// offset needs, a filter of its keys (filtered_rows), by which nearly all lookups that find nothing end:
+//
+//     | filter: 18 bits | size: 4 bits | offset: 42 bits |      a bit of the filter is set for each key
+//
+// The size tells where the row ends without a look at the next one's word; the largest is "or more".
+//
 // A Builder puts the items in order (builders::...): by regions where keys and values fit a word
 // (rows/by_regions.hpp), else hash_graph.hpp counts and scatters, in bins (rows/binned.hpp) or not, and
 // chained.hpp sorts.
@@ -17,10 +24,13 @@
 // Safe to run at the same time: any number of lookups.
 #pragma once
 
+#include <bit>
+
 #include <tilehash/algorithm/segments.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
+#include <tilehash/core/op.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
@@ -28,30 +38,154 @@ namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
 
+// Key and value are read at once where a machine has a load of their size.
+template <class Key, class Value>
+constexpr u64 row_entry_alignment() {
+  struct plain {
+    Key key;
+    Value value;
+  };
+  return std::has_single_bit(sizeof(plain)) && sizeof(plain) <= 16 ? sizeof(plain) : alignof(plain);
+}
+
 // An item of a row: a key and, in a map, its value.
 template <class Key, class Value>
-struct row_entry {
+struct alignas(row_entry_alignment<Key, Value>()) row_entry {
   Key key;
   Value value;
 };
 template <class Key>
-struct row_entry<Key, void> {
+struct alignas(std::has_single_bit(sizeof(Key)) && sizeof(Key) <= 16 ? sizeof(Key) : alignof(Key))
+    row_entry<Key, void> {
   Key key;
 };
 
+// Neighbouring entries.
+template <class Entry>
+struct row_range {
+  const Entry *first, *last;
+};
+
+// What a row says of a key.
+template <class Entry>
+struct row_hit {
+  using key_type = decltype(Entry::key);
+  static constexpr bool small = sizeof(Entry) <= 16;  // kept as it was read, or else read again
+
+  key_type key;
+  row_range<Entry> row;
+  const Entry* at;  // the first entry with this key, or the row's end
+  std::conditional_t<small, Entry, nothing> met;
+
+  TILEHASH_FN bool found() const { return at != row.last; }
+  TILEHASH_FN auto value() const
+    requires requires(Entry e) { e.value; }
+  {
+    if constexpr (small)
+      return met.value;
+    else
+      return at->value;
+  }
+  TILEHASH_FN u32 count() const {
+    u32 n = 0;
+    for (const Entry* e = at; e != row.last; ++e) n += same_key(e->key, key);
+    return n;
+  }
+  TILEHASH_FN u32 probes() const {  // the row's bounds, and the entries compared
+    return static_cast<u32>(1 + (at - row.first) + found());
+  }
+};
+template <class Key, class Entry>
+TILEHASH_FN row_hit<Entry> find_in_row(const Key& key, const row_range<Entry>& row) {
+  row_hit<Entry> hit{key, row, row.first, {}};
+  for (; hit.at != row.last; ++hit.at) {
+    if constexpr (row_hit<Entry>::small) {
+      hit.met = *hit.at;
+      if (same_key(hit.met.key, key)) break;
+    } else if (same_key(hit.at->key, key)) {
+      break;
+    }
+  }
+  return hit;
+}
+
+// A row longer than this lets all keys pass: nothing would be won by walking it for a filter.
+inline constexpr u64 most_filtered = 64;
+
 }  // namespace detail
 
-// `Offset` u32 serves up to 2^32 - 1 items; take u64 for more. A Builder has
+// ---- what is said of a row: an Index ----
+
+// Where it begins. `Offset` u32 serves up to 2^32 - 2 items.
+template <class Offset>
+struct plain_rows {
+  using offset = Offset;
+  static constexpr u64 most_items = static_cast<Offset>(~Offset(0)) - Offset(1);
+  static constexpr bool has_filter = false;
+  static constexpr const char* too_many =
+      "too many items for 32-bit offsets; use hash_graph, or chained<Key, Value, Hash, std::uint64_t>";
+
+  TILEHASH_FN static u64 begin(Offset word) { return word; }
+  // Where the row ends that begins with this word.
+  TILEHASH_FN static u64 end(const Offset* word) { return word[1]; }
+  TILEHASH_FN static u32 filter_of(u64 /*hash*/) { return 0; }
+  TILEHASH_FN static bool may_hold(Offset /*word*/, u32 /*filter*/) { return true; }
+  TILEHASH_FN static Offset word(u64 begin, u64 /*size*/, u32 /*filter*/) {
+    return static_cast<Offset>(begin);
+  }
+};
+
+// The same, a filter of its keys, and its size if that is small. Serves 2^42 - 1 items.
+struct filtered_rows {
+  using offset = u64;
+  static constexpr u32 offset_bits = 42, size_bits = 4, filter_bits = 18;
+  static constexpr u32 filter_shift = offset_bits + size_bits;
+  static constexpr u64 most_items = (u64(1) << offset_bits) - 1;
+  static constexpr u32 largest_size = (1U << size_bits) - 1, full_filter = (1U << filter_bits) - 1;
+  static constexpr bool has_filter = true;
+  static constexpr const char* too_many = "a hash_graph cannot have 2^42 items or more; make several";
+
+  TILEHASH_FN static u64 begin(u64 word) { return word & most_items; }
+  TILEHASH_FN static u64 end(const u64* word) {
+    const u64 size = *word >> offset_bits & largest_size;
+    return size < largest_size ? begin(*word) + size : begin(word[1]);
+  }
+  // A key's bit. (The row has used the hash's upper bits; of a hash of 32 bits these six are the last.)
+  TILEHASH_FN static u32 filter_of(u64 hash) {
+    return 1U << ((static_cast<u32>(hash >> 32 ^ hash) & 63) * filter_bits >> 6);
+  }
+  TILEHASH_FN static u32 filter_in(u64 word) { return static_cast<u32>(word >> filter_shift); }
+  TILEHASH_FN static bool may_hold(u64 word, u32 filter) { return (filter_in(word) & filter) != 0; }
+  TILEHASH_FN static u64 word(u64 begin, u64 size, u32 filter) {
+    return begin | (size < largest_size ? size : largest_size) << offset_bits | u64(filter) << filter_shift;
+  }
+};
+
+namespace detail {
+template <class Index>
+struct named_index {
+  using type = Index;
+};
+template <std::integral Offset>
+struct named_index<Offset> {
+  using type = plain_rows<Offset>;
+};
+template <class Index>
+using index_of = typename named_index<Index>::type;
+}  // namespace detail
+
+// A Builder has
 //   name, max_load_factor (items a row)
-//   build(space, rows, keys, values, n): fills rows.offsets() and rows.entries() from n items; a key that is
-//   NaN is left out
-template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Offset = u32>
+//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out: rows.put_row()
+//   for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
+template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
  public:
   using key_type = Key;
   using mapped_type = Value;
   using hasher = Hash;
-  using offset = Offset;
+  using index = Index;
+  using offset = typename Index::offset;
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
@@ -65,16 +199,14 @@ class row_table {
 
   // How many rows `items` get at a load factor (items a row): O(1).
   static u64 rows_for(u64 items, double load_factor) {
-    detail::require(
-        items <= static_cast<Offset>(~Offset(0)) - Offset(1),
-        "too many items for 32-bit offsets; use hash_graph or chained<Key, Value, Hash, std::uint64_t>");
+    detail::require(items <= Index::most_items, Index::too_many);
     return detail::slots_for(items, load_factor, max_load_factor);
   }
   static u64 bytes(u64 rows, u64 items) { return entries_at(rows) + items * sizeof(entry); }
 
   row_table() = default;
   row_table(void* memory, u64 rows, u64 items, u64 seed)
-      : rows_{static_cast<Offset*>(memory), rows},
+      : rows_{static_cast<offset*>(memory), rows},
         entries_(memory == nullptr ? nullptr
                                    : reinterpret_cast<entry*>(static_cast<char*>(memory) + entries_at(rows))),
         items_(items),
@@ -82,53 +214,35 @@ class row_table {
 
   TILEHASH_FN u64 capacity() const { return rows_.count; }
   TILEHASH_FN u64 size() const { return items_; }
-  TILEHASH_FN const detail::segments<Offset>& rows() const { return rows_; }
-  TILEHASH_FN Offset* offsets() const { return rows_.offsets; }  // rows + 1
+  TILEHASH_FN const detail::segments<offset>& rows() const { return rows_; }
+  TILEHASH_FN offset* offsets() const { return rows_.offsets; }  // rows + 1
   TILEHASH_FN entry* entries() const { return entries_; }
   TILEHASH_FN const entry& item(u64 i) const { return entries_[i]; }
 
   // ---- lookup ----
   struct place {
     u64 row;
+    u32 filter;
   };
-  struct range {
-    const entry *first, *last;
-  };
+  using range = detail::row_range<entry>;
+  using row_hit = detail::row_hit<entry>;
   TILEHASH_FN place locate(const Key& key) const {
-    return {fast_range(detail::hash_key(hash_, key), capacity())};
+    const u64 hash = detail::hash_key(hash_, key);
+    return {fast_range(hash, capacity()), Index::filter_of(hash)};
   }
   TILEHASH_FN const void* address(const place& p) const { return offsets() + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
+  // The place's row, or an empty one where its filter says that the key is not in it.
   TILEHASH_FN range row(const place& p) const {
-    return {entries_ + rows_.begin(p.row), entries_ + rows_.end(p.row)};
+    const offset* const word = offsets() + p.row;
+    if (!Index::may_hold(*word, p.filter)) return {entries_, entries_};
+    return {entries_ + Index::begin(*word), entries_ + Index::end(word)};
   }
-
-  // What a row says of a key.
-  struct row_hit {
-    Key key;
-    range row;
-    const entry* at;  // the first entry with this key, or the row's end
-
-    TILEHASH_FN bool found() const { return at != row.last; }
-    TILEHASH_FN auto value() const
-      requires(!is_set)
-    {
-      return at->value;
-    }
-    TILEHASH_FN u32 count() const {
-      u32 n = 0;
-      for (const entry* e = at; e != row.last; ++e) n += detail::same_key(e->key, key);
-      return n;
-    }
-    TILEHASH_FN u32 probes() const {  // the row's bounds, and the entries compared
-      return static_cast<u32>(1 + (at - row.first) + found());
-    }
-  };
-  TILEHASH_FN row_hit hit(const Key& key, const range& row) const {
-    const entry* e = row.first;
-    while (e != row.last && !detail::same_key(e->key, key)) ++e;
-    return {key, row, e};
-  }
+  TILEHASH_FN u64 begin(u64 r) const { return Index::begin(offsets()[r]); }
+  TILEHASH_FN range whole_row(u64 r) const { return {entries_ + begin(r), entries_ + begin(r + 1)}; }
+  // Items of the rows from one on and up to another.
+  TILEHASH_FN u64 items_of(u64 from, u64 to) const { return begin(to) - begin(from); }
+  TILEHASH_FN row_hit hit(const Key& key, const range& row) const { return detail::find_in_row(key, row); }
 
   // ---- build ----
   // Fills the rows from `n` keys and, in a map, their values; gives how many were legal. A key that is NaN is
@@ -139,14 +253,44 @@ class row_table {
     items_ = rows_.positions(space);
     return items_;
   }
+  // The filter of a row of keys: key_at(i) for i of [0, size).
+  template <class KeyAt>
+  TILEHASH_FN u32 filter_of(u64 size, const KeyAt& key_at) const {
+    u32 filter = 0;
+    if constexpr (Index::has_filter) {
+      if (size > detail::most_filtered) return Index::full_filter;
+      for (u64 i = 0; i < size; ++i) filter |= Index::filter_of(detail::hash_key(hash_, key_at(i)));
+    }
+    return filter;
+  }
+  // Row r begins at entry `begin`.
+  TILEHASH_FN void put_row(u64 r, u64 begin, u64 size, u32 filter) const {
+    offsets()[r] = Index::word(begin, size, filter);
+  }
+  // When offsets and entries are there: sizes and filters. O(rows + items). Does not wait.
+  template <class Space>
+  void add_filters(Space& space) const {
+    if constexpr (Index::has_filter) space.for_each(capacity(), filter_body{*this});
+  }
+  // (Public because nvcc starts no kernel on a private type.)
+  struct filter_body {
+    row_table rows;
+    TILEHASH_FN void operator()(u64 r) const {  // (the next row's word gets its own at the same time)
+      offset* const word = rows.offsets() + r;
+      const u64 begin = Index::begin(*word), size = Index::begin(detail::load_relaxed(word + 1)) - begin;
+      const entry* const first = rows.entries() + begin;
+      const u32 filter = rows.filter_of(size, [&](u64 i) -> const Key& { return first[i].key; });
+      if (size != 0) detail::set_bits(word, Index::word(0, size, filter));
+    }
+  };
 
  private:
   static constexpr u64 entries_at(u64 rows) {
     constexpr u64 align = alignof(entry) > 16 ? alignof(entry) : 16;
-    return ((rows + 1) * sizeof(Offset) + align - 1) / align * align;
+    return ((rows + 1) * sizeof(offset) + align - 1) / align * align;
   }
 
-  detail::segments<Offset> rows_;
+  detail::segments<offset> rows_;
   entry* entries_ = nullptr;
   u64 items_ = 0;
   Hash hash_;

@@ -33,8 +33,8 @@ struct row_route : keys_as_they_are<remainder_slot<typename Rows::key_type, type
 
   explicit row_route(const Rows& all) : rows(all) {}
   TILEHASH_FN u32 regions() const { return static_cast<u32>((rows.capacity() - 1) >> shift) + 1; }
-  TILEHASH_FN u64 row_of(key_bits k) const { return rows.locate(slot_type::decode(k)).row; }
-  TILEHASH_FN u32 region_of(key_bits k) const { return static_cast<u32>(row_of(k) >> shift); }
+  TILEHASH_FN auto place_of(key_bits k) const { return rows.locate(slot_type::decode(k)); }
+  TILEHASH_FN u32 region_of(key_bits k) const { return static_cast<u32>(place_of(k).row >> shift); }
 };
 
 template <class Rows, u32 Threads>
@@ -48,12 +48,16 @@ struct rows_build {
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 max_shift = 14;
+  // Where a row's next item goes and, above that, the row's filter share a word of scratch.
+  static constexpr bool has_filter = Rows::index::has_filter;
+  static constexpr u32 place_bits = has_filter ? 14 : 32, places = ~u32(0) >> (32 - place_bits);
 
   route way;
   uneven_bins<word> bins;
   const offset* firsts;  // of each region, its first entry
   u32 room;              // items of a region that the scratch can hold; what is larger is written as it comes
 
+  static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
   static constexpr u32 at_once = 8;  // requests of a thread that are under way together
 
   // Scratch: the items in order; a count for each row, then where its next item goes; the threads' sums. A
@@ -78,7 +82,7 @@ struct rows_build {
 
     for (u32 i = me; i < padded(size); i += all) next[i] = 0;
     block.barrier();
-    for_each_item(block, [&](word, u32 row) { fetch_add(next + padded(row), u32(1)); });
+    for_each_item(block, [&](word, u32 row, u32) { fetch_add(next + padded(row), u32(1)); });
     block.barrier();
     const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
     const u32 to = from + each < size ? from + each : size;
@@ -91,20 +95,33 @@ struct rows_build {
       start += count;
     }
     block.barrier();
-    for (u32 r = me; r < rows; r += all) way.rows.offsets()[first_row + r] = first + u32(next[padded(r)]);
-    if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = first + n;
-    block.barrier();
     entry* const out = way.rows.entries() + first;
+    const auto put_rows = [&](u32 mask, const auto& filter) {  // each row ends where its next item would go
+      for (u32 r = me; r < rows; r += all) {
+        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]) & mask, in = next[padded(r)];
+        const u32 items = (in & mask) - begin;
+        way.rows.put_row(first_row + r, first + begin, items, filter(in, begin, items));
+      }
+      if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = first + n;
+    };
     if (n > room) {
       for_each_item(block,
-                    [&](word w, u32 row) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
+                    [&](word w, u32 row, u32) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
+      block.barrier();
+      put_rows(~u32(0), [&](u32, u32 begin, u32 items) {
+        return way.rows.filter_of(items, [&](u64 i) { return out[begin + i].key; });
+      });
       return;
     }
-    for_each_item(block, [&](word w, u32 row) { sorted[fetch_add(next + padded(row), u32(1))] = w; });
+    for_each_item(block, [&](word w, u32 row, u32 filter) {
+      sorted[fetch_add(next + padded(row), u32(1)) & places] = w;
+      if constexpr (has_filter) set_bits(&next[padded(row)], filter << place_bits % 32);
+    });
     block.barrier();
+    put_rows(places, [](u32 in, u32, u32) { return has_filter ? in >> place_bits % 32 : 0; });
     for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
   }
-  // use(word, row in the region) for this thread's items of the bin.
+  // use(word, row in the region, its bit of the filter) for this thread's items of the bin.
   template <class Block, class Use>
   TILEHASH_FN void for_each_item(Block block, Use use) const {
     const u32 all = block.size(), region = static_cast<u32>(block.index()), n = bins.fill[region];
@@ -115,8 +132,8 @@ struct rows_build {
       for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * all < n ? i + k * all : i];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
-        const u64 row = way.row_of(item::hash_of(w[k]));
-        if (i + k * all < n) use(w[k], static_cast<u32>(row) & ((1U << way.shift) - 1));
+        const auto at = way.place_of(item::hash_of(w[k]));
+        if (i + k * all < n) use(w[k], static_cast<u32>(at.row) & ((1U << way.shift) - 1), at.filter);
       }
     }
   }
@@ -153,15 +170,18 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
     return static_cast<u32>(mean_of(shift) + 8 * std::sqrt(mean_of(shift)) + 32);
   };
   const auto scratch_of = [&](u32 shift) { return build_type::scratch_bytes(shift, room_of(shift)); };
+  const u64 most = most_regions<typename route_type::slot_type>(space);
   route_type route(rows);
-  while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
-         scratch_of(route.shift + 1) <= space.largest_scratch() &&
-         (rows.capacity() >> (route.shift + 1)) >= wanted)
-    ++route.shift;
+  // As large as they can be with two blocks side by side, which wait in turns; larger where there are too many.
+  for (u32 next = 1; next <= build_type::max_shift && mean_of(next) <= most_items; ++next) {
+    if (room_of(next) > build_type::places || scratch_of(next) > space.largest_scratch() ||
+        rows.capacity() >> next < wanted ||
+        (scratch_of(next) > space.largest_scratch() / 2 && route.regions() <= most))
+      break;
+    route.shift = next;
+  }
   const u32 regions = route.regions(), room = room_of(route.shift);
-  if (regions > most_regions<typename route_type::slot_type>(space) ||
-      scratch_of(route.shift) > space.largest_scratch())
-    return false;
+  if (regions > most || scratch_of(route.shift) > space.largest_scratch()) return false;
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
   buffer<u32, Space> fill(space, regions);

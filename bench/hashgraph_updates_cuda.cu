@@ -1,0 +1,12 @@
+#include <tilehash/space/cuda.cuh>
+
+#include "hashgraph_updates_workload.hpp"
+
+namespace tilehash::bench {
+
+void cuda_updates(const std::vector<updates_case>& cases, unsigned repeat, const tell_updates& tell) {
+  cuda space;
+  measure_updates(space, "cuda", cases, repeat, tell);
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,179 @@
+// A hash graph that takes items and gives them back: its rows stand among free entries.
+//
+//   row            0           1       2           3             256 rows are a section
+//   heads        | 0, 2      | 3, 0  | 4, 1      | 6, 3       |  where a row begins, with the filter of its
+//                                                                keys as in a hash_graph, and how many items
+//   entries      | a   b   . | .     | c   .     | d   e   f . |  it has; what is free is shared out evenly
+//
+//   put x into row 3   its free entry
+//   and y after it     row 3 has none: the nearest row with one, 2, lends its own; what lies between moves
+//                      by one entry, a single one of each row, as the order within a row means nothing
+//
+//   entries      | a   b   . | .     | c | d   e   f   x   y  |
+//
+// A section has a fixed stretch of the entries. It begins with `slack` free ones for each of its items, or
+// for each that the table has been made for, and while there is room in the section, any of its rows finds
+// it. What a call brings either fits all its sections or the table is built anew with all items: every
+// section has its slack again then, and where there are more items than the load factor allows, there are
+// more rows. So a call adds all its items or, where memory ends, none.
+//
+// A section belongs to one thread while items are put in: nobody else reads or writes its heads and entries,
+// and where the next section begins does not change. Erasing goes key by key: whoever is first to mark a
+// key's first entry marks them all, and then whoever is first to come to a row closes its gaps.
+//
+// A key that comes more than once keeps all its items, in no given order; erasing it takes all of them.
+// Memory: 16 bytes a row, and 1 + slack entries an item.
+//
+// Safe to run at the same time: any number of lookups.
+//
+// Source: HashGraph as in hash_graph.hpp, whose authors leave updates open; gaps in compressed sparse rows:
+// B. Wheatman and H. Xu, Packed Compressed Sparse Row, HPEC 2018; packed memory arrays: M. Bender,
+// E. Demaine, M. Farach-Colton, Cache-Oblivious B-Trees, FOCS 2000.
+#pragma once
+
+#include <tilehash/designs/hash_graph.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+template <key_like Key, value_like Value, class Hash = murmur>
+class dynamic_hash_graph {
+ public:
+  using key_type = Key;
+  using mapped_type = Value;
+  using hasher = Hash;
+  using graph = hash_graph<Key, Value, Hash>;  // without gaps: what a build, or a call's items, are first
+  using index = filtered_rows;
+  using entry = typename graph::entry;
+  static constexpr bool is_set = std::is_void_v<Value>;
+  static constexpr bool is_bulk_built = true;
+  static constexpr bool keeps_duplicates = true;
+  static constexpr bool changes_rows = true;
+  template <class Space>
+  using engine = tilehash::engine::rows<dynamic_hash_graph, Space>;
+
+  static constexpr const char* name = "dynamic_hash_graph";
+  static constexpr double max_load_factor = graph::max_load_factor;
+  static constexpr u64 section_rows = 256;
+
+  struct alignas(16) head {
+    u64 word;   // of the Index: where the row begins, and its filter
+    u64 count;  // items
+  };
+  struct section {
+    u64 begin;   // its first entry
+    u64 filled;  // items
+  };
+
+  // Whole sections of rows, so that a row's section is the row of a graph with so many rows as there are
+  // sections.
+  static u64 rows_for(u64 items, double load_factor) {
+    const u64 rows = graph::rows_for(items, load_factor);
+    return (rows + section_rows - 1) / section_rows * section_rows;
+  }
+  static u64 bytes(u64 rows, u64 entries) { return entries_at(rows) + entries * sizeof(entry); }
+
+  dynamic_hash_graph() = default;
+  dynamic_hash_graph(char* memory, u64 rows, u64 seed) : rows_(rows), hash_(seed) {
+    if (memory == nullptr) return;
+    heads_ = reinterpret_cast<head*>(memory);
+    sections_ = reinterpret_cast<section*>(memory + sections_at(rows));
+    entries_ = reinterpret_cast<entry*>(memory + entries_at(rows));
+  }
+
+  TILEHASH_FN u64 capacity() const { return rows_; }
+  TILEHASH_FN u64 sections() const { return rows_ / section_rows; }
+  TILEHASH_FN head* heads() const { return heads_; }
+  TILEHASH_FN entry* entries() const { return entries_; }
+  TILEHASH_FN section& section_at(u64 s) const { return sections_[s]; }  // one more than there are
+  TILEHASH_FN u64 begin(u64 r) const { return index::begin(heads_[r].word); }
+
+  // ---- lookup ----
+  using place = typename graph::place;
+  using range = typename graph::range;
+  using row_hit = typename graph::row_hit;
+  TILEHASH_FN place locate(const Key& key) const {
+    const u64 hash = detail::hash_key(hash_, key);
+    return {fast_range(hash, rows_), index::filter_of(hash)};
+  }
+  TILEHASH_FN const void* address(const place& p) const { return heads_ + p.row; }
+  TILEHASH_FN const void* address(const range& r) const { return r.first; }
+  // The place's row, or an empty one where its filter says that the key is not in it.
+  TILEHASH_FN range row(const place& p) const {
+    const head h = heads_[p.row];
+    const entry* const first = entries_ + index::begin(h.word);
+    return {first, index::may_hold(h.word, p.filter) ? first + h.count : first};
+  }
+  TILEHASH_FN row_hit hit(const Key& key, const range& row) const { return detail::find_in_row(key, row); }
+
+  // ---- change ----
+  // Free entries of a section.
+  TILEHASH_FN u64 room_in(u64 s) const {
+    return sections_[s + 1].begin - sections_[s].begin - sections_[s].filled;
+  }
+  // Puts an item into a section that has room for it and that nobody else changes; the caller counts it.
+  // O(section_rows).
+  TILEHASH_FN void put(u64 s, const entry& e) const {
+    const place p = locate(e.key);
+    const u64 first = s * section_rows, last = first + section_rows - 1;
+    u64 t = p.row;
+    while (t < last && !has_room(s, t)) ++t;
+    if (has_room(s, t)) {
+      for (; t != p.row; --t) move_up(t);
+    } else {
+      for (t = p.row; t != first && !has_room(s, t);) --t;
+      while (t != p.row) move_down(++t);
+    }
+    head& h = heads_[p.row];
+    entries_[index::begin(h.word) + h.count] = e;
+    h = {h.word | index::word(0, 0, p.filter), h.count + 1};
+  }
+  // Drops the entries of a row that `gone(entry number)` names. Gives how many. O(the row).
+  template <class Gone>
+  TILEHASH_FN u64 close_gaps(u64 r, const Gone& gone) const {
+    const u64 at = begin(r), before = heads_[r].count;
+    u64 kept = 0;
+    u32 filter = 0;
+    for (u64 i = 0; i < before; ++i) {
+      if (gone(at + i)) continue;
+      const entry e = entries_[at + i];
+      if (kept != i) entries_[at + kept] = e;
+      if (kept < detail::most_filtered) filter |= locate(e.key).filter;
+      ++kept;
+    }
+    heads_[r] = {index::word(at, 0, kept > detail::most_filtered ? index::full_filter : filter), kept};
+    return before - kept;
+  }
+
+ private:
+  static constexpr u64 sections_at(u64 rows) { return rows * sizeof(head); }
+  static constexpr u64 entries_at(u64 rows) {
+    constexpr u64 align = alignof(entry) > 16 ? alignof(entry) : 16;
+    return (sections_at(rows) + (rows / section_rows + 1) * sizeof(section) + align - 1) / align * align;
+  }
+  TILEHASH_FN bool has_room(u64 s, u64 r) const {
+    const u64 end = (r + 1) % section_rows == 0 ? sections_[s + 1].begin : begin(r + 1);
+    return begin(r) + heads_[r].count < end;
+  }
+  // Rows begin an entry later, or earlier, where there is a free one. (The filter lies above the offset.)
+  TILEHASH_FN void move_up(u64 r) const {
+    const u64 at = begin(r), count = heads_[r].count;
+    if (count != 0) entries_[at + count] = entries_[at];
+    heads_[r].word += 1;
+  }
+  TILEHASH_FN void move_down(u64 r) const {
+    const u64 at = begin(r), count = heads_[r].count;
+    if (count != 0) entries_[at - 1] = entries_[at + count - 1];
+    heads_[r].word -= 1;
+  }
+
+  head* heads_ = nullptr;
+  section* sections_ = nullptr;
+  entry* entries_ = nullptr;
+  u64 rows_ = 0;
+  Hash hash_;
+};
+
+static_assert(rowed<dynamic_hash_graph<u32, u32>> && row_changing<dynamic_hash_graph<u32, u32>> &&
+              erasable<dynamic_hash_graph<u32, u32>> && multivalue<dynamic_hash_graph<u32, u32>>);
+
+}  // namespace tilehash::inline TILEHASH_ABI

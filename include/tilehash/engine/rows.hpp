@@ -1,0 +1,226 @@
+// engine::rows: tables of rows with room between them (designs/dynamic_hash_graph.hpp), which are built from
+// all items at once, take more items, and give them back.
+//
+//   a build      a graph without gaps, which is spread out: both are there for a while
+//   an insert    the call's items become a graph, a row for each section of the table; equal rows meet. Where
+//                a section has no room, or so many come that it pays, all items are built anew.
+//   an erase     marks entries, then closes the gaps of rows
+//
+// All memory that a call needs is there before it changes anything.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include <tilehash/algorithm/segments.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/error.hpp>
+#include <tilehash/core/options.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/kernel/lookup.hpp>
+#include <tilehash/kernel/rows.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/table_view.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::engine {
+
+template <class Design, class Space>
+class rows {
+  using graph = typename Design::graph;
+
+ public:
+  using key_type = typename Design::key_type;
+  using mapped_type = typename Design::mapped_type;
+  using view_type = table_view<Design>;
+  using value_element = std::conditional_t<std::is_void_v<mapped_type>, char, mapped_type>;
+
+  rows(Space& space, u64 items, const table_options& options) : options_(options) {
+    detail::require(options.slack >= 0 && options.slack <= 16, "the slack must be at least 0 and at most 16");
+    if (!options_.seed) options_.seed = detail::drawn_seed();
+    adopt(built(space, nullptr, nullptr, 0, rows_for(items), items));
+  }
+  // What was moved from has no memory, and answers as an empty table.
+  rows(rows&& other) noexcept : options_(other.options_) { swap(other); }
+  rows& operator=(rows&& other) noexcept {
+    rows(std::move(other)).swap(*this);
+    return *this;
+  }
+  void swap(rows& other) noexcept {
+    std::swap(options_, other.options_);
+    memory_.swap(other.memory_);
+    std::swap(view_, other.view_);
+    std::swap(size_, other.size_);
+    std::swap(entries_, other.entries_);
+  }
+  bool has_memory() const { return memory_.data() != nullptr; }
+  Space* home() const { return memory_.space(); }
+
+  u64 size() const { return size_; }
+  u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
+  u64 bytes() const { return memory_.bytes(); }
+  const view_type& view() const { return view_; }
+  const table_options& options() const { return options_; }
+
+  template <class Keys, class Sink>
+  void look_up(Space& space, Keys keys, u64 n, Sink sink) const {
+    if (has_memory())
+      detail::look_up(space, view_.design, keys, n, sink);
+    else
+      detail::look_up_nothing<typename view_type::hit>(space, n, sink);
+  }
+
+  insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
+    adopt(built(space, keys, values, n, rows_for(n), 0));
+    return {.inserted = size_, .refused = n - size_};
+  }
+  insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
+    if (n == 0) return {};
+    const u64 before = size_;
+    // (Where more than three quarters of what is free would be taken, some section is full before.)
+    if (n > (entries_ - size_) / 4 * 3 || !put_in(space, keys, values, n)) rebuild(space, keys, values, n);
+    return {.inserted = size_ - before, .refused = n - (size_ - before)};
+  }
+  u64 erase(Space& space, const key_type* keys, u64 n) {
+    if (n == 0 || size_ == 0) return 0;
+    const buffer<u32, Space> marks(space, entries_ / 32 + 1), touched(space, capacity() / 32 + 1);
+    const buffer<u64, Space> erased(space, detail::mark_erased<Design>::counters);
+    space.fill(marks.data(), marks.size(), u32(0));
+    space.fill(touched.data(), touched.size(), u32(0));
+    space.fill(erased.data(), erased.size(), u64(0));
+    detail::erase_from(space, view_.design, keys, n, marks.data(), touched.data(), erased.data());
+    u64 gone = 0;
+    for (const u64 part : erased.to_host()) gone += part;
+    size_ -= gone;
+    return gone;
+  }
+
+  // Room for so many items.
+  u64 reserve(Space& space, u64 items) {
+    if (items <= size_ || (rows_for(items) <= capacity() && items <= entries_)) return 0;
+    return build_again(space, items);
+  }
+  // Memory for max(items, size()), with the next hash function.
+  u64 rehash(Space& space, u64 items) {
+    const u64 seed = detail::seed_of(options_);
+    options_.seed = seed + 1;
+    try {
+      return build_again(space, items < size_ ? size_ : items);
+    } catch (...) {
+      options_.seed = seed;
+      throw;
+    }
+  }
+  void clear(Space& space) {
+    space.for_each(capacity(), detail::empty_rows<Design>{view_.design});
+    size_ = 0;
+  }
+
+  // ---- all items ----
+  void copy_entries(Space& space, key_type* keys, value_element* values) const {
+    for_each_entry(space, [&](const u64* begins) {
+      return detail::list_entries<Design>{view_.design, begins, keys, values};
+    });
+  }
+  template <class F>
+  void for_each(Space& space, F f) const {
+    for_each_entry(space, [&](const u64* begins) {
+      return detail::give_entries<Design, F>{view_.design, begins, f};
+    });
+  }
+
+ private:
+  struct made {
+    buffer<char, Space> memory;
+    view_type view;
+    u64 entries = 0, items = 0;
+  };
+  u64 rows_for(u64 items) const { return Design::rows_for(items, options_.load_factor); }
+
+  // A table of these items, with room for `expected` at least.
+  made built(Space& space, const key_type* keys, const value_element* values, u64 n, u64 row_count,
+             u64 expected) const {
+    const u64 seed = detail::seed_of(options_);
+    const buffer<char, Space> memory(space, graph::bytes(row_count, n));
+    graph from(memory.data(), row_count, n, seed);
+    made m;
+    m.items = from.build(space, keys, given(values), n);
+    m.view.design = Design(nullptr, row_count, seed);
+    const u64 sections = m.view.design.sections();
+    const buffer<u64, Space> begins(space, sections + 1), long_rows(space, 1);
+    space.fill(begins.data() + sections, 1, u64(0));
+    space.fill(long_rows.data(), 1, u64(0));
+    space.for_each(sections, detail::size_sections<Design>{from, expected / sections, options_.slack,
+                                                           begins.data()});
+    space.exclusive_scan(begins.data(), begins.data(), sections + 1);
+    m.entries = read_one(space, begins.data() + sections);
+    detail::require(m.entries <= Design::index::most_items, Design::index::too_many);
+    m.memory = buffer<char, Space>(space, Design::bytes(row_count, m.entries));
+    m.view.design = Design(m.memory.data(), row_count, seed);
+    space.for_each(row_count + 1, detail::spread_rows<Design>{m.view.design, from, begins.data(),
+                                                              long_rows.data()});
+    if (read_one(space, long_rows.data()) != 0) {
+      const buffer<u64, Space> of_rows(space, row_count + 1);
+      space.for_each(row_count + 1, detail::list_begins<Design>{from, of_rows.data()});
+      detail::for_each_in_segments(space, of_rows.data(), row_count, m.items,
+                                   detail::spread_long_rows<Design>{m.view.design, from});
+    }
+    return m;
+  }
+  // False, and nothing is changed, where not all of these items find room.
+  bool put_in(Space& space, const key_type* keys, const value_element* values, u64 n) {
+    const Design& all = view_.design;
+    const buffer<char, Space> memory(space, graph::bytes(all.sections(), n));
+    const buffer<u64, Space> crowded(space, 1);
+    graph items(memory.data(), all.sections(), n, detail::seed_of(options_));
+    const u64 legal = items.build(space, keys, given(values), n);
+    space.fill(crowded.data(), 1, u64(0));
+    space.for_each(all.sections(), detail::count_crowded<Design>{all, items, crowded.data()});
+    if (read_one(space, crowded.data()) != 0) return false;
+    detail::put_in(space, all, items);
+    size_ += legal;
+    return true;
+  }
+  // From what is there and these items. The rows are as many as before, unless the load factor asks for more.
+  void rebuild(Space& space, const key_type* keys, const value_element* values, u64 n) {
+    const u64 all = size_ + n, wanted = options_.grow ? rows_for(all) : 0;
+    const buffer<key_type, Space> all_keys(space, all);
+    const buffer<value_element, Space> all_values(space, Design::is_set ? 0 : all);
+    copy_entries(space, all_keys.data(), all_values.data());
+    space.copy(all_keys.data() + size_, keys, n * sizeof(key_type));
+    if (!Design::is_set) space.copy(all_values.data() + size_, values, n * sizeof(value_element));
+    adopt(built(space, all_keys.data(), all_values.data(), all, wanted > capacity() ? wanted : capacity(), 0));
+  }
+  u64 build_again(Space& space, u64 expected) {
+    const buffer<key_type, Space> keys(space, size_);
+    const buffer<value_element, Space> values(space, Design::is_set ? 0 : size_);
+    copy_entries(space, keys.data(), values.data());
+    adopt(built(space, keys.data(), values.data(), size_, rows_for(expected), expected));
+    return 1;
+  }
+  void adopt(made m) {
+    memory_ = std::move(m.memory);
+    view_ = m.view;
+    entries_ = m.entries;
+    size_ = m.items;
+  }
+
+  // use(offsets) gives what is done with each entry's row and number.
+  template <class Use>
+  void for_each_entry(Space& space, const Use& use) const {
+    if (size_ == 0) return;
+    const u64 n = capacity();
+    const buffer<u64, Space> begins(space, n + 1);
+    space.fill(begins.data() + n, 1, u64(0));
+    space.for_each(n, detail::count_rows<Design>{view_.design, begins.data()});
+    space.exclusive_scan(begins.data(), begins.data(), n + 1);
+    detail::for_each_in_segments(space, begins.data(), n, size_, use(begins.data()));
+  }
+  static auto given(const value_element* values) { return static_cast<const mapped_type*>(values); }
+
+  table_options options_;
+  buffer<char, Space> memory_;
+  view_type view_;
+  u64 size_ = 0, entries_ = 0;
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::engine

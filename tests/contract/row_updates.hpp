@@ -1,0 +1,166 @@
+// Rows that change: items are put in beside others while their section has room, and all are built anew when
+// it has none.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/designs/dynamic_hash_graph.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+class row_updates : public ::testing::Test {
+ protected:
+  using design = dynamic_hash_graph<u32, u32>;
+  using table_type = table<design, updates_space>;
+  using keys = std::vector<u32>;
+  static constexpr u64 n = u64(1) << (updates_are_few ? 12 : 16);
+
+  // n different keys.
+  static keys some(u64 from, u64 count) {
+    keys k(count);
+    for (u64 i = 0; i < count; ++i) k[i] = mix32(static_cast<u32>(from + i));
+    return k;
+  }
+  buffer<u32, updates_space> there(const keys& k) { return buffer<u32, updates_space>(space_, k); }
+
+  insert_report build(table_type& t, const keys& k) {
+    model_.clear();
+    return change(t, k, true);
+  }
+  insert_report insert(table_type& t, const keys& k) { return change(t, k, false); }
+  u64 erase(table_type& t, const keys& k) {
+    for (const u32 key : k) model_.erase(key);
+    return t.erase(space_, there(k).span());
+  }
+  void forget() { model_.clear(); }  // for a table that is empty
+  // All there is, and nothing else.
+  void compare(const table_type& t) {
+    u64 items = 0, wrong = 0;
+    keys asked;
+    for (const auto& [key, its] : model_) {
+      items += its.size();
+      asked.push_back(key);
+    }
+    ASSERT_EQ(t.size(), items);
+    const auto q = there(asked);
+    const buffer<u32, updates_space> counts(space_, asked.size());
+    t.count(space_, q.span(), counts.span());
+    const auto counted = counts.to_host();
+    for (u64 i = 0; i < asked.size(); ++i) wrong += counted[i] != model_.at(asked[i]).size();
+    EXPECT_EQ(wrong, 0U);
+    const buffer<u32, updates_space> k(space_, items + 1), v(space_, items + 1);
+    ASSERT_EQ(t.retrieve_all(space_, k.span(), v.span()), items);
+    const auto got = k.to_host(), got_values = v.to_host();
+    std::unordered_map<u32, keys> back;
+    for (u64 i = 0; i < items; ++i) back[got[i]].push_back(got_values[i]);
+    for (auto& [key, its] : back) std::ranges::sort(its);
+    for (auto& [key, its] : model_) std::ranges::sort(its);
+    EXPECT_TRUE(back == model_);
+  }
+
+  updates_space space_;
+
+ private:
+  insert_report change(table_type& t, const keys& k, bool build) {
+    keys values(k.size());
+    for (u64 i = 0; i < k.size(); ++i) model_[k[i]].push_back(values[i] = ++serial_);
+    const auto ks = there(k), vs = there(values);
+    return build ? t.build(space_, ks.span(), vs.span()) : t.insert(space_, ks.span(), vs.span());
+  }
+
+  std::unordered_map<u32, keys> model_;
+  u32 serial_ = 0;
+};
+
+// A hundredth finds room where it is; what does not makes the table build anew, with more rows when there
+// are more items than the load factor allows.
+TEST_F(row_updates, find_room_until_there_is_none) {
+  table_type t(space_, 0, {.load_factor = 0.8});
+  std::ignore = build(t, some(0, n));
+  const u64 rows = t.capacity(), bytes = t.bytes();
+  u64 at = n;
+  for (int round = 0; round < 6; ++round, at += n / 100) {
+    ASSERT_EQ(insert(t, some(at, n / 100)), (insert_report{.inserted = n / 100}));
+    ASSERT_EQ(t.bytes(), bytes) << "built anew with a fifth of its room used";
+  }
+  compare(t);
+  for (int round = 0; round < 30; ++round, at += n / 100) std::ignore = insert(t, some(at, n / 100));
+  compare(t);
+  EXPECT_GT(t.capacity(), rows);
+  EXPECT_LT(t.load_factor(), 0.8 * 1.3);
+  EXPECT_GE(t.bytes(), bytes);
+}
+
+// As many out as in: the room that erased items leave serves others, and nothing is built anew.
+TEST_F(row_updates, reuse_what_is_erased) {
+  table_type t(space_, 0, {.load_factor = 2});
+  std::ignore = build(t, some(0, n));
+  const u64 bytes = t.bytes(), part = n / 16;
+  for (u64 round = 0; round < 40; ++round) {
+    EXPECT_EQ(erase(t, some(round * part, part)), part);
+    ASSERT_EQ(insert(t, some(n + round * part, part)).inserted, part);
+    ASSERT_EQ(t.bytes(), bytes) << "in round " << round;
+  }
+  compare(t);
+  EXPECT_EQ(erase(t, some(0, n)), 0U);
+  EXPECT_EQ(erase(t, some(40 * part, n)), n);
+  EXPECT_TRUE(t.empty());
+  compare(t);
+}
+
+// Equal keys crowd one section, whose table is then built anew; a call that names a key many times erases
+// each of its items once.
+TEST_F(row_updates, of_equal_keys) {
+  table_type t(space_);
+  std::ignore = build(t, some(0, n));
+  const keys equal(n / 2, 77), other(n / 4, 78);
+  EXPECT_EQ(insert(t, equal).inserted, n / 2);
+  EXPECT_EQ(insert(t, keys(n / 20, 77)).inserted, n / 20);
+  EXPECT_EQ(insert(t, other).inserted, n / 4);
+  compare(t);
+  keys often(n, 77);
+  often.push_back(some(0, 1)[0]);
+  EXPECT_EQ(erase(t, often), n / 2 + n / 20 + 1);
+  compare(t);
+  EXPECT_EQ(erase(t, often), 0U);
+  EXPECT_EQ(insert(t, equal).inserted, n / 2);
+  compare(t);
+}
+
+TEST_F(row_updates, as_the_options_say) {
+  for (const double slack : {0.0, 1.0}) {
+    table_type t(space_, 0, {.load_factor = 1, .grow = false, .slack = slack});
+    std::ignore = build(t, some(0, n));
+    const u64 rows = t.capacity(), bytes = t.bytes();
+    std::ignore = insert(t, some(n, n / 10));
+    EXPECT_EQ(t.bytes() == bytes, slack == 1) << "slack " << slack;
+    std::ignore = insert(t, some(2 * n, n));
+    EXPECT_EQ(t.capacity(), rows);
+    compare(t);
+  }
+  forget();
+  table_type roomy(space_, n);
+  const u64 bytes = roomy.bytes();
+  for (u64 i = 0; i < 16; ++i) std::ignore = insert(roomy, some(i * (n / 16), n / 16));
+  compare(roomy);
+  EXPECT_LT(roomy.bytes(), bytes + bytes / 2);
+  EXPECT_EQ(roomy.reserve(space_, 4 * n), 1U);
+  EXPECT_EQ(roomy.reserve(space_, 3 * n), 0U);
+  EXPECT_EQ(roomy.rehash(space_, 0), 1U);
+  EXPECT_LT(roomy.bytes(), bytes + bytes / 2);
+  compare(roomy);
+  roomy.clear(space_);
+  EXPECT_TRUE(roomy.empty());
+  EXPECT_EQ(insert(roomy, {}), insert_report{});
+  for (const double slack : {-0.5, 17.0})
+    EXPECT_THROW((table_type(space_, 0, {.slack = slack})), invalid_argument);
+}
+
+}  // namespace tilehash::contract
