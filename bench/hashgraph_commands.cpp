@@ -120,6 +120,7 @@ void add_hashgraph_commands(CLI::App& bench) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   join->callback([joins] { run_join(*joins); });
+  add_cells_commands(bench);
 }
 
 }  // namespace tilehash::app

@@ -6,6 +6,7 @@
 #include "ceilings.hpp"
 #include "coherent_rates.hpp"
 #include "gpu.hpp"
+#include "hashgraph_cells.hpp"
 #include "hashgraph_join.hpp"
 #include "tail.hpp"
 #include "thesis_multiplicity.hpp"
@@ -33,6 +34,10 @@ void register_one_slot_cuda(std::vector<subject>& /*all*/) {
 }
 void cuda_joins(const join_case& /*case*/, const std::vector<std::string>& /*designs*/, unsigned /*repeat*/,
                 const tell_join& /*tell*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_cells(const cells_case& /*case*/, const std::vector<std::string>& /*designs*/,
+                const tell_cells& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }
