@@ -162,7 +162,8 @@ TEST(Program, ReadsMeshesAndFindsTheirCells) {
   const outcome result = call(bench + of_tetgen.path() + " " + plain.path() + " --json - 2>/dev/null");
   ASSERT_EQ(result.code, 0);
   std::map<std::string, std::set<int>> cells_of;
-  for (const auto& row : nlohmann::json::parse(result.text)["rows"]) {
+  const auto rows = nlohmann::json::parse(result.text)["rows"];
+  for (const auto& row : rows) {
     EXPECT_EQ(int(row["lost"]) + int(row["wrong"]), 0) << row;
     cells_of[row["design"]].insert(int(row["cells"]));
   }
