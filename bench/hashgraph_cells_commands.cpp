@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ namespace tilehash::app {
 namespace {
 
 using bench::cells_case;
+using bench::cells_clock;
 using bench::cells_measurement;
 
 struct cells_options : common_options {
@@ -29,6 +31,7 @@ struct cells_options : common_options {
   std::vector<std::uint64_t> sizes, queries;
   std::vector<std::string> files;
   double load = 1;
+  cells_clock clock = cells_clock::wall;
 };
 
 // Every case on one thread of a CPU, where the standard's sets run too, and on all, or on as many as asked.
@@ -41,8 +44,12 @@ class cells_experiment {
       threads_ = {0};
     else if (options.threads != 0)
       threads_ = {options.threads};
+    else if (options.clock == cells_clock::processor)
+      threads_ = {1};
     else
       threads_ = {1, cpu(0).threads()};
+    if (options.clock == cells_clock::processor && threads_ != std::vector{1})
+      throw input_error("--clock processor: it is for one thread of a CPU; use --clock wall");
     threads_.erase(std::unique(threads_.begin(), threads_.end()), threads_.end());
     session_.say(session_.machine() + '\n');
   }
@@ -50,6 +57,7 @@ class cells_experiment {
   void measure(cells_case the_case) {
     the_case.load = options_.load;
     the_case.repeat = options_.repeat;
+    the_case.clock = options_.clock;
     for (const int threads : threads_) {
       the_case.threads = threads;
       std::vector<cells_measurement> its;
@@ -137,6 +145,12 @@ CLI::App* add_command(CLI::App& bench, const char* name, const char* what,
   command->add_option("--load", options->load, "Items a row of the graphs")
       ->check(CLI::Range(0.1, 10.0))
       ->capture_default_str();
+  const std::map<std::string, cells_clock> clocks{{"wall", cells_clock::wall},
+                                                  {"processor", cells_clock::processor}};
+  command
+      ->add_option("--clock", options->clock, "wall, or processor as in the thesis: time of one CPU thread")
+      ->transform(CLI::CheckedTransformer(clocks))
+      ->default_str("wall");
   return command;
 }
 

@@ -23,9 +23,10 @@ std::string cells_heading(const cells_case& the_case, int threads) {
                                          : fmt::format("; {} threads", threads);
   return fmt::format(
       "\n{} cells ({}), {} asked for, {} a row{}\n"
-      "seconds, and how many times as fast as std::unordered_set; bytes a cell\n"
+      "seconds{}, and how many times as fast as std::unordered_set; bytes a cell\n"
       "  {:<26} {:>9} {:>7} {:>9} {:>7} {:>9} {:>7} {:>7}\n",
-      the_case.n, the_case.data, the_case.queries, the_case.load, who, "", "build", "", "found", "",
+      the_case.n, the_case.data, the_case.queries, the_case.load, who,
+      the_case.clock == cells_clock::processor ? " of the processor" : "", "", "build", "", "found", "",
       "not found", "", "bytes");
 }
 
@@ -51,6 +52,7 @@ nlohmann::ordered_json cells_as_json(std::span<const cells_measurement> all) {
     nlohmann::ordered_json one{{"design", m.design},        {"space", m.space},  {"threads", m.threads},
                                {"data", m.what.data},       {"cells", m.what.n}, {"queries", m.what.queries},
                                {"load_factor", m.what.load}};
+    if (m.what.clock == cells_clock::processor) one["clock"] = "processor";
     if (m.obstacle.empty()) {
       if (m.bytes != 0) one["bytes_per_cell"] = m.bytes;
       const auto add = [&](const char* op, const spread& its, u64 n) {
