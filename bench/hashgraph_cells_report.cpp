@@ -21,13 +21,13 @@ std::string cells_heading(const cells_case& the_case, int threads) {
   const std::string who = threads == 0   ? ""
                           : threads == 1 ? "; one thread"
                                          : fmt::format("; {} threads", threads);
+  const char* const clock = the_case.clock == cells_clock::processor ? " of the processor" : "";
+  const char* const times = threads == 0 ? "" : ", and how many times as fast as std::unordered_set";
   return fmt::format(
-      "\n{} cells ({}), {} asked for, {} a row{}\n"
-      "seconds{}, and how many times as fast as std::unordered_set; bytes a cell\n"
+      "\n{} cells ({}), {} asked for, {} a row{}\nseconds{}{}; bytes a cell\n"
       "  {:<26} {:>9} {:>7} {:>9} {:>7} {:>9} {:>7} {:>7}\n",
-      the_case.n, the_case.data, the_case.queries, the_case.load, who,
-      the_case.clock == cells_clock::processor ? " of the processor" : "", "", "build", "", "found", "",
-      "not found", "", "bytes");
+      the_case.n, the_case.data, the_case.queries, the_case.load, who, clock, times, "", "build", "", "found",
+      "", "not found", "", "bytes");
 }
 
 std::string cells_line(const cells_measurement& m, const cells_measurement* standard) {
