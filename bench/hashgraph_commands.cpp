@@ -121,6 +121,7 @@ void add_hashgraph_commands(CLI::App& bench) {
       ->capture_default_str();
   join->callback([joins] { run_join(*joins); });
   add_updates_command(bench);
+  add_cells_commands(bench);
 }
 
 }  // namespace tilehash::app

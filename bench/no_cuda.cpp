@@ -6,6 +6,7 @@
 #include "ceilings.hpp"
 #include "coherent_rates.hpp"
 #include "gpu.hpp"
+#include "hashgraph_cells.hpp"
 #include "hashgraph_join.hpp"
 #include "hashgraph_updates.hpp"
 #include "tail.hpp"
@@ -38,6 +39,10 @@ void cuda_joins(const join_case& /*case*/, const std::vector<std::string>& /*des
 }
 void cuda_updates(const std::vector<updates_case>& /*cases*/, unsigned /*repeat*/,
                   const tell_updates& /*tell*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_cells(const cells_case& /*case*/, const std::vector<std::string>& /*designs*/,
+                const tell_cells& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }

@@ -10,7 +10,7 @@
 #                calls tail aggregation thesis horton coherent hashgraph
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail and
 #     aggregation; thesis, horton, coherent and hashgraph, the experiments of Alcantara's thesis, of Breslow's and Garcia's
-#     papers and on joins, run when named
+#     papers and on HashGraph and joins, run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -218,6 +218,14 @@ step_hashgraph() {
   bench hashgraph_join_skewed bench hashgraph/join --space cuda --skew right --designs join,join_by_table,sort_merge
   bench hashgraph_join_kinds bench hashgraph/join --space cuda --skew none --copies 1 --found 0.5 --kinds left,semi,anti
   bench hashgraph_updates bench hashgraph/updates --space cuda --n 4M,64M --load-factors 1,4
+  bench hashgraph_cells bench hashgraph/cells --space cuda
+  bench hashgraph_probes bench hashgraph/probes --space cuda
+  local meshes=(build/meshes/*.ele)
+  if [ -e "${meshes[0]}" ]; then
+    bench hashgraph_meshes bench hashgraph/meshes --space cuda --repeat 20 "${meshes[@]}"
+  else
+    echo "   no meshes in build/meshes, so those are left out (scripts/meshes.sh makes them, elsewhere too)"
+  fi
 }
 
 # ---------------------------------------------------------------------------------------------------------

@@ -17,7 +17,14 @@ namespace {
 struct loader {
   unsigned key_bits;
   std::uint64_t seed;
+  const tell_share& tell;
 
+  dataset operator()(const data_set_spec& spec) const {
+    dataset data;
+    data.key_bits = key_bits == 0 ? 32 : key_bits;
+    data.keys = data_set_keys(spec, data.key_bits, seed, tell);
+    return data;
+  }
   dataset operator()(const random_spec& spec) const {
     dataset data;
     data.key_bits = key_bits == 0 ? 32 : key_bits;
@@ -37,8 +44,8 @@ struct loader {
 
 }  // namespace
 
-dataset load_input(const std::string& spec, unsigned key_bits, std::uint64_t seed) {
-  dataset data = std::visit(loader{key_bits, seed}, parse_spec(spec));
+dataset load_input(const std::string& spec, unsigned key_bits, std::uint64_t seed, const tell_share& tell) {
+  dataset data = std::visit(loader{key_bits, seed, tell}, parse_spec(spec));
   data.name = spec;
   if (key_bits == 32 && data.key_bits == 64) {
     const auto wide = std::find_if(data.keys.begin(), data.keys.end(),

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <string>
 
+#include "data_sets.hpp"
 #include "dataset.hpp"
 
 namespace tilehash::app {
 
 // Makes or reads the keys that `spec` (see input_spec.hpp) asks for. key_bits is 32, 64, or 0 for the
-// narrowest that holds this kind of input. Throws input_error.
-dataset load_input(const std::string& spec, unsigned key_bits, std::uint64_t seed);
+// narrowest that holds this kind of input. Where it takes long, says how far it has come. Throws input_error.
+dataset load_input(const std::string& spec, unsigned key_bits, std::uint64_t seed,
+                   const tell_share& tell = {});
 
 }  // namespace tilehash::app

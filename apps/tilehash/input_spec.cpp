@@ -46,8 +46,11 @@ class parser {
     if (kind == "fasta") return parse_fasta(rest);
     if (kind == "lines") return lines_spec{path(rest)};
     if (kind == "binary") return parse_binary(rest);
-    fail(fmt::format(
-        "'{}' is no kind of input; use random:n=N, fasta:FILE, lines:FILE or binary:FILE,key=u32", kind));
+    if (const auto set = data_set_called(kind)) return parse_data_set(*set, rest);
+    fail(
+        fmt::format("'{}' is no kind of input; use random:n=N, fasta:FILE, lines:FILE, binary:FILE,key=u32, "
+                    "or tw, re, com, line, rand, as in tw:n=N",
+                    kind));
   }
 
  private:
@@ -121,6 +124,14 @@ class parser {
     const std::string_view key = option == std::string_view::npos ? "" : rest.substr(option + 5);
     if (key != "u32" && key != "u64") fail("say what the file holds, as in binary:FILE,key=u32 or key=u64");
     return {.path = path(rest.substr(0, option)), .key_bits = key == "u32" ? 32U : 64U};
+  }
+
+  data_set_spec parse_data_set(data_set which, std::string_view rest) const {
+    if (rest.empty()) return {which, full_size(which)};
+    const auto [name, value] = split_at(rest, rest.find('='));
+    const auto n = name == "n" ? to_count(value) : std::nullopt;
+    if (!n || *n > most_items) fail(fmt::format("'{}' is not n=N, a number of pairs from 0 to 2^32", rest));
+    return {which, *n};
   }
 
   std::string_view text_;

@@ -4,12 +4,15 @@
 //   fasta:FILE[.gz][,k=21]
 //   lines:FILE[.gz]
 //   binary:FILE[.gz],key=u32|u64
+//   tw|re|com|line|rand[:n=N]             the data sets of a paper (data_sets.hpp), of its size unless told
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include "data_sets.hpp"
 
 namespace tilehash::app {
 
@@ -36,7 +39,7 @@ struct binary_spec {
   unsigned key_bits = 32;
 };
 
-using input_spec = std::variant<random_spec, fasta_spec, lines_spec, binary_spec>;
+using input_spec = std::variant<random_spec, fasta_spec, lines_spec, binary_spec, data_set_spec>;
 
 input_spec parse_spec(std::string_view text);  // throws input_error
 

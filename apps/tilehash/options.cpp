@@ -38,7 +38,7 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
   run->add_option(
          "--input", options.input,
          "random:n=N[,unique=1][,dist=uniform|normal|zipf:S|sequential], fasta:FILE[.gz],k=21, lines:FILE, "
-         "or binary:FILE,key=u32|u64")
+         "binary:FILE,key=u32|u64, or a data set of a paper, tw|re|com|line|rand[:n=N] (docs/data_sets.md)")
       ->capture_default_str();
   run->add_option("--load-factor", settings.load_factor,
                   "Items a slot: at most 0.98, in some designs less, in Robin Hood tables 1 (chained: items "

@@ -102,8 +102,11 @@ exit_code run_command(const run_options& options, const registry& designs) {
 
   progress bar(chosen.size() * most_ops + 1);
   bar.show(0, "reading the input and preparing the right answers");
-  const workload work(load_input(options.input, options.key_bits, options.settings.seed), options.queries,
-                      options.hit_rate, options.settings.seed);
+  const auto tell_input = [&](double share) {
+    bar.show(0, fmt::format("making the input: {:.0f} %", 100 * share));
+  };
+  const workload work(load_input(options.input, options.key_bits, options.settings.seed, tell_input),
+                      options.queries, options.hit_rate, options.settings.seed);
   bar.clear();
   fmt::print(out, "{}", heading(work, options.settings));
   for (const design_entry& design : designs.designs()) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Plots what `tilehash bench hashgraph/join|updates --json FILE` wrote: how long each way to join takes; how long items
-take to be put into a graph and taken out, beside building it anew.
+"""Plots what `tilehash bench hashgraph/join|updates|cells|meshes|probes --json FILE` wrote: how long each way to join
+takes; how long items take to be put into a graph and taken out, beside building it anew; seconds to build sets of cells
+and to ask them, against the number of cells or of those that are asked for.
 
 usage: scripts/plot.sh hashgraph FIGURES.json PLOT.png|PLOT.svg
 """
@@ -93,7 +94,67 @@ def plot_updates(header, rows, path):
            sum(r["wrong"] for r in rows), path)  # fmt: skip
 
 
-PLOTS = {"hashgraph/join": plot_joins, "hashgraph/updates": plot_updates}
+
+# (A colour, a dash, a mark.) Kin share a colour.
+SETS = {
+    "hash_graph": (COLORS[0], "-", "o"),
+    "hash_graph_v1": (COLORS[2], "-", "s"),
+    "hash_graph_v2": (COLORS[2], "--", "D"),
+    "hash_graph_segments": (COLORS[2], ":", "v"),
+    "indexed_cuckoo": (COLORS[3], "-", "^"),
+    "std::unordered_set": (COLORS[5], "-", "x"),
+    "boost::unordered_flat_set": (COLORS[1], "-", "+"),
+    "contains": (COLORS[0], "-", "o"),
+    "join_standard": (COLORS[4], "--", "s"),
+    "join_intersect": (COLORS[5], "-", "^"),
+}
+PARTS = (("build", "build"), ("found", "correct query"), ("not_found", "wrong query"))
+
+
+def threads_name(threads):
+    return {0: "", 1: ", one thread"}.get(threads, f", {threads} threads")
+
+
+def draw_sets(axis, rows, part, x):
+    for design in (d for d in SETS if any(r["design"] == d for r in rows)):
+        color, dash, mark = SETS[design]
+        here = sorted((r for r in rows if r["design"] == design), key=lambda r: r[x])
+        at = [r[x] for r in here]
+        seconds = [r["seconds"][part] for r in here]
+        axis.plot(at, [s["median"] for s in seconds], dash, color=color, marker=mark, markersize=4, label=design, zorder=3)
+        axis.fill_between(at, [s["min"] for s in seconds], [s["max"] for s in seconds], color=color, alpha=0.15, linewidth=0)
+
+
+def plot_sets(header, rows, path):
+    """A line of panels for each number of threads; seconds go by powers of ten, as the sets of a mesh do."""
+    bad = sum(r.get("wrong", 0) + r.get("lost", 0) for r in rows)
+    rows = [r for r in rows if "obstacle" not in r]
+    probes, meshes = (header["experiment"] == f"hashgraph/{name}" for name in ("probes", "meshes"))
+    x, parts = ("queries", PARTS[1:]) if probes else ("cells", PARTS)
+    lines = in_order(r["threads"] for r in rows)
+    figure, axes, height = figure_of(len(lines), len(parts), 1.8 + 3.9 * len(parts), 3.3)
+    for line, threads in zip(axes, lines):
+        for axis, (part, title) in zip(line, parts):
+            draw_sets(axis, [r for r in rows if r["threads"] == threads], part, x)
+            axis.set_yscale("log")
+            if meshes:
+                axis.set_xscale("log")
+            dress(axis, title + threads_name(threads), "seconds; the shade: from the least to the most", x)
+            axis.xaxis.set_major_formatter(lambda value, _: f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k")
+    legend_beside(figure, axes, list(SETS))
+    what = "cells of tetrahedral meshes" if meshes else "random cells of four integers"
+    if probes:
+        what += f", {thousands(rows[0]['cells'])} in the graph"
+    finish(figure, height, f"{'Probes' if probes else 'Sets'} of cells, {machine_of(header)}", what, bad, path)
+
+
+PLOTS = {
+    "hashgraph/join": plot_joins,
+    "hashgraph/updates": plot_updates,
+    "hashgraph/cells": plot_sets,
+    "hashgraph/meshes": plot_sets,
+    "hashgraph/probes": plot_sets,
+}
 
 
 def main():

@@ -36,6 +36,14 @@ TEST(InputSpec, ReadsFiles) {
   EXPECT_EQ(binary.key_bits, 64U);
 }
 
+TEST(InputSpec, ReadsDataSets) {
+  const auto scaled = std::get<data_set_spec>(parse_spec("com:n=2^20"));
+  EXPECT_EQ(scaled.which, data_set::com);
+  EXPECT_EQ(scaled.n, 1U << 20);
+  EXPECT_EQ(std::get<data_set_spec>(parse_spec("tw")).n, 50'876'784U);
+  EXPECT_EQ(std::get<data_set_spec>(parse_spec("rand:")).n, 100'000'000U);
+}
+
 struct bad_spec {
   const char* text;
   const char* hint;  // what the message must name
@@ -53,7 +61,8 @@ TEST_P(BadInputSpec, IsRefusedInOneLineWithAHint) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadInputSpec,
     ::testing::Values(
-        bad_spec{"", "random:n=N"}, bad_spec{"rnd:n=1", "'rnd'"}, bad_spec{"random", "random:n="},
+        bad_spec{"", "random:n=N"}, bad_spec{"rnd:n=1", "'rnd'"}, bad_spec{"tw:m=1", "'m=1'"},
+        bad_spec{"line:n=2^33", "2^32"}, bad_spec{"re:n=1,n=2", "'n=1,n=2'"}, bad_spec{"random", "random:n="},
         bad_spec{"random:", "random:n="}, bad_spec{"random:n=", "2^32"}, bad_spec{"random:n=-1", "n=-1"},
         bad_spec{"random:n=1e6", "n=1e6"}, bad_spec{"random:n=4294967297", "2^32"},
         bad_spec{"random:n=2^64", "2^32"}, bad_spec{"random:n=99999999999999999999", "2^32"},

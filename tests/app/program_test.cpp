@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "offered_pairs.hpp"
 #include "support.hpp"
@@ -143,12 +145,51 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton",
         "bench hashgraph/join --left 3000 --right 40000 --found 0.7 --kinds inner,left,semi,anti --skew "
         "none,left",
-        "bench hashgraph/updates --n 20000 --shares 0,0.01,0.1,1 --slacks 0,0.25,1"}) {
+        "bench hashgraph/updates --n 20000 --shares 0,0.01,0.1,1 --slacks 0,0.25,1",
+        "bench hashgraph/cells --n 1,20011", "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;
     const auto rows = nlohmann::json::parse(result.text)["rows"];
     EXPECT_GE(rows.size(), 11) << command;
     for (const auto& row : rows) EXPECT_EQ(row["wrong"], 0) << command << ": " << row;
+  }
+}
+
+TEST(Program, ReadsMeshesAndFindsTheirCells) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
+  const std::string bench = "bench hashgraph/meshes --space cpu --threads 1 --repeat 1 ";
+  const testing::temporary_file of_tetgen("a.ele", "# 2 cells\n\n2 4 1\n0  0 1 2 3  7\n1  4 2 1 3  7\n"),
+      plain("b.txt", "0 1 2 3\r\n  4,2,1,3 # the second\n5\t6 7 2147483647");
+  const outcome result = call(bench + of_tetgen.path() + " " + plain.path() + " --json - 2>/dev/null");
+  ASSERT_EQ(result.code, 0);
+  std::map<std::string, std::set<int>> cells_of;
+  const auto rows = nlohmann::json::parse(result.text)["rows"];
+  for (const auto& row : rows) {
+    EXPECT_EQ(int(row["lost"]) + int(row["wrong"]), 0) << row;
+    cells_of[row["design"]].insert(int(row["cells"]));
+  }
+  for (const char* design : {"hash_graph", "hash_graph_segments", "indexed_cuckoo", "std::unordered_set"})
+    EXPECT_EQ(cells_of[design], (std::set{2, 3})) << design;
+
+  for (const auto& [head, complaint] :
+       {std::pair("2 10 0", ":1: its cells have 10 corners"), std::pair("0 4 0", " no cells"),
+        std::pair("2 4 0\n0 1 2 3 4", "is it whole")}) {
+    const testing::temporary_file bad("bad.ele", head);
+    const outcome refused = call_for_errors(bench + bad.path());
+    EXPECT_EQ(refused.code, 2) << head;
+    EXPECT_TRUE(testing::contains(refused.text, complaint)) << refused.text;
+  }
+  for (const auto& [text, complaint] :
+       {std::pair("1 2 3\n", ":1: the line ends"), std::pair("1 2 3 4\n1 2 3 4 5\n", ":2: a cell has more"),
+        std::pair("1 2 -3 4\n", ":1: corner -3"), std::pair("1 2 x 4\n", ":1: 'x' is no"),
+        std::pair("1 2 3 4294967296\n", ":1: '4294967296' is no"), std::pair("# none\n", " no cells"),
+        std::pair("", "the file is empty")}) {
+    const testing::temporary_file bad("bad.txt", text);
+    const outcome refused = call_for_errors(bench + bad.path());
+    EXPECT_EQ(refused.code, 2) << text;
+    EXPECT_TRUE(testing::contains(refused.text, bad.path()) && testing::contains(refused.text, complaint))
+        << refused.text;
+    EXPECT_EQ(std::count(refused.text.begin(), refused.text.end(), '\n'), 1) << refused.text;
   }
 }
 

@@ -1,5 +1,5 @@
-// When it pays to put items in order before they are written at random. Measured on a CPU; a GPU does as it
-// did.
+// When it pays to put items in order before they are written at random, as measured
+// (docs/designs/hash_graph.md).
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -15,8 +15,14 @@ bool stays_in_cache(const Space& space, u64 bytes) {
     return bytes <= space.last_cache_bytes() / 2;
 }
 
-// What does not, and fits no word to be partitioned in: is it to be put in bins first?
+// What fits no word to be partitioned in: is it put in bins first? On a GPU where it leaves the second-level
+// cache.
 template <class Space>
-inline constexpr bool bins_pay = !Space::has_lanes;
+bool bins_pay(const Space& space, u64 bytes) {
+  if constexpr (Space::has_lanes)
+    return bytes > space.cache_bytes();
+  else
+    return !stays_in_cache(space, bytes);
+}
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

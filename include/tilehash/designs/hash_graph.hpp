@@ -123,25 +123,25 @@ struct segments {
   }
 };
 
-// What was the fastest where it was measured. By regions; on a CPU version 1 while the table stays in the
-// cache, and version 2 for what fits no word, if there is memory for it.
+// What was the fastest where it was measured. By regions what fits a word; what does not by version 2, if
+// there is memory for it; and by version 1 while the table stays in the cache, but for words on a GPU.
 struct automatic {
   static constexpr const char* name = "hash_graph";
   static constexpr double max_load_factor = count_and_scatter::max_load_factor;
 
   template <class Space, class Rows, class Key, class MappedPointer>
   static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
-    if (detail::stays_in_cache(space, Rows::bytes(rows.capacity(), n))) {
-      count_and_scatter::build(space, rows, keys, values, n);
-    } else if constexpr (detail::rows_have_words<Rows> || !detail::bins_pay<Space>) {
-      by_regions<count_and_scatter>::build(space, rows, keys, values, n);
-    } else {
+    const u64 bytes = Rows::bytes(rows.capacity(), n);
+    if constexpr (detail::rows_have_words<Rows>) {
+      if (!detail::stays_in_cache(space, bytes))
+        return by_regions<count_and_scatter>::build(space, rows, keys, values, n);
+    } else if (detail::bins_pay(space, bytes)) {
       try {
         return binned<count_and_scatter>::build(space, rows, keys, values, n);
       } catch (const out_of_memory&) {  // version 1 takes less
       }
-      count_and_scatter::build(space, rows, keys, values, n);
     }
+    count_and_scatter::build(space, rows, keys, values, n);
   }
 };
 
