@@ -610,7 +610,12 @@ bool insertion<Design, Space>::resize_in_place(Space& space, u64 items) {
     if (grows) memory_.resize(bytes);
     const u64 n = size();
     const auto filled = work.run(memory_.data());
-    if (!grows) memory_.resize(bytes);
+    if (!grows) {
+      try {
+        memory_.resize(bytes);
+      } catch (const out_of_memory&) {  // of a resource that cannot even make it smaller: it stays as it is
+      }
+    }
     view_ = view_type(filled.design, memory_.data());
     view_.design.reshape(memory_.data(), regions);
     this->wipe_rest(space);
