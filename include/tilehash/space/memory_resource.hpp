@@ -3,7 +3,8 @@
 //
 // For `cpu` those of std::pmr::memory_resource; for `cuda` those of CCCL and RMM, in any of the three shapes
 // they have had (see detail::allocate_from), so that their resources fit without a wrapper. Everything a
-// space allocates comes from its resource: tables, buffers, scratch, CUB's memory.
+// space allocates comes from its resource: tables, buffers, scratch, CUB's memory. One that also has resize()
+// (detail::resizes_memory says how) lets tables grow in their own memory.
 //
 //   std::pmr::synchronized_pool_resource pool;   tilehash::cpu space(0, pool);
 //   rmm::mr::cuda_async_memory_resource pool;    tilehash::cuda space(stream, pool);
