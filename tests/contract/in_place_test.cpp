@@ -56,6 +56,84 @@ TYPED_TEST(in_place, no_memory_to_shrink_leaves_it_too) {
 
 using pairs32 = tiled<u32, u32>;
 
+// Keys that have the same two buckets in a region of `after`, half of them either first.
+std::vector<u32> keys_of_one_pair(const pairs32& after, u32 region, u64 n) {
+  std::vector<u32> keys;
+  u32 other = 0;
+  const auto add_from = [&](u32 bucket, u64 most) {
+    const u64 within = (static_cast<u64>(bucket + 1) << 32) / after.region_buckets() - 1;  // the last there
+    u32 h = static_cast<u32>(((static_cast<u64>(region) << 32) + within) / after.regions());
+    for (auto p = after.place_of(h); keys.size() < most && p.bucket == bucket; p = after.place_of(--h)) {
+      const u32 second = after.mirror(bucket, p.stored);
+      if (keys.empty()) other = second;
+      if (second == other || bucket == other) keys.push_back(after.unhash(h));
+      if (bucket == other && second != 5) keys.pop_back();
+    }
+  };
+  add_from(5, n / 2);
+  add_from(other, n);
+  return keys;
+}
+// 28 keys in 16 slots: the others find a place under another hash. Where there is no memory for that, too, an
+// error says how many are gone, and all others are there.
+TEST(made_up_keys, are_found_or_named) {
+  constexpr u64 n = 110'000;
+  u64 kept = 0, lost = 0, done = 0;
+  for (u64 allocations = 0; done == 0 && allocations < 100; ++allocations) {
+    SCOPED_TRACE(std::to_string(allocations) + " allocations");
+    resizing<faulty_host> memory;
+    cpu space(1, memory);
+    table<pairs32, cpu> t(space, n, {.seed = known_seed});
+    pairs32 after = t.view().design;
+    after.reshape(nullptr, detail::divide_up(pairs32::capacity_for(2 * n, 0.8), after.region_slots()));
+    std::vector<u32> keys = keys_of_one_pair(after, 2, 28), found(n);
+    while (keys.size() < n) keys.push_back(mix32(static_cast<u32>(keys.size())));
+    const std::span<const u32> k = keys;
+    const auto report = t.insert(space, k, k);
+    ASSERT_EQ(report.refused + report.restarts, 0U);
+    const u64 size = t.size(), capacity = t.capacity();
+    memory.refuse_after(allocations);
+    const u64 gone = memory.guarded([&] {
+      try {
+        t.reserve(space, 2 * n);
+        ++done;
+      } catch (const out_of_memory&) {
+        EXPECT_EQ(t.capacity(), capacity);
+        ++kept;
+      } catch (const error& e) {
+        EXPECT_NE(std::string(e.what()).find("not in the table any more"), std::string::npos) << e.what();
+        ++lost;
+        return size - t.size();
+      }
+      return u64(0);
+    });
+    memory.refuse_after(faulty::never);
+    EXPECT_EQ(memory.allocated(), t.bytes());
+    EXPECT_LE(gone, 28U);
+    EXPECT_EQ(t.size(), size - gone);
+    t.find_or(space, k, found, ~keys[0]);
+    u64 right = 0;
+    for (u64 i = 0; i < n; ++i) right += found[i] == keys[i];
+    EXPECT_EQ(right, n - gone);
+  }
+  EXPECT_GT(kept, 0U);
+  EXPECT_GT(lost, 0U);
+  EXPECT_EQ(done, 1U);
+}
+
+TEST(hashes_in, divides_as_hash_of) {
+  random_numbers random("hashes");
+  for (int i = 0; i < 100'000; ++i) {
+    const u64 regions = random.between(1, u64(1) << random.below(17)), buckets = random.between(40, 4000);
+    const detail::hashed_buckets<remainder_slot<u32, u32>> all(regions * buckets, buckets, 7);
+    const u32 region = static_cast<u32>(random.below(regions)),
+              bucket = static_cast<u32>(random.below(buckets));
+    const u32 remainder = static_cast<u32>(random()) & remainder_slot<u32, u32>::remainder_mask;
+    using hashes = decltype(all)::hashes_in;
+    ASSERT_EQ(hashes(all, region)(bucket, remainder), all.hash_of(region, bucket, remainder));
+  }
+}
+
 // Without the option nothing shrinks; with it a table follows its items down, and does not go up and down.
 TEST(shrinking, only_where_it_is_asked_for) {
   resizing<faulty_host> memory;

@@ -34,6 +34,8 @@ class slots {
       : options_(permitted(options)) {
     if (!options_.seed) options_.seed = detail::drawn_seed();
     const u64 asked = capacity_for(items), capacity = asked < least ? at_least(least) : asked;
+    detail::require(options_.shrink_below >= 0 && options_.shrink_below <= options_.load_factor / 2,
+                    "shrink_below must be at least 0 and at most half of the load factor");
     if constexpr (region_resized<Design>)
       memory_ = buffer<char, Space>::resizable(space, bytes_for(capacity));
     else
@@ -114,8 +116,6 @@ class slots {
 
  protected:
   static table_options permitted(table_options options) {
-    detail::require(options.shrink_below >= 0 && options.shrink_below <= options.load_factor / 2,
-                    "shrink_below must be at least 0 and at most half of the load factor");
     if constexpr (load_limited<Design>) {
       constexpr double highest = Design::max_load_factor;
       const bool legal = options.load_factor <= detail::max_load_factor;
@@ -125,11 +125,11 @@ class slots {
   }
   u64 capacity_for(u64 items) const { return Design::capacity_for(items, options_.load_factor); }
   // A capacity of a table of other regions need not be one of a new table.
-  u64 at_least(u64 slots) const {
+  u64 at_least(u64 least) const {
     if constexpr (region_resized<Design>)
-      return Design::whole_capacity(slots, options_.load_factor);
+      return Design::whole_capacity(least, options_.load_factor);
     else
-      return slots;
+      return least;
   }
 
   // Items at the load factor asked for.
