@@ -15,7 +15,7 @@ struct growth_case {
   u64 batch = 0;        // items of a call, of a table that grows from `from`
   u64 from = 0;         // ... items
   double load = 0;      // factor that the table is sized for
-  unsigned repeat = 0;  // each with a space of its own, so that memory is new to it
+  unsigned repeat = 0;  // each with a space of its own
   int threads = 0;
 };
 
@@ -28,7 +28,7 @@ struct growth_row {
   spread doubling, find, shrinking;  // reserve(2 n); n lookups afterwards; shrink_to_fit
   u64 old_bytes = 0, new_bytes = 0;  // of the table, before and after it was doubled
   u64 doubling_peak = 0, shrinking_peak = 0;
-  spread batches;  // from `from` items to `items`
+  spread batches;  // from `from` items to `items`, in new memory
   u64 batches_bytes = 0, batches_peak = 0;
   u64 wrong = 0;  // answers
 };

@@ -65,75 +65,102 @@ struct count_wrong {
   }
 };
 
-// `make_space` gives a new one, as a pointer.
+// The pairs, and what is asked of a table of them, on one space.
+template <class Space>
+class growth_workload {
+ public:
+  using table_type = table<tiled<u32, u32>, Space>;
+
+  growth_workload(Space& space, u64 n)
+      : space_(space), n_(n), keys(space, n), values(space, n), found_(space, n), wrong_(space, 1) {
+    space.for_each(n, make_pairs{keys.data(), values.data()});
+    space.fill(wrong_.data(), 1, u64(0));
+    space.fill(found_.data(), n, u32(0));
+    space.synchronize();
+    apart_ = space.now();
+  }
+  // Of the host, until the answers are there.
+  template <class Work>
+  double seconds(const Work& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    space_.synchronize();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  // Seconds of the lookups.
+  double check(const table_type& t) {
+    const double s = seconds([&] { t.find_or(space_, keys.span(), found_.span(), 0); });
+    space_.for_each(n_, count_wrong{keys.data(), found_.data(), wrong_.data()});
+    failed_ += t.size() != n_;
+    return s;
+  }
+  u64 peak() const { return space_.most() - apart_; }
+  u64 wrong() { return failed_ + read_one(space_, wrong_.data()); }
+
+ private:
+  Space& space_;
+  u64 n_, apart_ = 0, failed_ = 0;
+
+ public:
+  buffer<u32, Space> keys, values;
+
+ private:
+  buffer<u32, Space> found_;
+  buffer<u64, Space> wrong_;
+};
+
+// `make_space` gives a new one, as a pointer: to it, all memory is new.
 template <class Space, class MakeSpace>
 growth_row measure_growth(growth_row row, const MakeSpace& make_space) {
-  using table_type = table<tiled<u32, u32>, Space>;
+  using work_type = growth_workload<Space>;
+  using table_type = typename work_type::table_type;
   const growth_case& what = row.what;
   const u64 n = what.items;
   std::vector<double> first, build, doubling, find, shrinking, batches;
+  insert_report report;
   for (unsigned i = 0; i < what.repeat; ++i) {
     const std::unique_ptr<Space> made = make_space();
     Space& space = *made;
-    const buffer<u32, Space> keys(space, n), values(space, n), found(space, n);
-    const buffer<u64, Space> wrong(space, 1);
-    space.for_each(n, make_pairs{keys.data(), values.data()});
-    space.fill(wrong.data(), 1, u64(0));
-    space.fill(found.data(), n, u32(0));
-    space.synchronize();
-    const u64 apart = space.now();
-    const auto seconds = [&](const auto& work) {
-      const auto start = std::chrono::steady_clock::now();
-      work();
-      space.synchronize();
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
-    const auto check = [&](const table_type& t) {
-      const double s = seconds([&] { t.find_or(space, keys.span(), found.span(), 0); });
-      space.for_each(n, count_wrong{keys.data(), found.data(), wrong.data()});
-      row.wrong += t.size() != n;
-      return s;
-    };
-    insert_report report;
-    const auto tally = [&] { row.wrong += n - report.inserted; };
-    {
-      table_type t(space, 0, {.load_factor = what.load});
-      for (int times = 0; times < 3; ++times) {  // the third goes where the first was
-        const double s = seconds([&] { report = t.build(space, keys.span(), values.span()); });
-        tally();
-        if (times == 0) first.push_back(s);
-        if (times == 2) build.push_back(s);
+    work_type work(space, n);
+    table_type t(space, 0, {.load_factor = what.load});
+    for (int times = 0; times < 3; ++times) {  // the third goes where the first was
+      const double s = work.seconds([&] { report = t.build(space, work.keys.span(), work.values.span()); });
+      row.wrong += n - report.inserted;
+      if (times == 0) first.push_back(s);
+      if (times == 2) build.push_back(s);
+    }
+    row.old_bytes = t.bytes();
+    space.forget();
+    doubling.push_back(work.seconds([&] { t.reserve(space, 2 * n); }));
+    row.doubling_peak = work.peak();
+    row.new_bytes = t.bytes();
+    work.check(t);
+    find.push_back(work.check(t));
+    space.forget();
+    shrinking.push_back(work.seconds([&] { t.shrink_to_fit(space); }));
+    row.shrinking_peak = work.peak();
+    work.check(t);
+    row.wrong += work.wrong();
+  }
+  for (unsigned i = 0; i < what.repeat; ++i) {
+    const std::unique_ptr<Space> made = make_space();
+    Space& space = *made;
+    work_type work(space, n);
+    table_type t(space, what.from, {.load_factor = what.load});
+    space.forget();
+    u64 inserted = 0;
+    batches.push_back(work.seconds([&] {
+      for (u64 at = 0; at < n; at += what.batch) {
+        const u64 some = std::min(what.batch, n - at);
+        report = t.insert(space, work.keys.span().subspan(at, some), work.values.span().subspan(at, some));
+        inserted += report.inserted;
       }
-      row.old_bytes = t.bytes();
-      space.forget();
-      doubling.push_back(seconds([&] { t.reserve(space, 2 * n); }));
-      row.doubling_peak = space.most() - apart;
-      row.new_bytes = t.bytes();
-      check(t);
-      find.push_back(check(t));
-      space.forget();
-      shrinking.push_back(seconds([&] { t.shrink_to_fit(space); }));
-      row.shrinking_peak = space.most() - apart;
-      check(t);
-    }
-    {
-      table_type t(space, what.from, {.load_factor = what.load});
-      space.forget();
-      report = {};
-      batches.push_back(seconds([&] {
-        for (u64 at = 0; at < n; at += what.batch) {
-          const u64 some = std::min(what.batch, n - at);
-          const insert_report of_batch =
-              t.insert(space, keys.span().subspan(at, some), values.span().subspan(at, some));
-          report.inserted += of_batch.inserted;
-        }
-      }));
-      tally();
-      row.batches_bytes = t.bytes();
-      row.batches_peak = space.most() - apart;
-      check(t);
-    }
-    row.wrong += read_one(space, wrong.data());
+    }));
+    row.wrong += n - inserted;
+    row.batches_bytes = t.bytes();
+    row.batches_peak = work.peak();
+    work.check(t);
+    row.wrong += work.wrong();
   }
   row.build_first = spread(first), row.build = spread(build), row.doubling = spread(doubling);
   row.find = spread(find), row.shrinking = spread(shrinking), row.batches = spread(batches);

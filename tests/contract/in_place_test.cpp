@@ -35,8 +35,8 @@ TYPED_TEST(in_place, item_by_item) {
 }
 TYPED_TEST(in_place, calls_in_any_order) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
-  resize_at_random<TypeParam>(this->space, 2 * this->items, 12, 0.8);
-  resize_at_random<TypeParam>(this->space, 2 * this->items, 12, 0.95);
+  resize_at_random<TypeParam>(this->space, 2 * this->items, 8, 0.8);
+  resize_at_random<TypeParam>(this->space, 2 * this->items, 8, 0.95);
   EXPECT_GT(this->memory.resizes(), 0U);
 }
 TYPED_TEST(in_place, the_peak_is_the_new_size_and_a_sixteenth) {
@@ -170,8 +170,8 @@ TEST(shrinking, bad_bounds_are_refused) {
 
 // The system's own pages, which move: from 64 MiB on.
 TEST(own_memory, grows_and_shrinks_in_place) {
-  counted<cpu> space(2);
-  double_in_little_memory<pairs32>(space, space, 7'000'000);
+  counted<cpu> space(1);
+  double_in_little_memory<tiled<u64, u64>>(space, space, 3'500'000);
 }
 // Pages of an allocation of a size that no page divides.
 TEST(own_memory, keeps_its_bytes) {
