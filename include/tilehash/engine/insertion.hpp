@@ -99,7 +99,7 @@ class insertion : public slots<Design, Space> {
     requires erasable<Design>
   {
     const u64 gone = base::erase(space, keys, n);
-    shrink_if_asked(space);
+    if (options_.shrink_below > 0) shrink_if_asked(space);
     return gone;
   }
   // Moves all to memory sized for max(items, size()), with another hash function. Gives how often it started
@@ -172,15 +172,7 @@ class insertion : public slots<Design, Space> {
   bool resize_in_place(Space& space, u64 items);
   void place_left(Space& space, const detail::region_filled<Design, Space>& filled);
   // Half as many items again find room afterwards, so that few more do not make it grow at once.
-  void shrink_if_asked(Space& space) {
-    if (size() >= options_.shrink_below * static_cast<double>(capacity())) return;
-    const u64 items = size() + size() / 2;
-    if (this->capacity_for(items) >= capacity()) return;
-    try {
-      if (!resize_in_place(space, items)) rebuild(space, items, 0);
-    } catch (const out_of_memory&) {  // then it stays as large as it is
-    }
-  }
+  void shrink_if_asked(Space& space);
 
   // Without memory a call refuses what waits for it; into a table that nobody has seen, it throws. One that
   // is given up unless all find a place takes no pains over the last of them.
@@ -646,6 +638,16 @@ void insertion<Design, Space>::place_left(Space& space, const detail::region_fil
       "tilehash: no memory for " + std::to_string(refused) +
       " keys that found no place when the table was given another size: they are not in the table any "
       "more");
+}
+template <class Design, class Space>
+void insertion<Design, Space>::shrink_if_asked(Space& space) {
+  if (static_cast<double>(size()) >= options_.shrink_below * static_cast<double>(capacity())) return;
+  const u64 items = size() + size() / 2;
+  if (this->capacity_for(items) >= capacity()) return;
+  try {
+    if (!resize_in_place(space, items)) rebuild(space, items, 0);
+  } catch (const out_of_memory&) {  // then it stays as large as it is
+  }
 }
 template <class Design, class Space>
 u64 insertion<Design, Space>::rehash(Space& space, u64 items) {
