@@ -171,7 +171,7 @@ void resize_at_random(Space& space, u64 n, u64 steps, double load) {
       m.tested.shrink_to_fit(space);
       ASSERT_LE(m.tested.bytes(), before);
       ASSERT_LE(static_cast<double>(m.tested.capacity()),
-                static_cast<double>(m.tested.size()) / load * 1.02 + 4 * 2688 * 16);
+                static_cast<double>(m.tested.size()) / load * 1.02 + 172'032);
     } else {
       m.tested.rehash(space, m.tested.size() + some);
     }
@@ -187,7 +187,7 @@ void double_in_little_memory(Space& space, Meter& meter, u64 n) {
   ASSERT_EQ(m.insert(0, n).refused, 0U);
   const u64 items = n * sizeof(typename Design::word), old = m.tested.bytes();
   // Parts of a region are not to be had; and the scratch of two threads.
-  const u64 fixed = (u64(1) << 14) + 4 * 256 * 1024;
+  const u64 fixed = (u64(1) << 14) + (u64(1) << 20);
   const u64 share = Design::bucket_slots < 8 ? 12 : 16;
   meter.forget();
   m.tested.reserve(space, 2 * n);
