@@ -1,4 +1,4 @@
-// tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
+// tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail, growth_commands.cpp growth,
 // thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of the paper on Horton tables,
 // coherent_commands.cpp those of the one on coherent hashing, hashgraph_commands.cpp those on HashGraph and
 // joins.
@@ -15,6 +15,7 @@
 
 #include "coherent_commands.hpp"
 #include "dataset.hpp"
+#include "growth_commands.hpp"
 #include "hashgraph_commands.hpp"
 #include "horton_commands.hpp"
 #include "report.hpp"
@@ -176,6 +177,7 @@ void add_bench_commands(CLI::App& bench) {
   aggregation->callback([sums] { run_aggregation(*sums); });
 
   add_update_commands(bench);
+  add_growth_commands(bench);
   add_thesis_commands(bench);
   add_horton_commands(bench);
   add_coherent_commands(bench);

@@ -6,6 +6,7 @@
 #include "ceilings.hpp"
 #include "coherent_rates.hpp"
 #include "gpu.hpp"
+#include "growth.hpp"
 #include "hashgraph_cells.hpp"
 #include "hashgraph_join.hpp"
 #include "hashgraph_updates.hpp"
@@ -21,6 +22,9 @@ std::vector<aggregation> cuda_aggregations(const aggregation_case& /*case*/, uns
   throw error("tilehash: this build has no CUDA");
 }
 multiplicity_row cuda_multiplicity(const multiplicity_case& /*case*/, unsigned /*repeat*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_growth(const growth_case& /*case*/, const tell_growth& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
 void cuda_calls(const calls_case& /*case*/, const tell_call& /*tell*/) {

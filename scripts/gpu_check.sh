@@ -7,9 +7,9 @@
 #                                      minute can be given them in several calls; every call leaves build/gpu for the
 #                                      next):
 #     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                calls tail aggregation thesis horton coherent hashgraph
-#     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail and
-#     aggregation; thesis, horton, coherent and hashgraph, the experiments of Alcantara's thesis, of Breslow's and Garcia's
+#                calls tail aggregation growth thesis horton coherent hashgraph
+#     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail,
+#     aggregation and growth; thesis, horton, coherent and hashgraph, the experiments of Alcantara's thesis, of Breslow's and Garcia's
 #     papers and on HashGraph and joins, run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
@@ -165,6 +165,7 @@ step_ceilings() { bench ceilings bench ceilings --space cuda; }
 step_aggregation() { bench aggregation bench aggregation --space cuda; }
 step_yardstick() { bench yardstick bench yardstick --space cuda --load "${TILEHASH_LOADS:-0.5,0.8,0.9,0.95}"; }
 step_calls() { bench calls bench calls --space cuda; }
+step_growth() { bench growth bench growth --space cuda --load 0.8,0.9; }
 step_tail() { bench tail bench tail --space cuda; }
 step_thesis() {
   local sweep
@@ -229,13 +230,13 @@ step_hashgraph() {
 }
 
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation thesis horton coherent hashgraph "
+known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth thesis horton coherent hashgraph "
 steps=()
 [ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
 for step in "$@"; do
   case "$step" in
     sanitize) steps+=(memcheck racecheck initcheck synccheck) ;;
-    bench) steps+=(run ceilings yardstick calls tail aggregation) ;;
+    bench) steps+=(run ceilings yardstick calls tail aggregation growth) ;;
     *)
       [[ $known == *" $step "* ]] || die "unknown step '$step' (known:${known}sanitize bench)"
       steps+=("$step")

@@ -80,7 +80,8 @@ std::vector<verb> verbs() {
       {"keys_of(ids, keys)", OFFERS(c.keys_of(s, a.ids_in, a.keys_out))},
       {"id_limit()", OFFERS(c.id_limit())},
       {"clear()", OFFERS(t.clear(s))},
-      {"reserve(items), rehash(items)", OFFERS(t.reserve(s, a.items), t.rehash(s, a.items))},
+      {"reserve(items), rehash(items), shrink_to_fit()",
+       OFFERS(t.reserve(s, a.items), t.rehash(s, a.items), t.shrink_to_fit(s))},
       {"size(), capacity(), load_factor(), bytes()",
        OFFERS(c.size(), c.capacity(), c.load_factor(), c.bytes())},
   };

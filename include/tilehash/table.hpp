@@ -364,8 +364,11 @@ class table {
     [[maybe_unused]] const auto call = changing(space, "clear");
     awake(space).clear(home(space));
   }
-  // Makes room for `items` in all at the options' load factor; never shrinks. Costs as for rehash, or nothing
-  // where there is the room. Gives how often it started anew. Waits. Alone.
+  // Makes room for `items` in all at the options' load factor; never shrinks. Costs nothing where there is
+  // the room. Where the design's regions can be split and the memory can be made larger (`tiled`, from 64 MiB
+  // on or in a resource that says so: docs/designs/tiled.md), it is: O(new capacity), memory while it runs a
+  // 32nd of the old table and up to a 16th of the items' bytes, room for an eighth more at least. Elsewhere
+  // as for rehash. Gives how often it started anew. Throws out_of_memory, and error as rehash. Waits. Alone.
   u64 reserve(Space& space, u64 items)
     requires(insertable<Design> || row_changing<Design>)
   {
@@ -381,6 +384,15 @@ class table {
   {
     [[maybe_unused]] const auto call = changing(space, "rehash");
     return awake(space).rehash(home(space), items);
+  }
+  // Gives back what memory the items do not need at the options' load factor (`indexed`: of the ids' table).
+  // Costs as for reserve, with the old capacity; nothing where there is none to give back. Gives how often it
+  // started anew. Throws as reserve, and then the table is as it was. Waits. Alone.
+  u64 shrink_to_fit(Space& space)
+    requires insertable<Design>
+  {
+    [[maybe_unused]] const auto call = changing(space, "shrink_to_fit");
+    return awake(space).shrink_to_fit(home(space));
   }
 
   // ---- ids of keys, of a table `indexed` (designs/indexed.hpp) ----

@@ -26,8 +26,11 @@ struct table_view {
   table_view() = default;
   // The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
   table_view(char* memory, u64 capacity, u64 seed, double load_factor)
-      : design(memory, capacity, seed, load_factor) {
-    sentinels.cells = reinterpret_cast<typename sentinels_type::cell*>(memory + sentinels_at(capacity));
+      : table_view(Design(memory, capacity, seed, load_factor), memory) {}
+  // Of a design that has its memory.
+  table_view(const Design& of, char* memory) : design(of) {
+    sentinels.cells =
+        reinterpret_cast<typename sentinels_type::cell*>(memory + sentinels_at(design.capacity()));
   }
   // The byte at which the sentinel cells begin.
   static u64 sentinels_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }

@@ -20,7 +20,7 @@ struct failure : question<Key, Value> {
   // call(table, expected, keys, values) on a table with some items, with memory for 0, 1, 2, ... allocations,
   // until it needs no more. `call` may throw out_of_memory.
   template <class Call>
-  static void with_less_and_less(const maker& make, Call call) {
+  static void with_less_and_less(const maker& make, Call call, u64 room = 0) {
     auto random = numbers_of_this_test();
     const auto old = failure::distinct_keys(random, make.at_most(scaled(200, 60)));
     auto more = failure::distinct_keys(random, make.at_most(scaled(400, 150)));
@@ -31,6 +31,7 @@ struct failure : question<Key, Value> {
       const auto table = make();
       model<Key, Value> expected(make.can);
       expected.build(*table, old, failure::values_for(random, old));
+      table->reserve(room);
       const u64 capacity = table->capacity();
       table->refuse_memory_after(allocations);
       bool threw = false;
@@ -79,6 +80,11 @@ struct failure : question<Key, Value> {
     if (!make.can.makes_room) return;
     with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.rehash(0); });
   }
+  static void of_a_shrink(const maker& make) {
+    if (!make.can.inserts) return;
+    const auto shrink = [](auto& table, auto&, const auto&, const auto&) { table.shrink_to_fit(); };
+    with_less_and_less(make, shrink, 2'000);
+  }
   static void of_an_erase(const maker& make) {
     if (!make.can.erases) return;
     with_less_and_less(make, [](auto& table, auto& expected, const auto&, const auto&) {
@@ -94,9 +100,9 @@ struct failure : question<Key, Value> {
   }
 
   static constexpr test tests[] = {
-      {"of_a_build", of_a_build},         {"of_an_insert", of_an_insert}, {"of_a_reserve", of_a_reserve},
-      {"of_a_rehash", of_a_rehash},       {"of_an_erase", of_an_erase},   {"of_a_clear", of_a_clear},
-      {"of_a_retrieval", of_a_retrieval},
+      {"of_a_build", of_a_build},   {"of_an_insert", of_an_insert},     {"of_a_reserve", of_a_reserve},
+      {"of_a_rehash", of_a_rehash}, {"of_a_shrink", of_a_shrink},       {"of_an_erase", of_an_erase},
+      {"of_a_clear", of_a_clear},   {"of_a_retrieval", of_a_retrieval},
   };
 };
 

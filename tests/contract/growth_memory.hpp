@@ -29,6 +29,20 @@ class counted : public Space {
     now_ -= bytes;
     Space::deallocate(p, bytes);
   }
+  void* allocate_resizable(u64 bytes) {
+    if constexpr (requires(Space s) { s.allocate_resizable(bytes); }) {
+      void* const p = Space::allocate_resizable(bytes);
+      most_ = std::max(most_, now_ += bytes);
+      return p;
+    } else {
+      return allocate(bytes);
+    }
+  }
+  void* resize(void* p, u64 bytes, u64 new_bytes) {
+    void* const q = Space::resize(p, bytes, new_bytes);
+    most_ = std::max(most_, now_ = now_ - bytes + new_bytes);
+    return q;
+  }
   void forget() { most_ = now_; }
   u64 now() const { return now_; }
   u64 most() const { return most_; }

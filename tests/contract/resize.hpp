@@ -59,6 +59,36 @@ struct resizing : question<Key, Value> {
     }
   }
 
+  // Gives memory back, and nothing else; a second time there is none.
+  static void shrinks_to_what_it_holds(const maker& make) {
+    if (!make.can.inserts) return;
+    auto random = numbers_of_this_test();
+    const auto k = resizing::distinct_keys(random, make.at_most(scaled(6'000, 500)));
+    const auto table = make(4 * k.size() + 5'000);
+    model<Key, Value> expected(make.can);
+    expected.insert(*table, k, resizing::values_for(random, k));
+    u64 bytes = table->bytes();
+    table->shrink_to_fit();
+    ASSERT_LT(table->bytes(), bytes);
+    expected.verify(*table, others(random, k, 50));
+    bytes = table->bytes();
+    const u64 capacity = table->capacity();
+    table->shrink_to_fit();
+    ASSERT_EQ(table->capacity(), capacity);
+    ASSERT_EQ(table->bytes(), bytes);
+    if (make.can.erases) {
+      expected.erase(*table, resizing::part(k, 0, k.size() - k.size() / 8));
+      table->shrink_to_fit();
+      ASSERT_LE(table->bytes(), bytes);
+    }
+    expected.verify(*table, k);
+    expected.insert(*table, k, resizing::values_for(random, k));  // and it grows again
+    expected.verify(*table);
+    expected.clear(*table);
+    table->shrink_to_fit();
+    expected.verify(*table, k);
+  }
+
   static void clear_keeps_the_room(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make();
@@ -107,6 +137,7 @@ struct resizing : question<Key, Value> {
       {"reserve_never_shrinks", reserve_never_shrinks},
       {"what_was_reserved_can_be_used", what_was_reserved_can_be_used},
       {"rehash_keeps_all", rehash_keeps_all},
+      {"shrinks_to_what_it_holds", shrinks_to_what_it_holds},
       {"clear_keeps_the_room", clear_keeps_the_room},
       {"a_build_replaces", a_build_replaces},
       {"capacity_follows_the_load", capacity_follows_the_load},

@@ -72,6 +72,7 @@ class subject {
   virtual void clear() = 0;
   virtual u64 reserve(u64 items) = 0;
   virtual u64 rehash(u64 items) = 0;
+  virtual u64 shrink_to_fit() = 0;
 
   virtual std::vector<std::optional<value>> find(const keys&) = 0;
   virtual values find_or(const keys&, value missing) = 0;

@@ -171,6 +171,12 @@ class table_subject final : public subject<typename Design::key_type, typename D
     else
       return 0;
   }
+  u64 shrink_to_fit() override {
+    if constexpr (inserts)
+      return ground_->memory.guarded([&] { return table_.shrink_to_fit(*space_); });
+    else
+      return 0;
+  }
 
   std::vector<std::optional<value>> find(const keys& k) override {
     const auto ks = to_space(*space_, k);

@@ -176,6 +176,22 @@ class emulated {
     allocated_.erase(static_cast<char*>(p));
     ::operator delete(p, alignment);
   }
+  // As a GPU's memory can be made larger and smaller where it is, here by moving all of it.
+  bool resizes(const void* /*p*/, u64 /*bytes*/, u64 /*new_bytes*/) const { return true; }
+  void* resize(void* p, u64 bytes, u64 new_bytes) {
+    memory_ += bytes;  // the copy is not what is tested
+    void* to = nullptr;
+    try {
+      to = allocate(new_bytes);
+    } catch (const out_of_memory&) {
+      memory_ -= bytes;
+      throw;
+    }
+    memory_ -= bytes;
+    std::memcpy(to, p, std::min(bytes, new_bytes));
+    deallocate(p, bytes);
+    return to;
+  }
   void copy_from_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   void copy_to_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   void copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }

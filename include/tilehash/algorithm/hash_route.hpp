@@ -26,6 +26,14 @@ class hash_route {
       : regions_(regions), seed_(static_cast<key_bits>(mix64(seed))) {}
 
   TILEHASH_FN u32 regions() const { return regions_; }
+  TILEHASH_FN void set_regions(u32 regions) { regions_ = regions; }  // of the same hash
+  // The hashes that go to a region, by their top 32 bits: the first and the last.
+  TILEHASH_FN u32 first_of(u64 region) const {
+    return static_cast<u32>(((region << 32) + regions_ - 1) / regions_);
+  }
+  TILEHASH_FN u32 last_of(u64 region) const {
+    return region + 1 == regions_ ? ~u32(0) : first_of(region + 1) - 1;
+  }
   TILEHASH_FN key_bits hash(key_bits key) const {
     if constexpr (sizeof(key_bits) == 4)
       return mix32(key ^ seed_);
@@ -101,6 +109,34 @@ class hashed_buckets {
     const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (Slot::key_width - 32));
     return low + ((remainder - low) & Slot::remainder_mask);
   }
+  // hash_of() for many keys of one region: divides by multiplying.
+  class hashes_in {
+   public:
+    hashes_in() = default;
+    TILEHASH_FN hashes_in(const hashed_buckets& of, u32 region)
+        : regions_(of.regions()),
+          buckets_(of.region_buckets_),
+          by_regions_(~u64(0) / regions_ + 1),
+          by_buckets_(~u64(0) / buckets_ + 1),
+          first_((static_cast<u64>(region) << 32) / regions_),
+          rest_(static_cast<u32>((static_cast<u64>(region) << 32) % regions_)) {}
+    TILEHASH_FN key_bits operator()(u32 bucket, key_bits remainder) const {
+      const u64 within = over((static_cast<u64>(bucket) << 32) + buckets_ - 1, buckets_, by_buckets_);
+      const u64 least = first_ + over(rest_ + within + regions_ - 1, regions_, by_regions_);
+      const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (Slot::key_width - 32));
+      return low + ((remainder - low) & Slot::remainder_mask);
+    }
+
+   private:
+    // n / by, for n * by < 2^64. (`inverse` is 2^64 / by, rounded up, and 0 for 1.)
+    TILEHASH_FN static u64 over(u64 n, u32 by, u64 inverse) { return by == 1 ? n : mul_high(n, inverse); }
+
+    u32 regions_ = 1, buckets_ = 1;
+    u64 by_regions_ = 0, by_buckets_ = 0, first_ = 0;
+    u32 rest_ = 0;
+  };
+
+  TILEHASH_FN void set_regions(u32 regions) { route_.set_regions(regions); }  // of the same size
   // The bucket of a region that, of `sum`, is left beside bucket b: a partner that has b as its own.
   TILEHASH_FN u32 mirrored(u32 sum, u32 b) const { return sum >= b ? sum - b : sum - b + region_buckets_; }
   // Scales 32 bits to [0, n).

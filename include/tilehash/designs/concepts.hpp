@@ -274,6 +274,16 @@ concept partition_built = insertable<D> && D::is_partition_built;
 //                                 whose slots may hold anything; what it leaves goes to the spill
 template <class D>
 concept filling_itself = partition_built<D> && requires(const D d) { d.bulk_build(); };
+// A partition-built design that can have more regions or fewer of the same size, by the same hash, so that the keys of a region
+// stand in neighbouring ones afterwards.
+template <class D>
+concept region_resized =
+    partition_built<D> && requires(D d, void* memory, typename D::stored_key n, typename D::region_hashes h) {
+      d.reshape(memory, u64(1));
+      { D::whole_capacity(u64(0), 1.0) } -> std::same_as<u64>;
+      { d.hashes_in(u32(0)) } -> std::same_as<typename D::region_hashes>;
+      { h(d.first_bucket(u32(0), n), n) } -> std::same_as<typename D::key_bits>;
+    };
 
 // Keeps every item of a key that comes more than once.
 template <class D>

@@ -85,10 +85,13 @@ class tiled {
 
   // Whole regions of equal size.
   static u64 capacity_for(u64 items, double load_factor) {
-    const u64 buckets = buckets_type::whole_regions(
-        detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots),
-        max_region(load_factor));
-    detail::require(buckets < (u64(1) << 32), "tiled has at most 2^32 buckets; ask for fewer items");
+    return whole_capacity(detail::slots_for(items, load_factor, max_load_factor), load_factor);
+  }
+  // So many slots, or a few more.
+  static u64 whole_capacity(u64 slots, double load_factor) {
+    const u64 buckets =
+        buckets_type::whole_regions(detail::divide_up(slots, bucket_slots), max_region(load_factor));
+    require_buckets(buckets);
     return buckets * bucket_slots;
   }
   static u64 bytes(u64 capacity) { return capacity * sizeof(word) + lock_words(capacity) * sizeof(u32); }
@@ -99,6 +102,14 @@ class tiled {
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
         buckets_(capacity / bucket_slots, max_region(load_factor), seed) {}
+
+  // More regions of the same size, or fewer, in this memory: the hash and the size of a region stay.
+  void reshape(void* memory, u64 regions) {
+    require_buckets(regions * region_buckets());
+    buckets_.set_regions(static_cast<u32>(regions));
+    slots_ = static_cast<word*>(memory);
+    locks_ = memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity());
+  }
 
   TILEHASH_FN u64 capacity() const { return buckets_.buckets() * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
@@ -154,11 +165,17 @@ class tiled {
     return f.slot * slot_type::filter_bits + f.at - slot_type::filter_shift;
   }
 
+  // The first bucket of what looks like `n` in a bucket.
+  TILEHASH_FN u32 first_bucket(u32 bucket, stored_key n) const {
+    return slot_type::is_second(n) ? mirror(bucket, n) : bucket;
+  }
   // The hash of what looks like `n` in a bucket of a region: undoes place_of().
   TILEHASH_FN key_bits hash_in(u32 region, u32 bucket, stored_key n) const {
-    const u32 first = slot_type::is_second(n) ? mirror(bucket, n) : bucket;
-    return buckets_.hash_of(region, first, slot_type::remainder_of(n));
+    return buckets_.hash_of(region, first_bucket(bucket, n), slot_type::remainder_of(n));
   }
+  // The same for many of one region: hash(first bucket, remainder).
+  using region_hashes = typename buckets_type::hashes_in;
+  TILEHASH_FN region_hashes hashes_in(u32 region) const { return {buckets_, region}; }
   // The key in a slot of the table.
   TILEHASH_FN key_bits key_at(u64 slot, word w) const {
     const u64 bucket = slot / bucket_slots;
@@ -231,6 +248,9 @@ class tiled {
   }
 
  private:
+  static void require_buckets(u64 buckets) {
+    detail::require(buckets < (u64(1) << 32), "tiled has at most 2^32 buckets; ask for fewer items");
+  }
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
   TILEHASH_FN static u32 scramble(key_bits remainder) {
     u32 x = static_cast<u32>(remainder);

@@ -8,7 +8,8 @@
 //   update    keys met while others moved: their values change when no key moves
 //   seal      a pass over all buckets, where lookups need one
 //   take in   keys that lost their places to others: all go to a new table
-//   grow      what is still pending gets another hash function, or more memory; then the window again
+//   grow      what is still pending gets another hash function, or more memory; then the window again. Where
+//             the table's memory can be made larger, it has more regions there (engine/region_resize.hpp)
 //
 // A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp), so that no list is made,
 // and the host waits once a window. In a call that cannot grow there is one window: none of it waits before
@@ -16,7 +17,7 @@
 //
 // Memory while it runs: an eighth of a byte an item. By regions what engine/region_fill.hpp says; where
 // items are combined first what algorithm/aggregate.hpp says. Growth takes the new table beside the old, and
-// an eighth of a byte a slot.
+// an eighth of a byte a slot; in the table's own memory a 32nd of the old one.
 //
 // length: the phases of one call share its state, and growth is a call of its own.
 #pragma once
@@ -29,6 +30,7 @@
 
 #include <tilehash/algorithm/aggregate.hpp>
 #include <tilehash/engine/region_fill.hpp>
+#include <tilehash/engine/region_resize.hpp>
 #include <tilehash/engine/slots.hpp>
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/entries.hpp>
@@ -85,7 +87,20 @@ class insertion : public slots<Design, Space> {
 
   // Room for so many items in all; never shrinks.
   u64 reserve(Space& space, u64 items) {
-    return this->capacity_for(items) > capacity() ? rehash(space, items) : 0;
+    if (this->capacity_for(items) <= capacity() || resize_in_place(space, items)) return 0;
+    return rehash(space, items);
+  }
+  // No more room than its items need.
+  u64 shrink_to_fit(Space& space) {
+    if (this->capacity_for(size()) >= capacity() || resize_in_place(space, size())) return 0;
+    return rehash(space, size());
+  }
+  u64 erase(Space& space, const key_type* keys, u64 n)
+    requires erasable<Design>
+  {
+    const u64 gone = base::erase(space, keys, n);
+    if (options_.shrink_below > 0) shrink_if_asked(space);
+    return gone;
   }
   // Moves all to memory sized for max(items, size()), with another hash function. Gives how often it started
   // anew.
@@ -151,6 +166,13 @@ class insertion : public slots<Design, Space> {
     }
     return std::nullopt;
   }
+
+  // Gives the table so many items' room in its own memory, which can be that large: more regions or fewer, by
+  // the same hash. False, and nothing has happened, where that is not possible.
+  bool resize_in_place(Space& space, u64 items);
+  void place_left(Space& space, const detail::region_filled<Design, Space>& filled);
+  // Half as many items again find room afterwards, so that few more do not make it grow at once.
+  void shrink_if_asked(Space& space);
 
   // Without memory a call refuses what waits for it; into a table that nobody has seen, it throws. One that
   // is given up unless all find a place takes no pains over the last of them.
@@ -426,20 +448,30 @@ class insertion<Design, Space>::call {
     const bool full = table_.size() >= table_.limit();
     if (!full && restarts_++ < restarts_before_growth) return rebuild(table_.size());
     if (!full && table_.size() < table_.capacity() / slots_without_growth) return false;
-    return rebuild(room_for_twice());
+    return full ? grow(room_for_twice()) : rebuild(room_for_twice());
   }
   // There is no room for what is pending. Where nearly all of it was new so far, so will the rest be.
   void grow_for(u64 wanted) {
     const u64 all = table_.size() + wanted + wanted / 64;
     const u64 items = mostly_new_ ? std::min(all, 64 * table_.size()) : 0;
-    rebuild(std::max(items, room_for_twice()));
+    grow(std::max(items, room_for_twice()));
   }
   u64 room_for_twice() const { return 2 * std::max(table_.size(), table_.limit()); }
   // Where there is no memory for that, or no hash function, the rest of the call makes do with the table as
   // it is.
+  bool grow(u64 items) {
+    return in_other_memory([&] {
+      return table_.resize_in_place(space_, items) ? std::optional<u64>(0)
+                                                   : table_.rebuild(space_, items, table_.capacity());
+    });
+  }
   bool rebuild(u64 items) {
+    return in_other_memory([&] { return table_.rebuild(space_, items, table_.capacity()); });
+  }
+  template <class Move>
+  bool in_other_memory(const Move& move) {
     try {
-      const auto restarts = table_.rebuild(space_, items, table_.capacity());
+      const std::optional<u64> restarts = move();
       grows_ = restarts.has_value();
       if (grows_) report_.restarts += *restarts + 1;
     } catch (const out_of_memory&) {
@@ -549,6 +581,73 @@ insert_report insertion<Design, Space>::build(Space& space, const Source& source
   const insert_report report = fresh.fill(space, source, n);
   *this = std::move(fresh);
   return report;
+}
+template <class Design, class Space>
+bool insertion<Design, Space>::resize_in_place(Space& space, u64 items) {
+  if constexpr (region_resized<Design>) {
+    using work_type = detail::region_resize<Design, Space>;
+    const Design before = view_.design;
+    u64 regions = detail::divide_up(this->capacity_for(items), before.region_slots());
+    const bool grows = regions > before.regions();
+    if (grows) regions = work_type::grown(before, regions);
+    if (!work_type::suits(space, before, regions)) return false;
+    const u64 bytes = base::bytes_for(regions * before.region_slots());
+    if (!memory_.resizes(bytes)) return false;
+    work_type work(space, before, regions);
+    if (!work.prepare()) return false;
+    // What stands behind the slots moves with their end.
+    static_assert(!slot_type::reserves_keys && !tidying<Design>, "only bits of a call are kept");
+    buffer<char, Space> bits(space, base::few_items / 8);  // of one that we may be in the middle of
+    space.copy(bits.data(), this->few_bits(), bits.size());
+    if (grows) memory_.resize(bytes);
+    const u64 n = size();
+    const auto filled = work.run(memory_.data());
+    if (!grows) {
+      try {
+        memory_.resize(bytes);
+      } catch (const out_of_memory&) {  // of a resource that cannot even make it smaller: it stays as it is
+      }
+    }
+    view_ = view_type(filled.design, memory_.data());
+    view_.design.reshape(memory_.data(), regions);
+    this->wipe_rest(space);
+    size_ = n - filled.left;
+    if (filled.left != 0) place_left(space, filled);
+    space.copy(this->few_bits(), bits.data(), bits.size());
+    return true;
+  } else {
+    return false;
+  }
+}
+// Keys that found no place in their regions: by displacement, or in a table that is made anew.
+template <class Design, class Space>
+void insertion<Design, Space>::place_left(Space& space, const detail::region_filled<Design, Space>& filled) {
+  const auto rest = filled.rest();
+  const bool grows = std::exchange(options_.grow, true);
+  u64 refused = filled.left;
+  try {
+    refused =
+        call<std::remove_const_t<decltype(rest)>, detail::keep>(*this, space, rest, filled.left, nullptr, {})
+            .run()
+            .refused;
+  } catch (const out_of_memory&) {
+  }
+  options_.grow = grows;
+  if (refused == 0) return;
+  throw error(
+      "tilehash: no memory for " + std::to_string(refused) +
+      " keys that found no place when the table was given another size: they are not in the table any "
+      "more");
+}
+template <class Design, class Space>
+void insertion<Design, Space>::shrink_if_asked(Space& space) {
+  if (static_cast<double>(size()) >= options_.shrink_below * static_cast<double>(capacity())) return;
+  const u64 items = size() + size() / 2;
+  if (this->capacity_for(items) >= capacity()) return;
+  try {
+    if (!resize_in_place(space, items)) rebuild(space, items, 0);
+  } catch (const out_of_memory&) {  // then it stays as large as it is
+  }
 }
 template <class Design, class Space>
 u64 insertion<Design, Space>::rehash(Space& space, u64 items) {

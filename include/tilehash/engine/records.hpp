@@ -100,6 +100,8 @@ class records {
     make_room(space, items);
     return ids_.reserve(space, items);
   }
+  // Ids and records stay.
+  u64 shrink_to_fit(Space& space) { return ids_.shrink_to_fit(space); }
   // Keeps all ids.
   u64 rehash(Space& space, u64 items) {
     if (items > limit_) make_room(space, items);

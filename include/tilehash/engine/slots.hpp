@@ -33,8 +33,13 @@ class slots {
   slots(Space& space, u64 items, const table_options& options, u64 least = 0, bool unwiped = false)
       : options_(permitted(options)) {
     if (!options_.seed) options_.seed = detail::drawn_seed();
-    const u64 asked = capacity_for(items), capacity = asked < least ? least : asked;
-    memory_ = buffer<char, Space>(space, counters_at(capacity) + calls_bytes);
+    const u64 asked = capacity_for(items), capacity = asked < least ? at_least(least) : asked;
+    detail::require(options_.shrink_below >= 0 && options_.shrink_below <= options_.load_factor / 2,
+                    "shrink_below must be at least 0 and at most half of the load factor");
+    if constexpr (region_resized<Design>)
+      memory_ = buffer<char, Space>::resizable(space, bytes_for(capacity));
+    else
+      memory_ = buffer<char, Space>(space, bytes_for(capacity));
     view_ = view_type(memory_.data(), capacity, detail::seed_of(options_), options_.load_factor);
     if (!unwiped) wipe_slots(space);
     wipe_rest(space);
@@ -119,6 +124,13 @@ class slots {
     return options;
   }
   u64 capacity_for(u64 items) const { return Design::capacity_for(items, options_.load_factor); }
+  // A capacity of a table of other regions need not be one of a new table.
+  u64 at_least(u64 least) const {
+    if constexpr (region_resized<Design>)
+      return Design::whole_capacity(least, options_.load_factor);
+    else
+      return least;
+  }
 
   // Items at the load factor asked for.
   u64 limit() const {
@@ -152,6 +164,7 @@ class slots {
   static u64 counters_at(u64 capacity) {
     return view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes;
   }
+  static u64 bytes_for(u64 capacity) { return counters_at(capacity) + calls_bytes; }
   u64* words_of_calls() const { return reinterpret_cast<u64*>(memory_.data() + counters_at(capacity())); }
   detail::call_counters counters() const { return {words_of_calls()}; }
   u64* sums() const { return words_of_calls() + detail::call_counters::words; }

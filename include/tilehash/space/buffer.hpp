@@ -64,6 +64,34 @@ class buffer {
     return host;
   }
 
+  // Memory that resize() can make longer and shorter, where the space has such.
+  static buffer resizable(Space& space, u64 size) {
+    buffer made;
+    if constexpr (requires { space.allocate_resizable(size); }) {
+      made.space_ = &space;
+      made.data_ = size == 0 ? nullptr : static_cast<T*>(space.allocate_resizable(bytes_for(size)));
+      made.size_ = size;
+    } else {
+      made = buffer(space, size);
+    }
+    return made;
+  }
+  // Can it have so many elements without a copy? O(1).
+  bool resizes(u64 size) const {
+    if constexpr (requires { space_->resizes(data_, size, size); })
+      return data_ != nullptr && size != 0 && space_->resizes(data_, bytes(), bytes_for(size));
+    else
+      return false;
+  }
+  // Where it can: so many elements, the first ones as they were, perhaps at another address. Cost: the
+  // system's, for the pages that come or go. Waits. Throws out_of_memory; then it is as it was.
+  void resize(u64 size) {
+    if constexpr (requires { space_->resize(data_, size, size); }) {
+      data_ = static_cast<T*>(space_->resize(data_, bytes(), bytes_for(size)));
+      size_ = size;
+    }
+  }
+
   // Exchanges the memory, which stays that of its space.
   void swap(buffer& other) noexcept {
     std::swap(space_, other.space_);

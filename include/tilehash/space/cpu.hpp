@@ -65,7 +65,18 @@ class cpu {
     if (resource_)
       resource_.deallocate(p, bytes, detail::host_alignment);
     else
-      std::free(p);
+      detail::free_host(p, bytes);
+  }
+  // Can what allocate(bytes) gave have so many bytes instead, without a copy? Without a resource: of 64 MiB
+  // and more.
+  bool resizes(const void* /*p*/, u64 bytes, u64 new_bytes) const {
+    return resource_ ? resource_.resizes() : detail::host_resizes(bytes, new_bytes);
+  }
+  // Gives it so many, where that can be, at another address perhaps. Throws out_of_memory; then all is as it
+  // was.
+  void* resize(void* p, u64 bytes, u64 new_bytes) {
+    return resource_ ? resource_.resize(p, bytes, new_bytes, detail::host_alignment)
+                     : detail::resize_host(p, bytes, new_bytes);
   }
   // All memory is the host's, so the three are one; they wait, as all calls here do.
   void copy_from_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
@@ -111,19 +122,25 @@ class cpu {
   // body(block) for every block of `threads` threads that share `scratch_bytes`: here a block is one thread,
   // and its scratch stays in that thread's cache.
   template <class Body>
-  void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body) {
+  void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
     if (blocks == 0) return;
-    // Memory for all threads at once, before any works: a resource need not be safe to share, and when it
-    // fails nothing has been done.
-    const u64 most = static_cast<u64>(threads()), workers = most < blocks ? most : blocks;
-    const u64 each =
-        (scratch_bytes + detail::host_alignment) / detail::host_alignment * detail::host_alignment;
-    const buffer<char, cpu> scratch(*this, workers * each);
+    const auto scratch = scratch_of(blocks, scratch_bytes);
+    for_each_block(blocks, threads, scratch_bytes, body, scratch);
+  }
+  // Memory for all threads at once, before any works: a resource need not be safe to share, and when it fails
+  // nothing has been done.
+  buffer<char, cpu> scratch_of(u64 blocks, u64 scratch_bytes) {
+    return {*this, workers_for(blocks) * scratch_each(scratch_bytes)};
+  }
+  // The same in scratch that was taken before, for as many blocks or more: what cannot fail.
+  template <class Body>
+  void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body,
+                      const buffer<char, cpu>& scratch) {
     u64 next = 0;
     for_each_chunk(
-        workers,
+        workers_for(blocks),
         [&](u64 worker, u64 /*last*/) {  // (one that is given several chunks finds the rest done)
-          void* const own = scratch.data() + worker * each;
+          void* const own = scratch.data() + worker * scratch_each(scratch_bytes);
           for (u64 b; (b = detail::fetch_add(&next, u64(1))) < blocks;) body(block{b, blocks, own});
         },
         1);
@@ -187,6 +204,14 @@ class cpu {
 
  private:
   static constexpr u64 default_grain = 4096;
+
+  u64 workers_for(u64 blocks) const {
+    const u64 most = static_cast<u64>(threads());
+    return most < blocks ? most : blocks;
+  }
+  static u64 scratch_each(u64 bytes) {
+    return (bytes + detail::host_alignment) / detail::host_alignment * detail::host_alignment;
+  }
 
   static double now() {
     std::timespec t{};

@@ -12,6 +12,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda_kernels.cuh>
+#include <tilehash/space/cuda_ranges.cuh>
 #include <tilehash/space/forward.hpp>
 #include <tilehash/space/memory_resource.hpp>
 
@@ -78,6 +79,7 @@ class cuda {
     if (staging_ != nullptr) cudaFreeHost(staging_);
     const detail::device_guard on(device_);
     cudaStreamSynchronize(stream_);
+    ranges_.give_up_kept();
     if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
   }
 
@@ -104,16 +106,39 @@ class cuda {
     const detail::device_guard on(device_);
     if (resource_) return allocate_from_resource(bytes);
     void* p = nullptr;
-    const cudaError_t e = cudaMallocFromPoolAsync(&p, bytes, pool_, stream_);
-    if (e == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      size_t free = 0, total = 0;
-      cudaMemGetInfo(&free, &total);
-      throw out_of_memory("tilehash: the GPU has no " + std::to_string(bytes) + " bytes free (" +
-                          std::to_string(free) + " of " + std::to_string(total) +
-                          " are); use a smaller table");
-    }
+    cudaError_t e = cudaMallocFromPoolAsync(&p, bytes, pool_, stream_);
+    if (e == cudaErrorMemoryAllocation && cudaStreamSynchronize(stream_) == cudaSuccess &&
+        ranges_.give_up_kept())
+      e = cudaMallocFromPoolAsync(&p, bytes, pool_, stream_);
+    if (e == cudaErrorMemoryAllocation) refuse_memory(bytes);
     detail::check_cuda(e, "allocating device memory");
+    return p;
+  }
+  // The same, but resize() can make it larger and smaller, where it is 64 MiB and the driver has virtual
+  // memory, or where the resource says so.
+  void* allocate_resizable(u64 bytes) {
+    if (resource_ || bytes < detail::device_ranges::least_bytes) return allocate(bytes);
+    const detail::device_guard on(device_);
+    void* const p = ranges_.take(device_, bytes);
+    return p != nullptr ? p : allocate(bytes);
+  }
+  // Can what was allocated have so many bytes instead?
+  bool resizes(const void* p, u64 /*bytes*/, u64 new_bytes) const {
+    return resource_ ? resource_.resizes()
+                     : new_bytes >= detail::device_ranges::least_bytes && ranges_.has(p);
+  }
+  // Gives it so many, with what is in it. Without a resource the address stays, and this waits. Throws
+  // out_of_memory; then all is as it was.
+  void* resize(void* p, u64 bytes, u64 new_bytes) {
+    const detail::device_guard on(device_);
+    if (resource_)
+      return of_resource([&] { return resource_.resize(p, bytes, new_bytes, alignment, stream_); });
+    synchronize();
+    if (ranges_.resize(p, new_bytes)) return p;
+    // What the pool keeps, and what is kept here, may be enough.
+    ranges_.give_up_kept();
+    cudaMemPoolTrimTo(pool_, 0);
+    if (!ranges_.resize(p, new_bytes)) refuse_memory(new_bytes - bytes);
     return p;
   }
   // Takes back what allocate(bytes) gave, in the order of the stream.
@@ -121,7 +146,9 @@ class cuda {
     const detail::device_guard on(device_);
     if (resource_)
       resource_.deallocate(p, bytes, alignment, stream_);
-    else
+    else if (ranges_.has(p)) {
+      if (!ranges_.give_back(p) && cudaStreamSynchronize(stream_) == cudaSuccess) ranges_.give_up_kept();
+    } else
       cudaFreeAsync(p, stream_);
   }
   // From the host's memory to the GPU's. Waits. Throws cuda_error.
@@ -294,13 +321,24 @@ class cuda {
   // A resource speaks of lack of memory by many exceptions; a GPU that has failed speaks through it too, and
   // that must not pass for lack of memory.
   void* allocate_from_resource(u64 bytes) {
+    return of_resource([&] { return resource_.allocate(bytes, alignment, stream_); });
+  }
+  template <class Ask>
+  static void* of_resource(const Ask& ask) {
     try {
-      return resource_.allocate(bytes, alignment, stream_);
+      return ask();
     } catch (const out_of_memory&) {
       const cudaError_t e = cudaGetLastError();
       if (e != cudaErrorMemoryAllocation) detail::check_cuda(e, "allocating device memory");
       throw;
     }
+  }
+  [[noreturn]] static void refuse_memory(u64 bytes) {
+    cudaGetLastError();
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    throw out_of_memory("tilehash: the GPU has no " + std::to_string(bytes) + " bytes free (" +
+                        std::to_string(free) + " of " + std::to_string(total) + " are); use a smaller table");
   }
   static cudaError_t order(const cuda& first, const cuda& second) noexcept {
     const detail::device_guard on(first.device_);
@@ -339,6 +377,7 @@ class cuda {
   int device_;
   device_resource_ref resource_;
   cudaMemPool_t pool_ = nullptr;  // when there is no resource
+  detail::device_ranges ranges_;  // ... and what can be resized
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI

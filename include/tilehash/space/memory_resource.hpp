@@ -3,12 +3,14 @@
 //
 // For `cpu` those of std::pmr::memory_resource; for `cuda` those of CCCL and RMM, in any of the three shapes
 // they have had (see detail::allocate_from), so that their resources fit without a wrapper. Everything a
-// space allocates comes from its resource: tables, buffers, scratch, CUB's memory.
+// space allocates comes from its resource: tables, buffers, scratch, CUB's memory. One that also has resize()
+// (detail::resizes_memory says how) lets tables grow in their own memory.
 //
 //   std::pmr::synchronized_pool_resource pool;   tilehash::cpu space(0, pool);
 //   rmm::mr::cuda_async_memory_resource pool;    tilehash::cuda space(stream, pool);
 #pragma once
 
+#include <concepts>
 #include <exception>
 #include <string>
 #include <type_traits>
@@ -65,6 +67,15 @@ void deallocate_to(Resource& r, void* p, u64 bytes, u64 alignment, CUstream_st* 
     r.deallocate(p, bytes, stream);
 }
 
+// A resource may be able to make what it gave larger or smaller, with what is in it and without a copy, at
+// another address perhaps:
+//   void* resize(void* p, size_t bytes, size_t new_bytes, size_t alignment[, stream])
+// It throws where there is no memory; then all is as it was. (A stream: in its order.)
+template <class Resource, class... Stream>
+concept resizes_memory = requires(Resource& r, void* p, std::size_t n, Stream... s) {
+  { r.resize(p, n, n, n, s...) } -> std::same_as<void*>;
+};
+
 }  // namespace detail
 
 // A reference to a memory resource, which must outlive it and all memory taken through it. One that was made
@@ -87,7 +98,12 @@ class basic_resource_ref {
         }),
         deallocate_([](void* r, void* p, u64 bytes, u64 alignment, Stream... s) {
           detail::deallocate_to(*static_cast<Resource*>(r), p, bytes, alignment, s...);
-        }) {}
+        }) {
+    if constexpr (detail::resizes_memory<Resource, Stream...>)
+      resize_ = [](void* r, void* p, u64 bytes, u64 new_bytes, u64 alignment, Stream... s) {
+        return static_cast<Resource*>(r)->resize(p, bytes, new_bytes, alignment, s...);
+      };
+  }
 
   // By address, as std::pmr and RMM hand theirs on. Throws invalid_argument for a null pointer.
   template <class Resource>
@@ -101,9 +117,25 @@ class basic_resource_ref {
 
   // Throws out_of_memory, with the resource's message, when it throws or gives nothing.
   void* allocate(u64 bytes, u64 alignment, Stream... s) const {
+    return given(bytes, [&] { return allocate_(object_, bytes, alignment, s...); });
+  }
+  // Can it make what it gave larger and smaller?
+  bool resizes() const { return resize_ != nullptr; }
+  // Does so; the contents stay as far as there is room. Throws as allocate(), and then all is as it was.
+  void* resize(void* p, u64 bytes, u64 new_bytes, u64 alignment, Stream... s) const {
+    return given(new_bytes, [&] { return resize_(object_, p, bytes, new_bytes, alignment, s...); });
+  }
+  // Hands back what allocate() gave for as many bytes.
+  void deallocate(void* p, u64 bytes, u64 alignment, Stream... s) const noexcept {
+    deallocate_(object_, p, bytes, alignment, s...);
+  }
+
+ private:
+  template <class Ask>
+  static void* given(u64 bytes, const Ask& ask) {
     void* p = nullptr;
     try {
-      p = allocate_(object_, bytes, alignment, s...);
+      p = ask();
     } catch (const error&) {
       throw;
     } catch (const std::exception& e) {
@@ -112,12 +144,6 @@ class basic_resource_ref {
     if (p == nullptr) refuse_memory(bytes, "it gave a null pointer");
     return p;
   }
-  // Hands back what allocate() gave for as many bytes.
-  void deallocate(void* p, u64 bytes, u64 alignment, Stream... s) const noexcept {
-    deallocate_(object_, p, bytes, alignment, s...);
-  }
-
- private:
   template <class Resource>
   static Resource* checked(Resource* resource) {
     if (resource == nullptr) refuse_null();
@@ -134,6 +160,7 @@ class basic_resource_ref {
   void* object_ = nullptr;
   void* (*allocate_)(void*, u64, u64, Stream...) = nullptr;
   void (*deallocate_)(void*, void*, u64, u64, Stream...) = nullptr;
+  void* (*resize_)(void*, void*, u64, u64, u64, Stream...) = nullptr;
 };
 
 using host_resource_ref = basic_resource_ref<>;                // what `cpu` takes

@@ -26,6 +26,10 @@
 //   5  remove what step 4 made double
 //   6  write the region out, with the overflow filter's bits
 //
+// Where a table gets more or fewer regions (engine/region_resize.hpp) a block's items are those that stand in
+// regions of the table as it was: among free slots and keys of other blocks, and no two alike. Steps 2 and 5
+// have nothing to do then.
+//
 // A key that was there before a merge moves only where a place is promised to it. So what finds no place in
 // the end is always new, and nothing that was in the table leaves it. A bit of the word marks such keys, one
 // that the filter needs only in the table.
@@ -139,6 +143,7 @@ struct tiled_build {
   static constexpr u32 together =
       16 / sizeof(table_word);  // words of one bucket that a thread writes at once
   static constexpr bool merges_too = scratch_slot::is_exact;
+  static constexpr bool moves_regions = requires { Bins::are_regions; };
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;  // of a region
   // Mark of a merge.
   static constexpr word was_there =
@@ -153,7 +158,8 @@ struct tiled_build {
 
   // Scratch: the region's words; for words of 16 bytes the bin; the homeless items; per bucket a count; the
   // list of items that are not in their first bucket; per bucket the filter's bits; the list's length, the
-  // homeless items' number, how many of them have been taken up, and the number of new keys.
+  // homeless items' number, how many of them have been taken up, the number of new keys, and of those that
+  // were numbered here.
   TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return buckets * slots * 3 / 16; }
   TILEHASH_FN static constexpr u64 homeless_room(u64 buckets) { return buckets * slots * 3 / 32; }
   TILEHASH_FN static constexpr u64 items_at(u64 buckets) {
@@ -164,7 +170,7 @@ struct tiled_build {
   }
   static constexpr u64 scratch_bytes(u64 buckets) {
     return homeless_at(buckets) + homeless_room(buckets) * sizeof(word) +
-           (2 * buckets + list_room(buckets) + 4) * sizeof(u32);
+           (2 * buckets + list_room(buckets) + 5) * sizeof(u32);
   }
 
   struct view : scratch_bucket<word, slots> {
@@ -323,14 +329,15 @@ struct tiled_build {
     const auto counts = block.template scratch<u32>(homeless_at(buckets) + more_room * sizeof(word));
     const auto list = counts + buckets;
     const auto filters = list + room;
-    const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3;
+    const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3,
+               numbered = listed + 4;
     const auto bin = bins.at(nth);
     table_word* const home = design.region_at(region);
     const tiled_scratch_slot<Design, decltype(items)> in{design, items};
-    const u32 n = bins.size(nth), me = block.rank(), all = block.size();
+    const u32 me = block.rank(), all = block.size();
 
     for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;  // 0
-    for (u32 i = me; i < 4; i += all) listed[i] = 0;
+    for (u32 i = me; i < 5; i += all) listed[i] = 0;
     u32 before = 0;
     if (merges_too && merges) {
       block.barrier();
@@ -361,37 +368,51 @@ struct tiled_build {
     }
     block.barrier();
 
-    constexpr u32 at_once = 4;
-    for (u32 first = me; first < n; first += at_once * all) {  // 1
-      table_word e[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (first + k * all < n) e[k] = bin[first + k * all];
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        const u32 i = first + k * all;
-        if (i >= n) continue;
-        if constexpr (!scratch_slot::is_exact) items[i] = e[k];
-        const place p = design.place_of(entry::hash_of(e[k]));
-        // With its filter bit set, the key may stand in its second bucket from before.
-        const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.stored));
-        const u32 s = waits ? slots : fetch_add(counts + p.bucket, u32(1));
-        if (s < slots)
-          words[p.bucket * slots + s] = scratch_slot::make(p.stored, e[k], i);
-        else
-          append(list, listed, room, i, e[k]);
+    const auto take_in = [&](u32 i, const table_word& e) {
+      if constexpr (!scratch_slot::is_exact) items[i] = e;
+      const place p = design.place_of(entry::hash_of(e));
+      // With its filter bit set, the key may stand in its second bucket from before.
+      const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.stored));
+      const u32 s = waits ? slots : fetch_add(counts + p.bucket, u32(1));
+      if (s < slots)
+        words[p.bucket * slots + s] = scratch_slot::make(p.stored, e, i);
+      else
+        append(list, listed, room, i, e);
+    };
+    if constexpr (moves_regions) {  // 1
+      bin.for_each_item(me, all, [&](u32 i, const table_word& e) {
+        take_in(scratch_slot::is_exact ? i : fetch_add(numbered, u32(1)), e);
+      });
+    } else {
+      constexpr u32 at_once = 4;
+      const u32 n = bins.size(nth);
+      for (u32 first = me; first < n; first += at_once * all) {
+        table_word e[at_once];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          if (first + k * all < n) e[k] = bin[first + k * all];
+        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          if (first + k * all < n) take_in(first + k * all, e[k]);
+        }
       }
     }
     block.barrier();
 
-    for (u32 b = me; b < buckets; b += all) remove_twins(in, words, counts, b);  // 2
-    block.barrier();
+    if constexpr (!moves_regions) {
+      for (u32 b = me; b < buckets; b += all) remove_twins(in, words, counts, b);  // 2
+      block.barrier();
+    }
 
     const u32 waiting = listed[0] < room ? u32(listed[0]) : room;
     for (u32 q = me; q < waiting; q += all) {  // 3
       const u32 number = list[q];
-      const table_word e = bin[number];
+      table_word e;
+      if constexpr (moves_regions && !scratch_slot::is_exact)
+        e = items[number];
+      else
+        e = bin[number];
       const place p = design.place_of(entry::hash_of(e));
       place second = p;
       design.turn(second);
@@ -428,22 +449,24 @@ struct tiled_build {
     }
     block.barrier();
 
-    for (u32 q = me; q < left; q += all) {  // 5
-      const word handle = homeless[q];
-      const table_word e = in.entry_at(handle);
-      place p = design.place_of(entry::hash_of(e));
-      bool seen = false;
-      for (u32 half = 0; half < 2; ++half, design.turn(p)) {
-        const view b(words, p.bucket, p.bucket);
-        u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(handle)));
-        for (; twins != 0; twins &= twins - 1) {
-          const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
-          if (seen) compare_and_swap(at, load_relaxed(at), word(0));
-          seen = true;
+    if constexpr (!moves_regions) {
+      for (u32 q = me; q < left; q += all) {  // 5
+        const word handle = homeless[q];
+        const table_word e = in.entry_at(handle);
+        place p = design.place_of(entry::hash_of(e));
+        bool seen = false;
+        for (u32 half = 0; half < 2; ++half, design.turn(p)) {
+          const view b(words, p.bucket, p.bucket);
+          u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(handle)));
+          for (; twins != 0; twins &= twins - 1) {
+            const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
+            if (seen) compare_and_swap(at, load_relaxed(at), word(0));
+            seen = true;
+          }
         }
       }
+      block.barrier();
     }
-    block.barrier();
 
     u32 after = 0;
     for (u32 i = me * together; i < buckets * slots; i += all * together) {  // 6

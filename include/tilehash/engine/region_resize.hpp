@@ -1,0 +1,267 @@
+// How a table gets more regions, or fewer, in its own memory.
+//
+// A region is a range of hashes (algorithm/hash_route.hpp). Of another number of regions of the same size
+// each is a range, too, in the same order, so that a new region's keys stand in one old region or in
+// neighbouring ones. A block reads these, builds the region in its scratch, and writes it where it belongs.
+// What it overwrites must not be needed any more; so a table grows in waves from the top, and shrinks from
+// below:
+//
+//   before    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
+//   after     | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | . | . | . | . | . | 15 |
+//                                             |<---- wave 1, from 4 ... 7 ---->|
+//                             |<- wave 2 ---->|  from 2 and 3
+//                     |<-w 3->|  from 1
+//             |<----->|  the rest, from a copy of region 0
+//
+// A wave reads what none before it has written. The last few regions (a 32nd) would take as many waves again;
+// those are built from a copy. So the table is read once and written once, and a doubling takes five waves.
+//
+// Nothing may be lost, and nothing may fail once a wave has begun. So a pass over the table counts first how
+// many keys find their new first bucket full: no more than these can be left without a place in their regions
+// (hardly ever any is), and for so many there is a list. All memory is taken before the first wave, a CPU's
+// scratch too.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <tilehash/algorithm/partition.hpp>
+#include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/op.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/region_fill.hpp>
+#include <tilehash/space/buffer.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was.
+template <class Design>
+struct old_regions {
+  using slot_type = typename Design::slot_type;
+  using word = typename slot_type::word;
+  using stored_key = typename slot_type::stored_key;
+  using entry = routed_item<slot_type>;
+  static constexpr bool are_regions = true;  // items among free slots, no two alike
+
+  Design before, after;
+  const word* slots;  // where the old regions are, from the first
+  u32 first;          // of the new ones that are built
+
+  // The items of one new region.
+  struct reader {
+    old_regions regions;
+    u32 number;           // of the new region
+    u32 from, to;         // old ones that have its keys
+    u32 lowest, highest;  // first buckets of such, in `from` and in `to`
+
+    // use(i, entry) for each; the threads of a block share them.
+    template <class Use>
+    TILEHASH_FN void for_each_item(u32 me, u32 all, const Use& use) const {
+      constexpr u32 together = 16 / sizeof(word);
+      const u32 each = regions.before.region_slots();
+      for (u32 r = from; r <= to; ++r) {
+        const auto hashes = regions.before.hashes_in(r);
+        fetch_words<together>(regions.slots + static_cast<u64>(r) * each, each, me, all,
+                              [&](u32 i, const word* held) {
+                                TILEHASH_UNROLL
+                                for (u32 k = 0; k < together; ++k) {
+                                  word e = held[k];
+                                  if (take(hashes, r, i / Design::bucket_slots, e))
+                                    use((r - from) * each + i + k, e);
+                                }
+                              });
+      }
+    }
+    // The i-th again.
+    TILEHASH_FN word operator[](u32 i) const {
+      const u32 each = regions.before.region_slots(), r = from + i / each, s = i % each;
+      word e = regions.slots[static_cast<u64>(r) * each + s];
+      take(regions.before.hashes_in(r), r, s / Design::bucket_slots, e);
+      return e;
+    }
+
+   private:
+    // Is there an item in this word, and does it go to the new region? Then the word becomes its entry.
+    template <class Hashes>
+    TILEHASH_FN bool take(const Hashes& hashes, u32 region, u32 bucket, word& w) const {
+      if (slot_type::is_free(w)) return false;
+      const stored_key n = slot_type::stored_in(w);
+      const u32 b = regions.before.first_bucket(bucket, n);
+      if ((region == from && b < lowest) || (region == to && b > highest)) return false;
+      const auto h = hashes(b, slot_type::remainder_of(n));
+      if (regions.after.region_of(h) != number) return false;
+      w = entry::pack(h, slot_type::value_of(w));
+      return true;
+    }
+  };
+  TILEHASH_FN reader at(u32 nth) const {
+    const u32 number = first + nth;
+    const auto &old = before.route(), &now = after.route();
+    const u64 least = static_cast<u64>(now.first_of(number)) * old.regions();
+    const u64 most = static_cast<u64>(now.last_of(number)) * old.regions();
+    const auto bucket = [&](u64 scaled) {
+      return static_cast<u32>((scaled & ~u32(0)) * before.region_buckets() >> 32);
+    };
+    return {*this,         number,      static_cast<u32>(least >> 32), static_cast<u32>(most >> 32),
+            bucket(least), bucket(most)};
+  }
+};
+
+// Counts the keys whose new first bucket is full of others; and whether some region has more than it holds.
+template <class Design>
+struct count_crowded {
+  using entry = routed_item<typename Design::slot_type>;
+  static constexpr u32 block_size = 1024;
+  static constexpr u64 scratch_bytes(u64 buckets) { return (buckets + 2) * sizeof(u32); }
+
+  old_regions<Design> regions;
+  u64* sums;  // such keys; regions with too many
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const u32 me = block.rank(), all = block.size(), buckets = regions.after.region_buckets();
+    const auto counts = block.template scratch<u32>();
+    const auto crowded = counts + buckets, items = crowded + 1;
+    for (u32 i = me; i < buckets + 2; i += all) counts[i] = 0;
+    block.barrier();
+    u32 mine = 0, without = 0;
+    regions.at(static_cast<u32>(block.index())).for_each_item(me, all, [&](u32, const auto& e) {
+      const u32 bucket = regions.after.place_of(entry::hash_of(e)).bucket;
+      without += fetch_add(counts + bucket, u32(1)) >= Design::bucket_slots;
+      ++mine;
+    });
+    if (without != 0) fetch_add(crowded, without);
+    if (mine != 0) fetch_add(items, mine);
+    block.barrier();
+    if (me != 0) return;
+    if (crowded[0] != 0) fetch_add(sums, static_cast<u64>(u32(crowded[0])));
+    if (items[0] > regions.after.region_slots()) fetch_add(sums + 1, u64(1));
+  }
+};
+
+// Scratch for all blocks of a launch, where a space takes it from its memory (a CPU).
+template <class Space>
+auto scratch_taken(Space& space, u64 blocks, u64 bytes) {
+  if constexpr (requires { space.scratch_of(blocks, bytes); })
+    return space.scratch_of(blocks, bytes);
+  else
+    return nothing{};
+}
+
+template <class Design, class Space>
+class region_resize {
+  using word = typename Design::word;
+  using regions_type = old_regions<Design>;
+  using build_type = typename Design::template region_build<regions_type>;
+
+ public:
+  // Should a table with these regions get so many in its own memory? There must be some: of few, a table is
+  // better made anew with others of another size. And of waves for a ninth more there would be too many.
+  static bool suits(const Space& space, const Design& before, u64 regions) {
+    const u64 now = before.regions();
+    return std::min(now, regions) >= least_regions &&
+           (regions >= least_after(now) || regions <= most_after(now)) &&
+           before.region_slots() <= build_type::most_slots &&
+           build_type::scratch_bytes(before.region_buckets()) <= space.largest_scratch();
+  }
+  // As many regions or more, so that growth pays.
+  static u64 grown(const Design& before, u64 regions) {
+    return std::max<u64>(regions, least_after(before.regions()));
+  }
+
+  region_resize(Space& space, const Design& before, u64 regions)
+      : space_(space), before_(before), after_(before) {
+    after_.reshape(before.slots(), regions);
+  }
+  const Design& after() const { return after_; }
+
+  // Reads the table, and takes what memory it needs beside it. False, and nothing is done: the keys are too
+  // uneven. Throws out_of_memory. Waits.
+  bool prepare() {
+    plan();
+    counters_ = buffer<u64, Space>(space_, 3);
+    space_.fill(counters_.data(), 3, u64(0));
+    const u64 all = after_.regions();
+    using census = count_crowded<Design>;
+    space_.for_each_block(all, census::block_size, census::scratch_bytes(after_.region_buckets()),
+                          census{{before_, after_, before_.slots(), 0}, counters_.data()});
+    const auto counts = counters_.to_host();
+    if (counts[1] != 0) return false;
+    space_.fill(counters_.data(), 3, u64(0));
+    spilled_ = buffer<word, Space>(space_, counts[0]);
+    aside_ = buffer<word, Space>(space_, copied_ * before_.region_slots());
+    scratch_ = scratch_taken(space_, all, build_type::scratch_bytes(after_.region_buckets()));
+    return true;
+  }
+
+  // The table's memory is there now, and large enough for the old and the new regions; the old ones are in
+  // its front. Cannot fail. Gives what is left to insert one by one. Waits.
+  region_filled<Design, Space> run(void* memory) {
+    before_.reshape(memory, before_.regions());
+    after_.reshape(memory, after_.regions());
+    const bool grows = after_.regions() > before_.regions();
+    if (grows) build_waves();
+    space_.copy(aside_.data(), before_.slots(), aside_.bytes());
+    build(aside_.data(), 0, from_copy_);
+    if (!grows) build_waves();
+    const auto counts = counters_.to_host();
+    region_filled<Design, Space> r;
+    r.design = after_;
+    r.left = counts[0];
+    r.inserted = counts[2];
+    r.lists_left = r.left <= spilled_.size();
+    r.spilled = std::move(spilled_);
+    aside_ = {};
+    scratch_ = {};
+    return r;
+  }
+
+ private:
+  static constexpr u64 least_regions = 4;
+  static constexpr u64 copied_share = 32;
+  static u64 least_after(u64 regions) { return regions + divide_up(regions, 8); }
+  static u64 most_after(u64 regions) { return regions - divide_up(regions, 9); }
+
+  struct wave {
+    u64 first, end;
+  };
+  void plan() {
+    const u64 old = before_.regions(), all = after_.regions(), few = divide_up(all, copied_share);
+    if (all > old) {
+      from_copy_ = all;  // those before it are not built yet
+      for (u64 needed; from_copy_ > few && (needed = divide_up(from_copy_ * old, all)) < from_copy_;
+           from_copy_ = needed)
+        waves_.push_back({needed, from_copy_});
+    } else {
+      from_copy_ = std::min(all, std::max(few, all / (old - all) + 1));  // fewer make no room for a wave
+      for (u64 first = from_copy_; first < all; first = waves_.back().end)
+        waves_.push_back({first, std::min(first * old / all, all)});
+    }
+    copied_ = divide_up(from_copy_ * old, all);
+  }
+  void build_waves() {
+    for (const wave& w : waves_) build(before_.slots(), w.first, w.end - w.first);
+  }
+  void build(const word* old, u64 first, u64 count) {
+    const spill_list<word> spill{spilled_.data(), counters_.data(), spilled_.size()};
+    const u32 from = static_cast<u32>(first);
+    const build_type work{after_, {before_, after_, old, from}, from, false, spill, counters_.data() + 2};
+    const u64 bytes = build_type::scratch_bytes(after_.region_buckets());
+    if constexpr (requires { space_.scratch_of(count, bytes); })
+      space_.for_each_block(count, build_type::block_size, bytes, work, scratch_);
+    else
+      space_.for_each_block(count, build_type::block_size, bytes, work);
+  }
+
+  Space& space_;
+  Design before_, after_;
+  std::vector<wave> waves_;
+  u64 from_copy_ = 0;  // new regions, the first ones, built from a copy of ...
+  u64 copied_ = 0;     // ... so many old ones
+  buffer<u64, Space> counters_;
+  buffer<word, Space> spilled_, aside_;
+  decltype(scratch_taken(std::declval<Space&>(), 0, 0)) scratch_;
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -1,0 +1,31 @@
+// Growth in a table's own memory under the GPU's schedule.
+#include <contract/in_place.hpp>
+#include <tilehash/designs/tiled.hpp>
+
+#include "emulated.hpp"
+
+namespace tilehash {
+namespace {
+
+template <class Design>
+class EmulatedInPlace : public ::testing::Test {};
+using designs = ::testing::Types<tiled<u32, u32>, tiled<u64, u64>>;
+TYPED_TEST_SUITE(EmulatedInPlace, designs);
+
+TYPED_TEST(EmulatedInPlace, GrowsAndShrinks) {
+  contract::counted<emulated> space({.seed = contract::run_seed()});
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(contract::run_seed()));
+  constexpr u64 n = 4 * 2496 * TypeParam::bucket_slots;
+  contract::modelled<TypeParam, contract::counted<emulated>> m(space, n, {.seed = contract::known_seed});
+  ASSERT_EQ(m.insert(0, n).refused, 0U);
+  const u64 bytes = m.tested.bytes();
+  space.forget();
+  m.tested.reserve(space, n + n / 2);
+  EXPECT_LE(space.most(), m.tested.bytes() + bytes / 2) << "in its own memory";
+  m.verify(n + n / 4);
+  m.tested.shrink_to_fit(space);
+  m.verify(n + n / 4);
+}
+
+}  // namespace
+}  // namespace tilehash
