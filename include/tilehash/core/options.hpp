@@ -23,6 +23,12 @@ struct table_options {
   bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
 };
 
+// Which of the items with equal keys that one call brings is kept.
+enum class keep {
+  any,    // one of them, which may be another in the next run
+  first,  // the one that comes first in the arrays, as dictionaries and drop_duplicates do
+};
+
 }  // namespace tilehash
 
 namespace tilehash::inline TILEHASH_ABI::detail {
