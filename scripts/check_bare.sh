@@ -4,15 +4,16 @@
 # plot must come out each time. For root, takes minutes and a gigabyte or two, and is not part of scripts/test.sh.
 #   scripts/check_bare.sh            the installing, and the plot of figures that are in the repository
 #   scripts/check_bare.sh --whole    the two scripts themselves, which takes an hour
+#   scripts/check_bare.sh --package  the Debian package instead: made there, installed with apt, and used by CMake and
+#                                    pkg-config
 # Environment: TILEHASH_SUITE (default bookworm), TILEHASH_MIRROR (default: the distribution's)
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-whole=""
-case "${1:-}" in
-  "") ;;
-  --whole) whole=yes ;;
-  *) die "usage: scripts/check_bare.sh [--whole]" ;;
+what=${1:-}
+case "$what" in
+  "" | --whole | --package) ;;
+  *) die "usage: scripts/check_bare.sh [--whole | --package]" ;;
 esac
 [ "$(id -u)" -eq 0 ] || die "a root file system is made by root"
 bare=$PWD/build/bare
@@ -49,11 +50,26 @@ inside() { chroot "$bare" env -u XDG_CACHE_HOME HOME=/root LC_ALL=C.UTF-8 bash -
 apt_log=$bare/var/log/apt/history.log
 installations() { grep -c "^Start-Date" "$apt_log" 2>/dev/null || true; }
 
+if [ "$what" = --package ]; then
+  say "the Debian package"
+  inside "apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends g++ cmake \
+    ninja-build pkg-config" >"$bare/apt.log" 2>&1 || die "apt-get failed: $bare/apt.log"
+  inside "cmake --preset library >/dev/null && cd build/library && cpack" || die "no package was made (see above)"
+  inside "apt-get install -q -y --no-install-recommends ./build/library/libtilehash-dev_*.deb" >>"$bare/apt.log" 2>&1 ||
+    die "apt-get did not take the package: $bare/apt.log"
+  inside "cmake -G Ninja -S tests/install -B /tmp/outside && cmake --build /tmp/outside && /tmp/outside/outside" ||
+    die "a project did not find or not build against the package (see above)"
+  inside "g++ -std=c++20 -O2 tests/install/main.cpp -o /tmp/plain \$(pkg-config --cflags --libs tilehash) && /tmp/plain" ||
+    die "a program did not build by pkg-config (see above)"
+  say "the package was installed with what it needs, and used; $bare can be deleted"
+  exit
+fi
+
 declare -A steps=(
   [demo]="scripts/bootstrap.sh --demo && scripts/plot.sh run bench/results/h200/run.json demo.png"
   [test]="scripts/bootstrap.sh"
 )
-if [ -n "$whole" ]; then steps=([demo]=scripts/demo.sh [test]=scripts/test.sh); fi
+if [ "$what" = --whole ]; then steps=([demo]=scripts/demo.sh [test]=scripts/test.sh); fi
 
 for round in first second; do
   before=$(installations)

@@ -22,11 +22,13 @@
 // length: the docstrings of all verbs.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include <tilehash/core/error.hpp>
+#include <tilehash/core/flags.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/core/result.hpp>
@@ -40,6 +42,10 @@
 #include <tilehash/table_view.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
+
+// Can inserts keep the first of equal keys?
+template <class Engine>
+concept keeps_first = requires { &Engine::insert_first; };
 
 template <class Design, class Space>
 class table {
@@ -64,10 +70,23 @@ class table {
 
   using keys_in = std::span<const key_type>;
   using values_in = std::span<const value_element>;
+  // Can a thread of the host work on it by itself?
+  static constexpr bool one_by_one =
+      !Space::has_lanes && requires(const view_type v, const key_type k) { v.find(k); };
 
   // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument
   // (a load factor that the design does not take, more items than it can hold), out_of_memory. Does not wait.
   explicit table(Space& space, u64 items = 0, table_options options = {}) : engine_(space, items, options) {}
+
+  // An equal table, with the same seed, in memory of `space`, which is any of the same device. O(bytes()).
+  // Throws out_of_memory; this table stays as it is in any case. Waits only for calls that did not. Beside
+  // lookups.
+  [[nodiscard]] table clone(Space& space) const
+    requires requires(const engine_type e) { e.clone(space); }
+  {
+    [[maybe_unused]] const auto call = reading(space, "clone");
+    return engine_.has_memory() ? table(engine_.clone(space)) : table(space, 0, options());
+  }
 
   // ---- what it is: O(1) ----
   u64 size() const { return engine_.size(); }          // items; waits for calls that did not
@@ -112,6 +131,17 @@ class table {
     [[maybe_unused]] const auto call = changing(space, "build");
     return build_from(home(space), keys, nullptr);
   }
+  // ... with keep::first: of equal keys the first in the arrays wins. Values are what tells equal keys apart,
+  // so sets have no need of it; keys and values of up to 8 bytes each. Memory while it runs: five times the
+  // items' bytes (up to 32 million items at once) beside what the build takes. docs/adr/0016.
+  insert_report build(Space& space, keys_in keys, values_in values, keep which)
+    requires(!is_set && keeps_first<engine_type>)
+  {
+    if (which == keep::any) return build(space, keys, values);
+    check_items(space, keys, values, "build: keys and values differ in length");
+    [[maybe_unused]] const auto call = changing(space, "build");
+    return awake(space).build_first(home(space), items(keys, values.data()), keys.size());
+  }
   // ... by a way of the caller's choice (designs/multi.hpp).
   template <class How>
   insert_report build(Space& space, keys_in keys, values_in values, How how)
@@ -137,6 +167,16 @@ class table {
     requires(insertable<Design> && is_set)
   {
     return insert_checked(space, keys, nullptr, outcomes, detail::keep{});
+  }
+  // ... with keep::first: of equal keys in this call the first in the arrays wins. What is in the table
+  // stays, as ever. Memory while it runs, and which tables: as for build.
+  insert_report insert(Space& space, keys_in keys, values_in values, keep which)
+    requires(!is_set && keeps_first<engine_type>)
+  {
+    if (which == keep::any) return insert(space, keys, values);
+    check_items(space, keys, values, "insert: keys and values differ in length");
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_first(home(space), items(keys, values.data()), keys.size());
   }
   // The same without waiting, into a table made with grow = false (throws invalid_argument elsewhere).
   // `report`, of one element in the memory of the space, is written when the work is done; until then the
@@ -268,14 +308,14 @@ class table {
   // until then the table and the arrays must stay as they are.
 
   // found[i] says whether keys[i] is in the table and out[i] is its value (Value{} when absent). `found` may
-  // be empty when the caller knows. O(1) expected a key; no memory. Waits.
-  void find(Space& space, keys_in keys, std::span<value_element> out, std::span<bool> found = {}) const
+  // be empty when the caller knows; flags are bools or bytes. O(1) expected a key; no memory. Waits.
+  void find(Space& space, keys_in keys, std::span<value_element> out, flags found = {}) const
     requires(!is_set)
   {
     find_async(space, keys, out, found);
     space.synchronize();
   }
-  void find_async(Space& space, keys_in keys, std::span<value_element> out, std::span<bool> found = {}) const
+  void find_async(Space& space, keys_in keys, std::span<value_element> out, flags found = {}) const
     requires(!is_set)
   {
     detail::require(out.size() == keys.size() && (found.empty() || found.size() == keys.size()),
@@ -300,11 +340,11 @@ class table {
     look_up(space, keys, detail::value_sink<mapped_type>{out.data(), nullptr, missing});
   }
   // out[i]: is keys[i] in the table? O(1) expected a key; no memory. Waits.
-  void contains(Space& space, keys_in keys, std::span<bool> out) const {
+  void contains(Space& space, keys_in keys, flags out) const {
     contains_async(space, keys, out);
     space.synchronize();
   }
-  void contains_async(Space& space, keys_in keys, std::span<bool> out) const {
+  void contains_async(Space& space, keys_in keys, flags out) const {
     detail::require(out.size() == keys.size(), "contains: keys and flags differ in length");
     check(space, out, "contains: the results");
     look_up(space, keys, detail::lookup_sink{.found = out.data()});
@@ -327,6 +367,43 @@ class table {
     check(space, out, "probe_counts: the results");
     look_up(space, keys, detail::lookup_sink{.probes = out.data()});
     space.synchronize();
+  }
+
+  // ---- one key, of a table in the memory of the host, by the caller's own thread ----
+  // O(1) expected; no memory. Beside other lookups. Many keys at once are found several times as fast.
+  // Its value; nothing where it is not there.
+  std::optional<mapped_type> find(const key_type& key) const
+    requires(one_by_one && !is_set)
+  {
+    if (!engine_.has_memory()) return std::nullopt;
+    const auto hit = engine_.view().find(key);
+    return hit.found() ? std::optional<mapped_type>(hit.value()) : std::nullopt;
+  }
+  // Its value; throws invalid_argument where it is not there.
+  mapped_type at(const key_type& key) const
+    requires(one_by_one && !is_set)
+  {
+    const auto value = find(key);
+    detail::require(value.has_value(), "at: the key is not in the table");
+    return *value;
+  }
+  // Is it there?
+  bool contains(const key_type& key) const
+    requires one_by_one
+  {
+    return engine_.has_memory() && engine_.view().contains(key);
+  }
+  // inserted, or present, and then the key keeps its value; or refused. As the insert of many it may make
+  // other keys move and the table grow. O(1) expected over many calls. Throws out_of_memory. Alone.
+  outcome insert(Space& space, const key_type& key, const value_element& value)
+    requires(one_by_one && changed_in_place<Design> && !is_set)
+  {
+    return insert_one(space, key, &value);
+  }
+  outcome insert(Space& space, const key_type& key)
+    requires(one_by_one && changed_in_place<Design> && is_set)
+  {
+    return insert_one(space, key, nullptr);
   }
 
   // ---- all items, in no given order (a multimap's: those of a key side by side) ----
@@ -427,8 +504,7 @@ class table {
   }
   // keys[i] is the key whose id is ids[i], where found[i]; `found` may be empty when the caller knows. O(1)
   // an id; no memory. Waits. Beside lookups.
-  void keys_of(Space& space, std::span<const u32> ids, std::span<key_type> keys,
-               std::span<bool> found = {}) const
+  void keys_of(Space& space, std::span<const u32> ids, std::span<key_type> keys, flags found = {}) const
     requires record_keeping<Design>
   {
     detail::require(ids.size() == keys.size() && (found.empty() || found.size() == ids.size()),
@@ -499,6 +575,8 @@ class table {
   }
 
  private:
+  explicit table(engine_type&& engine) : engine_(std::move(engine)) {}
+
   static constexpr bool takes_arrays =  // and not a source of items
       requires(engine_type e, Space s, const key_type* k, const value_element* v) {
         e.build_arrays(s, k, v, u64(0));
@@ -522,6 +600,9 @@ class table {
   template <class T>
   static void check(const Space& space, std::span<T> array, const char* what) {
     space.check_pointer(array, what);
+  }
+  static void check(const Space& space, flags array, const char* what) {
+    space.check_pointer(std::span(array.data(), array.size()), what);
   }
   static void check_items(const Space& space, keys_in keys, values_in values, const char* lengths) {
     detail::require(keys.size() == values.size(), lengths);
@@ -556,6 +637,11 @@ class table {
                                         keys.size(), nullptr, named, update);
     else
       return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
+  }
+  outcome insert_one(Space& space, const key_type& key, const value_element* value) {
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_one(home(space), key,
+                                   static_cast<const mapped_type*>(static_cast<const void*>(value)));
   }
   template <class Op>
   insert_report apply(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,

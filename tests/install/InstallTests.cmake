@@ -11,3 +11,12 @@ foreach(way IN ITEMS find_package subproject)
   )
   set_tests_properties(install.${way} PROPERTIES LABELS install TIMEOUT 300)
 endforeach()
+add_test(
+  NAME install.package
+  COMMAND
+    ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/install_package
+    -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER} -DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+    -DCCCL=${TILEHASH_CCCL_INCLUDE_DIR} -DTBB=$<IF:$<BOOL:${TILEHASH_HAS_TBB}>,TRUE,FALSE> -P
+    ${CMAKE_CURRENT_LIST_DIR}/RunPackageTest.cmake
+)
+set_tests_properties(install.package PROPERTIES LABELS install TIMEOUT 300)

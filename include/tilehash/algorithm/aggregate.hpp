@@ -38,17 +38,18 @@ template <class Slot>
 struct splitter : keys_as_they_are<Slot> {
   using key_bits = typename Slot::key_bits;
   u32 parts;
+  key_bits seed;
 
-  explicit splitter(u64 number) : parts(static_cast<u32>(number)) {}
+  splitter(u64 number, u64 any) : parts(static_cast<u32>(number)), seed(static_cast<key_bits>(any)) {}
   struct place {
     u32 part, slot, seat;
   };
   TILEHASH_FN place operator()(key_bits key) const {
     u32 high, low;
     if constexpr (sizeof(key_bits) == 4) {
-      high = low = mix32(key);
+      high = low = mix32(key ^ seed);
     } else {
-      const u64 hash = mix64(key);
+      const u64 hash = mix64(key ^ seed);
       high = static_cast<u32>(hash >> 32), low = static_cast<u32>(hash);
     }
     const u64 scaled = static_cast<u64>(high) * parts;
@@ -248,6 +249,8 @@ struct combined {
   buffer<typename Slot::word, Space> list, left_over;
   u64 size = 0, left = 0;  // of the two
   u64 illegal = 0;         // items whose key is NaN, which are on neither
+  u64 roomless = 0;        // of those left over, items that their part had no room for, or more; of these the
+                           // keys may be on the list too, of the others not
   bool complete = false;   // false: so much was left over that it is not known
   bool unique = false;     // no key is on the list twice
 
@@ -271,9 +274,9 @@ u64 blocks_at_once(const Space& space) {
 }
 
 // The n items of the source, those of equal keys combined. It takes the bytes of the items 2.6 times. Throws
-// out_of_memory.
+// out_of_memory. Under another seed keys are shared out otherwise.
 template <class Slot, class Space, class Source, class Op>
-combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op) {
+combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op, u64 seed = 0) {
   using word = typename Slot::word;
   using source_type = shifted_source<Source>;
   using at_seats = combine_at_seats<Slot, Op>;
@@ -302,7 +305,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   buffer<u64, Space> counters(space, 4);  // of the list, of what is left over, illegal, between the steps
   space.fill(counters.data(), 4, u64(0));
   u64* const counter = counters.data();
-  const splitter<Slot> split(parts);
+  const splitter<Slot> split(parts, seed);
   const even_bins<word> bins{between.data(), room, fills.data()};
   const spill_list<word> list{result.list.data(), counter, n},
       over{result.left_over.data(), counter + 1, result.left_over.size()};
@@ -312,7 +315,9 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
     space.fill(fills.data(), parts, u32(0));
     send_by_blocks(space, split, source_type{source, done}, now, bins, over, counter + 2,
                    at_seats{op, counter + 3});
-    const u64 left = read_one(space, counter + 3);
+    const auto sent = counters.to_host();
+    const u64 left = sent[3];
+    result.roomless = done == 0 ? sent[1] : n;
     u64 neighbours = fill * parts / (left - before + 1);
     if (neighbours > parts / blocks) neighbours = parts / blocks;
     if (neighbours == 0) neighbours = 1;

@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tilehash/core/version.hpp>
+
 // A function compiled for the CPU and, by nvcc, for the GPU too.
 #if defined(__CUDACC__)
 #define TILEHASH_FN __host__ __device__ __forceinline__
@@ -34,7 +36,8 @@
 #define TILEHASH_UNROLL_ONCE
 #endif
 
-// Are there threads for the space `cpu`?
+// Are there threads for the space `cpu`? Where oneTBB's headers are, its library is linked too (-ltbb), which
+// the CMake target and pkg-config see to; -DTILEHASH_WITHOUT_TBB in all units of a program does without both.
 #if __has_include(<tbb/task_arena.h>) && !defined(TILEHASH_WITHOUT_TBB)
 #define TILEHASH_HAS_TBB 1
 #else

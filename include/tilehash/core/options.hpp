@@ -26,6 +26,12 @@ struct table_options {
   double slack = 0.25;    // `dynamic_hash_graph`: free entries for each item, of a table that was just built
 };
 
+// Which of the items with equal keys that one call brings is kept.
+enum class keep {
+  any,    // one of them, which may be another in the next run
+  first,  // the one that comes first in the arrays, as dictionaries and drop_duplicates do
+};
+
 }  // namespace tilehash
 
 namespace tilehash::inline TILEHASH_ABI::detail {

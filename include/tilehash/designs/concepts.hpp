@@ -82,9 +82,10 @@ TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place&
 
 // A lookup walks a row of entries: row() reads where it begins and ends.
 template <class D>
-concept rowed = std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_type k) {
+concept rowed = std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_type k, void* memory) {
   { d.row(d.locate(k)) } -> std::same_as<typename D::range>;
   d.hit(k, d.row(d.locate(k)));
+  { d.moved_to(memory) } -> std::same_as<D>;  // the same table where its memory was copied to
 };
 
 // Its items stand among empty slots: of the `capacity` many, slot i holds one where holds(i).

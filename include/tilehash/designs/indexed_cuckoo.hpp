@@ -79,6 +79,13 @@ class indexed_cuckoo {
         seed_(seed),
         hash_(seed) {}
 
+  // The same table where its memory was copied to.
+  indexed_cuckoo moved_to(void* memory) const {
+    indexed_cuckoo moved(memory, size_, 0, seed_);
+    moved.hash_ = hash_;
+    return moved;
+  }
+
   TILEHASH_FN u64 capacity() const { return size_; }
   TILEHASH_FN const u64* slots() const { return slots_; }
 

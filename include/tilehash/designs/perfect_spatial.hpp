@@ -79,6 +79,14 @@ class perfect_spatial {
         seed_(seed),
         code_(slots, groups_, seed, 0) {}
 
+  // The same table where its memory was copied to.
+  perfect_spatial moved_to(void* memory) const {
+    perfect_spatial moved = *this;
+    moved.entries_ = static_cast<entry*>(memory);
+    moved.offsets_ = reinterpret_cast<u16*>(static_cast<char*>(memory) + offsets_at(slots_));
+    return moved;
+  }
+
   TILEHASH_FN u64 capacity() const { return slots_; }
   TILEHASH_FN u64 size() const { return items_; }
   TILEHASH_FN u64 groups() const { return groups_; }

@@ -212,6 +212,13 @@ class row_table {
         items_(items),
         hash_(seed) {}
 
+  // The same table where its memory was copied to.
+  row_table moved_to(void* memory) const {
+    row_table moved(memory, rows_.count, items_, 0);
+    moved.hash_ = hash_;
+    return moved;
+  }
+
   TILEHASH_FN u64 capacity() const { return rows_.count; }
   TILEHASH_FN u64 size() const { return items_; }
   TILEHASH_FN const detail::segments<offset>& rows() const { return rows_; }

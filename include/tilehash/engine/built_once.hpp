@@ -28,6 +28,18 @@ class built_once {
     adopt(empty(space, capacity_for(items)));
   }
 
+  built_once clone(Space& space) const {
+    built_once copy(options_);
+    copy.memory_ = detail::copy_of(memory_, space);
+    copy.size_ = size_;
+    if constexpr (rowed<Design>)
+      copy.view_.design = view_.design.moved_to(copy.memory_.data());
+    else
+      copy.view_ =
+          view_type(copy.memory_.data(), capacity(), detail::seed_of(options_), options_.load_factor);
+    return copy;
+  }
+
   // What was moved from has no memory, and answers as an empty table.
   built_once(built_once&& other) noexcept : options_(other.options_) { swap(other); }
   built_once& operator=(built_once&& other) noexcept {
@@ -83,6 +95,7 @@ class built_once {
       retries += built.report.retries;
       if (built.complete) {
         adopt(std::move(m));
+        options_.seed = detail::seed_of(options_) + restarts;
         size_ = built.report.inserted;
         built.report.restarts = restarts;
         built.report.retries = retries;
@@ -95,6 +108,8 @@ class built_once {
   }
 
  private:
+  explicit built_once(const table_options& options) : options_(options) {}
+
   struct made {
     buffer<char, Space> memory;
     view_type view;

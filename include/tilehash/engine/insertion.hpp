@@ -29,6 +29,7 @@
 #include <vector>
 
 #include <tilehash/algorithm/aggregate.hpp>
+#include <tilehash/algorithm/first.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/region_resize.hpp>
 #include <tilehash/engine/slots.hpp>
@@ -52,6 +53,8 @@ class insertion : public slots<Design, Space> {
   using mapped_type = typename Design::mapped_type;
   using base::base, base::size, base::capacity;
 
+  insertion clone(Space& space) const { return insertion(*this, space); }
+
   // Puts the n items of a source in; `outcomes` may be null. Throws what `look` and `place` throw before
   // anything has changed; later, items without room are refused.
   template <class Source, class Update>
@@ -65,9 +68,43 @@ class insertion : public slots<Design, Space> {
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op);
 
+  // Puts one item in by the caller's own thread, where that needs no other key moved and no memory. `value`
+  // may be null in a set.
+  outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
+    requires(!Space::has_lanes)
+  {
+    const detail::array_source<slot_type> one{&key, value};
+    if constexpr (view_changeable<Design>) {
+      this->refresh();
+      if (!options_.grow || size_ < this->limit()) {
+        const auto x = one(0);
+        const outcome became =
+            detail::upsert_one<detail::no_others>(view_.design, view_.sentinels, x, detail::keep{});
+        size_ += became == outcome::inserted;
+        if (became != outcome::refused || !x.key.legal) return became;
+      }
+    }
+    outcome became = outcome::refused;
+    [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep{});
+    return became;
+  }
+
+  // Of equal keys among the n items the first is the one that is put in.
+  insert_report insert_first(Space& space, const detail::array_source<slot_type>& items, u64 n)
+    requires(detail::can_combine<slot_type>());
+
   // Replaces the contents by n items, in memory sized for them.
   template <class Source>
   insert_report build(Space& space, const Source& source, u64 n);
+  // ... and keeps the first of equal keys.
+  insert_report build_first(Space& space, const detail::array_source<slot_type>& items, u64 n)
+    requires(detail::can_combine<slot_type>())
+  {
+    insertion fresh(space, n, options_);
+    const insert_report report = fresh.insert_first(space, items, n);
+    *this = std::move(fresh);
+    return report;
+  }
   // Puts items into a table that nobody has seen: where memory ends it throws, and the table is given up.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
@@ -710,6 +747,74 @@ insert_report insertion<Design, Space>::insert_combined(Space& space,
     report.present = n - report.inserted - report.refused;
     return report;
   }
+}
+
+// ---- the first of equal keys ----------------------------------------------------------------------------
+
+// Piece by piece, as the table keeps what earlier pieces brought; of a piece each key is put in once. Pieces
+// get smaller where memory is short or their keys are too uneven, down to one item, which is its key's first.
+template <class Design, class Space>
+insert_report insertion<Design, Space>::insert_first(Space& space,
+                                                     const detail::array_source<slot_type>& items, u64 n)
+  requires(detail::can_combine<slot_type>())
+{
+  insert_report total;
+  if constexpr (!Space::has_lanes && view_changeable<Design>) {
+    // One after the other: few threads share them out no faster than one puts them in.
+    if (n < detail::least_to_partition || space.threads() <= 2) {
+      constexpr u64 ahead = 16;
+      for (u64 i = 0; i < n; ++i) {
+        if (i + ahead < n) {
+          const detail::query<slot_type> next(items.keys[i + ahead]);
+          detail::prefetch(view_.design.address(view_.design.locate(next.bits)));
+        }
+        const outcome became = insert_one(space, items.keys[i], items.values + i);
+        total.inserted += became == outcome::inserted;
+        total.refused += became == outcome::refused;
+      }
+      total.present = n - total.inserted - total.refused;
+      return total;
+    }
+  }
+  constexpr u64 most = detail::most_for_first;
+  const u64 seed = detail::drawn_seed();
+  for (u64 done = 0, piece = most; done < n;) {
+    const u64 now = std::min(n - done, piece);
+    const detail::array_source<slot_type> its{items.keys + done, items.values + done};
+    u64 refused = 0;
+    const auto put = [&](const auto& source, u64 keys) {
+      const insert_report report = insert(space, source, keys, nullptr, detail::keep{});
+      total.inserted += report.inserted;
+      total.restarts += report.restarts;
+      refused += report.refused;
+    };
+    try {
+      if (now == 1) {
+        put(its, 1);
+      } else if (!detail::find_first(space, its, now, seed, put)) {
+        piece = (now + 1) / 2;  // what was put in already were firsts
+        continue;
+      }
+    } catch (const out_of_memory&) {
+      if (now > detail::least_to_partition) {
+        piece = now / 2;
+        continue;
+      }
+      if (total.inserted == 0) throw;
+      total.refused += n - done;
+      break;
+    }
+    if (refused != 0 || detail::has_nan<key_type>) {  // a key that was refused stands for all its items
+      buffer<u64, Space> missing(space, 1);
+      space.fill(missing.data(), 1, u64(0));
+      this->look_up(space, its.keys, now, detail::missing_sink{missing.data()});
+      total.refused += read_one(space, missing.data());
+    }
+    done += now;
+    piece = std::min(most, 2 * piece);
+  }
+  total.present = n - total.inserted - total.refused;
+  return total;
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine

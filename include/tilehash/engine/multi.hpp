@@ -44,6 +44,16 @@ class multi {
   multi(Space& space, u64 /*items*/, const table_options& options)
       : options_(growing(options)), ids_(space, 0, options_) {}
 
+  multi clone(Space& space) const {
+    multi copy(options_, ids_.clone(space));
+    copy.keys_ = detail::copy_of(keys_, space);
+    copy.starts_ = detail::copy_of(starts_, space);
+    copy.values_ = detail::copy_of(values_, space);
+    copy.items_ = u64(items_);
+    copy.distinct_ = u64(distinct_);
+    return copy;
+  }
+
   bool has_memory() const { return ids_.has_memory(); }
   Space* home() const { return ids_.home(); }
   u64 size() const { return items_; }
@@ -105,6 +115,8 @@ class multi {
   void look_up(Space& space, const Key* keys, u64 n, Sink sink) const;
 
  private:
+  multi(const table_options& options, ids_engine&& ids) : options_(options), ids_(std::move(ids)) {}
+
   static table_options growing(table_options options) {
     options.grow = true;
     if (!options.seed) options.seed = detail::drawn_seed();

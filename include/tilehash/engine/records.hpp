@@ -33,6 +33,15 @@ class records {
     make_room(space, options.grow ? items : ids_.capacity());
   }
 
+  records clone(Space& space) const {
+    records copy(*this, ids_.clone(space));
+    copy.records_ = detail::copy_of(records_, space);
+    copy.taken_ = detail::copy_of(taken_, space);
+    copy.locks_ = detail::copy_of(locks_, space);
+    copy.free_ = detail::copy_of(free_, space);
+    return copy;
+  }
+
   bool has_memory() const { return ids_.has_memory(); }
   Space* home() const { return ids_.home(); }
   u64 size() const { return ids_.size(); }
@@ -86,7 +95,7 @@ class records {
     ids_.look_up(space, detail::fingerprints<design, Keys>{design_, keys}, n,
                  detail::through_records<view_type, Keys, Sink>{view(), keys, sink});
   }
-  void keys_of(Space& space, std::span<const u32> ids, key_type* keys, bool* found) const {
+  void keys_of(Space& space, std::span<const u32> ids, key_type* keys, u8* found) const {
     space.for_each(ids.size(), detail::key_reader<view_type>{view(), ids.data(), keys, found});
   }
 
@@ -109,6 +118,13 @@ class records {
   }
 
  private:
+  // All but the memory of another's.
+  records(const records& other, ids_engine&& ids)
+      : options_(other.options_), design_(other.design_), ids_(std::move(ids)) {
+    limit_ = u64(other.limit_);
+    free_count_ = u64(other.free_count_);
+  }
+
   static constexpr u64 largest_piece = u64(1) << 31;  // items are numbered by 32 bits
   static constexpr u32 max_restarts = 64;
   static u64 piece_of(u64 n) { return n < largest_piece ? n : largest_piece; }

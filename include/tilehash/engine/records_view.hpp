@@ -288,7 +288,7 @@ struct key_reader {
   View view;
   const u32* ids;
   typename View::key_type* out;
-  bool* found;  // may be null
+  u8* found;  // 1 or 0 each; may be null
   TILEHASH_FN void operator()(u64 i) const {
     const bool is = view.is_taken(ids[i]);
     if (is) out[i] = view.key(ids[i]);

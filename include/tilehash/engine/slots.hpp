@@ -45,6 +45,17 @@ class slots {
     wipe_rest(space);
   }
 
+  // The same table in memory of `space`.
+  slots(const slots& other, Space& space)
+      : options_(other.options_),
+        memory_(detail::copy_of(other.memory_, space)),
+        view_(memory_.data(), other.capacity(), detail::seed_of(options_), options_.load_factor),
+        size_(other.size()),
+        erased_(other.erased_) {
+    // (If calls that did not wait have changed the size, size() has just fetched it, and the copy knows it.)
+    space.fill(live_size(), detail::size_stripes, u64(0));
+  }
+
   // What was moved from has no memory, and answers as an empty table.
   slots(slots&& other) noexcept : options_(other.options_) { swap(other); }
   slots& operator=(slots&& other) noexcept {

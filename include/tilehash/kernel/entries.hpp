@@ -11,7 +11,7 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 template <class Value>
 struct value_sink {
   Value* out;
-  bool* flags;  // may be null
+  u8* flags;  // 1 or 0 each; may be null
   Value missing;
   template <class Hit>
   TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
@@ -22,7 +22,7 @@ struct value_sink {
 };
 // What lookups say beside values; any may be null.
 struct lookup_sink {
-  bool* found = nullptr;
+  u8* found = nullptr;  // 1 or 0 each
   u32 *counts = nullptr, *probes = nullptr, *ids = nullptr;
   template <class Hit>
   TILEHASH_FN void operator()(u64 i, const Hit& hit) const {

@@ -60,12 +60,19 @@ TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bo
   }
 }
 
+// Does nobody else work on the table meanwhile?
+template <class Verb>
+inline constexpr bool works_alone = requires { requires Verb::alone_in_the_table; };
+template <class Verb>
+using word_of = typename std::remove_cvref_t<decltype(std::declval<Verb>().design)>::word;
+
 // One thread's step: true if the key is at its next bucket now.
 template <class Verb>
 TILEHASH_FN bool step_alone(const Verb& verb, typename Verb::walk& w) {
   const solo_tile t;
   using bucket_type = solo_bucket<std::remove_cvref_t<decltype(verb.design)>>;
-  const auto b = bucket_type::read_shared(t, verb.design.bucket_at(verb.design.where(w.now)));
+  word_of<Verb>* const at = verb.design.bucket_at(verb.design.where(w.now));
+  const auto b = works_alone<Verb> ? bucket_type::read(t, at) : bucket_type::read_shared(t, at);
   return verb.go_on(w, verb.examine(t, b, verb.design.stored(w.now, w.key)));
 }
 

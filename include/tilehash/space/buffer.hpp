@@ -112,6 +112,16 @@ class buffer {
   u64 size_ = 0;
 };
 
+namespace detail {
+// The same elements in memory of `space`. Throws out_of_memory. Does not wait.
+template <class T, class Space>
+buffer<T, Space> copy_of(const buffer<T, Space>& from, Space& space) {
+  buffer<T, Space> to(space, from.size());
+  if (from.size() != 0) space.copy(to.data(), from.data(), from.bytes());
+  return to;
+}
+}  // namespace detail
+
 // Reads one value from the memory of a space: a counter that kernels add to, say. Waits.
 template <class T, class Space>
 T read_one(Space& space, const T* at) {

@@ -1,0 +1,220 @@
+// What C++ programmers reach for: a copy of a table, flags in bytes, the first of equal keys, and on a CPU
+// one key at a time. `habits_space` is the space under test, `habits_memory` its memory resource
+// (faulty.hpp).
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/faulty.hpp>
+#include <contract/random.hpp>
+#include <tilehash/designs/chained.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/perfect_spatial.hpp>
+#include <tilehash/designs/sorted_array.hpp>
+#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/tilehash.hpp>
+
+namespace tilehash::contract {
+
+template <class Design>
+class copies : public ::testing::Test {
+ protected:
+  using space_type = habits_space;
+  using table_type = table<Design, space_type>;
+  using words = buffer<u32, space_type>;
+
+  static std::vector<u32> numbers(u64 n, u32 from) {
+    std::vector<u32> x(n);
+    for (u64 i = 0; i < n; ++i) x[i] = mix32(from + static_cast<u32>(i));
+    return x;
+  }
+  // The sum of the values found, those of absent keys as 1.
+  u64 sum(const table_type& t, const std::vector<u32>& keys) {
+    const words k(space(), keys), out(space(), keys.size());
+    t.find_or(space(), k.span(), out.span(), 1);
+    u64 all = 0;
+    for (const u32 x : out.to_host()) all += x;
+    return all;
+  }
+  space_type& space() { return ground_.space; }
+  faulty& memory() { return ground_.memory; }
+
+ private:
+  ground<habits_space, habits_memory> ground_;
+};
+
+using copied_designs = ::testing::Types<tiled<u32, u32>, linear_probing<u32, u32>, indexed<u32, u32>,
+                                        multi<u32, u32>, two_level_cuckoo<u32, u32>, chained<u32, u32>,
+                                        sorted_array<u32, u32>, perfect_spatial<u32, u32>>;
+TYPED_TEST_SUITE(copies, copied_designs);
+
+TYPED_TEST(copies, equal_and_apart) {
+  auto& space = this->space();
+  const u64 n = scaled(3'000, 300);
+  const auto host = this->numbers(n, 1), others = this->numbers(n, 1u << 20);
+  const typename TestFixture::words keys(space, host), other_keys(space, others);
+  typename TestFixture::table_type t(space, n);
+  ASSERT_EQ(t.build(space, keys.span(), keys.span()).inserted, n);
+
+  auto copy = t.clone(space);
+  EXPECT_EQ(copy.size(), n);
+  EXPECT_EQ(copy.capacity(), t.capacity());
+  EXPECT_EQ(copy.bytes(), t.bytes());
+  EXPECT_EQ(copy.options().seed, t.options().seed);
+  const u64 all = this->sum(t, host);
+  EXPECT_EQ(this->sum(copy, host), all);
+  // What happens to one does not happen to the other.
+  ASSERT_EQ(copy.build(space, other_keys.span(), other_keys.span()).inserted, n);
+  EXPECT_EQ(this->sum(t, host), all);
+  t.clear(space);
+  EXPECT_EQ(this->sum(copy, host), n);
+  EXPECT_NE(this->sum(copy, others), n);
+}
+
+TYPED_TEST(copies, of_nothing_and_of_what_was_moved_from) {
+  auto& space = this->space();
+  typename TestFixture::table_type t(space, 10);
+  EXPECT_EQ(t.clone(space).size(), 0U);
+  const auto moved = std::move(t);
+  EXPECT_EQ(t.clone(space).size(), 0U);  // NOLINT(bugprone-use-after-move): this is what is asked
+}
+
+TYPED_TEST(copies, are_all_or_nothing) {
+  auto& space = this->space();
+  const u64 n = scaled(2'000, 200);
+  const auto host = this->numbers(n, 1);
+  const typename TestFixture::words keys(space, host);
+  typename TestFixture::table_type t(space, n);
+  ASSERT_EQ(t.build(space, keys.span(), keys.span()).inserted, n);
+  const u64 all = this->sum(t, host), before = this->memory().allocated();
+  for (u64 after = 0;; ++after) {
+    ASSERT_LT(after, 20U);
+    this->memory().refuse_after(after);
+    try {
+      const auto copy = this->memory().guarded([&] { return t.clone(space); });
+      this->memory().refuse_after(faulty::never);
+      EXPECT_EQ(this->sum(copy, host), all);
+      break;
+    } catch (const out_of_memory&) {
+      this->memory().refuse_after(faulty::never);
+      EXPECT_EQ(this->memory().allocated(), before);
+      EXPECT_EQ(this->sum(t, host), all);
+    }
+  }
+}
+
+// After calls that nobody waited for the size is known in the memory of the space only.
+TEST(copies_of_tables, after_calls_that_did_not_wait) {
+  ground<habits_space, habits_memory> here;
+  const std::vector<u32> host{3, 5, 7};
+  const buffer<u32, habits_space> keys(here.space, host);
+  const buffer<insert_report, habits_space> report(here.space, 1);
+  table<tiled<u32, u32>, habits_space> t(here.space, 100, {.grow = false});
+  t.insert_async(here.space, keys.span(), keys.span(), report.data());
+  auto copy = t.clone(here.space);
+  EXPECT_EQ(copy.size(), 3U);
+  EXPECT_EQ(copy.erase(here.space, keys.span().first(2)), 2U);
+  EXPECT_EQ(copy.size(), 1U);
+  EXPECT_EQ(t.size(), 3U);
+}
+
+// ---- flags ----
+TEST(flags_of_lookups, are_bools_or_bytes) {
+  ground<habits_space, habits_memory> here;
+  auto& space = here.space;
+  const std::vector<u32> host{3, 5}, asked{5, 4, 3};
+  const buffer<u32, habits_space> keys(space, host), wanted(space, asked), out(space, 3);
+  const buffer<u8, habits_space> bytes(space, 3);
+  const buffer<bool, habits_space> bools(space, 3);
+  map<u32, u32, habits_space> t(space, 2);
+  ASSERT_EQ(t.insert(space, keys.span(), keys.span()).inserted, 2U);
+  const std::vector<u8> right{1, 0, 1};
+  t.find(space, wanted.span(), out.span(), bytes.span());
+  EXPECT_EQ(bytes.to_host(), right);
+  t.find(space, wanted.span(), out.span(), bools.span());
+  EXPECT_EQ(bools.to_host(), right);
+  space.fill(bytes.data(), 3, u8(9));
+  t.contains(space, wanted.span(), bytes.span());
+  EXPECT_EQ(bytes.to_host(), right);
+  EXPECT_THROW(t.contains(space, wanted.span(), bytes.first(2)), invalid_argument);
+}
+
+// ---- the first of equal keys ----
+template <class Design>
+class firsts : public ::testing::Test {
+ protected:
+  using key = typename Design::key_type;
+  using value = typename Design::mapped_type;
+
+  // Keys out of so many, each item with a value of its own as far as there are so many.
+  void ask(u64 n, u64 range, bool skewed) {
+    SCOPED_TRACE(std::to_string(n) + " items of " + std::to_string(range) + " keys");
+    SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+    random_numbers random("firsts");
+    ground<habits_space, habits_memory> here;
+    auto& space = here.space;
+    table<Design, habits_space> inserted(space, 0, {.load_factor = 0.9}), built(space);
+    std::unordered_map<key, value> model;
+    for (u32 round = 0; round < 2; ++round) {
+      std::vector<key> k(n);
+      std::vector<value> v(n);
+      for (u64 i = 0; i < n; ++i) {
+        u64 which = random() % range;
+        if (skewed && random() % 4 != 0) which = random() % (1 + which % 64);
+        k[i] = static_cast<key>(which == 0 ? ~u64(0) : which * 0x9e3779b97f4a7c15ULL);
+        v[i] = static_cast<value>(random());
+      }
+      const buffer<key, habits_space> keys(space, k), out_keys(space, n);
+      const buffer<value, habits_space> values(space, v), out(space, n);
+      const auto check = [&](const auto& t, const auto& expected, const insert_report& report, u64 fresh) {
+        EXPECT_EQ(report.inserted, fresh);
+        EXPECT_EQ(report.present, n - fresh);
+        EXPECT_EQ(report.refused, 0U);
+        t.find_or(space, keys.span(), out.span(), value{});
+        const auto host = out.to_host();
+        u64 wrong = 0;
+        for (u64 i = 0; i < n; ++i) wrong += host[i] != expected.at(k[i]);
+        EXPECT_EQ(wrong, 0U);
+      };
+      std::unordered_map<key, value> alone;
+      const u64 before = model.size();
+      for (u64 i = 0; i < n; ++i) alone.emplace(k[i], v[i]), model.emplace(k[i], v[i]);
+      const auto report = inserted.insert(space, keys.span(), values.span(), keep::first);
+      check(inserted, model, report, model.size() - before);
+      const auto of_build = built.build(space, keys.span(), values.span(), keep::first);
+      check(built, alone, of_build, alone.size());
+    }
+  }
+};
+#if TILEHASH_FEW_TYPES
+using first_designs = ::testing::Types<tiled<u32, u32>>;
+#else
+using first_designs = ::testing::Types<tiled<u32, u32>, tiled<u64, u64>, linear_probing<u32, u16>>;
+#endif
+TYPED_TEST_SUITE(firsts, first_designs);
+
+TYPED_TEST(firsts, win_whatever_the_keys) {
+  for (const u64 n : {u64(1), u64(2), u64(1000), scaled(60'000, 2'000)}) {
+    this->ask(n, 4 * n, false);
+    this->ask(n, n / 10 + 1, false);
+    this->ask(n, 3, false);
+    this->ask(n, n, true);
+  }
+}
+
+TEST(first_of_equal_keys, any_is_as_ever) {
+  ground<habits_space, habits_memory> here;
+  const std::vector<u32> k{7, 7, 7}, v{1, 2, 3};
+  const buffer<u32, habits_space> keys(here.space, k), values(here.space, v);
+  map<u32, u32, habits_space> t(here.space);
+  EXPECT_EQ(t.insert(here.space, keys.span(), values.span(), keep::any).inserted, 1U);
+  EXPECT_EQ(t.build(here.space, keys.span(), values.span(), keep::any).present, 2U);
+}
+
+}  // namespace tilehash::contract

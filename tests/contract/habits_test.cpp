@@ -1,0 +1,92 @@
+#include <tilehash/space/cpu.hpp>
+
+#include <contract/faulty.hpp>
+
+namespace tilehash::contract {
+struct habits_space : cpu {
+  explicit habits_space(faulty_host& memory) : cpu(2, memory) {}
+};
+using habits_memory = faulty_host;
+}  // namespace tilehash::contract
+
+#include <contract/habits.hpp>
+
+// ---- one key at a time ----
+namespace tilehash::contract {
+namespace {
+
+template <class Design>
+class one_by_one : public ::testing::Test {};
+using designs_by_one = ::testing::Types<tiled<u32, u32>, tiled<u64, u64>, linear_probing<u32, u32>>;
+TYPED_TEST_SUITE(one_by_one, designs_by_one);
+
+TYPED_TEST(one_by_one, like_the_model) {
+  using key = typename TypeParam::key_type;
+  using value = typename TypeParam::mapped_type;
+  random_numbers random("one_by_one");
+  cpu space(1);
+  table<TypeParam, cpu> t(space);
+  std::unordered_map<key, value> model;
+  const u64 n = scaled(20'000, 2'000);
+  for (u64 i = 0; i < n; ++i) {
+    const key k = i == 0 ? static_cast<key>(~u64(0)) : static_cast<key>(mix64(random() % n));
+    const bool fresh = model.emplace(k, static_cast<value>(i)).second;
+    ASSERT_EQ(t.insert(space, k, static_cast<value>(i)), fresh ? outcome::inserted : outcome::present);
+    ASSERT_EQ(t.at(k), model.at(k));
+  }
+  EXPECT_EQ(t.size(), model.size());
+  for (u64 i = 0; i < 2 * n; ++i) {
+    const key k = static_cast<key>(mix64(i));
+    const auto there = model.find(k);
+    ASSERT_EQ(t.contains(k), there != model.end());
+    ASSERT_EQ(t.find(k), there != model.end() ? std::optional(there->second) : std::nullopt);
+    if (there == model.end()) {
+      ASSERT_THROW(static_cast<void>(t.at(k)), invalid_argument);
+    }
+  }
+}
+TEST(one_by_one_key, where_there_is_no_room_it_is_refused) {
+  cpu space(1);
+  map<u32, u32, cpu> t(space, 100, {.grow = false});
+  u64 inserted = 0, refused = 0;
+  for (u32 i = 0; i < 1000; ++i) {
+    const outcome became = t.insert(space, mix32(i), i);
+    inserted += became == outcome::inserted;
+    refused += became == outcome::refused;
+    ASSERT_EQ(t.contains(mix32(i)), became == outcome::inserted);
+  }
+  EXPECT_EQ(inserted, t.size());
+  EXPECT_GE(inserted, 100U);
+  EXPECT_EQ(inserted + refused, 1000U);
+}
+TEST(one_by_one_key, of_a_set_and_of_what_was_moved_from) {
+  cpu space(1);
+  set<u64, cpu> t(space);
+  EXPECT_EQ(t.insert(space, u64(7)), outcome::inserted);
+  EXPECT_EQ(t.insert(space, u64(7)), outcome::present);
+  const auto moved = std::move(t);
+  EXPECT_TRUE(moved.contains(7));
+  EXPECT_FALSE(t.contains(7));  // NOLINT(bugprone-use-after-move): this is what is asked
+  EXPECT_EQ(t.insert(space, u64(8)), outcome::inserted);
+}
+
+// With few threads items are put in one after the other; with more they are combined.
+TEST(first_of_equal_keys, on_many_threads) {
+  cpu space(4);
+  const u64 n = scaled(200'000, 40'000);
+  std::vector<u32> keys(n), values(n), out(n);
+  std::unordered_map<u32, u32> model;
+  for (u32 i = 0; i < n; ++i) {
+    keys[i] = mix32(mix32(i) % (i % 3 == 0 ? 50 : 30'000));
+    values[i] = i;
+    model.emplace(keys[i], i);
+  }
+  map<u32, u32, cpu> t(space);
+  const insert_report report = t.build(space, keys, values, keep::first);
+  EXPECT_EQ(report, (insert_report{.inserted = model.size(), .present = n - model.size()}));
+  t.find_or(space, keys, out, ~0U);
+  for (u64 i = 0; i < n; ++i) ASSERT_EQ(out[i], model.at(keys[i]));
+}
+
+}  // namespace
+}  // namespace tilehash::contract
