@@ -5,7 +5,6 @@
 #include "calls.hpp"
 #include "ceilings.hpp"
 #include "coherent_rates.hpp"
-#include "gpu.hpp"
 #include "hashgraph_join.hpp"
 #include "tail.hpp"
 #include "thesis_multiplicity.hpp"
@@ -35,6 +34,5 @@ void cuda_joins(const join_case& /*case*/, const std::vector<std::string>& /*des
                 const tell_join& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
-gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }
 
 }  // namespace tilehash::bench
