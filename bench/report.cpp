@@ -125,9 +125,12 @@ std::string subject_line(std::span<const measurement> of_one_subject) {
   if (failed != 0) text += fmt::format("  {} REFUSED", failed);
   if (wrong != 0) text += fmt::format("  {} WRONG", wrong);
   if (failed + wrong == 0) text += "  ok";
+  std::string noisy;
   for (const measurement& m : of_one_subject) {
-    if (const std::string noise = noise_of(m.op, m.seconds); !noise.empty()) text += '\n' + noise;
+    if (m.seconds.is_noisy())
+      noisy += fmt::format("{} {} {:.0f} %", noisy.empty() ? "" : ",", m.op, 100 * m.seconds.noise());
   }
+  if (!noisy.empty()) text += fmt::format("\n    noise:{}", noisy);
   return text + '\n' + (has_ceiling ? shares + '\n' : "");
 }
 

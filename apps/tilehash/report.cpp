@@ -209,7 +209,7 @@ std::string rate_summary(std::span<const row> rows, const style& look) {
   const std::size_t room = look.width > name_width + cell_width ? (look.width - name_width) / cell_width : 1;
   for (std::size_t from = 0; from < ops.size(); from += room) {
     const std::span<const std::string_view> these(ops.data() + from, std::min(room, ops.size() - from));
-    text += fmt::format("\n{:<{}}", "million items a second", name_width).substr(0, name_width + 1);
+    text += fmt::format("\n{:<{}}", "million items/s", name_width);
     for (const auto op : these) text += fmt::format("{:>{}}", op, cell_width);
     text += '\n';
     for (const std::string& design : designs) {

@@ -10,6 +10,7 @@
 #include "cuda_presence.hpp"
 #include "environment.hpp"
 #include "input.hpp"
+#include "parallel.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "results_file.hpp"
