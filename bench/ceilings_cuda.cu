@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "ceiling_list.hpp"
-#include "gpu.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -236,15 +235,6 @@ limits measure_limits(cuda& space, u64 bytes, unsigned repeat) {
   return {.reads = add_read_64(list, space, memory),
           .updates = add_update_64(list, space, memory),
           .swaps = add_change<change::compare_and_swap>(list, space, "CAS 8 B", memory)};
-}
-
-gpu_facts describe_gpu() {
-  int driver = 0;
-  detail::check_cuda(cudaDriverGetVersion(&driver), "reading the driver's version");
-  return {.name = cuda().name(),
-          .cuda_driver = std::to_string(driver / 1000) + '.' + std::to_string(driver % 1000 / 10),
-          .compiler = "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + '.' +
-                      std::to_string(__CUDACC_VER_MINOR__) + '.' + std::to_string(__CUDACC_VER_BUILD__)};
 }
 
 }  // namespace tilehash::bench

@@ -15,7 +15,9 @@
 #include "coherent_ages.hpp"
 #include "coherent_rates.hpp"
 #include "dataset.hpp"
+#include "options.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -73,7 +75,7 @@ class rates {
         }
       }
     } else {
-      designs_ = choose(known, options.designs, "--designs");
+      designs_ = choose(known, options.designs, "--design");
     }
     session_.say(session_.machine() + '\n');
   }
@@ -98,6 +100,7 @@ class rates {
       }
       if (!its.empty()) session_.say(bench::coherent_line(its));  // else it is never so full
       rows_.insert(rows_.end(), its.begin(), its.end());
+      session_.keep([this] { return bench::coherent_as_json(rows_); });
     }
   }
   void measure(const coherent_data& data, const std::vector<double>& loads) {
@@ -171,11 +174,11 @@ void add_choices(CLI::App& command, rates_options& options, std::vector<double> 
   add_common(command, options);
   options.loads = std::move(loads);
   command
-      .add_option("--designs", options.designs,
+      .add_option(option::design, options.designs,
                   fmt::format("Tables to measure, all or some (default: {})",
                               fmt::join(bench::coherent_designs, ",")))
       ->delimiter(',');
-  command.add_option("--load", options.loads, "Shares of the slots to fill")
+  command.add_option(option::load_factor, options.loads, "Shares of the slots to fill")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 1.0))
       ->default_str(fmt::format("{}", fmt::join(options.loads, ",")));
@@ -210,7 +213,7 @@ void add_coherent_commands(CLI::App& bench) {
     command->add_option("--keys", options->keys, "Keys of a table")
         ->check(CLI::Range(64, 1 << 24))
         ->capture_default_str();
-    command->add_option("--load", options->loads, "Shares of the slots to fill")
+    command->add_option(option::load_factor, options->loads, "Shares of the slots to fill")
         ->delimiter(',')
         ->check(CLI::Range(0.01, 1.0))
         ->default_str(fmt::format("{}", fmt::join(options->loads, ",")));
@@ -236,7 +239,7 @@ void add_coherent_commands(CLI::App& bench) {
   add_choices(*sizes, *random, {0.8});
   sizes->add_option("--n", random->items, "Numbers of keys (default: to 4M, on a GPU to 64M)")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   sizes->callback([random] { run_sizes(*random); });
 
   CLI::App* images = bench.add_subcommand(

@@ -18,8 +18,11 @@
 #include "growth_commands.hpp"
 #include "hashgraph_commands.hpp"
 #include "horton_commands.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
 #include "report.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 #include "thesis_commands.hpp"
 #include "update_commands.hpp"
 
@@ -53,7 +56,7 @@ void run_ceilings(const ceilings_options& options) {
                         ? bench::cuda_ceilings(options.sizes, options.repeat)
                         : bench::cpu_ceilings(options.sizes, options.repeat, options.threads);
   session.say(fmt::format("{}\n{}", session.machine(), bench::ceiling_table(rows)));
-  session.write(bench::ceilings_as_json(rows, session.space()));
+  session.write(bench::ceilings_as_json(rows, session.space()), "ceilings");
 }
 
 void run_yardstick(const yardstick_options& options) {
@@ -66,10 +69,16 @@ void run_yardstick(const yardstick_options& options) {
   for (const subject& s : bench::all_subjects()) {
     if (s.space == session.space()) (s.is_peer ? peers : designs).push_back(s);
   }
-  designs = choose(designs, options.designs, "--designs");
+  designs = choose(designs, options.designs, "--design");
   peers = session.space() == "cpu" ? choose(peers, options.peers, "--peers") : std::vector<subject>{};
+  // With peers, on all threads and then one thread against one: most of them take one thread at a time for
+  // what changes them.
+  const int threads = threads_that_run(options.threads);
+  std::vector<int> teams{threads};
+  if (!peers.empty() && threads > 1) teams.push_back(1);
 
   std::vector<measurement> rows;
+  session.keep([&] { return bench::measurements_as_json(rows); });
   known_limits known;
   const auto run = [&](const subject& s, const yardstick_case& the_case) {
     std::vector<measurement> its;
@@ -78,26 +87,29 @@ void run_yardstick(const yardstick_options& options) {
     rows.insert(rows.end(), its.begin(), its.end());
     return its;
   };
-  for (const std::uint64_t n : options.sizes) {
-    std::vector<measurement> rival;  // the fastest of the peers by repute
-    bool peers_done = false;         // they choose their own load factor: once is enough
-    for (const double load_factor : options.load_factors) {
-      const yardstick_case the_case{n, load_factor, options.bits, options.repeat, options.threads};
-      session.say(bench::case_heading(the_case, session.machine()));
-      if (!std::exchange(peers_done, true)) {
-        for (const subject& peer : peers) {
-          auto its = run(peer, the_case);
-          if (peer.name == "boost::unordered_flat_map") rival = std::move(its);
+  for (const int team : teams) {
+    for (const std::uint64_t n : options.sizes) {
+      std::vector<measurement> theirs;
+      bool peers_done = false;  // they choose their own load factor: once is enough
+      for (const double load_factor : options.load_factors) {
+        const yardstick_case the_case{n, load_factor, options.bits, options.repeat, team};
+        session.say(bench::case_heading(the_case, session.machine(), team));
+        if (!std::exchange(peers_done, true)) {
+          for (const subject& peer : peers) {
+            const auto its = run(peer, the_case);
+            theirs.insert(theirs.end(), its.begin(), its.end());
+          }
+        }
+        for (const subject& design : designs) {
+          const auto its = run(design, the_case);
+          if (!theirs.empty() && !its.empty()) session.say(bench::advantage_line(its, theirs));
         }
       }
-      for (const subject& design : designs) {
-        const auto its = run(design, the_case);
-        if (!rival.empty() && !its.empty()) session.say(bench::advantage_line(its, rival));
-      }
     }
+    session.say(bench::limits_lines(known));
+    known = {};  // the ceilings are of so many threads, too
   }
-  session.say(bench::limits_lines(known));
-  session.write(bench::measurements_as_json(rows));
+  session.write(bench::measurements_as_json(rows), "yardstick");
   const bool faulty = std::ranges::any_of(rows, [](const measurement& m) { return m.failed + m.wrong != 0; });
   session::fail_if(faulty, "answers were wrong or items lost");
 }
@@ -112,6 +124,7 @@ void run_aggregation(const aggregation_options& options) {
   session session(options);
   session.say(session.machine() + '\n');
   std::vector<bench::aggregation> rows;
+  session.keep([&] { return bench::aggregations_as_json(rows); });
   for (const std::uint64_t groups : options.groups) {
     for (const bool skewed : {false, true}) {
       const bench::aggregation_case the_case{options.items, groups, skewed};
@@ -123,7 +136,7 @@ void run_aggregation(const aggregation_options& options) {
       }
     }
   }
-  session.write(bench::aggregations_as_json(rows));
+  session.write(bench::aggregations_as_json(rows), "aggregation");
   session::fail_if(std::ranges::any_of(rows, [](const bench::aggregation& row) { return row.wrong != 0; }),
                    "sums were wrong");
 }
@@ -139,7 +152,7 @@ void add_bench_commands(CLI::App& bench) {
   add_common(*ceilings, *limits);
   ceilings->add_option("--bytes", limits->sizes, "Sizes of the memory that is accessed, such as 32M,1G")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->default_str("32M,256M,1G,4G");
   ceilings->callback([limits] { run_ceilings(*limits); });
 
@@ -147,7 +160,7 @@ void add_bench_commands(CLI::App& bench) {
       "yardstick", "Tables against the machine's limits and, on the CPU, against other libraries");
   const auto cases = std::make_shared<yardstick_options>();
   add_common(*yardstick, *cases);
-  yardstick->add_option("--designs", cases->designs, "Designs to measure, all or none")
+  yardstick->add_option(option::design, cases->designs, "Designs to measure, all or none")
       ->delimiter(',')
       ->capture_default_str();
   yardstick->add_option("--peers", cases->peers, "Other libraries' maps to measure on the CPU, all or none")
@@ -155,13 +168,13 @@ void add_bench_commands(CLI::App& bench) {
       ->capture_default_str();
   yardstick->add_option("--n", cases->sizes, "Numbers of unique random keys")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->default_str("16777216,67108864");
-  yardstick->add_option("--load", cases->load_factors, "Shares of the slots to fill")
+  yardstick->add_option(option::load_factor, cases->load_factors, "Shares of the slots to fill")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 0.98))
       ->default_str("0.5,0.8,0.9,0.95");
-  yardstick->add_option("--bits", cases->bits, "Bits of a key, and of its value: 32 or 64")
+  yardstick->add_option(option::key_bits, cases->bits, "Bits of a key, and of its value: 32 or 64")
       ->check(CLI::IsMember({32, 64}))
       ->capture_default_str();
   yardstick->callback([cases] { run_yardstick(*cases); });

@@ -15,7 +15,9 @@
 #include "dataset.hpp"
 #include "hashgraph_join.hpp"
 #include "hashgraph_join_report.hpp"
+#include "options.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -60,6 +62,7 @@ void run_join(join_options options) {
 
   session.say(session.machine() + '\n');
   std::vector<join_measurement> all;
+  session.keep([&] { return bench::joins_as_json(all); });
   for (const join_case& one : cases) {
     session.say(bench::join_heading(one));
     const std::size_t first = all.size();
@@ -93,16 +96,16 @@ void add_hashgraph_commands(CLI::App& bench) {
       "Joins by regions, by a table and by graphs, beside sort and merge and lookups in a map");
   const auto joins = std::make_shared<join_options>();
   add_common(*join, *joins);
-  join->add_option("--designs", joins->designs,
+  join->add_option(option::design, joins->designs,
                    fmt::format("all, or some of {}", fmt::join(bench::join_designs, ",")))
       ->delimiter(',')
       ->check(CLI::IsMember(bench::join_designs) | CLI::IsMember({"all"}))
       ->capture_default_str();
   join->add_option("--left", joins->left, "Numbers of left rows (default: 2^22, on a GPU 2^26)")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   join->add_option("--right", joins->right, "Number of right rows (default: as many)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   join->add_option("--copies", joins->copies, "How often a key of the right side comes there, on average")
       ->delimiter(',')
       ->default_str("1,16");

@@ -16,7 +16,9 @@
 #include "horton_accesses.hpp"
 #include "horton_churn.hpp"
 #include "horton_sizes.hpp"
+#include "options.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -52,6 +54,7 @@ void run_churn(const churn_options& options) {
   session session(options);
   session.say(bench::churn_heading());
   std::vector<bench::churn_row> rows;
+  session.keep([&] { return bench::churn_as_json(rows); });
   bench::count_churn(options.what, [&](const bench::churn_row& row) {
     rows.push_back(row);
     if (row.home == "fresh") session.say(bench::churn_line(std::span(rows).last(4)));  // a round's last
@@ -75,9 +78,10 @@ void run_sizes(sizes_options options) {
       if (s.space == session.space() && s.name == name) known.push_back(s);
     }
   }
-  const auto designs = options.designs.empty() ? known : choose(known, options.designs, "--designs");
+  const auto designs = options.designs.empty() ? known : choose(known, options.designs, "--design");
   session.say(session.machine() + '\n');
   std::vector<bench::size_row> rows;
+  session.keep([&] { return bench::sizes_as_json(rows); });
   bench::known_limits unused;
   for (const std::uint64_t bytes : options.sizes) {
     const auto n = static_cast<std::uint64_t>(options.load_factor * static_cast<double>(bytes / 8));
@@ -144,19 +148,19 @@ void add_horton_commands(CLI::App& bench) {
   const auto measured = std::make_shared<sizes_options>();
   add_common(*sizes, *measured);
   sizes
-      ->add_option("--designs", measured->designs,
+      ->add_option(option::design, measured->designs,
                    fmt::format("Designs to measure, all or some of {}", fmt::join(bench::size_designs, ",")))
       ->delimiter(',');
   sizes
       ->add_option("--bytes", measured->sizes,
                    "Sizes of the tables, such as 16K,1G (default: from 16K to 1G, on a GPU to 8G)")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
-  sizes->add_option("--load", measured->load_factor, "Share of the slots to fill")
+      ->transform(CLI::Validator(read_size, ""));
+  sizes->add_option(option::load_factor, measured->load_factor, "Share of the slots to fill")
       ->check(CLI::Range(0.01, 0.98))
       ->capture_default_str();
   sizes->add_option("--lookups", measured->lookups, "Lookups in a call, at least (default: 4M, on a GPU 64M)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   sizes->callback([measured] { run_sizes(*measured); });
 }
 

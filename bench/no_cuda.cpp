@@ -5,7 +5,6 @@
 #include "calls.hpp"
 #include "ceilings.hpp"
 #include "coherent_rates.hpp"
-#include "gpu.hpp"
 #include "growth.hpp"
 #include "hashgraph_cells.hpp"
 #include "hashgraph_join.hpp"
@@ -49,6 +48,5 @@ void cuda_cells(const cells_case& /*case*/, const std::vector<std::string>& /*de
                 const tell_cells& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
-gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }
 
 }  // namespace tilehash::bench

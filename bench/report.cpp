@@ -30,11 +30,8 @@ nlohmann::ordered_json or_null(double number) {
 
 }  // namespace
 
-nlohmann::ordered_json as_json(const spread& seconds) {
-  return {{"min", seconds.min}, {"median", seconds.median}, {"max", seconds.max}, {"runs", seconds.runs}};
-}
 std::string noise_of(std::string_view op, const spread& seconds) {
-  if (seconds.noise() <= 0.1) return {};
+  if (!seconds.is_noisy()) return {};
   return fmt::format("  ({} varies by {:.0f} %)", op, seconds.noise() * 100);
 }
 
@@ -95,43 +92,59 @@ nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std
   return all;
 }
 
-std::string case_heading(const yardstick_case& the_case, const std::string& machine) {
+std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads) {
   std::string text = fmt::format(
-      "\n{} unique keys of {} bits with a value each, load factor {}, on {}\nmillion items a second (share "
-      "of the "
-      "ceiling)\n  {:<26} {:>6}",
-      the_case.n, the_case.bits, the_case.load_factor, machine, "", "B/pair");
-  for (const auto op : ops) text += fmt::format(" {:>14}", op);
+      "\n{} unique keys of {} bits with a value each, load factor {}, on {}{}\nmillion items a second; * on "
+      "one thread, "
+      "for this map takes no more for that\n  {:<26} {:>6}",
+      the_case.n, the_case.bits, the_case.load_factor, machine, threads == 1 ? "; all on ONE thread" : "", "",
+      "B/pair");
+  for (const auto op : ops) text += fmt::format(" {:>9}", op);
   return text + "  answers\n";
 }
 
 std::string subject_line(std::span<const measurement> of_one_subject) {
   u64 failed = 0, wrong = 0;
-  for (const measurement& m : of_one_subject) failed += m.failed, wrong += m.wrong;
+  int most = 0;
+  bool has_ceiling = false;
+  for (const measurement& m : of_one_subject) {
+    failed += m.failed, wrong += m.wrong;
+    most = std::max(most, m.threads);
+    has_ceiling = has_ceiling || m.ratio() > 0;
+  }
   const measurement& first = of_one_subject.front();
   std::string text = fmt::format("  {:<26} {:>6}", first.design, or_dash(first.bytes_per_pair, 1));
+  std::string shares = fmt::format("    {:<31}", "share of the ceiling");
   for (const auto op : ops) {
     const auto m = std::ranges::find(of_one_subject, op, &measurement::op);
-    if (m == of_one_subject.end())
-      text += fmt::format(" {:>14}", "-");
-    else
-      text += fmt::format(" {:>14}", fmt::format("{:.1f} ({})", m->rate() / 1e6, or_dash(m->ratio(), 2)));
+    const bool there = m != of_one_subject.end();
+    const char* mark = there && m->threads < most ? "*" : "";
+    text += fmt::format(" {:>9}", there ? fmt::format("{:.1f}{}", m->rate() / 1e6, mark) : "-");
+    shares += fmt::format(" {:>9}", there ? or_dash(m->ratio(), 2) : "-");
   }
   if (failed != 0) text += fmt::format("  {} REFUSED", failed);
   if (wrong != 0) text += fmt::format("  {} WRONG", wrong);
   if (failed + wrong == 0) text += "  ok";
-  for (const measurement& m : of_one_subject) text += noise_of(m.op, m.seconds);
-  return text + '\n';
+  std::string noisy;
+  for (const measurement& m : of_one_subject) {
+    if (m.seconds.is_noisy())
+      noisy += fmt::format("{} {} {:.0f} %", noisy.empty() ? "" : ",", m.op, 100 * m.seconds.noise());
+  }
+  if (!noisy.empty()) text += fmt::format("\n    noise:{}", noisy);
+  return text + '\n' + (has_ceiling ? shares + '\n' : "");
 }
 
 std::string advantage_line(std::span<const measurement> of_one_subject,
-                           std::span<const measurement> of_peer) {
-  std::string text = fmt::format("  {:<33}", fmt::format("  {} x", of_peer.front().design));
+                           std::span<const measurement> of_peers) {
+  std::string text = fmt::format("    {:<31}", "x the best on as many threads");
   for (const auto op : ops) {
     const auto ours = std::ranges::find(of_one_subject, op, &measurement::op);
-    const auto theirs = std::ranges::find(of_peer, op, &measurement::op);
-    const bool both = ours != of_one_subject.end() && theirs != of_peer.end();
-    text += fmt::format(" {:>14}", both ? fmt::format("{:.2f}", ours->rate() / theirs->rate()) : "-");
+    double best = 0;
+    for (const measurement& theirs : of_peers) {
+      if (ours != of_one_subject.end() && theirs.op == op && theirs.threads == ours->threads)
+        best = std::max(best, theirs.rate());
+    }
+    text += fmt::format(" {:>9}", best > 0 ? fmt::format("{:.2f}", ours->rate() / best) : "-");
   }
   return text + '\n';
 }
@@ -149,21 +162,23 @@ std::string limits_lines(const known_limits& known) {
 nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows) {
   auto all = nlohmann::ordered_json::array();
   for (const measurement& m : rows) {
-    all.push_back({{"design", m.design},
-                   {"space", m.space},
-                   {"n", m.n},
-                   {"key_bytes", m.key_bytes},
-                   {"value_bytes", m.value_bytes},
-                   {"load_factor", or_null(m.load_factor)},
-                   {"bytes_per_pair", or_null(m.bytes_per_pair)},
-                   {"op", m.op},
-                   {"items", m.items},
-                   {"seconds", as_json(m.seconds)},
-                   {"mitems_per_s", m.rate() / 1e6},
-                   {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
-                   {"ratio", or_null(m.ratio())},
-                   {"failed", m.failed},
-                   {"wrong", m.wrong}});
+    all.push_back(
+        {{"design", m.design},
+         {"space", m.space},
+         {"threads", m.threads > 0 ? nlohmann::ordered_json(m.threads) : nlohmann::ordered_json(nullptr)},
+         {"n", m.n},
+         {"key_bytes", m.key_bytes},
+         {"value_bytes", m.value_bytes},
+         {"load_factor", or_null(m.load_factor)},
+         {"bytes_per_pair", or_null(m.bytes_per_pair)},
+         {"op", m.op},
+         {"items", m.items},
+         {"seconds", as_json(m.seconds)},
+         {"mitems_per_s", m.rate() / 1e6},
+         {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
+         {"ratio", or_null(m.ratio())},
+         {"failed", m.failed},
+         {"wrong", m.wrong}});
   }
   return all;
 }

@@ -9,12 +9,12 @@
 #include "aggregation.hpp"
 #include "ceilings.hpp"
 #include "measure.hpp"
+#include "results_file.hpp"
 #include "yardstick.hpp"
 
 namespace tilehash::bench {
 
-// What was measured more than once: "min", "median" and "max" of its "runs".
-nlohmann::ordered_json as_json(const spread& seconds);
+using app::as_json;  // of a spread
 // A warning for the end of a line where the runs differ by more than a tenth; else nothing.
 std::string noise_of(std::string_view op, const spread& seconds);
 
@@ -25,9 +25,11 @@ std::string aggregation_line(const aggregation& row);
 nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows);
 
 // The table of one case: a heading, then lines.
-std::string case_heading(const yardstick_case& the_case, const std::string& machine);
+std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads);
 std::string subject_line(std::span<const measurement> of_one_subject);
-std::string advantage_line(std::span<const measurement> of_one_subject, std::span<const measurement> of_peer);
+// How many times as fast as the fastest of the peers that did it on as many threads; "-" where none did.
+std::string advantage_line(std::span<const measurement> of_one_subject,
+                           std::span<const measurement> of_peers);
 std::string limits_lines(const known_limits& known);
 nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows);
 

@@ -10,12 +10,15 @@
 #include "cuda_presence.hpp"
 #include "dataset.hpp"
 #include "environment.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "parallel.hpp"
 #include "run_command.hpp"
 
 namespace tilehash::app {
 
 void add_json(CLI::App& command, common_options& options) {
-  command.add_option("--json", options.json, "Write the rows to FILE, or to standard output with -")
+  command.add_option(option::json, options.json, "Write the figures to FILE, or to standard output with -")
       ->type_name("FILE|-");
 }
 void add_common(CLI::App& command, common_options& options) {
@@ -25,18 +28,19 @@ void add_common(CLI::App& command, common_options& options) {
   command.add_option("--repeat", options.repeat, "Times to measure; the median is shown")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "CPU threads (default: all)")->check(CLI::Range(1, 4096));
+  add_threads_option(command, options.threads_asked, options.threads);
   add_json(command, options);
 }
 
-session::session(const common_options& options) : path_(options.json), space_(options.space) {
+session::session(const common_options& options) : space_(options.space), file_(options.json) {
   const std::string obstacle = why_no_cuda();
   if (space_ == "auto") space_ = obstacle.empty() ? "cuda" : "cpu";
   if (space_ == "cuda" && !obstacle.empty())
     throw input_error(fmt::format("--space cuda: {}; use --space cpu", obstacle));
-  if (!path_.empty() && path_ != "-") file_.open(path_);
-  if (!file_) throw input_error(fmt::format("--json {}: cannot write it", path_));
-  header_ = bench::environment(space_, options.threads);
+  header_ = environment({.space = space_, .threads = options.threads_asked, .repeat = options.repeat});
+  if (const int runs = threads_that_run(options.threads_asked); options.threads_asked > runs)
+    say(fmt::format("--threads {}: this machine runs {} at once, and so does the program\n",
+                    options.threads_asked, runs));
 }
 
 std::string session::machine() const {
@@ -44,23 +48,23 @@ std::string session::machine() const {
   return fmt::format("{}, threads: {}", std::string(header_["machine"]), int(header_["threads"]));
 }
 
-void session::say(const std::string& text) const {
-  std::FILE* const out = path_ == "-" ? stderr : stdout;
+void session::say(const std::string& text) {
+  std::FILE* const out = file_.to_stdout() ? stderr : stdout;
   fmt::print(out, "{}", text);
   std::fflush(out);
+  if (!asked_to_stop()) return;
+  if (so_far_) {
+    header_["stopped"] = true;
+    file_.write(results_text(header_, so_far_()));
+  }
+  fmt::print(stderr, "tilehash: stopped; what was done until then is above{}\n",
+             so_far_ && file_.wanted() ? " and written" : "");
+  throw CLI::RuntimeError(stopped);
 }
 
 void session::write(const nlohmann::ordered_json& rows, const std::string& experiment) {
-  if (path_.empty()) return;
   if (!experiment.empty()) header_["experiment"] = experiment;
-  std::vector<std::string> lines;
-  for (const auto& row : rows) lines.push_back(row.dump());
-  const std::string text =
-      fmt::format("{{\"header\": {},\n\"rows\": [\n{}\n]}}\n", header_.dump(), fmt::join(lines, ",\n"));
-  if (path_ == "-")
-    fmt::print("{}", text);
-  else if (!(file_ << text << std::flush))
-    throw input_error(fmt::format("--json {}: cannot write it", path_));
+  file_.write(results_text(header_, rows));
 }
 
 void session::fail_if(bool faulty, const char* what) {

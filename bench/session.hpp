@@ -1,12 +1,12 @@
 // What the commands of `tilehash bench` begin and end with.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "results_file.hpp"
 #include "yardstick.hpp"
 
 namespace CLI {
@@ -18,13 +18,14 @@ namespace tilehash::app {
 struct common_options {
   std::string space = "auto", json;
   unsigned repeat = 5;
-  int threads = 0;
+  int threads = 0;        // that run
+  int threads_asked = 0;  // as typed
 };
 
 void add_common(CLI::App& command, common_options& options);
 void add_json(CLI::App& command, common_options& options);
 
-// Where to measure, where to print, and the JSON, whose file is opened before the work is done.
+// Where to measure, where to print, and the JSON (results_file.hpp).
 class session {
  public:
   explicit session(const common_options& options);
@@ -32,15 +33,18 @@ class session {
   const std::string& space() const { return space_; }
   std::string machine() const;
 
-  void say(const std::string& text) const;
+  // Rows of what is done so far, for who stops the command by Ctrl-C: say() then writes them and ends it.
+  void keep(std::function<nlohmann::ordered_json()> rows) { so_far_ = std::move(rows); }
+  void say(const std::string& text);
   void write(const nlohmann::ordered_json& rows, const std::string& experiment = {});
   // Exits with an error where this is so: say what to look for in the rows.
   static void fail_if(bool faulty, const char* what);
 
  private:
-  std::string path_, space_;
-  std::ofstream file_;
+  std::string space_;
+  results_file file_;
   nlohmann::ordered_json header_;
+  std::function<nlohmann::ordered_json()> so_far_;
 };
 
 // Those asked for by name that are there; a name that is not is an error.

@@ -31,6 +31,7 @@ class table_subject {
   }
 
   bool inserts() const { return table_->inserts(); }
+  bool one_writer() const { return table_->one_writer(); }
   bool erases() const { return table_->erases(); }
 
   void reset() {
@@ -69,12 +70,14 @@ void register_designs(std::vector<subject>& all, const std::vector<app::design_e
                       std::optional<app::table_makers<Space>> app::design_entry::*its_tables, Open open) {
   for (const app::design_entry& design : designs) {
     if (!(design.*its_tables)) continue;
-    const auto run = [=, name = design.name, highest = design.max_load_factor,
+    const auto run = [=, name = design.name, highest = design.max_load_factor, is_peer = design.is_peer,
                       tables = *(design.*its_tables)](const yardstick_case& the_case, known_limits& known,
                                                       const emit& tell) {
-      if (the_case.load_factor > highest) return;  // a table of this design is never so full
+      if (!is_peer && the_case.load_factor > highest) return;  // a table of this design is never so full
       auto space = open(the_case);
-      const auto limit = [&](u64 bytes) { return known.at(space, bytes, the_case.repeat); };
+      const auto limit = [&](u64 bytes) {
+        return is_peer ? limits{} : known.at(space, bytes, the_case.repeat);
+      };
       const auto run_as = [&]<class Key, class Value>() {
         using subject_type = table_subject<Key, Value, Space>;
         measurement blank;
@@ -92,7 +95,7 @@ void register_designs(std::vector<subject>& all, const std::vector<app::design_e
       else
         run_as.template operator()<u32, u32>();
     };
-    all.push_back({design.name, space_name, false, run, design.bytes, design.max_load_factor});
+    all.push_back({design.name, space_name, design.is_peer, run, design.bytes, design.max_load_factor});
   }
 }
 

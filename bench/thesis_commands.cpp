@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "dataset.hpp"
+#include "options.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 #include "sweep.hpp"
 #include "thesis_multiplicity_report.hpp"
 #include "thesis_probes.hpp"
@@ -71,7 +73,7 @@ std::vector<subject> designs_of(const std::vector<std::string>& names, const std
   for (const subject& s : bench::all_subjects()) {
     if (s.space == space && !s.is_peer) known.push_back(s);
   }
-  if (!names.empty()) return choose(known, names, "--designs");
+  if (!names.empty()) return choose(known, names, "--design");
   std::vector<subject> chosen;
   for (const std::string& name : bench::thesis_designs()) {
     const auto at = std::ranges::find(known, name, &subject::name);
@@ -97,6 +99,7 @@ void run_sweep(const sweep_options& options) {
   const auto designs = designs_of(options.designs, session.space());
   session.say(session.machine() + '\n');
   std::vector<sweep_row> rows;
+  session.keep([&] { return bench::sweep_as_json(rows); });
   bench::known_limits unused;
   for (const std::uint64_t n : s.items) {
     for (const double size : s.sizes) {
@@ -129,6 +132,7 @@ void run_fill(const fill_options& options) {
   bench::yardstick_case the_case{n, options.load_factor, 32, options.repeat, options.threads, {}};
   the_case.fill_steps = options.steps;
   std::vector<sweep_row> rows;
+  session.keep([&] { return bench::sweep_as_json(rows); });
   bench::known_limits unused;
   for (const subject& design : designs_of(options.designs, session.space())) {
     std::vector<sweep_row> its;
@@ -156,6 +160,7 @@ void run_restarts(const restarts_options& options) {
   }
   session.say('\n' + bench::restarts_heading());
   std::vector<bench::restart_counts> rows;
+  session.keep([&] { return bench::restarts_as_json(rows, partitions); });
   const std::vector<std::pair<unsigned, std::vector<double>>> sizes{
       {4, {1.03, 1.04, 1.05, 1.1, 1.25}}, {2, {2.1, 2.2}}, {3, {1.1, 1.15}}, {5, {1.0205, 1.05}}};
   for (const auto& [functions, its_sizes] : sizes) {
@@ -169,7 +174,7 @@ void run_restarts(const restarts_options& options) {
       }
     }
   }
-  session.write(bench::restarts_as_json(rows, partitions));
+  session.write(bench::restarts_as_json(rows, partitions), "thesis/restarts");
   const auto lost = [](const auto& row) { return row.lost != 0; };
   session::fail_if(std::ranges::any_of(rows, lost) || std::ranges::any_of(partitions, lost),
                    "items were lost");
@@ -185,6 +190,7 @@ void run_multiplicity(const multiplicity_options& options) {
   session session(options);
   session.say(fmt::format("{}\n{}", session.machine(), bench::multiplicity_heading()));
   std::vector<bench::multiplicity_row> rows;
+  session.keep([&] { return bench::multiplicities_as_json(rows); });
   for (const std::uint64_t copies : options.copies) {
     const bench::multiplicity_case the_case{options.items, copies};
     rows.push_back(session.space() == "cuda"
@@ -192,7 +198,7 @@ void run_multiplicity(const multiplicity_options& options) {
                        : bench::cpu_multiplicity(the_case, options.repeat, options.threads));
     session.say(bench::multiplicity_line(rows.back()));
   }
-  session.write(bench::multiplicities_as_json(rows));
+  session.write(bench::multiplicities_as_json(rows), "thesis/multiplicity");
   session::fail_if(
       std::ranges::any_of(rows, [](const bench::multiplicity_row& row) { return row.wrong != 0; }),
       "values of some keys were not what they should be");
@@ -202,13 +208,14 @@ void run_probes(const probes_options& options) {
   session session(options);
   session.say(bench::probes_heading());
   std::vector<bench::probe_statistics> rows;
+  session.keep([&] { return bench::probes_as_json(rows); });
   for (const double size : options.sizes) {
     bench::count_probes(options.items, size, [&](const bench::probe_statistics& row) {
       session.say(bench::probes_line(row));
       rows.push_back(row);
     });
   }
-  session.write(bench::probes_as_json(rows));
+  session.write(bench::probes_as_json(rows), "thesis/probes");
 }
 
 void add_sweep(CLI::App& bench, const sweep& s) {
@@ -217,12 +224,12 @@ void add_sweep(CLI::App& bench, const sweep& s) {
   options->name = s.name;
   add_common(*command, *options);
   command
-      ->add_option("--designs", options->designs,
+      ->add_option(option::design, options->designs,
                    "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
   command->add_option("--n", options->items, "Numbers of items (default: more on a GPU)")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   command->add_option("--size", options->sizes, "Sizes of the table, in slots of 8 bytes an item")
       ->delimiter(',')
       ->check(CLI::Range(1.0, 16.0));
@@ -242,13 +249,13 @@ void add_thesis_commands(CLI::App& bench) {
       bench.add_subcommand("thesis/fill", "Rates of inserts into a table that exists, against its fill");
   const auto filling = std::make_shared<fill_options>();
   add_common(*fill, *filling);
-  fill->add_option("--designs", filling->designs,
+  fill->add_option(option::design, filling->designs,
                    "Designs to measure (default: the thesis' and ours), or all")
       ->delimiter(',');
   fill->add_option("--n", filling->items, "Number of items (default: more on a GPU)")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31));
-  fill->add_option("--load", filling->load_factor, "Share of the slots that are full in the end")
+  fill->add_option(option::load_factor, filling->load_factor, "Share of the slots that are full in the end")
       ->check(CLI::Range(0.01, 0.98))
       ->capture_default_str();
   fill->add_option("--steps", filling->steps, "Parts")->check(CLI::Range(1, 1000))->capture_default_str();
@@ -270,7 +277,7 @@ void add_thesis_commands(CLI::App& bench) {
   const auto statistics = std::make_shared<probes_options>();
   statistics->space = "cpu";
   probes->add_option("--n", statistics->items, "Number of items")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31))
       ->capture_default_str();
   probes->add_option("--size", statistics->sizes, "Slots an item")

@@ -12,8 +12,10 @@
 #include "calls.hpp"
 #include "calls_report.hpp"
 #include "dataset.hpp"
+#include "options.hpp"
 #include "report.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 #include "tail.hpp"
 #include "tail_report.hpp"
 
@@ -51,17 +53,18 @@ void run_calls(const calls_options& options) {
   for (const char* name : bench::call_designs)
     known.push_back({.name = name, .space = session.space(), .run = {}});
   std::vector<bench::call_row> rows;
+  session.keep([&] { return bench::calls_as_json(rows); });
   const auto tell = [&](const bench::call_row& row) {
     session.say(bench::call_line(row));
     rows.push_back(row);
   };
-  for (const subject& design : choose(known, options.designs, "--designs")) {
+  for (const subject& design : choose(known, options.designs, "--design")) {
     const bench::calls_case the_case{design.name,     options.items,  options.slots,
                                      options.batches, options.repeat, options.threads};
     session.say(bench::calls_heading(design.name, session.machine()));
     session.space() == "cuda" ? bench::cuda_calls(the_case, tell) : bench::cpu_calls(the_case, tell);
   }
-  session.write(bench::calls_as_json(rows));
+  session.write(bench::calls_as_json(rows), "calls");
   session::fail_if(std::ranges::any_of(rows, [](const bench::call_row& row) { return row.wrong != 0; }),
                    "calls did or said something else than they should");
 }
@@ -76,8 +79,9 @@ void run_tail(const tail_options& options) {
   }
   session.say(bench::tail_heading(session.machine()));
   std::vector<bench::tail_row> rows;
+  session.keep([&] { return bench::tails_as_json(rows); });
   bench::known_limits limits;
-  for (const subject& design : choose(known, options.designs, "--designs")) {
+  for (const subject& design : choose(known, options.designs, "--design")) {
     for (const unsigned bits : options.bits) {
       for (const bench::tail_case& the_case : bench::tail_cases(n, bits)) {
         if (the_case.load_factor > design.max_load_factor) continue;
@@ -92,7 +96,7 @@ void run_tail(const tail_options& options) {
     }
   }
   session.say(bench::limits_lines(limits));
-  session.write(bench::tails_as_json(rows));
+  session.write(bench::tails_as_json(rows), "tail");
   session::fail_if(
       std::ranges::any_of(rows, [](const bench::tail_row& row) { return row.failed + row.wrong != 0; }),
       "answers were wrong or items lost");
@@ -105,12 +109,13 @@ void add_update_commands(CLI::App& bench) {
   const auto costs = std::make_shared<calls_options>();
   costs->repeat = 50;
   add_common(*calls, *costs);
-  calls->add_option("--designs", costs->designs, "Designs to measure, all or some of tiled,bucketed_cuckoo")
+  calls
+      ->add_option(option::design, costs->designs, "Designs to measure, all or some of tiled,bucketed_cuckoo")
       ->delimiter(',')
       ->capture_default_str();
   calls->add_option("--n", costs->items, "Numbers of items in a call, on a table made for them")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->default_str("1,1000,10000,100000,1000000,10000000");
   calls->add_option("--slots", costs->slots, "Slots of a table that is half full")->capture_default_str();
   calls->add_option("--batches", costs->batches, "Numbers of items in a call on that one")
@@ -122,16 +127,16 @@ void add_update_commands(CLI::App& bench) {
       "tail", "Rates of the last inserts into nearly full tables, of erases, and of lookups by Zipf's law");
   const auto rates = std::make_shared<tail_options>();
   add_common(*tail, *rates);
-  tail->add_option("--designs", rates->designs, "Designs to measure, or all")
+  tail->add_option(option::design, rates->designs, "Designs to measure, or all")
       ->delimiter(',')
       ->default_str("tiled,bucketed_cuckoo");
   tail->add_option(
           "--n", rates->items,
           "Number of unique keys; some tables have a sixteenth, some four times as many (default: 2^26, on "
           "the CPU 2^22)")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{1024}, std::int64_t{1} << 28));
-  tail->add_option("--bits", rates->bits, "Bits of a key, and of its value: 32, 64")
+  tail->add_option(option::key_bits, rates->bits, "Bits of a key, and of its value: 32, 64")
       ->delimiter(',')
       ->check(CLI::IsMember({32, 64}))
       ->default_str("32,64");

@@ -11,6 +11,7 @@
 //   find(keys, answers, missing)
 //   probe_counts(keys, buckets)   how many of them each lookup reads; where that is known
 //   erase(keys)                   -> how many, if erases()
+//   one_writer()                  do builds, inserts and erases go on one thread?
 //   size(), bytes(), load_factor()              the last two 0 when not known
 #pragma once
 
@@ -150,6 +151,8 @@ class workload {
     measurement m = blank_;
     m.op = op;
     m.items = items;
+    if constexpr (requires { space_.threads(); }) m.threads = space_.threads();
+    if (subject_.one_writer() && !op.starts_with("find")) m.threads = 1;
     return m;
   }
   void finish(measurement m, double ceiling) {

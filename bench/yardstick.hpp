@@ -46,6 +46,7 @@ struct measurement {
   double load_factor = 0;     // as built; 0 where the table does not say
   double bytes_per_pair = 0;  // likewise
   std::string op;             // build, insert, find_hit, find_miss, find_mix or erase; find of a query_mix
+  int threads = 0;            // that worked; 0 on a GPU
   query_mix queries{};
   double buckets = 0;  // that a lookup reads, on average; 0: not counted
   u64 items = 0;

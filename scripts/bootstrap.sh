@@ -11,7 +11,7 @@ installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = i
 # One entry a package; a|b: either, the first that the distribution has.
 packages=(
   ca-certificates g++ cmake ninja-build ccache python3 python3-venv bowtie-examples
-  libtbb-dev zlib1g-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+  libtbb-dev zlib1g-dev libzstd-dev libbwa-dev libcuckoo-dev libcli11-dev libfmt-dev nlohmann-json3-dev
 )
 case "${1:-}" in
   --demo) ;;

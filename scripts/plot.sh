@@ -2,7 +2,8 @@
 # Draws a plot of the program's figures, with matplotlib from a virtual environment in the user's cache that the first
 # call makes. (Not from the distribution: Debian 12's python3-matplotlib brings in Boost 1.74's headers, and apt takes
 # those and the tests' Boost 1.81 for each other's enemies.)
-#   scripts/plot.sh run demo.json demo.png      what `tilehash run --json` wrote
+#   scripts/plot.sh run demo.json demo.png      what `tilehash run --json` wrote; demo.svg comes beside it
+#   scripts/plot.sh run demo.json --terminal    as bars in the terminal; --rank find_hit orders either by an operation
 #   scripts/plot.sh sweep size.json size.png    what `tilehash bench thesis/... --json` wrote
 #   scripts/plot.sh horton sizes.json sizes.png what `tilehash bench horton/... --json` wrote
 #   scripts/plot.sh coherent ages.json ages.png what `tilehash bench coherent/... --json` wrote
@@ -11,6 +12,16 @@
 # shellcheck source=scripts/lib.sh
 caller=$PWD
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# Bars in the terminal need no matplotlib.
+for argument in "$@"; do
+  if [ "$1" = run ] && [ "$argument" = --terminal ]; then
+    drawer=$PWD/bench/plots/plot_run.py
+    shift
+    cd "$caller"
+    exec python3 "$drawer" "$@"
+  fi
+done
 
 environment="${XDG_CACHE_HOME:-$HOME/.cache}/tilehash/plots"
 pins=$PWD/bench/plots/requirements.txt
@@ -34,5 +45,5 @@ case "$what" in
     cd "$caller" # whose files these are
     exec "$environment/bin/python3" "$drawer" "$@"
     ;;
-  *) die "usage: scripts/plot.sh run|sweep|horton|coherent|hashgraph FIGURES.json PLOT.png" ;;
+  *) die "usage: scripts/plot.sh run|sweep|horton|coherent|hashgraph FIGURES.json PLOT.png, or run FIGURES.json --terminal" ;;
 esac

@@ -32,9 +32,16 @@ class any_table {
   virtual bool inserts() const = 0;
   virtual bool erases() const = 0;
   virtual bool keeps_duplicates() const = 0;
+  virtual bool tallies() const { return false; }
+  // Do builds, inserts and erases go on one thread, however many the space has? (Other libraries' maps.)
+  virtual bool one_writer() const { return false; }
+  virtual bool counts_probes() const { return true; }
 
   virtual insert_report build(Space&, keys_in, values_in) = 0;
   virtual insert_report insert(Space&, keys_in, values_in) = 0;
+  virtual insert_report tally(Space&, keys_in) {
+    return {};
+  }  // how often each key comes: insert_or_apply with op::count
   virtual u64 erase(Space&, keys_in) = 0;
   virtual void clear(Space&) = 0;
 

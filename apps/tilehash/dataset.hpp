@@ -16,11 +16,13 @@ struct input_error : std::runtime_error {
 };
 
 struct dataset {
-  std::string name;        // the SPEC it was made from
+  std::string name{};      // the SPEC it was made from
   unsigned key_bits = 64;  // 32 or 64: every key fits
   std::vector<std::uint64_t>
-      keys;  // in the order in which they are inserted; may repeat when `counts` is empty
-  std::vector<std::uint32_t> counts;  // how often each key occurred in a file, or empty
+      keys{};  // in the order in which they are inserted; may repeat when `counts` is empty
+  std::vector<std::uint32_t> counts{};  // how often each key occurred in a file, or empty
+  std::vector<std::uint64_t> raw{};     // with counts: all that were counted, as they come in the file
+  std::string note{};                   // what the user should know of how it was read; one line, or empty
 
   std::size_t size() const { return keys.size(); }
 
@@ -28,5 +30,15 @@ struct dataset {
   // can be checked even where a key was given several times.
   std::uint64_t value(std::size_t item) const { return counts.empty() ? item : counts[item]; }
 };
+
+// The order in which a file's keys are inserted: at random, so that no table profits from a neighbourhood
+// that its user did not ask for, or as they first come in the file.
+enum class key_order { shuffled, file };
+
+// Each of the raw keys once, with how often it comes; the raw ones stay as they are. All threads.
+dataset counted(std::vector<std::uint64_t> raw, key_order order, std::uint64_t seed);
+
+// The same keys in another order, which looks random.
+std::vector<std::uint64_t> shuffled(const std::vector<std::uint64_t>& keys, std::uint64_t seed);
 
 }  // namespace tilehash::app

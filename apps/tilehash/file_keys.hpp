@@ -5,22 +5,33 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dataset.hpp"
 
 namespace tilehash::app {
 
-// The canonical k-mers of every record: the smaller of a window and its reverse complement, 2 bits a base (A
-// 0, C 1, G 2, T 3), sorted, with how often each occurs. Windows that hold another letter are left out.
-dataset fasta_keys(std::string_view text, const std::string& name, unsigned k);
+// How a data set is made of what a file holds.
+struct arrangement {
+  key_order order = key_order::shuffled;
+  std::uint64_t seed = 1;
+};
 
-// The distinct lines in the order in which they first occur, with how often each does. Two different lines of
-// one hash are an error, never one key.
+// The canonical k-mers of every record of FASTA or FASTQ: the smaller of a window and its reverse complement,
+// 2 bits a base (A 0, C 1, G 2, T and U 3); `counts` has how often each occurs. Windows that hold another
+// letter are left out, which the note says; where more than half of the letters are others, that is an error.
+// In sequences_kseq.cpp, or sequences_missing.cpp.
+dataset sequence_keys(std::string_view text, const std::string& name, unsigned k, arrangement how = {});
+
+// The distinct lines, with how often each occurs; a carriage return before the newline is no part of it. Two
+// different lines of one hash are an error, never one key.
 using line_hash = std::function<std::uint64_t(std::string_view)>;
-dataset line_keys(std::string_view text, const std::string& name, const line_hash& hash);
+dataset line_keys(std::string_view text, const std::string& name, const line_hash& hash,
+                  arrangement how = {});
 line_hash seeded_line_hash(std::uint64_t seed);
 
 // An array of little-endian numbers.
-dataset binary_keys(std::string_view bytes, const std::string& name, unsigned bits_in_file);
+dataset binary_keys(std::string_view bytes, const std::string& name, unsigned bits_in_file,
+                    arrangement how = {});
 
 }  // namespace tilehash::app

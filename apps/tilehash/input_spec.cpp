@@ -2,34 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "dataset.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
 
 // At most 2^32 items: the program numbers them in 32 bits.
 constexpr std::uint64_t most_items = std::uint64_t{1} << 32;
-
-template <class Number>
-std::optional<Number> to_number(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-// "1000003" or "2^24".
-std::optional<std::uint64_t> to_count(std::string_view text) {
-  if (!text.starts_with("2^")) return to_number<std::uint64_t>(text);
-  const auto exponent = to_number<unsigned>(text.substr(2));
-  if (!exponent || *exponent > 63) return std::nullopt;
-  return std::uint64_t{1} << *exponent;
-}
 
 std::pair<std::string_view, std::string_view> split_at(std::string_view text, std::size_t position) {
   if (position == std::string_view::npos) return {text, {}};
@@ -43,8 +26,8 @@ class parser {
   input_spec parse() const {
     const auto [kind, rest] = split_at(text_, text_.find(':'));
     if (kind == "random") return parse_random(rest);
-    if (kind == "fasta") return parse_fasta(rest);
-    if (kind == "lines") return lines_spec{path(rest)};
+    if (kind == "fasta" || kind == "fastq") return parse_fasta(rest);
+    if (kind == "lines") return parse_lines(rest);
     if (kind == "binary") return parse_binary(rest);
     if (const auto set = data_set_called(kind)) return parse_data_set(*set, rest);
     fail(
@@ -71,8 +54,9 @@ class parser {
       std::tie(option, options) = split_at(options, options.find(','));
       const auto [name, value] = split_at(option, option.find('='));
       if (name == "n") {
-        n = to_count(value);
-        if (!n || *n > most_items) fail(fmt::format("n={} is no number from 0 to 2^32", value));
+        n = to_size(value);
+        if (!n || *n > most_items)
+          fail(fmt::format("n={} is no number from 0 to 2^32, such as 1e6 or 2^20", value));
       } else if (name == "unique") {
         if (value != "0" && value != "1") fail(fmt::format("unique={} must be 0 or 1", value));
         spec.unique = value == "1";
@@ -110,20 +94,56 @@ class parser {
     }
   }
 
-  // File names may hold commas: only the last option that we know ends one.
+  // File names may hold commas: only the last options that we know end one. take("k", value) says whether it
+  // is one.
+  template <class Take>
+  std::string path_and(std::string_view rest, Take take) const {
+    for (;;) {
+      const auto comma = rest.rfind(',');
+      if (comma == std::string_view::npos) return path(rest);
+      const auto [name, value] = split_at(rest.substr(comma + 1), rest.substr(comma + 1).find('='));
+      if (!take(name, value)) return path(rest);
+      rest = rest.substr(0, comma);
+    }
+  }
+  bool take_order(std::string_view name, std::string_view value, key_order& order) const {
+    if (name != "order") return false;
+    if (value != "file" && value != "shuffled") fail(fmt::format("order={} must be file or shuffled", value));
+    order = value == "file" ? key_order::file : key_order::shuffled;
+    return true;
+  }
+
   fasta_spec parse_fasta(std::string_view rest) const {
-    const std::size_t option = rest.rfind(",k=");
-    if (option == std::string_view::npos) return {.path = path(rest)};
-    const auto k = to_number<unsigned>(rest.substr(option + 3));
-    if (!k || *k < 1 || *k > 32) fail("k must be a number from 1 to 32, so that a k-mer fits in 64 bits");
-    return {.path = path(rest.substr(0, option)), .k = *k};
+    fasta_spec spec;
+    spec.path = path_and(rest, [&](std::string_view name, std::string_view value) {
+      if (name != "k") return take_order(name, value, spec.order);
+      const auto k = to_number<unsigned>(value);
+      if (!k || *k < 1 || *k > 32) fail("k must be a number from 1 to 32, so that a k-mer fits in 64 bits");
+      spec.k = *k;
+      return true;
+    });
+    return spec;
+  }
+
+  lines_spec parse_lines(std::string_view rest) const {
+    lines_spec spec;
+    spec.path = path_and(rest, [&](std::string_view name, std::string_view value) {
+      return take_order(name, value, spec.order);
+    });
+    return spec;
   }
 
   binary_spec parse_binary(std::string_view rest) const {
-    const std::size_t option = rest.rfind(",key=");
-    const std::string_view key = option == std::string_view::npos ? "" : rest.substr(option + 5);
+    binary_spec spec;
+    std::string_view key;
+    spec.path = path_and(rest, [&](std::string_view name, std::string_view value) {
+      if (name != "key") return take_order(name, value, spec.order);
+      key = value;
+      return true;
+    });
     if (key != "u32" && key != "u64") fail("say what the file holds, as in binary:FILE,key=u32 or key=u64");
-    return {.path = path(rest.substr(0, option)), .key_bits = key == "u32" ? 32U : 64U};
+    spec.key_bits = key == "u32" ? 32 : 64;
+    return spec;
   }
 
   data_set_spec parse_data_set(data_set which, std::string_view rest) const {

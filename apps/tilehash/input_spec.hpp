@@ -1,10 +1,12 @@
 // The SPEC of --input, parsed:
 //
 //   random:n=N[,unique=1][,dist=uniform|normal|zipf:S|sequential]
-//   fasta:FILE[.gz][,k=21]
-//   lines:FILE[.gz]
-//   binary:FILE[.gz],key=u32|u64
+//   fasta:FILE[,k=21][,order=file]          FASTA or FASTQ
+//   lines:FILE[,order=file]
+//   binary:FILE,key=u32|u64[,order=file]
 //   tw|re|com|line|rand[:n=N]             the data sets of a paper (data_sets.hpp), of its size unless told
+//
+// FILE may be packed by gzip or zstd, and is standard input where it is "-".
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <variant>
 
 #include "data_sets.hpp"
+#include "dataset.hpp"
 
 namespace tilehash::app {
 
@@ -28,15 +31,18 @@ struct random_spec {
 struct fasta_spec {
   std::string path;
   unsigned k = 21;
+  key_order order = key_order::shuffled;
 };
 
 struct lines_spec {
   std::string path;
+  key_order order = key_order::shuffled;
 };
 
 struct binary_spec {
   std::string path;
   unsigned key_bits = 32;
+  key_order order = key_order::shuffled;
 };
 
 using input_spec = std::variant<random_spec, fasta_spec, lines_spec, binary_spec, data_set_spec>;

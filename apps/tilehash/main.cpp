@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include "bench_commands.hpp"
+#include "cuda_presence.hpp"
+#include "environment.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
-#include "progress.hpp"
 #include "registry.hpp"
 #include "report.hpp"
 #include "run_command.hpp"
@@ -19,38 +21,54 @@ namespace {
 using namespace tilehash::app;
 
 int list(const list_options& options, const registry& designs) {
-  const colour use = is_terminal(stdout) ? colour::on : colour::off;
-  fmt::print("{}", options.json ? designs_as_json(designs) : design_list(designs, use));
+  fmt::print("{}",
+             options.json ? designs_as_json(designs) : design_list(designs, style_of(stdout), why_no_cuda()));
   return all_right;
 }
 
 int tilehash_main(int argc, char** argv) {
   CLI::App app("Hash tables from the literature, run on your data, timed, and checked answer by answer.",
                "tilehash");
+  add_manners(app);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 all right; 1 a wrong answer or a lost item; 2 bad usage or input.");
+  app.footer(
+      "Exit codes: 0 all right; 1 a wrong answer or a lost item; 2 bad usage or input; 130 stopped by "
+      "Ctrl-C.");
   run_options to_run;
   list_options to_list;
   add_list_command(app, to_list);
   const CLI::App* run = add_run_command(app, to_run);
   CLI::App* bench = app.add_subcommand("bench", "What this machine and these tables can do");
   add_bench_commands(*bench);
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return all_right;
+  }
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? all_right : bad_request;
+    if (error.get_name() == "RuntimeError")
+      return error.get_exit_code();                          // a command's own, which has said why
+    if (error.get_exit_code() == 0) return app.exit(error);  // help, and the version
+    fmt::print(stderr, "tilehash: {}; tilehash --help says what there is\n", error.what());
+    return bad_request;
   }
   if (bench->parsed()) return all_right;  // has run from its callback
   const registry designs = all_designs();
-  return run->parsed() ? run_command(to_run, designs) : list(to_list, designs);
+  return run->parsed() ? run_command(to_run, designs, all_peers()) : list(to_list, designs);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  remember_command(argc, argv);
+  catch_interrupts();
   try {
     return tilehash_main(argc, argv);
+  } catch (const interrupted&) {
+    fmt::print(stderr, "tilehash: stopped\n");
+    return stopped;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "tilehash: out of memory; use fewer items or queries\n");
   } catch (const std::exception& error) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "memory_guard.hpp"
+#include "parallel.hpp"
 #include "scramble.hpp"
 
 namespace tilehash::app {
@@ -63,10 +64,26 @@ std::uint64_t draw_normal(unsigned key_bits, generator& random) {
   return static_cast<std::uint64_t>(std::ldexp(x, static_cast<int>(key_bits)));
 }
 
+// draw(i) for every i.
 template <class Draw>
 std::vector<std::uint64_t> draw_keys(std::uint64_t n, Draw draw) {
-  std::vector<std::uint64_t> keys(n);
-  for (std::uint64_t i = 0; i < n; ++i) keys[i] = draw(i);
+  auto keys = large_vector<std::uint64_t>(n);
+  in_parallel(n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) keys[i] = draw(i);
+  });
+  return keys;
+}
+
+// draw(random) n times. Each block of keys has a generator of its own, so that they are the same on any
+// number of threads.
+template <class Draw>
+std::vector<std::uint64_t> draw_at_random(std::uint64_t n, std::uint64_t seed, Draw draw) {
+  constexpr std::uint64_t each = 1 << 16;
+  auto keys = large_vector<std::uint64_t>(n);
+  each_in_parallel((n + each - 1) / each, [&](std::size_t block) {
+    generator random(scramble::mix(seed) ^ scramble::mix(~std::uint64_t{block}));
+    for (std::uint64_t i = block * each; i < std::min(n, (block + 1) * each); ++i) keys[i] = draw(random);
+  });
   return keys;
 }
 
@@ -74,23 +91,22 @@ std::vector<std::uint64_t> draw_keys(std::uint64_t n, Draw draw) {
 
 std::vector<std::uint64_t> random_keys(const random_spec& spec, unsigned key_bits, std::uint64_t seed) {
   require_memory(spec.n * sizeof(std::uint64_t), fmt::format("{} random keys", spec.n));
-  generator random(seed);
   const scramble nth_key(key_bits, seed);
   switch (spec.shape) {
     case distribution::sequential:
       return draw_keys(spec.n, [](std::uint64_t i) { return i; });
     case distribution::normal:
-      return draw_keys(spec.n, [&](std::uint64_t) { return draw_normal(key_bits, random); });
+      return draw_at_random(spec.n, seed, [&](generator& random) { return draw_normal(key_bits, random); });
     case distribution::zipf: {
       // The frequent keys are scrambled: 1, 2, 3 ... would be neighbours in memory as well.
       const zipf_ranks rank(std::max<std::uint64_t>(spec.n, 1), spec.skew);
-      return draw_keys(spec.n, [&](std::uint64_t) { return nth_key(rank(random)); });
+      return draw_at_random(spec.n, seed, [&](generator& random) { return nth_key(rank(random)); });
     }
     case distribution::uniform:
       break;
   }
   if (spec.unique) return draw_keys(spec.n, nth_key);
-  return draw_keys(spec.n, [&](std::uint64_t) { return random() >> (64 - key_bits); });
+  return draw_at_random(spec.n, seed, [&](generator& random) { return random() >> (64 - key_bits); });
 }
 
 }  // namespace tilehash::app

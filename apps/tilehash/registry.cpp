@@ -20,13 +20,13 @@ void registry::add(const design_entry& entry) {
   }
 }
 
-const design_entry& registry::at(const std::string& name) const {
+const design_entry& registry::at(const std::string& name, const char* option) const {
   const auto known = std::ranges::find(designs_, name, &design_entry::name);
   if (known != designs_.end()) return *known;
   std::vector<std::string> names;
   for (const design_entry& design : designs_) names.push_back(design.name);
   throw input_error(
-      fmt::format("--design '{}' is unknown; use all or some of {}", name, fmt::join(names, ",")));
+      fmt::format("{} '{}' is unknown; use all or some of {}", option, name, fmt::join(names, ",")));
 }
 
 }  // namespace tilehash::app

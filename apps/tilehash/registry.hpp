@@ -24,11 +24,13 @@ struct run_settings {
   std::uint64_t seed = 1;
   int threads = 0;  // of the CPU; 0: all
   bool probes = false;
+  bool verify = true;
 };
 
 struct run_result {
   std::string machine;  // as the space calls itself: "cpu (2 threads)", "NVIDIA H200"
   std::vector<row> rows;
+  bool was_interrupted = false;  // then only some of the operations have rows
 };
 
 using announce = std::function<void(std::string_view op)>;  // called before each op
@@ -43,6 +45,7 @@ struct design_entry {
   std::optional<table_makers<cuda>> cuda_tables{};
   double max_load_factor = 0.98;
   bool needs_values = false;  // has no tables of keys alone
+  bool is_peer = false;       // another library's
   // Of a table of pairs of 32 + 32 bits, sized for so many items.
   std::uint64_t (*bytes)(std::uint64_t items, double load_factor) = nullptr;
 
@@ -54,7 +57,8 @@ class registry {
   // A design comes once for every space: what it is must then be the same, and the space is added.
   void add(const design_entry& entry);
 
-  const design_entry& at(const std::string& name) const;  // throws input_error with the known names
+  // Throws input_error with the known names, about the option that gave this one.
+  const design_entry& at(const std::string& name, const char* option = "--design") const;
   const std::vector<design_entry>& designs() const { return designs_; }
 
  private:
@@ -67,5 +71,7 @@ run_function run_with(const table_makers<cuda>& tables, const std::string& desig
 
 // All designs of designs/; CMake generates it from the files there.
 registry all_designs();
+// Other libraries' maps, those that were there when the program was built (peers/).
+registry all_peers();
 
 }  // namespace tilehash::app

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "spread.hpp"
+
 namespace tilehash::app {
 
 // Slots or buckets read by one lookup: the average, and how many suffice for 50, 80 ... 100 % of the lookups.
@@ -24,13 +26,19 @@ struct row {
   double load_factor = 0;  // as built
   std::uint64_t bytes = 0;
   double bytes_per_pair = 0;
-  std::string op;  // build, insert, find_hit, find_miss, find_mix or erase
+  std::string op;   // build, insert, find_hit, find_miss, find_mix, erase, build_raw or count
+  int threads = 0;  // that worked; 0 on a GPU
   std::uint64_t items = 0;
-  double seconds = 0, mitems_per_s = 0;
+  spread seconds{};
   std::uint64_t failed = 0;  // items refused
-  std::uint64_t wrong = 0;   // answers that std::unordered_map does not give
+  std::uint64_t wrong = 0;   // answers that the oracle does not give
+  bool verified = true;      // else nobody asked the oracle, and `wrong` says nothing
   std::uint64_t restarts = 0;
   std::optional<probe_statistics> probes;
+
+  double mitems_per_s() const {
+    return seconds.median > 0 ? static_cast<double>(items) / seconds.median / 1e6 : 0;
+  }
 };
 
 }  // namespace tilehash::app

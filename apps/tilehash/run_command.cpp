@@ -3,34 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "cuda_presence.hpp"
+#include "environment.hpp"
 #include "input.hpp"
+#include "parallel.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "results_file.hpp"
+#include "terminal.hpp"
 
 namespace tilehash::app {
 namespace {
 
-constexpr std::size_t most_ops = 6;  // build, insert, three kinds of find, erase
-
-bool asks_for_all(const run_options& options) {
-  return std::ranges::find(options.designs, "all") != options.designs.end();
+bool asks_for_all(const std::vector<std::string>& names) {
+  return std::ranges::find(names, "all") != names.end();
 }
 run_settings settings_for(const design_entry& design, run_settings settings) {
   if (settings.load_factor == fullest_load) settings.load_factor = design.max_load_factor;
   return settings;
 }
-// Why a design cannot do what is asked, or nothing.
+// Why a design cannot do what is asked, or nothing. A peer chooses its own load factor.
 std::string why_not(const design_entry& design, const run_settings& settings) {
-  if (settings_for(design, settings).load_factor > design.max_load_factor)
+  if (!design.is_peer && settings_for(design, settings).load_factor > design.max_load_factor)
     return fmt::format("it takes a load factor of at most {:.3f}; fuller tables cannot be built reliably",
                        design.max_load_factor);
   if (design.needs_values && settings.value_bits == 0) return "it keeps values, and keys alone are asked for";
@@ -47,93 +45,106 @@ std::string choose_space(const std::string& asked) {
 }
 
 // "all" means all that can run there, and that full; a design asked for by name must be able to.
-std::vector<const design_entry*> choose_designs(const run_options& options, const registry& designs,
-                                                const std::string& space) {
-  std::vector<const design_entry*> chosen;
-  if (asks_for_all(options)) {
-    for (const design_entry& design : designs.designs()) {
-      if (design.runs_on(space) && why_not(design, options.settings).empty()) chosen.push_back(&design);
+void choose(std::vector<const design_entry*>& chosen, const std::vector<std::string>& names,
+            const registry& known, const char* option, const run_settings& settings,
+            const std::string& space) {
+  if (asks_for_all(names)) {
+    for (const design_entry& design : known.designs()) {
+      if (design.runs_on(space) && why_not(design, settings).empty()) chosen.push_back(&design);
     }
-    return chosen;
+    return;
   }
-  for (const std::string& name : options.designs) {
-    const design_entry& design = designs.at(name);
-    if (!design.runs_on(space)) throw input_error(fmt::format("--design {} does not run on {}", name, space));
+  for (const std::string& name : names) {
+    if (name == "none" && names.size() == 1) return;
+    const design_entry& design = known.at(name, option);
+    if (!design.runs_on(space))
+      throw input_error(fmt::format("{} {} does not run on {}", option, name, space));
+    const std::string reason = why_not(design, settings);
+    if (!reason.empty()) throw input_error(fmt::format("{} {}: {}", option, name, reason));
     if (std::ranges::find(chosen, &design) == chosen.end()) chosen.push_back(&design);
   }
-  return chosen;
 }
 
-// Opened before the work is done, so that a file that cannot be written costs nobody an hour.
-class json_output {
- public:
-  explicit json_output(const std::string& path) : path_(path) {
-    if (path_.empty() || to_stdout()) return;
-    file_.open(path_);
-    if (!file_) throw input_error(fmt::format("--json {}: cannot write it: {}", path_, std::strerror(errno)));
-  }
+// Steps of the progress: making the input ready, then every operation of every design, of which most have
+// six.
+constexpr std::size_t usual_ops = 6;
 
-  bool to_stdout() const { return path_ == "-"; }
-
-  void write(const std::vector<row>& rows) {
-    if (to_stdout()) fmt::print("{}", rows_as_json(rows));
-    if (!file_.is_open()) return;
-    file_ << rows_as_json(rows) << std::flush;
-    if (!file_) throw input_error(fmt::format("--json {}: cannot write it: {}", path_, std::strerror(errno)));
-  }
-
- private:
-  std::string path_;
-  std::ofstream file_;
-};
+// A guess of the seconds that one operation takes, and of those until there is one: off by a factor, and
+// right about which is the larger.
+double guessed_op_seconds(double items, unsigned repeat) { return items * 3e-8 * (repeat + 2) + 1e-3; }
+double guessed_reading_seconds(double items) { return items * 1e-7 + 1e-3; }
 
 }  // namespace
 
-exit_code run_command(const run_options& options, const registry& designs) {
+exit_code run_command(const run_options& options, const registry& designs, const registry& peers) {
   const std::string space = choose_space(options.space);
-  const auto chosen = choose_designs(options, designs, space);
-  for (const design_entry* design : chosen) {
-    const std::string reason = why_not(*design, options.settings);
-    if (!reason.empty()) throw input_error(fmt::format("--design {}: {}", design->name, reason));
-  }
-  json_output json(options.json);
+  std::vector<const design_entry*> chosen;
+  choose(chosen, options.designs, designs, "--design", options.settings, space);
+  if (options.peers != std::vector<std::string>{"none"} && space != "cpu")
+    throw input_error("--peers: other libraries' maps run on the CPU; add --space cpu");
+  choose(chosen, options.peers, peers, "--peers", options.settings, space);
+  results_file json(options.json);
   std::FILE* const out = json.to_stdout() ? stderr : stdout;
-  const colour use = is_terminal(out) ? colour::on : colour::off;
+  const style look = style_of(out);
+  nlohmann::ordered_json header = environment({.space = space,
+                                               .threads = options.threads_asked,
+                                               .repeat = options.settings.repeat,
+                                               .seed = options.settings.seed,
+                                               .hit_rate = options.hit_rate});
+  header["experiment"] = "run";
+  if (const int runs = threads_that_run(options.threads_asked); options.threads_asked > runs)
+    fmt::print(out, "--threads {}: this machine runs {} at once, and so does the program\n",
+               options.threads_asked, runs);
 
-  progress bar(chosen.size() * most_ops + 1);
-  bar.show(0, "reading the input and preparing the right answers");
+  const double expected = expected_items(options.input);
+  std::vector<double> guesses(chosen.size() * usual_ops + 1,
+                              guessed_op_seconds(expected, options.settings.repeat));
+  guesses.front() = guessed_reading_seconds(expected);
+  progress bar(std::move(guesses));
+  bar.begin(0, "reading the input and preparing the right answers");
   const auto tell_input = [&](double share) {
-    bar.show(0, fmt::format("making the input: {:.0f} %", 100 * share));
+    bar.say(fmt::format("making the input: {:.0f} %", 100 * share));
   };
   const workload work(load_input(options.input, options.key_bits, options.settings.seed, tell_input),
                       options.queries, options.hit_rate, options.settings.seed);
+  bar.guess(1, guessed_op_seconds(static_cast<double>(work.data.size()), options.settings.repeat));
   bar.clear();
-  fmt::print(out, "{}", heading(work, options.settings));
+  fmt::print(out, "{}", heading(work, options.settings, look));
   for (const design_entry& design : designs.designs()) {
     const std::string reason = why_not(design, options.settings);
-    if (asks_for_all(options) && design.runs_on(space) && !reason.empty())
-      fmt::print(out, "{} is left out: {}\n", design.name, reason);
+    if (asks_for_all(options.designs) && design.runs_on(space) && !reason.empty())
+      fmt::print(out, "{}", wrap(fmt::format("{} is left out: {}\n", design.name, reason), look.width, 2));
   }
 
   std::vector<row> rows;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    std::size_t step = i * most_ops;
+  bool was_interrupted = asked_to_stop();
+  for (std::size_t i = 0; i < chosen.size() && !was_interrupted; ++i) {
+    std::size_t step = i * usual_ops;
     const auto tell = [&](std::string_view op) {
-      bar.show(++step, fmt::format("{}: {}", chosen[i]->name, op));
+      step = std::min(step + 1, (i + 1) * usual_ops);
+      bar.begin(step, fmt::format("{}: {}", chosen[i]->name, op));
     };
     const run_result result =
         chosen[i]->spaces.at(space)(work, settings_for(*chosen[i], options.settings), tell);
     bar.clear();
-    fmt::print(out, "{}", design_table(result, use));
+    fmt::print(out, "{}", design_table(result, look));
     std::fflush(out);
     rows.insert(rows.end(), result.rows.begin(), result.rows.end());
+    was_interrupted = result.was_interrupted;
   }
-  if (chosen.size() > 1) fmt::print(out, "{}", rate_summary(rows, use));
-  json.write(rows);
+  if (chosen.size() > 1) fmt::print(out, "{}", rate_summary(rows, look));
+  fmt::print(out, "{}", noise_warning(rows, look));
+  if (was_interrupted) {
+    fmt::print(stderr, "tilehash: stopped; what was done until then is {}\n",
+               json.wanted() ? "above and written" : "above");
+    header["stopped"] = true;
+  }
+  json.write(results_text(header, rows_as_json(rows)));
 
   const bool faultless =
       std::ranges::all_of(rows, [](const row& r) { return r.failed == 0 && r.wrong == 0; });
   if (!faultless) fmt::print(stderr, "tilehash: some answers were wrong or items lost; see the rows above\n");
+  if (was_interrupted) return stopped;
   return faultless ? all_right : wrong_or_lost;
 }
 

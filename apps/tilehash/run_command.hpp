@@ -1,5 +1,6 @@
 #pragma once
 
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "registry.hpp"
 
@@ -7,10 +8,13 @@ namespace tilehash::app {
 
 enum exit_code : int {
   all_right = 0,
-  wrong_or_lost = 1,  // a table gave a wrong answer or refused an item
-  bad_request = 2,    // usage, input, or a machine that cannot do it
+  wrong_or_lost = 1,           // a table gave a wrong answer or refused an item
+  bad_request = 2,             // usage, input, or a machine that cannot do it
+  stopped = interrupted_code,  // by Ctrl-C; what was done until then is shown and written
 };
 
-exit_code run_command(const run_options& options, const registry& designs);  // throws input_error
+// `peers` are other libraries' maps, for --peers.
+exit_code run_command(const run_options& options, const registry& designs,
+                      const registry& peers = {});  // throws input_error
 
 }  // namespace tilehash::app

@@ -1,6 +1,7 @@
 // The tables of one design in one space, made known to the program.
 #pragma once
 
+#include <tilehash/core/op.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/table.hpp>
 
@@ -30,6 +31,11 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   } || requires(table_type t, Space s, keys_in k) { t.insert(s, k); };
   static constexpr bool can_erase = requires(table_type t, Space s, keys_in k) { t.erase(s, k); };
 
+  // Counts take 32 bits, so other values are spared the compiler.
+  static constexpr bool can_tally =
+      std::is_same_v<typename Design::mapped_type, u32> &&
+      requires(table_type t, Space s, keys_in k) { t.insert_or_apply(s, k, op::count{}); };
+
   table_of(Space& space, u64 items, const table_options& options) : table_(space, items, options) {}
   static std::unique_ptr<base> make(Space& space, u64 items, const table_options& options) {
     return std::make_unique<table_of>(space, items, options);
@@ -38,6 +44,7 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   bool inserts() const override { return can_insert; }
   bool erases() const override { return can_erase; }
   bool keeps_duplicates() const override { return multivalue<Design>; }
+  bool tallies() const override { return can_tally; }
 
   insert_report build(Space& space, keys_in keys, values_in values) override {
     if constexpr (base::is_set)
@@ -52,6 +59,12 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
       return table_.insert(space, keys);
     else
       return table_.insert(space, keys, values);
+  }
+  insert_report tally(Space& space, keys_in keys) override {
+    if constexpr (can_tally)
+      return table_.insert_or_apply(space, keys, op::count{});
+    else
+      return {};
   }
   u64 erase(Space& space, keys_in keys) override {
     if constexpr (can_erase)

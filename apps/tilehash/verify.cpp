@@ -1,75 +1,66 @@
 #include "verify.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
+#include <atomic>
 
 namespace tilehash::app {
-namespace {
 
-std::uint64_t differences(words some, words others) {
-  std::sort(some.begin(), some.end());
-  std::sort(others.begin(), others.end());
-  words unmatched;
-  std::set_symmetric_difference(some.begin(), some.end(), others.begin(), others.end(),
-                                std::back_inserter(unmatched));
-  return unmatched.size();
+std::uint64_t wrong_counts(query_view queries, const std::vector<std::uint32_t>& counts, bool multivalue) {
+  return count_in_parallel(queries.size(), [&](std::size_t first, std::size_t last) {
+    std::uint64_t wrong = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t all = queries.expected[i].multiplicity;
+      if (counts[i] != (multivalue ? all : std::min(all, 1U))) ++wrong;
+    }
+    return wrong;
+  });
 }
 
-bool is_first_of_its_key(const query_set& items, std::size_t item) {
-  return items.expected[item].multiplicity > 0 && items.expected[item].item == item;
+contents_check::contents_check(const workload& work, contents what, bool multivalue)
+    : work_(work), what_(what), multivalue_(multivalue), times_(work.truth.distinct()) {
+  const bool numbered =
+      what == contents::occurrences || (what == contents::items && work.data.counts.empty());
+  if (multivalue && numbered) items_.resize(keys().size());
 }
 
-}  // namespace
-
-std::uint64_t wrong_lookups(const workload& work, const query_set& queries, const words& found,
-                            const words& values) {
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    const expectation expected = queries.expected[i];
-    const bool should_be_found = expected.multiplicity > 0;
-    const bool right =
-        (found[i] != 0) == should_be_found &&
-        (!should_be_found || values.empty() || work.is_right(queries.keys[i], expected, values[i]));
-    if (!right) ++wrong;
-  }
-  return wrong;
+bool contents_check::saw(std::size_t place) {
+  if (place == oracle::nowhere) return false;
+  std::atomic_ref(times_[place]).fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
-std::uint64_t wrong_counts(const query_set& queries, const words& counts, bool multivalue) {
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    const std::uint32_t all = queries.expected[i].multiplicity;
-    if (counts[i] != (multivalue ? all : std::min(all, 1U))) ++wrong;
-  }
-  return wrong;
-}
-
-std::uint64_t wrong_contents(const workload& work, words keys, words values, bool multivalue) {
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    // A numbered item's value leads back to its key; only a count has to be looked up.
-    const expectation expected = work.data.counts.empty() ? expectation{} : work.truth.find(keys[i]);
-    if (!work.is_right(keys[i], expected, values[i])) ++wrong;
-  }
-  words expected_keys, expected_values;
-  for (std::size_t item = 0; item < work.items.size(); ++item) {
-    if (!multivalue && !is_first_of_its_key(work.items, item)) continue;
-    expected_keys.push_back(work.data.keys[item]);
-    if (multivalue && !values.empty()) expected_values.push_back(work.data.value(item));
-  }
-  wrong += differences(std::move(keys), std::move(expected_keys));
+bool contents_check::saw(std::size_t place, std::uint64_t key, std::uint64_t value) {
+  if (!saw(place)) return false;
+  const expectation its = work_.truth.at(place);
+  if (what_ == contents::tallies) return value == work_.occurrences_of(its);
+  const bool right = what_ == contents::items ? work_.is_right(key, its, value)
+                                              : value < keys().size() && keys()[value] == key;
   // With several items of one key, each must be there: right values alone could be one of them twice.
-  if (multivalue) wrong += differences(std::move(values), std::move(expected_values));
-  return wrong;
+  return right &&
+         (items_.empty() || std::atomic_ref(items_[value]).exchange(1, std::memory_order_relaxed) == 0);
 }
 
-std::uint64_t expected_size(const query_set& items, bool multivalue) {
-  std::uint64_t size = 0;
-  for (std::size_t item = 0; item < items.size(); ++item) {
-    if (multivalue ? items.expected[item].multiplicity > 0 : is_first_of_its_key(items, item)) ++size;
-  }
-  return size;
+std::uint64_t contents_check::missing() const {
+  return count_in_parallel(times_.size(), [&](std::size_t first, std::size_t last) {
+    std::uint64_t sum = 0;
+    for (std::size_t place = first; place < last; ++place) {
+      const expectation its = work_.truth.at(place);
+      const std::uint32_t all = what_ == contents::items ? its.multiplicity : work_.occurrences_of(its);
+      const std::uint32_t due = multivalue_ ? all : 1;
+      sum += times_[place] > due ? times_[place] - due : due - times_[place];
+    }
+    return sum;
+  });
+}
+
+std::uint64_t expected_size(query_view items, bool multivalue) {
+  return count_in_parallel(items.size(), [&](std::size_t first, std::size_t last) {
+    std::uint64_t size = 0;
+    for (std::size_t item = first; item < last; ++item) {
+      const expectation its = items.expected[item];
+      if (its.multiplicity > 0 && (multivalue || its.item == item)) ++size;
+    }
+    return size;
+  });
 }
 
 }  // namespace tilehash::app

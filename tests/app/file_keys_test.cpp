@@ -13,10 +13,10 @@ namespace tilehash::app {
 namespace {
 
 using testing::message_of;
-using counted = std::map<std::uint64_t, std::uint32_t>;
+using tally = std::map<std::uint64_t, std::uint32_t>;
 
-counted as_map(const dataset& data) {
-  counted counts;
+tally as_map(const dataset& data) {
+  tally counts;
   for (std::size_t i = 0; i < data.size(); ++i) counts[data.keys[i]] = data.counts[i];
   EXPECT_EQ(counts.size(), data.size()) << "a key came twice";
   return counts;
@@ -37,8 +37,8 @@ std::string reverse_complement(std::string_view bases) {
 }
 
 // The definition, on strings: strings of one length compare as their codes do.
-counted kmers_by_definition(std::string_view sequence, unsigned k) {
-  counted counts;
+tally kmers_by_definition(std::string_view sequence, unsigned k) {
+  tally counts;
   for (std::size_t i = 0; i + k <= sequence.size(); ++i) {
     std::string window(sequence.substr(i, k));
     std::transform(window.begin(), window.end(), window.begin(),
@@ -51,18 +51,18 @@ counted kmers_by_definition(std::string_view sequence, unsigned k) {
 
 TEST(Fasta, CountsByHand) {
   // ACGTAC in 3-mers: ACG, CGT (reverse complement ACG), GTA (TAC: GTA is smaller), TAC (GTA).
-  const counted expected{{encode("ACG"), 2}, {encode("GTA"), 2}};
-  EXPECT_EQ(as_map(fasta_keys(">x\nACGTAC\n", "x.fa", 3)), expected);
-  EXPECT_EQ(as_map(fasta_keys(">x\r\nACG\r\nTAC\r\n", "x.fa", 3)), expected) << "a record over two lines";
-  EXPECT_EQ(as_map(fasta_keys(">x some words\nacgtac", "x.fa", 3)), expected)
+  const tally expected{{encode("ACG"), 2}, {encode("GTA"), 2}};
+  EXPECT_EQ(as_map(sequence_keys(">x\nACGTAC\n", "x.fa", 3)), expected);
+  EXPECT_EQ(as_map(sequence_keys(">x\r\nACG\r\nTAC\r\n", "x.fa", 3)), expected) << "a record over two lines";
+  EXPECT_EQ(as_map(sequence_keys(">x some words\nacgtac", "x.fa", 3)), expected)
       << "lower case, no last newline";
-  EXPECT_EQ(as_map(fasta_keys(">x\nACGT\n>y\nGTAC\n", "x.fa", 3)), expected) << "two records";
+  EXPECT_EQ(as_map(sequence_keys(">x\nACGT\n>y\nGTAC\n", "x.fa", 3)), expected) << "two records";
 }
 
 TEST(Fasta, WindowsDoNotReachAcrossRecordsOrOtherLetters) {
-  EXPECT_EQ(as_map(fasta_keys(">x\nAAAC\n>y\nCAAA\n", "x.fa", 4)),
-            (counted{{encode("AAAC"), 1}, {encode("CAAA"), 1}}));
-  EXPECT_EQ(as_map(fasta_keys(">x\nAANAAA-AARAA*\n", "x.fa", 3)), (counted{{encode("AAA"), 1}}));
+  EXPECT_EQ(as_map(sequence_keys(">x\nAAAC\n>y\nCAAA\n", "x.fa", 4)),
+            (tally{{encode("AAAC"), 1}, {encode("CAAA"), 1}}));
+  EXPECT_EQ(as_map(sequence_keys(">x\nAANAAA-AARAA*\n", "x.fa", 3)), (tally{{encode("AAA"), 1}}));
 }
 
 TEST(Fasta, AgreesWithTheDefinitionForEveryK) {
@@ -72,30 +72,77 @@ TEST(Fasta, AgreesWithTheDefinitionForEveryK) {
   std::string text = ">random\n";
   for (std::size_t i = 0; i < sequence.size(); i += 61) text += sequence.substr(i, 61) + "\n";
   for (unsigned k = 1; k <= 32; ++k) {
-    const dataset data = fasta_keys(text, "random.fa", k);
+    const dataset data = sequence_keys(text, "random.fa", k);
     EXPECT_EQ(as_map(data), kmers_by_definition(sequence, k)) << k;
     EXPECT_EQ(data.key_bits, k <= 16 ? 32U : 64U);
   }
 }
 
+TEST(Fasta, ReadsFastqRnaAndCarriageReturns) {
+  const tally expected{{encode("ACGT"), 1}, {encode("AACG"), 1}};  // AACGT: CGTT's complement is AACG
+  EXPECT_EQ(as_map(sequence_keys(">x\nAACGT\n", "x", 4)), expected);
+  EXPECT_EQ(as_map(sequence_keys("@x\nAACGT\n+\n@@II>\n", "x", 4)), expected)
+      << "qualities that look like headers";
+  EXPECT_EQ(as_map(sequence_keys(">x\r\nAAC\r\nGT\r\n", "x", 4)), expected);
+  EXPECT_EQ(as_map(sequence_keys(">x\nAACGU\n", "x", 4)), expected);
+}
+
+TEST(Fasta, KeepsAllThatItCounts) {
+  const dataset data = sequence_keys(">x\nAAAAC\n", "x", 3, {key_order::file, 1});
+  EXPECT_EQ(data.raw, (std::vector<std::uint64_t>{encode("AAA"), encode("AAA"), encode("AAC")}));
+  EXPECT_EQ(data.keys, (std::vector<std::uint64_t>{encode("AAA"), encode("AAC")}));
+  EXPECT_EQ(data.counts, (std::vector<std::uint32_t>{2, 1}));
+}
+
+TEST(Fasta, SaysHowMuchItSkips) {
+  EXPECT_EQ(sequence_keys(">x\nACGT\n", "x", 3).note, "");
+  const std::string note = sequence_keys(">x\nACGTNNACG\n", "x", 3).note;
+  EXPECT_NE(note.find("2 of 9 letters skipped"), std::string::npos) << note;
+  const std::string protein =
+      message_of<input_error>([] { sequence_keys(">p\nMKVLWAALLVTFLAGCQA\n", "p.fa", 1); });
+  EXPECT_NE(protein.find("more than half"), std::string::npos) << protein;
+}
+
 TEST(Fasta, NamesThePlaceOfWhatItCannotRead) {
   const auto message = [](std::string_view text, unsigned k = 3) {
-    return message_of<input_error>([=] { fasta_keys(text, "x.fa", k); });
+    return message_of<input_error>([=] { sequence_keys(text, "x.fa", k); });
   };
-  EXPECT_NE(message("\nACGT\n").find("x.fa:2: sequence before"), std::string::npos) << message("\nACGT\n");
-  EXPECT_NE(message("@read\nACGT\n+\nIIII\n").find("x.fa:1:"), std::string::npos);
-  EXPECT_NE(message(">x\nACGT\nAC7T\n").find("x.fa:3:3: byte 0x37"), std::string::npos);
+  EXPECT_NE(message("\nACGT\n").find("x.fa:2: no '>' or '@'"), std::string::npos) << message("\nACGT\n");
+  EXPECT_NE(message("@read\nACGT\n+\nII\n").find("record 'read'"), std::string::npos)
+      << message("@read\nACGT\n+\nII\n");
+  EXPECT_NE(message(">x\nACGT\nAC7T\n").find("x.fa: record 'x', letter 7: byte 0x37"), std::string::npos);
   EXPECT_NE(message(">x\nAC\n>y\nGT\n").find("x.fa: no 3 letters"), std::string::npos);
   EXPECT_NE(message(">only a header\n").find("x.fa: no 3 letters"), std::string::npos);
   EXPECT_NE(message(">x\nACGT\n", 5).find("smaller k"), std::string::npos);
+  EXPECT_NE(message(std::string_view("BAM\1 ....")).find("BAM"), std::string::npos);
+  EXPECT_NE(message(std::string_view("\0\1\2", 3)).find("binary data (byte 0x00 at 0)"), std::string::npos);
 }
 
 TEST(Lines, CountsDistinctLinesInOrder) {
   const line_hash hash = seeded_line_hash(1);
-  const dataset data = line_keys("b\na\nb\n\na\nb", "words", hash);
+  const dataset data = line_keys("b\na\nb\r\n\na\nb", "words", hash, {key_order::file, 1});
   EXPECT_EQ(data.keys, (std::vector<std::uint64_t>{hash("b"), hash("a"), hash("")}));
   EXPECT_EQ(data.counts, (std::vector<std::uint32_t>{3, 2, 1}));
   EXPECT_EQ(data.key_bits, 64U);
+}
+
+TEST(Lines, AreShuffledUnlessTold) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += std::to_string(i) + "\n";
+  const auto lines = [&](arrangement how) {
+    return line_keys(text, "numbers", seeded_line_hash(1), how).keys;
+  };
+  const auto in_file = lines({key_order::file, 1}), mixed = lines({key_order::shuffled, 1});
+  EXPECT_EQ(in_file[3], seeded_line_hash(1)("3"));
+  EXPECT_NE(mixed, in_file);
+  EXPECT_NE(mixed, lines({key_order::shuffled, 2}));
+  EXPECT_TRUE(std::ranges::is_permutation(mixed, in_file));
+}
+
+TEST(Lines, AreText) {
+  const std::string message =
+      message_of<input_error>([] { line_keys("\x89PNG...", "x", seeded_line_hash(1)); });
+  EXPECT_NE(message.find("a PNG picture"), std::string::npos) << message;
 }
 
 TEST(Lines, HashesAllBytesAndTheSeed) {
@@ -117,13 +164,20 @@ TEST(Lines, ReportsACollisionOfDifferentLines) {
 
 TEST(Binary, ReadsLittleEndian) {
   const std::string bytes("\x01\x02\x03\x84\xff\x00\x00\x00", 8);
-  EXPECT_EQ(binary_keys(bytes, "x.bin", 32).keys, (std::vector<std::uint64_t>{0x84030201, 0xff}));
+  EXPECT_EQ(binary_keys(bytes, "x.bin", 32, {key_order::file, 1}).keys,
+            (std::vector<std::uint64_t>{0x84030201, 0xff}));
   EXPECT_EQ(binary_keys(bytes, "x.bin", 64).keys, (std::vector<std::uint64_t>{0xff84030201}));
 }
 
-TEST(Binary, NamesTheByteWhereTheLastKeyIsCut) {
-  const std::string message = message_of<input_error>([] { binary_keys("123456789", "x.bin", 32); });
-  EXPECT_NE(message.find("x.bin: byte 8"), std::string::npos) << message;
+TEST(Binary, SaysWhatTheFileIs) {
+  const auto message = [](std::size_t bytes, unsigned bits) {
+    return message_of<input_error>([=] { binary_keys(std::string(bytes, 'x'), "x.bin", bits); });
+  };
+  EXPECT_NE(message(4001, 32).find("4001 bytes are no whole number of keys of 4 bytes; nor of 8 bytes"),
+            std::string::npos)
+      << message(4001, 32);
+  EXPECT_NE(message(4004, 64).find("of 4 bytes they are; is it key=u32?"), std::string::npos)
+      << message(4004, 64);
 }
 
 }  // namespace

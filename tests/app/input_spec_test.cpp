@@ -22,6 +22,8 @@ TEST(InputSpec, ReadsRandom) {
   EXPECT_DOUBLE_EQ(zipf.skew, 0.99);
 
   EXPECT_TRUE(std::get<random_spec>(parse_spec("random:n=0,unique=1,dist=sequential")).unique);
+  EXPECT_EQ(std::get<random_spec>(parse_spec("random:n=1e6")).n, 1'000'000U);
+  EXPECT_EQ(std::get<random_spec>(parse_spec("random:n=1M")).n, 1U << 20);
   EXPECT_EQ(std::get<random_spec>(parse_spec("random:n=4294967296")).n, std::uint64_t{1} << 32);
 }
 
@@ -33,6 +35,11 @@ TEST(InputSpec, ReadsFiles) {
   EXPECT_EQ(std::get<lines_spec>(parse_spec("lines:/a/b,c=d:e")).path, "/a/b,c=d:e");
   const auto binary = std::get<binary_spec>(parse_spec("binary:keys.bin,key=u64"));
   EXPECT_EQ(binary.path, "keys.bin");
+  EXPECT_EQ(binary.order, key_order::shuffled);
+  const auto ordered = std::get<fasta_spec>(parse_spec("fasta:-,order=file,k=5"));
+  EXPECT_EQ(ordered.path, "-");
+  EXPECT_EQ(ordered.k, 5U);
+  EXPECT_EQ(ordered.order, key_order::file);
   EXPECT_EQ(binary.key_bits, 64U);
 }
 
@@ -64,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_spec{"", "random:n=N"}, bad_spec{"rnd:n=1", "'rnd'"}, bad_spec{"tw:m=1", "'m=1'"},
         bad_spec{"line:n=2^33", "2^32"}, bad_spec{"re:n=1,n=2", "'n=1,n=2'"}, bad_spec{"random", "random:n="},
         bad_spec{"random:", "random:n="}, bad_spec{"random:n=", "2^32"}, bad_spec{"random:n=-1", "n=-1"},
-        bad_spec{"random:n=1e6", "n=1e6"}, bad_spec{"random:n=4294967297", "2^32"},
+        bad_spec{"random:n=1.5", "n=1.5"}, bad_spec{"random:n=4294967297", "2^32"},
         bad_spec{"random:n=2^64", "2^32"}, bad_spec{"random:n=99999999999999999999", "2^32"},
         bad_spec{"random:n=5,unique=yes", "0 or 1"}, bad_spec{"random:n=5,size=3", "size=3"},
         bad_spec{"random:n=5,dist=poisson", "poisson"}, bad_spec{"random:n=5,dist=zipf", "zipf:1.1"},

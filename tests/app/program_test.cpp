@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -23,8 +26,8 @@ struct outcome {
 };
 
 // Runs the program with `arguments`, a shell's words, and gives what it wrote to standard output.
-outcome call(const std::string& arguments) {
-  std::FILE* pipe = popen((std::string(TILEHASH_PROGRAM) + " " + arguments).c_str(), "r");
+outcome call(const std::string& arguments, const std::string& before = {}) {
+  std::FILE* pipe = popen((before + TILEHASH_PROGRAM + " " + arguments).c_str(), "r");
   outcome result{};
   for (int c = 0; (c = std::fgetc(pipe)) != EOF;) result.text += static_cast<char>(c);
   const int status = pclose(pipe);
@@ -37,7 +40,7 @@ outcome call_for_errors(const std::string& arguments) { return call(arguments + 
 nlohmann::json rows_of(const std::string& arguments) {
   const outcome result = call("run --space cpu --repeat 1 --json - " + arguments + " 2>/dev/null");
   EXPECT_EQ(result.code, 0) << arguments;
-  return nlohmann::json::parse(result.text);
+  return nlohmann::json::parse(result.text)["rows"];
 }
 
 void expect_faultless(const nlohmann::json& rows, const std::string& what) {
@@ -61,6 +64,63 @@ TEST(Program, ListsAllDesigns) {
   for (const char* name : {"linear_probing", "bucketed_cuckoo", "hash_graph", "tiled"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
+}
+
+// What bench/results.schema.json says, as far as its words go: type, enum, required, properties,
+// additionalProperties, items, minimum. Returns the first place that differs, or nothing.
+std::string violation(const nlohmann::json& schema, const nlohmann::json& value, const std::string& place) {
+  const auto is = [&](const std::string& type) {
+    if (type == "integer") return value.is_number_integer();
+    if (type == "number") return value.is_number();
+    return type == value.type_name();
+  };
+  for (const auto& [word, says] : schema.items()) {
+    if (word == "type") {
+      const auto types = says.is_array() ? says : nlohmann::json::array({says});
+      if (std::none_of(types.begin(), types.end(), [&](const auto& type) { return is(type); }))
+        return place + " is no " + says.dump();
+    } else if (word == "enum") {
+      if (std::find(says.begin(), says.end(), value) == says.end())
+        return place + " is none of " + says.dump();
+    } else if (word == "required") {
+      for (const auto& key : says) {
+        if (!value.contains(key)) return place + " lacks " + key.dump();
+      }
+    } else if (word == "minimum") {
+      if (value.is_number() && value < says) return place + " is below " + says.dump();
+    } else if (word == "properties" && value.is_object()) {
+      for (const auto& [key, its] : value.items()) {
+        if (!says.contains(key)) {
+          if (schema.value("additionalProperties", true)) continue;
+          return place + " has an unknown " + key;
+        }
+        if (auto wrong = violation(says[key], its, place + "." + key); !wrong.empty()) return wrong;
+      }
+    } else if (word == "items" && value.is_array()) {
+      for (const auto& item : value) {
+        if (auto wrong = violation(says, item, place + "[]"); !wrong.empty()) return wrong;
+      }
+    }
+  }
+  return {};
+}
+const nlohmann::json schema = nlohmann::json::parse(std::ifstream(TILEHASH_RESULTS_SCHEMA));
+
+TEST(Schema, IsNoFormality) {
+  const auto good = nlohmann::json::parse(
+      call("run --space cpu --repeat 1 --design tiled --input random:n=10 --json - 2>/dev/null").text);
+  EXPECT_EQ(violation(schema, good, "results"), "");
+  auto bad = good;
+  bad["header"].erase("cores");
+  EXPECT_EQ(violation(schema, bad, "results"), "results.header lacks \"cores\"");
+  bad = good;
+  bad["rows"][0]["seconds"] = 0.1;
+  EXPECT_TRUE(violation(schema, bad, "results").starts_with("results.rows[].seconds "))
+      << "a number, as once upon a time";
+  bad = good;
+  bad["rows"][0]["space"] = "moon";
+  EXPECT_NE(violation(schema, bad, "results"), "");
+  EXPECT_NE(violation(schema, good["rows"], "results"), "") << "rows alone, as once upon a time";
 }
 
 struct widths {
@@ -133,14 +193,105 @@ TEST(Program, FillsTablesWithSkewedKeysToo) {
 
 TEST(Program, CountsRealKmers) {
   const testing::temporary_file file("x.fa", ">x\nACGTACGTTTGCANNACGT\n");
-  expect_faultless(rows_of("--input fasta:" + file.path() + ",k=3"), "3-mers");
+  const auto rows = rows_of("--input fasta:" + file.path() + ",k=3 --design tiled");
+  expect_faultless(rows, "3-mers");
+  ASSERT_EQ(rows.size(), 8U);  // six 3-mers and their complements
+  EXPECT_EQ(rows[0]["n"], 6);
+  EXPECT_EQ(rows[6]["op"], "build_raw");
+  EXPECT_EQ(rows[6]["items"], 13) << "all 3-mers, repeated ones too";
+  EXPECT_EQ(rows[7]["op"], "count");
+  EXPECT_EQ(rows[7]["items"], 13);
+  expect_faultless(rows_of("--input fasta:" + file.path() + ",k=3"), "3-mers in every design");
   expect_faultless(rows_of("--key-bits 64 --value-bits 64 --input fasta:" + file.path() + ",k=5"), "5-mers");
+}
+
+TEST(Program, ReadsStandardInputPackedOrNot) {
+  const testing::temporary_file file("words", "b\na\nb\r\n");
+  for (const char* through : {"cat", "gzip -c", "zstd -qc"}) {
+    const std::string packer = std::string(through).substr(0, 4);
+    if (packer == "zstd" && std::system("command -v zstd >/dev/null") != 0) continue;
+    const outcome result = call(
+        "run --repeat 1 --design tiled --input lines:- --key-bits 64 --value-bits 64 --json - 2>/dev/null",
+        std::string(through) + " " + file.path() + " | ");
+    ASSERT_EQ(result.code, 0) << through;
+    const auto rows = nlohmann::json::parse(result.text)["rows"];
+    EXPECT_EQ(rows[0]["n"], 2) << through;
+    expect_faultless(rows, through);
+  }
+}
+
+TEST(Program, MeasuresOtherLibrariesMapsToo) {
+  const auto rows = rows_of("--design tiled --peers all --input random:n=3000,dist=zipf:1.1");
+  expect_faultless(rows, "peers");
+  std::set<std::string> designs;
+  for (const auto& row : rows) {
+    designs.insert(row["design"]);
+    const bool changes =
+        row["op"] == "build" || row["op"] == "insert" || row["op"] == "erase" || row["op"] == "count";
+    if (row["design"] == "std::unordered_map" && changes) EXPECT_EQ(row["threads"], 1) << row;
+  }
+  EXPECT_TRUE(designs.contains("std::unordered_map") || TILEHASH_SANITIZED) << "a build without peers";
+}
+
+TEST(Program, SaysWhatItDidNotVerify) {
+  for (const auto& row : rows_of("--design tiled --no-verify --input random:n=1000")) {
+    EXPECT_EQ(row["verified"], false);
+    EXPECT_TRUE(row["wrong"].is_null());
+  }
+}
+
+TEST(Program, SaysHowManyThreadsRun) {
+  const outcome result = call(
+      "run --space cpu --repeat 1 --design tiled --input random:n=10 --threads 4096 --json - 2>&1 "
+      ">/dev/null");
+  EXPECT_NE(result.text.find("--threads 4096: this machine runs "), std::string::npos) << result.text;
+}
+
+TEST(Program, TakesSizesAndLoadsAsTheyAreTyped) {
+  const auto load_of = [](const std::string& option) {
+    return rows_of("--design tiled --input random:n=2^14,unique=1 " + option)[0]["load_factor"].get<double>();
+  };
+  EXPECT_NEAR(load_of("--size 1.25"), 0.8, 0.01);
+  EXPECT_NEAR(load_of("--load-factor 1/1.25"), 0.8, 0.01);
+  EXPECT_NEAR(load_of("--load 0.8"), 0.8, 0.01);
+}
+
+TEST(Program, FitsTheTerminal) {
+  for (const char* columns : {"60", "80"}) {
+    for (const char* arguments : {"--help", "run --help", "bench --help", "list",
+                                  "run --space cpu --repeat 1 --probes --peers all --input random:n=1000"}) {
+      std::istringstream lines(call(arguments, std::string("COLUMNS=") + columns + " ").text);
+      for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), std::stoul(columns)) << arguments << ": " << line;
+    }
+  }
+}
+
+TEST(Program, ShowsHelpAndVersion) {
+  EXPECT_EQ(call("").code, 0);
+  EXPECT_NE(call("").text.find("Subcommands:"), std::string::npos);
+  EXPECT_EQ(call("--version").code, 0);
+  EXPECT_TRUE(call("--version").text.starts_with("tilehash 0.")) << call("--version").text;
+}
+
+TEST(Program, KeepsWhatIsDoneWhenItIsStopped) {
+  const testing::temporary_file file("stopped.json", "old");
+  // Far more work than the time it is given; that is enough to begin it.
+  const outcome result =
+      call("run --space cpu --design tiled --repeat 1000 --queries 1000 --input random:n=200000 --json " +
+               file.path() + " >/dev/null 2>&1",
+           "timeout -s INT 1 ");
+  EXPECT_NE(result.code, 0);
+  const auto results = nlohmann::json::parse(std::ifstream(file.path()));
+  EXPECT_EQ(violation(schema, results, "results"), "");
+  EXPECT_EQ(results["header"]["stopped"], true);
 }
 
 TEST(Program, MeasuresAndFindsNothingWrong) {
   if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
   for (const char* command :
        {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024",
+        "bench yardstick --n 5k --load 0.8 --design tiled --peers all",
         "bench coherent/layouts --side 64 --load 0.8 --layouts hilbert",
         "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton",
         "bench hashgraph/join --left 3000 --right 40000 --found 0.7 --kinds inner,left,semi,anti --skew "
@@ -149,7 +300,9 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench hashgraph/cells --n 1,20011", "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;
-    const auto rows = nlohmann::json::parse(result.text)["rows"];
+    const auto results = nlohmann::json::parse(result.text);
+    EXPECT_EQ(violation(schema, results, "results"), "") << command;
+    const auto rows = results["rows"];
     EXPECT_GE(rows.size(), 11) << command;
     for (const auto& row : rows) EXPECT_EQ(row["wrong"], 0) << command << ": " << row;
   }
@@ -210,13 +363,16 @@ TEST(Program, FailsWithTwoAndOneLine) {
 
 TEST(Program, ReturnsTwoForBadUsage) {
   for (const char* arguments :
-       {"", "walk", "run --bogus", "run --load-factor 0", "run --load-factor 10.5", "run --load-factor nan",
-        "run --load-factor inf", "run --hit-rate -0.1", "run --hit-rate 1.1", "run --key-bits 33",
-        "run --value-bits 8", "run --repeat 0", "run --threads 0", "run --queries -4", "run --queries 0",
-        "run --space moon"}) {
+       {"walk", "run --size 1.05 --load-factor 0.5", "run --load-factor 1/0", "run --queries 1.5",
+        "run --peers nope", "run --bogus", "run --load-factor 0", "run --load-factor 10.5",
+        "run --load-factor nan", "run --load-factor inf", "run --hit-rate -0.1", "run --hit-rate 1.1",
+        "run --key-bits 33", "run --value-bits 8", "run --repeat 0", "run --threads 0", "run --queries -4",
+        "run --queries 0", "run --space moon"}) {
     const outcome result = call_for_errors(arguments);
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_NE(result.text, "") << arguments;
+    EXPECT_EQ(std::count(result.text.begin(), result.text.end(), '\n'), 1)
+        << arguments << ": " << result.text;
   }
   EXPECT_EQ(call("--help").code, 0);
   EXPECT_EQ(call("run --help").code, 0);

@@ -87,7 +87,7 @@ TEST_F(RunCommand, FillsEachDesignAsMuchAsItTakes) {
   options.designs = {"good", "roomy"};
   options.settings.load_factor = fullest_load;
   EXPECT_EQ(run(), all_right);
-  EXPECT_NE(out.find("each design as full as it takes"), std::string::npos) << out;
+  EXPECT_NE(out.find("design as full as it takes"), std::string::npos) << out;
   EXPECT_NE(out.find("98.0 % full"), std::string::npos) << out;
   EXPECT_NE(out.find("70.0 % full"), std::string::npos) << out;
 }
@@ -106,13 +106,13 @@ TEST_F(RunCommand, RunsEachChosenDesignOnce) {
   options.json = "-";
   options.designs = {"lies", "good", "lies"};
   run();
-  const auto rows = nlohmann::json::parse(out);
+  const auto rows = nlohmann::json::parse(out)["rows"];
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["design"], "lies");
   EXPECT_EQ(rows[1]["design"], "good");
   options.designs = {"all"};
   run();
-  EXPECT_EQ(nlohmann::json::parse(out).size(), 3U);
+  EXPECT_EQ(nlohmann::json::parse(out)["rows"].size(), 3U);
 }
 
 TEST_F(RunCommand, KeepsStandardOutputPureJsonWhenAsked) {
@@ -128,8 +128,40 @@ TEST_F(RunCommand, WritesJsonToAFile) {
   options.json = file.path();
   options.designs = {"good"};
   run();
-  EXPECT_EQ(nlohmann::json::parse(std::ifstream(file.path()))[0]["n"], 10);
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(file.path()))["rows"][0]["n"], 10);
   EXPECT_NE(out.find("good on toy machine"), std::string::npos) << "the table stays on standard output";
+}
+
+TEST_F(RunCommand, LeavesTheFileAloneUntilThereIsBetter) {
+  const testing::temporary_file file("rows.json", "old");
+  options.json = file.path();
+  options.input = "lines:/nonexistent";
+  EXPECT_NE(message_of<input_error>([&] { run(); }), "");
+  std::string kept;
+  std::getline(std::ifstream(file.path()), kept);
+  EXPECT_EQ(kept, "old");
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(file.path()).parent_path()))
+    EXPECT_FALSE(entry.path().string().starts_with(file.path() + ".")) << entry.path() << " was left behind";
+}
+
+TEST_F(RunCommand, RunsPeersBesideTheDesigns) {
+  registry peers;
+  design_entry peer = toy("other::map", 0, 0);
+  peer.is_peer = peer.needs_values = true;
+  peers.add(peer);
+  options.designs = {"good"};
+  options.peers = {"all"};
+  options.settings.load_factor = fullest_load;
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(run_command(options, designs, peers), all_right);
+  out = ::testing::internal::GetCapturedStdout();
+  EXPECT_NE(out.find("other::map on toy machine"), std::string::npos) << out;
+  options.peers = {"another"};
+  EXPECT_NE(message_of<input_error>([&] {
+              run_command(options, designs, peers);
+            }).find("--peers 'another' is unknown"),
+            std::string::npos);
 }
 
 TEST_F(RunCommand, RefusesBeforeItWorks) {

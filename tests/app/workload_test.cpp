@@ -23,7 +23,7 @@ std::size_t found(const query_set& queries) {
 }
 
 TEST(Oracle, CountsAndNamesTheFirstItem) {
-  const oracle truth({7, 5, 7, 7});
+  const oracle truth(std::vector<std::uint64_t>{7, 5, 7, 7});
   EXPECT_EQ(truth.distinct(), 2U);
   EXPECT_EQ(truth.find(7).multiplicity, 3U);
   EXPECT_EQ(truth.find(7).item, 0U);
@@ -32,13 +32,32 @@ TEST(Oracle, CountsAndNamesTheFirstItem) {
   EXPECT_EQ(truth.find(6).multiplicity, 0U);
 }
 
+TEST(Oracle, AgreesWithAMapOnManyKeys) {
+  // Enough for many parts, with keys that come once and keys that come often.
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 0; i < 60'000; ++i) keys.push_back(i % 3 == 0 ? i % 7 : i * i);
+  std::map<std::uint64_t, expectation> known;
+  for (std::uint32_t i = 0; i < keys.size(); ++i)
+    ++known.try_emplace(keys[i], expectation{0, i}).first->second.multiplicity;
+  const oracle truth(keys);
+  EXPECT_EQ(truth.distinct(), known.size());
+  std::set<std::size_t> places;
+  for (const auto& [key, its] : known) {
+    EXPECT_EQ(truth.find(key).multiplicity, its.multiplicity) << key;
+    EXPECT_EQ(truth.find(key).item, its.item) << key;
+    places.insert(truth.place(key));
+    EXPECT_EQ(truth.place(~key) == oracle::nowhere, !known.contains(~key));
+  }
+  EXPECT_EQ(places.size(), known.size());
+}
+
 TEST(Misses, AreNotInTheDataSetAndDiffer) {
   // A quarter of all 32-bit keys below 2^12 is taken; misses must not be among them, of any width.
   std::vector<std::uint64_t> keys(1 << 12);
   std::iota(keys.begin(), keys.end(), 0U);
   const oracle truth(keys);
   for (const unsigned bits : {32U, 64U}) {
-    const query_set absent = misses(truth, 10'000, bits, 3);
+    const query_set absent = misses(truth, keys, 10'000, bits, 3);
     EXPECT_EQ(absent.size(), 10'000U);
     EXPECT_EQ(std::set<std::uint64_t>(absent.keys.begin(), absent.keys.end()).size(), 10'000U);
     for (const std::uint64_t key : absent.keys) {
@@ -51,9 +70,30 @@ TEST(Misses, AreNotInTheDataSetAndDiffer) {
 
 TEST(Misses, AreCheckedAgainstTheDataSet) {
   // Take what would have been the misses as keys: others must come.
-  const query_set first = misses(oracle({}), 1000, 32, 3);
+  const std::vector<std::uint64_t> none;
+  const query_set first = misses(oracle(none), none, 1000, 32, 3);
   const oracle truth(first.keys);
-  for (const std::uint64_t key : misses(truth, 1000, 32, 3).keys) EXPECT_EQ(truth.find(key).multiplicity, 0U);
+  for (const std::uint64_t key : misses(truth, first.keys, 1000, 32, 3).keys)
+    EXPECT_EQ(truth.find(key).multiplicity, 0U);
+}
+
+TEST(Misses, ComeFromTheKeysOwnRange) {
+  std::vector<std::uint64_t> keys;  // every third of 2^42
+  for (std::uint64_t i = 0; i < 10'000; ++i) keys.push_back((std::uint64_t{1} << 42) + 3 * i);
+  const query_set absent = misses(oracle(keys), keys, 5'000, 64, 1);
+  EXPECT_EQ(absent.size(), 5'000U);
+  for (const std::uint64_t key : absent.keys) {
+    EXPECT_GE(key, keys.front());
+    EXPECT_LE(key, keys.back());
+  }
+  EXPECT_GT(misses(oracle(keys), keys, 25'000, 64, 1).size(), 24'999U)
+      << "where it has not so many, from beside it";
+}
+
+TEST(Misses, AreFewerOnlyWhereThereAreNoMore) {
+  std::vector<std::uint64_t> keys(100);
+  std::iota(keys.begin(), keys.end(), 0U);
+  EXPECT_EQ(misses(oracle(keys), keys, 1000, 7, 1).size(), 28U);
 }
 
 TEST(Workload, AsksForEveryItemOnceByDefault) {
@@ -62,7 +102,7 @@ TEST(Workload, AsksForEveryItemOnceByDefault) {
   EXPECT_EQ(asked, (std::multiset<std::uint64_t>{1, 2, 2, 9}));
   EXPECT_EQ(work.miss.size(), 4U);
   EXPECT_EQ(work.mix.size(), 4U);
-  EXPECT_EQ(work.items.keys, work.data.keys);
+  EXPECT_TRUE(std::ranges::equal(work.items().keys, work.data.keys));
 }
 
 TEST(Workload, MixesAsAsked) {

@@ -1,0 +1,28 @@
+// Where, when and with what something was measured: figures without it mean nothing.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace tilehash::app {
+
+struct circumstances {
+  std::string space = "cpu";
+  int threads = 0;  // asked for; 0: all
+  unsigned repeat = 0;
+  std::optional<std::uint64_t> seed{};  // where there is one: the benchmarks' keys are numbered
+  std::optional<double> hit_rate{};
+};
+
+// The header of every file of results: bench/results.schema.json says what is in it. What is said of the
+// program is from when it was built.
+nlohmann::ordered_json environment(const circumstances& of);
+
+std::string version_line();  // for --version
+
+// The words of the command line, for the header.
+void remember_command(int argc, char** argv);
+
+}  // namespace tilehash::app

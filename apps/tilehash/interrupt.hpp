@@ -1,0 +1,19 @@
+// Ctrl-C, which keeps what is done: the first asks the work to stop at the next measurement, so that the rows
+// so far are shown and written; the second ends the program at once.
+#pragma once
+
+#include <exception>
+
+namespace tilehash::app {
+
+struct interrupted : std::exception {
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+inline constexpr int interrupted_code = 130;  // what a shell says of a program that Ctrl-C ended
+
+void catch_interrupts();
+bool asked_to_stop();
+void stop_if_asked();  // throws interrupted
+
+}  // namespace tilehash::app

@@ -1,0 +1,13 @@
+#include <fmt/format.h>
+
+#include "dataset.hpp"
+#include "file.hpp"
+
+namespace tilehash::app {
+
+std::string unpack_zstd(std::string_view /*bytes*/, const std::string& name) {
+  throw input_error(
+      fmt::format("{}: this program was built without libzstd; unpack the file with unzstd first", name));
+}
+
+}  // namespace tilehash::app
