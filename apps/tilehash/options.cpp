@@ -79,7 +79,8 @@ constexpr const char* words_of_run =
     "  random:n=N[,unique=1][,dist=DIST]; DIST is uniform, normal, zipf:S or sequential\n"
     "  fasta:FILE[,k=21] (FASTA or FASTQ), lines:FILE, binary:FILE,key=u32|u64; gzip and zstd are unpacked, "
     "- is standard "
-    "input; keys come shuffled unless ,order=file\n";
+    "input; keys come shuffled unless ,order=file\n"
+    "  tw|re|com|line|rand[:n=N]: the data sets of a paper (docs/data_sets.md)\n";
 
 }  // namespace
 
@@ -114,7 +115,7 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
   run->add_option("--input", options.input,
-                  "Keys: random:n=N, fasta:FILE, lines:FILE or binary:FILE,key=u32|u64 (see below)")
+                  "Keys: random:n=N, fasta:FILE, lines:FILE binary:FILE,key=u32|u64, a data set: see below")
       ->capture_default_str();
   CLI::Option* const load = run->add_option(option::load_factor, settings.load_factor,
                                             "Items a slot, as 0.8 or 1/1.05 (chained and hash_graph: items a "
