@@ -236,6 +236,7 @@ concept sealing = insertable<D> && requires(const D d) { d.seal(u64(0)); };
 // When keys were erased, others may come nearer to where they are looked for first. erased() sets a bit of
 // due() for each bucket in which that may be, and tidy() sees to one. Optional:
 //   tidy_passes   how often, each time, where what comes nearer makes room for others
+//   tidy_width    of the tile that sees to a bucket, where that is not preferred_width
 template <class D>
 concept tidying = erasable<D> && requires(const D d) {
   d.tidy(solo_tile{}, u32(0), true);

@@ -262,7 +262,10 @@ class horton {
     return Repatriation == repatriation::eager || erased >= capacity() / 16;
   }
 
-  // Brings guests of others home to a bucket, entry by entry, as far as there is room; takes back entries
+  // A lane alone tidies a bucket: what it decides, wider tiles decide in each of their lanes, and these
+  // decisions take longer than the reads.
+  static constexpr u32 tidy_width = 1;
+  // Brings a bucket's items home from others, entry by entry, as far as there is room; takes back entries
   // that no item uses; and makes the bucket type A when none is left, or one item that the last slot can
   // take.
   //
@@ -270,7 +273,7 @@ class horton {
   // theirs out of it. So plain stores do, and what several entries lead to is under way at once.
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
-    constexpr u32 at_once = sizeof(word) <= 8 ? 4 : 2;
+    constexpr u32 at_once = 2;
     const place own = place_in(number, word(0));
     const auto b = bucket_type<Tile>::read_shared(t, bucket_at(number), active);
     const word before = b.at(t, last_slot);

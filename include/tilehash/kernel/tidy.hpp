@@ -65,10 +65,18 @@ constexpr u32 tidy_passes() {
     return 1;
 }
 
+template <tidying Design>
+constexpr u32 tidy_width() {
+  if constexpr (requires { Design::tidy_width; })
+    return Design::tidy_width;
+  else
+    return Design::preferred_width;
+}
+
 // Reads, in each pass, an eighth of a byte a bucket, and what is due. Does not wait.
 template <tidying Design, class Space>
 void tidy(Space& space, const Design& design) {
-  using work_type = tidy_buckets<Design, Design::preferred_width, 256>;
+  using work_type = tidy_buckets<Design, tidy_width<Design>(), 256>;
   const u64 all = design.due_words();
   u32 words = work_type::most_words;  // fewer where that gives work to more blocks
   for (u32 pass = 0; pass < tidy_passes<Design>(); ++pass) {
