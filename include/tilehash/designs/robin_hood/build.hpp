@@ -13,11 +13,10 @@
 // only grow: in whatever order homes ask, each ends with the same slots (it is Gale's and Shapley's stable
 // matching of homes with slots), those that inserting one by one gives.
 //
-// A pass lets all that wait ask until all are placed; who is put out of a place in a home that had its turn
-// waits for the next. Half of those who wait are placed in a pass at load 0.85, a fifth at 0.95; after so
-// many passes as the load makes worth it, some in a thousand wait still. They, keys that would be older than
-// 14, and keys of homes that have more than there is room to count, go to the spill, and are inserted one by
-// one.
+// The first pass lets the homes of all groups ask. Who is put out of a place waits, and his group goes on a
+// list, whose homes ask in the next pass: half as many at load 0.85, four fifths at 0.95. After as many
+// passes as the load makes worth it few wait still. They, keys that would be older than 14, and those of
+// homes that have more than there is room to count, go to the spill, and are inserted one by one.
 //
 // A bin has the homes of chunks of 32 slots, every so many of the table, as a picture's rows fill stretches
 // of it unevenly. Equal keys have one home, so they meet in a bin, where one stays.
@@ -122,14 +121,17 @@ struct robin_hood_plan {
   TILEHASH_FN u32* length(u32 pass, u32 list) const {
     return numbers() + (static_cast<u64>(pass) * lists + list) * apart;
   }
+  // A group stands in one list, once: two who ask for a home at once would get its slots twice.
+  TILEHASH_FN u32* listed_bits() const { return length(most_passes + 1, 0); }
   TILEHASH_FN void list(u32 pass, u32 g) const {
+    if (!try_lock(listed_bits(), g)) return;
     const u32 which = g % lists, at = fetch_add(length(pass, which), u32(1));
     if (at < in_a_list) listed(pass, which)[at] = g;
   }
   // The oldest age that was given: of each list's groups.
   TILEHASH_FN u32* oldest(u32 g) const { return length(most_passes, g % lists); }
-  static constexpr u64 zeros = u64(most_passes + 1) * lists * apart;  // from numbers() on
-  static u64 words(u64 groups) { return 5 * groups + 2 * lists * list_room(groups) + zeros; }
+  static u64 zeros(u64 groups) { return u64(most_passes + 1) * lists * apart + groups / 32 + 1; }
+  static u64 words(u64 groups) { return 5 * groups + 2 * lists * list_room(groups) + zeros(groups); }
 
   // How far a home's keys have gone, unless some wait: it asked last where it got all it wanted.
   TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }
@@ -315,17 +317,20 @@ template <class Design>
 struct robin_hood_match {
   using plan_type = robin_hood_plan<Design>;
   using group = typename plan_type::group;
-  static constexpr u32 turns = u32(1) << 18;  // of a pass but the first: as many as run at once, or more
 
   plan_type plan;
   u32 pass;
+  u32 turns;  // of a pass but the first: so many for each list
 
   TILEHASH_FN void operator()(u64 i) const {
     if (pass == 0) return ask(static_cast<u32>(i));
     const u32 which = static_cast<u32>(i) % plan.lists, came = *plan.length(pass, which);
     const u32 length = came < plan.in_a_list ? came : plan.in_a_list;
-    for (u32 k = static_cast<u32>(i) / plan.lists; k < length; k += turns / plan.lists)
-      ask(plan.listed(pass, which)[k]);
+    for (u32 k = static_cast<u32>(i) / plan.lists; k < length; k += turns) {
+      const u32 g = plan.listed(pass, which)[k];
+      unlock(plan.listed_bits(), g);  // who is put out from now on makes it stand in the next list
+      ask(g);
+    }
   }
 
  private:
@@ -563,6 +568,7 @@ struct robin_hood_build {
   }
   template <class Space>
   bool pays(const Space& space, u64 n) const {
+    if (!Space::has_lanes && Design::bucket_slots == 1) return false;  // slower than a core's inserts
     if (design.capacity() % group::slots != 0 || n < design.capacity() / 4) return false;
     const u32 bits = bin_bits(space);
     const u64 room = room_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
@@ -583,7 +589,7 @@ struct robin_hood_build {
     const buffer<u32, Space> counters(space, plan_type::words(groups()));
     const plan_type plan{design, bits, groups(), static_cast<u32>(plan_type::list_room(groups())),
                          counters.data()};
-    space.fill(plan.numbers(), plan_type::zeros, u32(0));
+    space.fill(plan.numbers(), plan_type::zeros(groups()), u32(0));
     const u32 room = static_cast<u32>(room_of(n, bins));
     const buffer<word, Space> items(space, static_cast<u64>(room) * bins);
     const buffer<u32, Space> fill(space, bins);
@@ -594,8 +600,10 @@ struct robin_hood_build {
                          sort_type<Space>::scratch_bytes(room, plan.bin_groups()),
                          sort_type<Space>{plan, its_bins, spill, inserted});
     using match = robin_hood_match<Design>;
-    space.for_each(plan.groups, match{plan, 0});
-    for (u32 pass = 1; pass < passes(n); ++pass) space.for_each(match::turns, match{plan, pass});
+    space.for_each(plan.groups, match{plan, 0, 1});
+    const u32 turns = plan.in_a_list / 4 < 1024 ? plan.in_a_list / 4 : 1024;
+    for (u32 pass = 1; pass < passes(n); ++pass)
+      space.for_each(u64(turns) * plan.lists, match{plan, pass, turns});
     space.for_each(plan.groups, robin_hood_leave<Design>{plan, items.data(), spill, inserted});
     using write = robin_hood_write<Design>;
     space.for_each(design.capacity() / write::at_once, write{plan, items.data()});
