@@ -98,9 +98,10 @@ struct robin_hood_plan {
   static constexpr u64 most_groups = 1024;  // of a bin: half a GPU's block can hold
 
   Design design;
-  u32 bin_bits;   // 2^bin_bits bins
-  u32 groups;     // in all
-  u32 in_a_list;  // groups
+  u32 bin_bits;  // 2^bin_bits bins
+  u32 groups;    // in all
+  u32 lists;
+  u32 in_a_list;  // groups, at most
   u32* memory;    // five words for each group, and the lists
   TILEHASH_FN words_type array(u32 nth) const { return {memory + static_cast<u64>(nth) * groups, groups}; }
   TILEHASH_FN words_type ages() const { return array(0); }
@@ -110,9 +111,10 @@ struct robin_hood_plan {
   TILEHASH_FN words_type firsts() const { return array(4); }  // where the items of a group's homes begin
   // Groups that wait for the next pass stand in lists, as many as make the threads that add to them meet
   // seldom; a list that is full takes no more. Two sets of them serve the passes in turn.
-  static constexpr u32 lists = 256, apart = 8;  // words from one list's counter to the next
+  static constexpr u32 apart = 8;  // words from one list's counter to the next
   static constexpr u32 most_passes = 48;
-  static u64 list_room(u64 groups) { return groups / (2 * lists) + 64; }
+  static u32 lists_for(u32 groups) { return groups < 1U << 17 ? 16 : 256; }
+  static u32 list_room(u32 groups) { return groups / (2 * lists_for(groups)) + 64; }
   TILEHASH_FN u32* behind() const { return array(5).words; }
   TILEHASH_FN u32* listed(u32 pass, u32 list) const {
     return behind() + (static_cast<u64>(pass % 2) * lists + list) * in_a_list;
@@ -130,8 +132,10 @@ struct robin_hood_plan {
   }
   // The oldest age that was given: of each list's groups.
   TILEHASH_FN u32* oldest(u32 g) const { return length(most_passes, g % lists); }
-  static u64 zeros(u64 groups) { return u64(most_passes + 1) * lists * apart + groups / 32 + 1; }
-  static u64 words(u64 groups) { return 5 * groups + 2 * lists * list_room(groups) + zeros(groups); }
+  static u64 zeros(u32 groups) { return u64(most_passes + 1) * lists_for(groups) * apart + groups / 32 + 1; }
+  static u64 words(u32 groups) {
+    return 5 * u64(groups) + 2 * u64(lists_for(groups)) * list_room(groups) + zeros(groups);
+  }
 
   // How far a home's keys have gone, unless some wait: it asked last where it got all it wanted.
   TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }
@@ -587,8 +591,9 @@ struct robin_hood_build {
            u64* inserted) const {
     const u32 bits = bin_bits(space), bins = 1U << bits;
     const buffer<u32, Space> counters(space, plan_type::words(groups()));
-    const plan_type plan{design, bits, groups(), static_cast<u32>(plan_type::list_room(groups())),
-                         counters.data()};
+    const plan_type plan{
+        design,         bits, groups(), plan_type::lists_for(groups()), plan_type::list_room(groups()),
+        counters.data()};
     space.fill(plan.numbers(), plan_type::zeros(groups()), u32(0));
     const u32 room = static_cast<u32>(room_of(n, bins));
     const buffer<word, Space> items(space, static_cast<u64>(room) * bins);
