@@ -1,0 +1,140 @@
+// What the steps of a Robin Hood table's bulk build (build.hpp) share: ages and numbers packed by groups of
+// eight slots, the bins, and the lists of groups that wait.
+#pragma once
+
+#include <tilehash/algorithm/partition.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// Ages of eight slots, and the numbers of their buckets' homes, are words of 32 bits: a group.
+//
+//   one slot a bucket     | 3 . 1 2 1 1 4 1 |  ages      | 2 . 1 3 1 1 1 1 |  numbers, of eight homes
+//   eight                 | 3 . 1 2 1 1 4 1 |            |              11 |  of one
+template <u32 Slots>
+struct age_group {
+  static constexpr u32 slots = 8, homes = slots / Slots, age_bits = 4;
+  static constexpr u32 bits = age_bits * Slots;  // of a bucket
+  static constexpr u32 each_slot = 0x11111111, each_home = Slots == 1   ? 0x11111111
+                                                           : Slots == 2 ? 0x01010101
+                                                           : Slots == 4 ? 0x00010001
+                                                                        : 1;
+  static constexpr u32 oldest = 14;  // 15 says that a home has been everywhere
+  // A home's keys that are counted; one more may wait for a moment.
+  static constexpr u32 most = Slots == 1 ? 14 : 14 * Slots;
+
+  // A bit at the lower end of each field of `Width` bits that is not 0.
+  template <u32 Width>
+  TILEHASH_FN static constexpr u32 some(u32 x) {
+    for (u32 by = 1; by < Width; by *= 2) x |= x >> by;
+    return x & (Width == age_bits ? each_slot : each_home);
+  }
+  // The slots of this age; those that are younger, or free.
+  TILEHASH_FN static constexpr u32 of_age(u32 ages, u32 age) {
+    return some<age_bits>(ages ^ age * each_slot) ^ each_slot;
+  }
+  TILEHASH_FN static constexpr u32 younger(u32 ages, u32 age) {
+    constexpr u32 bytes = 0x01010101, low = 15 * bytes;
+    const u32 least = 16 * bytes + (age - 1) * bytes;  // bit 4 stays where age - 1 is not less
+    return ((least - (ages & low)) >> 4 & bytes) | (((least - (ages >> 4 & low)) >> 4 & bytes) << 4);
+  }
+  // How many of these slots each bucket has.
+  TILEHASH_FN static constexpr u32 numbers(u32 of_slots) {
+    for (u32 by = age_bits; by < bits; by *= 2) of_slots += of_slots >> by;
+    return of_slots & each_home * 15;  // 8 at most
+  }
+  TILEHASH_FN static constexpr u32 field(u32 word, u32 home) {
+    return bits == 32 ? word : word >> (home * bits) & ((1U << (bits % 32)) - 1);
+  }
+  TILEHASH_FN static constexpr u32 age_in(u32 ages, u32 slot) { return ages >> (slot * age_bits) & 15; }
+};
+
+// Words of groups, as if homes had fields of an array that goes round.
+template <u32 Slots>
+struct age_words {
+  using group = age_group<Slots>;
+  u32* words;
+  u32 groups;
+
+  TILEHASH_FN u32 after(u32 g) const { return g + 1 == groups ? 0 : g + 1; }
+  TILEHASH_FN u32 of_bucket(u32 bucket) const {
+    return group::field(words[bucket / group::homes], bucket % group::homes);
+  }
+};
+
+// What all steps know.
+template <class Design>
+struct robin_hood_plan {
+  using slot_type = typename Design::slot_type;
+  using key_bits = typename Design::key_bits;
+  using word = typename Design::word;
+  using group = age_group<Design::bucket_slots>;
+  using words_type = age_words<Design::bucket_slots>;
+  using entry = routed_item<slot_type>;
+  static constexpr u32 chunk_groups = 4, chunk_homes = chunk_groups * group::homes;
+  static constexpr u64 most_groups = 1024;  // of a bin: half a GPU's block can hold
+
+  Design design;
+  u32 bin_bits;  // 2^bin_bits bins
+  u32 groups;    // in all
+  u32 lists;
+  u32 in_a_list;  // groups, at most
+  u32* memory;    // five words for each group, and the lists
+  TILEHASH_FN words_type array(u32 nth) const { return {memory + static_cast<u64>(nth) * groups, groups}; }
+  TILEHASH_FN words_type ages() const { return array(0); }
+  TILEHASH_FN words_type counts() const { return array(1); }  // of keys, by homes
+  TILEHASH_FN words_type waiting() const { return array(2); }
+  TILEHASH_FN words_type next() const { return array(3); }    // the age at which a home asks next
+  TILEHASH_FN words_type firsts() const { return array(4); }  // where the items of a group's homes begin
+  // Groups that wait for the next pass stand in lists, as many as make the threads that add to them meet
+  // seldom; a list that is full takes no more. Two sets of them serve the passes in turn.
+  static constexpr u32 apart = 8;  // words from one list's counter to the next
+  static constexpr u32 most_passes = 48;
+  static u32 lists_for(u32 groups) { return groups < 1U << 17 ? 16 : 256; }
+  static u32 list_room(u32 groups) { return groups / (2 * lists_for(groups)) + 64; }
+  TILEHASH_FN u32* behind() const { return array(5).words; }
+  TILEHASH_FN u32* listed(u32 pass, u32 list) const {
+    return behind() + (static_cast<u64>(pass % 2) * lists + list) * in_a_list;
+  }
+  TILEHASH_FN u32* numbers() const { return behind() + static_cast<u64>(2 * lists) * in_a_list; }
+  TILEHASH_FN u32* length(u32 pass, u32 list) const {
+    return numbers() + (static_cast<u64>(pass) * lists + list) * apart;
+  }
+  // A group stands in one list, once: two who ask for a home at once would get its slots twice.
+  TILEHASH_FN u32* listed_bits() const { return length(most_passes + 1, 0); }
+  TILEHASH_FN void list(u32 pass, u32 g) const {
+    if (!try_lock(listed_bits(), g)) return;
+    const u32 which = g % lists, at = fetch_add(length(pass, which), u32(1));
+    if (at < in_a_list) listed(pass, which)[at] = g;
+  }
+  // The oldest age that was given: of each list's groups.
+  TILEHASH_FN u32* oldest(u32 g) const { return length(most_passes, g % lists); }
+  static u64 zeros(u32 groups) { return u64(most_passes + 1) * lists_for(groups) * apart + groups / 32 + 1; }
+  static u64 words(u32 groups) {
+    return 5 * u64(groups) + 2 * u64(lists_for(groups)) * list_room(groups) + zeros(groups);
+  }
+
+  // How far a home's keys have gone, unless some wait: it asked last where it got all it wanted.
+  TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }
+
+  // ---- the route of a partition (algorithm/partition.hpp) ----
+  TILEHASH_FN u32 regions() const { return 1U << bin_bits; }
+  TILEHASH_FN key_bits hash(key_bits key) const { return design.hash(key); }
+  TILEHASH_FN u32 region_of(key_bits h) const {
+    return design.homes().position_of_hash(h).home / chunk_homes & (regions() - 1);
+  }
+  // The number of an item's home in its bin; and back.
+  TILEHASH_FN u32 in_bin(key_bits h) const {
+    const u32 home = design.homes().position_of_hash(h).home;
+    return (home / chunk_homes >> bin_bits) * chunk_homes + home % chunk_homes;
+  }
+  TILEHASH_FN u32 bin_groups() const {  // at most
+    return ((groups - 1) / chunk_groups / regions() + 1) * chunk_groups;
+  }
+  TILEHASH_FN u64 group_of(u32 bin, u32 nth) const {
+    return (static_cast<u64>(nth / chunk_groups) << bin_bits | bin) * chunk_groups + nth % chunk_groups;
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
