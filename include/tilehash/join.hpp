@@ -200,8 +200,8 @@ class counted_join {
   using regions = std::conditional_t<sizeof(Key) <= 8, region_join<Key, Space>, no_regions<Space>>;
 
   // Do left rows have so many right ones that these should be written evenly? (A thread that walks a list of
-  // a region's writes its rows far from its neighbours': on an H200 the regions take as long as the table at 5
-  // rows of a key, and three times as long at 16. On a CPU that costs nothing.)
+  // a region's writes its rows far from its neighbours': on an H200 the regions take as long as the table at
+  // 5 rows of a key, and three times as long at 16. On a CPU that costs nothing.)
   static bool rows_come_often(Space& space, std::span<const Key> right) {
     if constexpr (Space::has_lanes)
       return sample_keys(space, right.data(), right.size(), 8).more_uneven_than(4);

@@ -10,8 +10,8 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// How many of `size` random keys are different. A block for each part of them, by their hashes, finds out with
-// a set in its scratch. (Two keys whose hashes agree in 31 bits count as one.)
+// How many of `size` random keys are different. A block for each part of them, by their hashes, finds out
+// with a set in its scratch. (Two keys whose hashes agree in 31 bits count as one.)
 template <class Key, u32 Threads>
 struct count_different {
   static constexpr u32 block_size = Threads;

@@ -55,8 +55,8 @@ struct alignas(row_entry_alignment<Key, Value>()) row_entry {
   Value value;
 };
 template <class Key>
-struct alignas(std::has_single_bit(sizeof(Key)) && sizeof(Key) <= 16 ? sizeof(Key) : alignof(Key))
-    row_entry<Key, void> {
+struct alignas(std::has_single_bit(sizeof(Key)) && sizeof(Key) <= 16 ? sizeof(Key)
+                                                                     : alignof(Key)) row_entry<Key, void> {
   Key key;
 };
 
@@ -176,8 +176,8 @@ using index_of = typename named_index<Index>::type;
 
 // A Builder has
 //   name, max_load_factor (items a row)
-//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out: rows.put_row()
-//   for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
+//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out:
+//   rows.put_row() for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
 template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
  public:
