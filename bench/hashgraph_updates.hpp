@@ -13,10 +13,10 @@
 namespace tilehash::bench {
 
 struct updates_case {
-  u64 items = 0;            // that are there; keys and values of 32 bits
-  double load_factor = 1;   // items a row
-  double slack = 0.25;      // free entries an item, to begin with
-  double share = 0;         // how many come, for each that is there
+  u64 items = 0;           // that are there; keys and values of 32 bits
+  double load_factor = 1;  // items a row
+  double slack = 0.25;     // free entries an item, to begin with
+  double share = 0;        // how many come, for each that is there
 
   u64 given() const { return static_cast<u64>(static_cast<double>(items) * share); }
 };
@@ -27,10 +27,10 @@ struct updates_row {
   // Seconds: to insert those that come, to erase as many, and to build a hash_graph of all there are then; to
   // look up as many keys as were there at first: all found, none found, and the same in that hash_graph.
   spread insert{}, erase{}, build{}, found{}, not_found{}, built_found{}, built_not_found{};
-  bool built_anew = false;    // by the insert, which found no room
+  bool built_anew = false;  // by the insert, which found no room
   u64 bytes = 0, built_bytes = 0;
-  u64 wrong = 0;              // keys that are not there as often as they should be
-  std::string obstacle{};     // what kept it from being measured: memory; empty: nothing
+  u64 wrong = 0;           // keys that are not there as often as they should be
+  std::string obstacle{};  // what kept it from being measured: memory; empty: nothing
 };
 
 using tell_updates = std::function<void(const updates_row&)>;

@@ -79,7 +79,8 @@ void run_updates(const updates_options& options) {
   if (items.empty()) items = {std::uint64_t{1} << (on_gpu ? 26 : 22)};
   std::vector<updates_case> cases;
   for (const std::uint64_t n : items) {
-    if (n < 1 || n >= 1ULL << 30) throw input_error(fmt::format("--n {}: must be at least 1 and below 2^30", n));
+    if (n < 1 || n >= 1ULL << 30)
+      throw input_error(fmt::format("--n {}: must be at least 1 and below 2^30", n));
     for (const double slack : options.slacks) {
       for (const double load_factor : options.load_factors) {
         for (const double share : options.shares) cases.push_back({n, load_factor, slack, share});

@@ -66,14 +66,15 @@ class updates_workload {
       row.not_found = look_up(t, keys_.span().subspan(all, n));
       u64 gone = 0;  // of those that were there before and of those that came
       const u64 from = n - come / 2;
-      row.erase = measure(space_, repeat_, [&] { begin(), insert(); },
-                          [&] { gone = t.erase(space_, keys_.span().subspan(from, come)); });
+      row.erase = measure(
+          space_, repeat_, [&] { begin(), insert(); },
+          [&] { gone = t.erase(space_, keys_.span().subspan(from, come)); });
       row.wrong += (gone != come) + wrong_in(t, 0, from, 1) + wrong_in(t, from, come, 0);
       row.wrong += wrong_in(t, from + come, all - from - come, 1);
     }
     graph t(space_, 0, options);
-    row.build = measure(space_, repeat_, [] {},
-                        [&] { std::ignore = t.build(space_, keys_.first(all), values_.first(all)); });
+    row.build = measure(
+        space_, repeat_, [] {}, [&] { std::ignore = t.build(space_, keys_.first(all), values_.first(all)); });
     row.built_bytes = t.bytes();
     row.built_found = look_up(t, keys_.first(n));
     row.built_not_found = look_up(t, keys_.span().subspan(all, n));
@@ -82,7 +83,8 @@ class updates_workload {
  private:
   template <class Table>
   spread look_up(const Table& t, std::span<const u32> keys) {
-    return measure(space_, repeat_, [] {}, [&] { t.find_async(space_, keys, answers_.first(keys.size())); });
+    return measure(
+        space_, repeat_, [] {}, [&] { t.find_async(space_, keys, answers_.first(keys.size())); });
   }
   template <class Table>
   u64 wrong_in(const Table& t, u64 from, u64 count, u32 should_be) {

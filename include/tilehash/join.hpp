@@ -33,7 +33,7 @@ namespace tilehash {
 // How rows that belong together are found.
 enum class join_way {
   automatic,   // by regions from 2^15 right rows on, where keys are of up to 8 bytes and there is memory for
-               // it; on a GPU only if right keys come up to three times, as a sample tells
+               // it; on a GPU only if right keys come up to four times, as a sample tells
   by_regions,  // keys of up to 8 bytes
   by_table,    // keys of any type
 };
@@ -200,11 +200,11 @@ class counted_join {
   using regions = std::conditional_t<sizeof(Key) <= 8, region_join<Key, Space>, no_regions<Space>>;
 
   // Do left rows have so many right ones that these should be written evenly? (A thread that walks a list of
-  // a region's writes its rows far from its neighbours': on an H200 the regions take as long as the table at 3
-  // rows of a key, and twice as long at 16. On a CPU that costs nothing.)
+  // a region's writes its rows far from its neighbours': on an H200 the regions take as long as the table at
+  // 5 rows of a key, and three times as long at 16. On a CPU that costs nothing.)
   static bool rows_come_often(Space& space, std::span<const Key> right) {
     if constexpr (Space::has_lanes)
-      return sample_keys(space, right.data(), right.size()).more_uneven_than(3);
+      return sample_keys(space, right.data(), right.size(), 8).more_uneven_than(4);
     else
       return false;
   }

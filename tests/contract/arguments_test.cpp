@@ -161,8 +161,8 @@ TEST(arguments_of_hash_graph, more_items_than_its_offsets_count) {
   EXPECT_TRUE(says(refused(hash_graph<u32, u32, murmur, u32>(), many), "too many items"));
   EXPECT_NO_THROW((hash_graph<u32, u32, murmur, u64>::rows_for(many, 0.8)));
   EXPECT_NO_THROW((hash_graph<u32, u32>::rows_for(many, 0.8)));
-  EXPECT_TRUE(says(refused(hash_graph<u32, u32>(), u64(1) << 42), "2^42"));
-  EXPECT_TRUE(says(refused(dynamic_hash_graph<u32, u32>(), u64(1) << 42), "2^42"));
+  EXPECT_TRUE(says(refused(hash_graph<u32, u32>(), u64(1) << 43), "2^43"));
+  EXPECT_TRUE(says(refused(dynamic_hash_graph<u32, u32>(), u64(1) << 43), "2^43"));
 }
 
 }  // namespace

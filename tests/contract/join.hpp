@@ -69,7 +69,8 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
     using slot = remainder_slot<TypeParam, u32>;
     using place = typename TestFixture::space_type;
     const u64 n = 36'000, seed = 11;
-    const detail::hash_route<slot> route(static_cast<u32>(detail::divide_up(n, detail::region_join<TypeParam, place>::usual)), seed);
+    const detail::hash_route<slot> route(
+        static_cast<u32>(detail::divide_up(n, detail::region_join<TypeParam, place>::largest)), seed);
     for (const u64 apart : {u64(1), u64(1) << 9}) {
       std::vector<TypeParam> right;
       for (u64 i = 0; i < n; ++i)

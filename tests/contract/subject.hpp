@@ -44,7 +44,7 @@ struct declared_abilities {
 
 struct abilities {
   bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false, adds = false;
-  bool makes_room = false;  // when asked to
+  bool makes_room = false;     // when asked to
   double highest_load = 0.98;  // where a test asks for more, it gets a table for this
 };
 

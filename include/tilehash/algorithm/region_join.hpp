@@ -19,6 +19,7 @@
 // (rest()).
 //
 // Source: radix-partitioned hash joins (Manegold, Boncz and Kersten 2002; Balkesen et al., ICDE 2013).
+// length: one kernel that counts, writes, or does both at once, and the class that partitions for it.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +76,7 @@ struct join_regions {
   u64* counts;  // of each region, its rows; to write, where its next ones go
   u32* heavy;   // 1: a region that is left out
   join_output out;
-  u64* next;      // to count and write: where the next rows of any region go,
+  u64* next;       // to count and write: where the next rows of any region go,
   u64 room_there;  // and how many have room
 
   // Scratch: the right rows in order; a count for each list, then its end; the threads' sums; a flag. One in
@@ -293,7 +294,9 @@ class region_join {
 
  public:
   static constexpr u64 least_rows = least_to_partition;  // of the right side, that are worth it
-  static constexpr u64 usual = 7168;  // right rows of a region: two blocks side by side, and long runs to bins
+  // Right rows of a region, where a block's scratch has room for so many: then there are few regions, and
+  // long runs to their bins.
+  static constexpr u64 largest = sizeof(word) <= 8 ? 14336 : 7168;
 
   // Counts, and writes the rows to `there` if that has room for all of them. False where there are more
   // regions than can be. Waits. Throws out_of_memory.
@@ -301,10 +304,13 @@ class region_join {
              const join_output& there = {}, u64 room_there = 0) {
     const u64 most = most_regions<slot>(space);
     if (most == 0) return false;
-    const u64 regions = std::min(most, std::max(divide_up(right.size(), usual), least_regions(space)));
-    const double mean = static_cast<double>(right.size()) / static_cast<double>(regions);
-    room_ = room_for(right.size(), regions);
-    lists_ = static_cast<u32>(mean) + 1;
+    u64 regions = 0;
+    for (u64 usual = largest; usual >= largest / 16; usual /= 2) {
+      regions = std::min(most, std::max(divide_up(right.size(), usual), least_regions(space)));
+      room_ = room_for(right.size(), regions);
+      lists_ = static_cast<u32>(right.size() / regions) + 1;
+      if (work<join_pass::count>::scratch_bytes(room_, lists_) <= space.largest_scratch()) break;
+    }
     if (work<join_pass::count>::scratch_bytes(room_, lists_) > space.largest_scratch()) return false;
     keys_ = left;
     kind_ = kind;

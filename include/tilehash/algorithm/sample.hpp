@@ -10,18 +10,18 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// How many of `size` random keys are different. One block finds out, with a set in its scratch. (Two keys
-// whose hashes agree in 31 bits count as one.)
+// How many of `size` random keys are different. A block for each part of them, by their hashes, finds out
+// with a set in its scratch. (Two keys whose hashes agree in 31 bits count as one.)
 template <class Key, u32 Threads>
 struct count_different {
   static constexpr u32 block_size = Threads;
-  static constexpr u32 most = 8192, slots_log2 = 14, slots = 1U << slots_log2;
+  static constexpr u32 most = 8192, slots_log2 = 14, slots = 1U << slots_log2;  // most: keys of a part
   static constexpr u64 scratch_bytes = slots * sizeof(u32);
   static constexpr u32 group = detail::block_sums<Threads>::group;
 
   const Key* keys;
   u64 n;
-  u32 size;  // `most` or less
+  u32 size;  // `most` or less for each part
   u64* different;
 
   template <class Block>
@@ -34,11 +34,11 @@ struct count_different {
     u32 mine = 0;
     for (u32 first = 0; first < size; first += Threads) {
       const u32 i = first + block.rank();
-      bool goes_on = i < size;
-      const u64 hash = goes_on ? detail::hash_key(murmur(), keys[fast_range(mix64(i), n)]) : 0;
+      const u64 hash = i < size ? detail::hash_key(murmur(), keys[fast_range(mix64(i), n)]) : 0;
+      bool goes_on = i < size && fast_range(rehash(hash), block.count()) == block.index();
       const u32 mark = static_cast<u32>(hash) | 1;
       u32 slot = static_cast<u32>(hash >> (64 - slots_log2));
-      while (t.any(goes_on)) {  // once round at most: half of the slots stay free
+      for (u32 steps = 0; t.any(goes_on) && steps < slots; ++steps) {  // (half of the slots should stay free)
         if (!goes_on) continue;
         const u32 met = compare_and_swap(set + slot, u32(0), mark);
         mine += met == 0;
@@ -61,15 +61,16 @@ struct key_sample {
     return static_cast<double>(different) * times < static_cast<double>(size) * -std::expm1(-times);
   }
 };
-// (Of a GPU whose blocks have too little scratch for it, it says that all are one key.)
+// So many thousand times 8 of them: what a sample tells of keys that come twice grows with its square. (Of a
+// GPU whose blocks have too little scratch for it, it says that all are one key.)
 template <class Space, class Key>
-key_sample sample_keys(Space& space, const Key* keys, u64 n) {
+key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1) {
   using work = count_different<Key, large_block<Space>>;
   if (work::scratch_bytes > space.largest_scratch()) return {n, n, 1};
   buffer<u64, Space> different(space, 1);
   space.fill(different.data(), 1, u64(0));
-  const u32 size = static_cast<u32>(n < work::most ? n : work::most);
-  space.for_each_block(1, work::block_size, work::scratch_bytes, work{keys, n, size, different.data()});
+  const u32 most = parts * work::most, size = static_cast<u32>(n < most ? n : most);
+  space.for_each_block(parts, work::block_size, work::scratch_bytes, work{keys, n, size, different.data()});
   return {n, size, read_one(space, different.data())};
 }
 

@@ -13,7 +13,7 @@
 // What is said of a row is the Index's to choose: where it begins (plain_rows), or that and, in bits that no
 // offset needs, a filter of its keys (filtered_rows), by which nearly all lookups that find nothing end:
 //
-//     | filter: 18 bits | size: 4 bits | offset: 42 bits |      a bit of the filter is set for each key
+//     | filter: 17 bits | size: 4 bits | offset: 43 bits |      a bit of the filter is set for each key
 //
 // The size tells where the row ends without a look at the next one's word; the largest is "or more".
 //
@@ -55,8 +55,8 @@ struct alignas(row_entry_alignment<Key, Value>()) row_entry {
   Value value;
 };
 template <class Key>
-struct alignas(std::has_single_bit(sizeof(Key)) && sizeof(Key) <= 16 ? sizeof(Key) : alignof(Key))
-    row_entry<Key, void> {
+struct alignas(std::has_single_bit(sizeof(Key)) && sizeof(Key) <= 16 ? sizeof(Key)
+                                                                     : alignof(Key)) row_entry<Key, void> {
   Key key;
 };
 
@@ -135,15 +135,15 @@ struct plain_rows {
   }
 };
 
-// The same, a filter of its keys, and its size if that is small. Serves 2^42 - 1 items.
+// The same, a filter of its keys, and its size if that is small. Serves 2^43 - 1 items.
 struct filtered_rows {
   using offset = u64;
-  static constexpr u32 offset_bits = 42, size_bits = 4, filter_bits = 18;
+  static constexpr u32 offset_bits = 43, size_bits = 4, filter_bits = 17;
   static constexpr u32 filter_shift = offset_bits + size_bits;
   static constexpr u64 most_items = (u64(1) << offset_bits) - 1;
   static constexpr u32 largest_size = (1U << size_bits) - 1, full_filter = (1U << filter_bits) - 1;
   static constexpr bool has_filter = true;
-  static constexpr const char* too_many = "a hash_graph cannot have 2^42 items or more; make several";
+  static constexpr const char* too_many = "a hash_graph cannot have 2^43 items or more; make several";
 
   TILEHASH_FN static u64 begin(u64 word) { return word & most_items; }
   TILEHASH_FN static u64 end(const u64* word) {
@@ -176,8 +176,8 @@ using index_of = typename named_index<Index>::type;
 
 // A Builder has
 //   name, max_load_factor (items a row)
-//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out: rows.put_row()
-//   for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
+//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out:
+//   rows.put_row() for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
 template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
  public:

@@ -149,15 +149,15 @@ class rows {
     const buffer<u64, Space> begins(space, sections + 1), long_rows(space, 1);
     space.fill(begins.data() + sections, 1, u64(0));
     space.fill(long_rows.data(), 1, u64(0));
-    space.for_each(sections, detail::size_sections<Design>{from, expected / sections, options_.slack,
-                                                           begins.data()});
+    space.for_each(sections,
+                   detail::size_sections<Design>{from, expected / sections, options_.slack, begins.data()});
     space.exclusive_scan(begins.data(), begins.data(), sections + 1);
     m.entries = read_one(space, begins.data() + sections);
     detail::require(m.entries <= Design::index::most_items, Design::index::too_many);
     m.memory = buffer<char, Space>(space, Design::bytes(row_count, m.entries));
     m.view.design = Design(m.memory.data(), row_count, seed);
-    space.for_each(row_count + 1, detail::spread_rows<Design>{m.view.design, from, begins.data(),
-                                                              long_rows.data()});
+    space.for_each(row_count + 1,
+                   detail::spread_rows<Design>{m.view.design, from, begins.data(), long_rows.data()});
     if (read_one(space, long_rows.data()) != 0) {
       const buffer<u64, Space> of_rows(space, row_count + 1);
       space.for_each(row_count + 1, detail::list_begins<Design>{from, of_rows.data()});
@@ -188,7 +188,8 @@ class rows {
     copy_entries(space, all_keys.data(), all_values.data());
     space.copy(all_keys.data() + size_, keys, n * sizeof(key_type));
     if (!Design::is_set) space.copy(all_values.data() + size_, values, n * sizeof(value_element));
-    adopt(built(space, all_keys.data(), all_values.data(), all, wanted > capacity() ? wanted : capacity(), 0));
+    adopt(
+        built(space, all_keys.data(), all_values.data(), all, wanted > capacity() ? wanted : capacity(), 0));
   }
   u64 build_again(Space& space, u64 expected) {
     const buffer<key_type, Space> keys(space, size_);

@@ -50,7 +50,7 @@ struct rows_build {
   static constexpr u32 max_shift = 14;
   // Where a row's next item goes and, above that, the row's filter share a word of scratch.
   static constexpr bool has_filter = Rows::index::has_filter;
-  static constexpr u32 place_bits = has_filter ? 14 : 32, places = ~u32(0) >> (32 - place_bits);
+  static constexpr u32 place_bits = has_filter ? 15 : 32, places = ~u32(0) >> (32 - place_bits);
 
   route way;
   uneven_bins<word> bins;
@@ -115,7 +115,7 @@ struct rows_build {
     }
     for_each_item(block, [&](word w, u32 row, u32 filter) {
       sorted[fetch_add(next + padded(row), u32(1)) & places] = w;
-      if constexpr (has_filter) set_bits(&next[padded(row)], filter << place_bits % 32);
+      if constexpr (has_filter) set_bits(next + padded(row), filter << place_bits % 32);
     });
     block.barrier();
     put_rows(places, [](u32 in, u32, u32) { return has_filter ? in >> place_bits % 32 : 0; });
@@ -172,14 +172,13 @@ bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::
   const auto scratch_of = [&](u32 shift) { return build_type::scratch_bytes(shift, room_of(shift)); };
   const u64 most = most_regions<typename route_type::slot_type>(space);
   route_type route(rows);
-  // As large as they can be with two blocks side by side, which wait in turns; larger where there are too many.
-  for (u32 next = 1; next <= build_type::max_shift && mean_of(next) <= most_items; ++next) {
-    if (room_of(next) > build_type::places || scratch_of(next) > space.largest_scratch() ||
-        rows.capacity() >> next < wanted ||
-        (scratch_of(next) > space.largest_scratch() / 2 && route.regions() <= most))
-      break;
-    route.shift = next;
-  }
+  // (The largest regions that a block can hold: two smaller ones side by side would wait in turns, but their
+  // runs from the partition are half as long, which costs a GPU more.)
+  while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
+         room_of(route.shift + 1) <= build_type::places &&
+         scratch_of(route.shift + 1) <= space.largest_scratch() &&
+         (rows.capacity() >> (route.shift + 1)) >= wanted)
+    ++route.shift;
   const u32 regions = route.regions(), room = room_of(route.shift);
   if (regions > most || scratch_of(route.shift) > space.largest_scratch()) return false;
 
