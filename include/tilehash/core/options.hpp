@@ -22,7 +22,7 @@ struct table_options {
                      // a call, and report what does not fit as refused
   double shrink_below = 0;  // of tables that are changed in place: an erase that leaves a load factor under
                             // this gives memory back; at most half of load_factor. 0: none does
-  bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
+  bool reuse_ids = true;    // `indexed`: new keys get the ids of erased ones
 };
 
 }  // namespace tilehash
