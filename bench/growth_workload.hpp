@@ -50,7 +50,7 @@ class metered : public Space {
   u64 now_ = 0, most_ = 0;
 };
 
-struct make_pairs {
+struct make_numbered_pairs {
   u32 *keys, *values;
   TILEHASH_FN void operator()(u64 i) const {
     keys[i] = key_of<u32>(i);
@@ -73,7 +73,7 @@ class growth_workload {
 
   growth_workload(Space& space, u64 n)
       : space_(space), n_(n), keys(space, n), values(space, n), found_(space, n), wrong_(space, 1) {
-    space.for_each(n, make_pairs{keys.data(), values.data()});
+    space.for_each(n, make_numbered_pairs{keys.data(), values.data()});
     space.fill(wrong_.data(), 1, u64(0));
     space.fill(found_.data(), n, u32(0));
     space.synchronize();

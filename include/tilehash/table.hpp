@@ -463,8 +463,9 @@ class table {
     return awake(space).rehash(home(space), items);
   }
   // Gives back what memory the items do not need at the options' load factor (`indexed`: of the ids' table).
-  // Costs as for reserve, with the old capacity; nothing where there is none to give back. Gives how often it
-  // started anew. Throws as reserve, and then the table is as it was. Waits. Alone.
+  // Costs as for reserve, with the old capacity; nothing where there is none to give back, or in its own
+  // memory less than a ninth. Gives how often it started anew. Throws as reserve, and then the table is as it
+  // was. Waits. Alone.
   u64 shrink_to_fit(Space& space)
     requires insertable<Design>
   {

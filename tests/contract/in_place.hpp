@@ -171,7 +171,7 @@ void resize_at_random(Space& space, u64 n, u64 steps, double load) {
       m.tested.shrink_to_fit(space);
       ASSERT_LE(m.tested.bytes(), before);
       ASSERT_LE(static_cast<double>(m.tested.capacity()),
-                static_cast<double>(m.tested.size()) / load * 1.02 + 172'032);
+                static_cast<double>(m.tested.size()) / load * 1.13 + 172'032);
     } else {
       m.tested.rehash(space, m.tested.size() + some);
     }

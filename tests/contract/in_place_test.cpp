@@ -43,6 +43,16 @@ TYPED_TEST(in_place, the_peak_is_the_new_size_and_a_sixteenth) {
   double_in_little_memory<TypeParam>(this->space, this->memory, 6 * this->items);
   EXPECT_EQ(this->memory.resizes(), 2U);
 }
+TYPED_TEST(in_place, a_second_shrink_does_nothing) {
+  modelled<TypeParam, cpu> m(this->space, 4 * this->items, {.seed = known_seed});
+  ASSERT_EQ(m.insert(0, this->items).refused, 0U);
+  m.tested.shrink_to_fit(this->space);
+  const u64 bytes = m.tested.bytes();
+  this->memory.forget();
+  m.tested.shrink_to_fit(this->space);
+  EXPECT_EQ(m.tested.bytes(), bytes);
+  EXPECT_EQ(this->memory.most(), bytes);
+}
 TYPED_TEST(in_place, no_memory_leaves_the_table_as_it_was) {
   const u64 n = this->items;
   fail_at_every_allocation<TypeParam>(this->space, this->memory, n, n,

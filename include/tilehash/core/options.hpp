@@ -22,8 +22,8 @@ struct table_options {
                      // a call, and report what does not fit as refused
   double shrink_below = 0;  // of tables that are changed in place: an erase that leaves a load factor under
                             // this gives memory back; at most half of load_factor. 0: none does
-  bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
-  double slack = 0.25;    // `dynamic_hash_graph`: free entries for each item, of a table that was just built
+  bool reuse_ids = true;    // `indexed`: new keys get the ids of erased ones
+  double slack = 0.25;      // `dynamic_hash_graph`: free entries for each item, of a table that was just built
 };
 
 // Which of the items with equal keys that one call brings is kept.

@@ -127,9 +127,12 @@ class insertion : public slots<Design, Space> {
     if (this->capacity_for(items) <= capacity() || resize_in_place(space, items)) return 0;
     return rehash(space, items);
   }
-  // No more room than its items need.
+  // No more room than its items need. In its own memory a ninth is not worth a second table.
   u64 shrink_to_fit(Space& space) {
-    if (this->capacity_for(size()) >= capacity() || resize_in_place(space, size())) return 0;
+    const u64 needed = this->capacity_for(size()), most = capacity();
+    if (needed >= most || resize_in_place(space, size())) return 0;
+    if (region_resized<Design> && needed > most - most / 9 && memory_.resizes(base::bytes_for(needed)))
+      return 0;
     return rehash(space, size());
   }
   u64 erase(Space& space, const key_type* keys, u64 n)
