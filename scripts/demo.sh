@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds the program, and runs every design on the 21-mers of the E. coli genome. Leaves
-# demo.json and its plot demo.png in the repository's root.
+# Installs what is missing, builds the program with its benchmarks, bin/tilehash, and runs every design on the 21-mers of the
+# E. coli genome. Leaves demo.json and its plot demo.png in the repository's root.
 #   scripts/demo.sh [options of `tilehash run`]      given last, so they win
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -35,14 +35,14 @@ fi
 say "building the program"
 log=$(mktemp)
 trap 'rm -rf "$log" "${work:-}"' EXIT
-if ! cmake --preset release -B build/demo -DTILEHASH_BUILD_TESTS=OFF -DTILEHASH_BUILD_BENCH=OFF \
+if ! cmake --preset release -B build/demo -DTILEHASH_BUILD_TESTS=OFF -DTILEHASH_BUILD_BENCH=ON \
   -DTILEHASH_BUILD_EXAMPLES=OFF "${options[@]}" >"$log" 2>&1; then
   cat "$log" >&2
   die "configuring failed (see above)"
 fi
 cmake --build build/demo --target tilehash_cli --parallel "$(jobs)"
-program=$(find build/demo -name tilehash -type f -perm -u+x | head -n 1)
-[ -n "$program" ] || die "the build left no program called tilehash"
+program=bin/tilehash
+put_program build/demo/bin/tilehash
 
 say "every design on the 21-mers of E. coli"
 "$program" run --design all --space auto --input "fasta:$genome,k=21" --key-bits 64 --repeat 3 --probes \
@@ -51,3 +51,4 @@ say "every design on the 21-mers of E. coli"
 scripts/plot.sh run demo.json demo.png
 say "figures: $PWD/demo.json"
 say "plot:    $PWD/demo.png"
+say "program: $PWD/$program"

@@ -61,3 +61,10 @@ find_nvcc() {
 gpu_architecture() {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ' || true
 }
+
+# Puts the program where README calls it, bin/tilehash: put_program BUILT.
+put_program() {
+  [ -x "$1" ] || die "the build left no program $1"
+  mkdir -p bin
+  ln -sfn "../$1" bin/tilehash
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test there is for this machine. ctest's summary has the last word.
+# Installs what is missing, builds, and runs every test there is for this machine. ctest's summary comes at the end.
 #   scripts/test.sh [--all] [ctest options]      e.g. scripts/test.sh -R contract
 # --all leaves nothing out to save time: see CONTRIBUTING.md.
 # shellcheck source=scripts/lib.sh
@@ -45,4 +45,14 @@ fi
 if ! find_nvcc >/dev/null; then say "no nvcc: CUDA sources are not compiled here"; fi
 if ! have_gpu; then say "skipped: no GPU (tests labelled cuda are compiled and shown as skipped)"; fi
 if [ -n "$broken" ]; then say "builds that failed:$broken"; fi
-exec ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(jobs)" "$@"
+# Unless scripts/demo.sh has built one for all pairs of types, and optimised.
+built=build/release/bin/tilehash
+if [ ! -x bin/tilehash ] && [ -x $built ]; then put_program $built; fi
+result=0
+ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(jobs)" "$@" || result=$?
+if [ "$(readlink bin/tilehash)" = "../$built" ]; then
+  say "program: $PWD/bin/tilehash, for two pairs of types and hardly optimised; scripts/demo.sh builds the whole"
+elif [ -x bin/tilehash ]; then
+  say "program: $PWD/bin/tilehash"
+fi
+exit $result

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <source_location>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/hash.hpp>
 
+#include "callers.hpp"
 #include "fiber.hpp"
 #include "scratch.hpp"
 
@@ -221,6 +223,11 @@ class thread {
   }
   void stop() {
     fiber_.pause();
+    while (asked_for_callers_) {
+      asked_for_callers_ = false;
+      callers_ = callers();
+      fiber_.pause();
+    }
     if (abandoned_) throw abandoned{};
   }
   void note_scratch(u64 at, u64 bytes, access how) const {
@@ -233,12 +240,20 @@ class thread {
   std::string whereabouts() const {
     return state_ == state::ended ? "ended" : "at " + place(at_) + ", call " + std::to_string(calls_);
   }
+  // The design's line that this lane waits in, below which all is the library's; empty where nothing tells.
+  std::string line_of_design() {
+    if (state_ != state::waiting) return {};
+    asked_for_callers_ = true;
+    fiber_.resume();
+    return tilehash::emulation::line_of_design(callers_);
+  }
 
   machine* machine_;
   warp_state* warp_ = nullptr;
   u32 rank_ = 0;
   state state_ = state::ended;
-  bool abandoned_ = false, quitting_ = false;
+  bool abandoned_ = false, quitting_ = false, asked_for_callers_ = false;
+  std::vector<void*> callers_;
   call at_;
   u64 calls_ = 0;
   std::exception_ptr failure_;
@@ -365,7 +380,9 @@ class machine {
     const bool all_agree = std::ranges::all_of(threads, [&](const auto& t) {
       return t->state_ == first.state_ && (t->state_ == thread::state::ended || t->at_ == first.at_);
     });
-    if (!all_agree) throw convergence_error("tilehash: divergence: " + name() + " " + whereabouts(threads));
+    if (!all_agree)
+      throw convergence_error("tilehash: divergence: " + name() + " " + whereabouts(threads) +
+                              lines_of_design(threads));
     return first.state_ == thread::state::waiting;
   }
 
@@ -374,6 +391,18 @@ class machine {
   }
   static std::string situation(const slot& s, const warp& w) {
     return warp_name(s, w) + " " + whereabouts(w.threads);
+  }
+
+  // "; in tiled.hpp:217" of those that wait, each line once.
+  static std::string lines_of_design(lanes threads) {
+    std::set<std::string> lines, asked;
+    for (const auto& t : threads) {
+      if (asked.insert(t->whereabouts()).second) lines.insert(t->line_of_design());
+    }
+    lines.erase("");
+    std::string text;
+    for (const std::string& line : lines) text += (text.empty() ? "; in " : " and ") + line;
+    return text;
   }
 
   // "0-2 4-31 at ballot (bucket.hpp:63), call 17; 3 ended"

@@ -11,6 +11,8 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cpu.hpp>
 
+#include <toys/diverging.hpp>
+
 #include "emulated.hpp"
 
 namespace tilehash {
@@ -49,6 +51,26 @@ TEST(Divergence, CollectiveBehindABranch) {
     EXPECT_SAYS(said, "block 0, warp 2, lanes 0-12 14-31 at ballot (machine_test.cpp:");
     EXPECT_SAYS(said, ", call 1; 13 ended");
   }
+}
+
+// The collective stands in bucket.hpp. Who called it, debug information tells, which the sanitizers' build
+// has.
+TEST(Divergence, NamesTheLineOfTheDesign) {
+  emulated space;
+  const buffer<u64, emulated> words(space, 4);
+  const auto said = failure_of<convergence_error>([&] {
+    space.for_each_lane(32, [&](auto lane) {
+      if (lane.index() % 4 != 1) toys::ask_behind_a_branch(lane.template tile<4>(), words.data());
+    });
+  });
+  EXPECT_SAYS(said, "at ballot (bucket.hpp:");
+#if defined(__SANITIZE_ADDRESS__)
+  EXPECT_SAYS(said, "; in diverging.hpp:13");
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  EXPECT_SAYS(said, "; in diverging.hpp:13");
+#endif
+#endif
 }
 
 TEST(Divergence, EarlyReturnBeforeABroadcast) {

@@ -18,8 +18,11 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Slot>
 inline constexpr bool carries_values = Slot::value_bytes <= 4;
+// (A wide key and a narrow number would share a word unevenly, and the key's half be 16 bytes.)
 template <class Slot>
-using slot_with_number = slot<typename Slot::key_type, std::conditional_t<carries_values<Slot>, u64, u32>>;
+using slot_with_number =
+    slot<typename Slot::key_type,
+         std::conditional_t<carries_values<Slot> || (packed_bytes<typename Slot::key_type> > 4), u64, u32>>;
 
 // Items with their numbers for values.
 template <class Slot>
@@ -58,6 +61,7 @@ template <class Slot, class Space, class Put>
 bool find_first(Space& space, const array_source<Slot>& items, u64 n, u64 seed, const Put& put) {
   using numbered = slot_with_number<Slot>;
   using word = typename numbered::word;
+  static_assert(can_combine<numbered>());
   constexpr u32 most_rounds = 16;
   auto now = combine<numbered>(space, with_numbers<Slot>{items}, n, op::minimum{}, seed);
   for (u32 rounds = 1; now.complete && now.unique; ++rounds) {
