@@ -20,6 +20,10 @@ struct table_options {
                                  // each table, so that nobody can make up keys that meet in it
   bool grow = true;  // make room for all items; false: keep the capacity, wait for nothing before the end of
                      // a call, and report what does not fit as refused
+  // Tables in subtables (`dynamic_cuckoo`) that may grow: the share of their slots that items fill is kept
+  // between these two. 0 < alpha < beta * d / (d + 1) for d subtables, beta < 1.
+  double alpha = 0.4;     // an erase that leaves less halves subtables
+  double beta = 0.9;      // before an insert would leave more, subtables are doubled
   bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
 };
 
