@@ -194,6 +194,19 @@ class dynamic_cuckoo {
       return p.other == closed_ ? 1 : 2;
   }
 
+  // ---- regions ----
+  // The bits of a region's number: those that all subtables have.
+  u32 region_bits() const {
+    u64 least = parts_[0].levels;
+    for (u32 t = 1; t < Subtables; ++t) least = parts_[t].levels < least ? parts_[t].levels : least;
+    const u32 levels = detail::bit_width(least);
+    return levels > own_ ? levels - own_ : 0;
+  }
+  // Its low bits. Neighbours of one number do not lie side by side, but their lines are few.
+  TILEHASH_FN u32 region_of(key_bits k, u32 regions_mask) const {
+    return static_cast<u32>(rehash(hash_(slot_type::hash_input(k))) >> 32) & regions_mask;
+  }
+
   // A key's bucket in a subtable.
   TILEHASH_FN u64 bucket_number(const place& p, const part& of) const {
     if (p.table == Subtables) return 0;

@@ -30,6 +30,7 @@
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/dynamic_cuckoo/resize.hpp>
 #include <tilehash/engine/call_memory.hpp>
+#include <tilehash/engine/grouped_items.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -111,7 +112,7 @@ class subtables {
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update) {
     if (n == 0) return {};
-    return call<Source, Update>(*this, space, source, n, outcomes, update, role::in_use).run();
+    return insert_as(role::in_use, space, source, n, outcomes, update);
   }
   template <class Op>
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
@@ -142,7 +143,7 @@ class subtables {
   // Into a table that nobody has seen: where memory ends it throws, and the table is given up.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
-    return call<Source, detail::keep>(*this, space, source, n, nullptr, {}, role::fresh).run();
+    return insert_as(role::fresh, space, source, n, nullptr, detail::keep{});
   }
 
   // ---- erase ----
@@ -220,6 +221,37 @@ class subtables {
   enum class role { in_use, fresh, all_or_none };
   template <class Source, class Update>
   class call;
+
+  template <class Source, class Update>
+  insert_report insert_as(role as, Space& space, const Source& source, u64 n, outcome* outcomes,
+                          const Update& update) {
+    if constexpr (detail::can_group<Design, Space, Source> && std::same_as<Update, detail::keep>) {
+      if (outcomes == nullptr && detail::grouping_pays(space, design_, n, bytes())) {
+        refresh();
+        const detail::grouped_items<Design, Space> items(space, design_, source, n);
+        if (items.complete) {
+          const auto in_order = items.source();
+          using ordered = std::remove_const_t<decltype(in_order)>;
+          insert_report all =
+              call<ordered, Update>(*this, space, in_order, items.places(), nullptr, update, as).run();
+          const auto rest = items.rest();
+          using left = std::remove_const_t<decltype(rest)>;
+          if (items.left != 0) {
+            const role then = as == role::fresh ? as : role::in_use;
+            const insert_report more =
+                call<left, Update>(*this, space, rest, items.left, nullptr, update, then).run();
+            all.inserted += more.inserted;
+            all.refused += more.refused;
+            all.restarts += more.restarts;
+          }
+          all.refused += items.illegal;
+          all.present = n - all.inserted - all.refused;
+          return all;
+        }
+      }
+    }
+    return call<Source, Update>(*this, space, source, n, outcomes, update, as).run();
+  }
 
   static table_options permitted(table_options options) {
     constexpr double highest = Design::max_load_factor, d = parts;
@@ -388,6 +420,9 @@ template <class Source, class Update>
 class subtables<Design, Space>::call {
   static constexpr bool updates = !std::same_as<Update, detail::keep>;
   static constexpr u32 passes = 3;  // for what met locks
+  // A smaller table is made at once as large as a call of many items will have it: windows are not smaller,
+  // and in what is overfull items wait for each other's locks in vain.
+  static constexpr u64 least_room = 8 * detail::window_step;
 
  public:
   call(subtables& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
@@ -424,6 +459,9 @@ class subtables<Design, Space>::call {
     if (grows_ && table_.size_ + wanted > table_.limit()) {
       if (!looked_ && table_.size_ != 0) return look();
       if (table_.size_ >= table_.limit()) return grow_for(wanted);
+      if (table_.limit() < least_room && table_.limit() < wanted &&
+          rebuild(table_.size_ + std::min(wanted, least_room)))
+        return;
       end = window_end(wanted);
     }
     const u64 before = table_.size_, left = put(end), fresh = table_.size_ - before;
@@ -466,16 +504,16 @@ class subtables<Design, Space>::call {
   u64 put(u64 end) {
     const u64 few = (end - settled_) / 64 + 64;
     phases_.place(table_.design_, settled_, end);
-    collect();
-    for (u32 pass = 0; phases_.left() != 0 && pass < passes; ++pass) {
+    for (u32 pass = 0; pass < passes; ++pass) {
+      bool moved = true;
       try {
         phases_.move(table_.design_, settled_, end);
       } catch (const out_of_memory&) {  // of a CPU's scratch: what waits goes on waiting
         if (table_is_ != role::in_use) throw;
-        break;
+        moved = false;
       }
       collect();
-      if (phases_.left() > few) break;  // many found no way: no more will
+      if (!moved || phases_.left() == 0 || phases_.left() > few) break;  // many found no way: no more will
     }
     return phases_.left();
   }

@@ -152,7 +152,8 @@ struct upsert_items {
     else
       combine_in_word(at, old, from_bits<mapped_type>(given_bits));
   }
-  TILEHASH_FN void combine_in_word(word* at, word old, const mapped_type& given) const
+  template <class Value>
+  TILEHASH_FN void combine_in_word(word* at, word old, const Value& given) const
     requires updates
   {
     using op = decltype(update.op);

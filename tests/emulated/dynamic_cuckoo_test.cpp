@@ -1,0 +1,59 @@
+#include <contract/growth_memory.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/engine/subtables.hpp>
+
+#include "designs_test.hpp"
+
+namespace tilehash::designs_test {
+
+using i64 = std::int64_t;
+template <class Key, class Value>
+using with_two = dynamic_cuckoo<Key, Value, 3, reach::two>;
+
+// clang-format off
+using dynamic_types = testing::Types<
+#if !TILEHASH_FEW_TYPES
+    with_width<dynamic_cuckoo<u32, u32>, 1>,
+    with_width<dynamic_cuckoo<u32, u32, 8>, 32>,
+    with_width<with_two<u64, u64>, 16>,
+    with_width<with_two<u32, u32>, 4>,
+#endif
+    with_width<dynamic_cuckoo<u32, u32>, 4>,
+    with_width<dynamic_cuckoo<double, i64, 2>, 2>>;
+// clang-format on
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Dynamic, EmulatedDesign, dynamic_types);
+
+// Grown from nothing, shrunk to nothing, and grown again, a batch at a time.
+TEST(EmulatedDynamic, FollowsItsItems) {
+  for (const u64 seed : {1, 2}) {
+    driver<with_width<with_two<u32, u32>, 4>> d({.seed = seed, .preempt = true}, 0, {});
+    const u64 n = small() ? 3'000 : 8'000, batch = n / 10;
+    const auto keys = make_keys<u32>(n, pattern::some_twice, seed);
+    for (u32 round = 0; round < 2; ++round) {
+      for (u64 i = 0; i < n; i += batch) d.put(part(keys, i, i + batch), false);
+      d.look_up(keys);
+      d.compare();
+      for (u64 i = 0; i < n; i += batch) d.erase(part(keys, i, i + batch));
+      d.look_up(keys);
+      EXPECT_LT(d.get().capacity(), n);
+    }
+  }
+}
+
+// So many into a table that holds some that they are sorted by its regions first.
+TEST(EmulatedDynamic, ManyItemsComeByRegions) {
+  using design = dynamic_cuckoo<u64, void, 2>;
+  driver<with_width<design, 4>> d({.seed = 5}, 52'000, {.load_factor = 0.8});
+  const auto keys = make_keys<u64>(34'000, pattern::some_twice, 5);
+  d.put(part(keys, 0, 500), false, false);
+  ASSERT_TRUE(detail::grouping_pays(d.space(), d.get().view().design, 34'000, d.get().bytes()));
+  EXPECT_EQ(d.put(keys, false, false).refused, 0U);
+  d.look_up(keys);
+  d.compare();
+  // All of one key: the bins overflow, and the items are put in as they come.
+  EXPECT_EQ(d.put(make_keys<u64>(34'000, pattern::all_equal, 5), false, false).refused, 0U);
+  d.compare();
+}
+
+}  // namespace tilehash::designs_test
