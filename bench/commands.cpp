@@ -1,6 +1,7 @@
 // tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
 // thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of the paper on Horton tables,
-// coherent_commands.cpp those of the one on coherent hashing, hashgraph_commands.cpp those on HashGraph and
+// coherent_commands.cpp those of the one on coherent hashing, dynamic_commands.cpp those of the one on
+// dynamic tables, hashgraph_commands.cpp those on HashGraph and
 // joins.
 #include "bench_commands.hpp"
 
@@ -15,6 +16,7 @@
 
 #include "coherent_commands.hpp"
 #include "dataset.hpp"
+#include "dynamic_commands.hpp"
 #include "hashgraph_commands.hpp"
 #include "horton_commands.hpp"
 #include "report.hpp"
@@ -179,6 +181,7 @@ void add_bench_commands(CLI::App& bench) {
   add_thesis_commands(bench);
   add_horton_commands(bench);
   add_coherent_commands(bench);
+  add_dynamic_commands(bench);
   add_hashgraph_commands(bench);
 }
 

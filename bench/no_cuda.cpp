@@ -5,6 +5,7 @@
 #include "calls.hpp"
 #include "ceilings.hpp"
 #include "coherent_rates.hpp"
+#include "dynamic.hpp"
 #include "gpu.hpp"
 #include "hashgraph_join.hpp"
 #include "tail.hpp"
@@ -33,6 +34,9 @@ void register_one_slot_cuda(std::vector<subject>& /*all*/) {
 }
 void cuda_joins(const join_case& /*case*/, const std::vector<std::string>& /*designs*/, unsigned /*repeat*/,
                 const tell_join& /*tell*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_dynamic(dynamic_experiment /*what*/, const dynamic_case& /*case*/, const tell_dynamic& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
 gpu_facts describe_gpu() { throw error("tilehash: this build has no CUDA"); }

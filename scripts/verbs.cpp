@@ -28,6 +28,7 @@ struct arguments {
   typename Table::value_element missing;
   std::span<outcome> outcomes;
   std::span<bool> found;
+  std::span<const operation> operations;
   std::span<u32> counts, ids;
   std::span<const u32> ids_in;
   std::span<u64> offsets;
@@ -61,6 +62,8 @@ std::vector<verb> verbs() {
       {"insert_and_find(keys, values, ids)", OFFERS(t.insert_and_find(s, a.keys, a.values, a.ids))},
       {"erase(keys)", OFFERS(t.erase(s, a.keys))},
       {"erase_async(keys, erased)", OFFERS(t.erase_async(s, a.keys, a.erased))},
+      {"apply(operations, keys, values, out, found)",
+       OFFERS(t.apply(s, a.operations, a.keys, a.values, a.out, a.found))},
       {"find(keys, out), find_async",
        OFFERS(c.find(s, a.keys, a.out, a.found), c.find_async(s, a.keys, a.out))},
       {"find_or(keys, out, missing), find_or_async",
@@ -81,6 +84,7 @@ std::vector<verb> verbs() {
       {"id_limit()", OFFERS(c.id_limit())},
       {"clear()", OFFERS(t.clear(s))},
       {"reserve(items), rehash(items)", OFFERS(t.reserve(s, a.items), t.rehash(s, a.items))},
+      {"double_subtable(), halve_subtable()", OFFERS(t.double_subtable(s), t.halve_subtable(s))},
       {"size(), capacity(), load_factor(), bytes()",
        OFFERS(c.size(), c.capacity(), c.load_factor(), c.bytes())},
   };

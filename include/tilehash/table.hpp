@@ -395,13 +395,39 @@ class table {
 
   // ---- one part at a time, of a table in subtables (engine/subtables.hpp) ----
   // Doubles the smallest subtable. O(its slots). Memory while it runs: the new subtable beside the table.
-  // Throws out_of_memory; then the table is as it was. Does not wait. Alone, but for lookups by view(s) that
-  // were asked for before: they may go on until it returns and the space's work is done.
+  // Throws out_of_memory; then the table is as it was. Does not wait. Alone.
   void double_subtable(Space& space)
     requires requires(engine_type e, Space& s) { e.double_one(s); }
   {
     [[maybe_unused]] const auto call = changing(space, "double_subtable");
     awake(space).double_one(home(space));
+  }
+  // The same in three steps, of which the second, the work, may run beside lookups and insert(): by another
+  // thread, or in the stream of another space object of the device. What is new then goes to the other
+  // subtables; an insert does not grow the table meanwhile, but refuses what finds no room. All that would
+  // change a key or value of that subtable, or another resize, throws invalid_argument until the end.
+  // begin: takes the memory; throws out_of_memory. end: after run, waits for its space. Both alone.
+  void begin_doubling(Space& space)
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    [[maybe_unused]] const auto call = changing(space, "begin_doubling");
+    awake(space).begin_doubling(home(space));
+    home(space).synchronize();
+  }
+  void run_doubling(Space& beside) const
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    detail::require(engine_.doubles(), "run_doubling: begin_doubling() comes first");
+    detail::require_same_device(engine_.home(), beside, "run_doubling");
+    engine_.run_doubling(beside);
+  }
+  void end_doubling(Space& space, Space& beside)
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    detail::require(engine_.doubles(), "end_doubling: begin_doubling() comes first");
+    beside.synchronize();
+    [[maybe_unused]] const auto call = changing(space, "end_doubling");
+    awake(space).end_doubling(home(space));
   }
   // Halves the largest subtable. False, and the table is as it was, where it has only the least that it can
   // have, or there is no memory, or no room in the others for what is left over. O(its slots). Memory while

@@ -1,8 +1,9 @@
 // Tables in subtables: what only they promise. How full they are kept, how much memory a resize takes, what
 // it does when there is none, values of any size, and what they refuse to be made with.
 //
-// `dynamic_space` is the space, a counted one (growth_memory.hpp), and `dynamic_faulty` a ground of it whose
-// memory can be told to run out; the includer names both.
+// `dynamic_space` is the space, a counted one (growth_memory.hpp), `dynamic_faulty` a ground of its kind
+// whose memory can be told to run out, and `dynamic_beside` holds another space object of the same device;
+// the includer names them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -124,6 +126,44 @@ TEST(dynamic, one_subtable_at_a_time) {
     expect_holds(t, space, keys, others);
   }
   EXPECT_GT(t.load_factor(), 0.8);
+}
+
+// Inserts and lookups go on while another thread, in another space object, fills the new subtable.
+TEST(dynamic, others_work_beside_a_doubling) {
+  dynamic_space space;
+  dynamic_beside beside;
+  const u64 n = scaled(30'000, 4'000), rounds = 8, more = n / 64;
+  auto keys = numbered_keys(0, n);
+  table<dynamic_cuckoo<u32, u32>, dynamic_space> t(space, n + rounds * more, {.seed = run_seed()});
+  {
+    const buffer<u32, dynamic_space> k(space, keys);
+    ASSERT_EQ(t.insert(space, k.span(), k.span()).inserted, n);
+  }
+  for (u64 round = 0; round < rounds; ++round) {
+    auto given = numbered_keys(n + round * more, more);
+    keys.insert(keys.end(), given.begin(), given.end());
+    given.insert(given.end(), keys.begin(),
+                 keys.begin() + static_cast<std::ptrdiff_t>(more));  // that are there
+    const buffer<u32, dynamic_space> k(space, given);
+    const u64 before = t.capacity();
+    t.begin_doubling(space);
+    EXPECT_THROW(t.erase(space, k.span()), invalid_argument);
+    EXPECT_THROW(t.begin_doubling(space), invalid_argument);
+    EXPECT_THROW(std::ignore = t.insert_or_assign(space, k.span(), k.span()), invalid_argument);
+    std::thread other([&] { t.run_doubling(beside.space); });
+    const auto report = t.insert(space, k.span(), k.span());
+    EXPECT_EQ(report.inserted, more);
+    EXPECT_EQ(report.present, more);
+    expect_holds(t, space, keys, numbered_keys(3 * n, 200));
+    other.join();
+    t.end_doubling(space, beside.space);
+    EXPECT_GT(t.capacity(), before);
+    EXPECT_EQ(t.bytes(), space.now() - k.bytes());
+    expect_even(t);
+    expect_holds(t, space, keys, numbered_keys(3 * n, 200));
+  }
+  EXPECT_THROW(t.end_doubling(space, beside.space), invalid_argument);
+  EXPECT_THROW(t.run_doubling(beside.space), invalid_argument);
 }
 
 TEST(dynamic, a_resize_without_memory_changes_nothing) {

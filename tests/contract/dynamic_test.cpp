@@ -6,6 +6,9 @@ namespace tilehash::contract {
 struct dynamic_space : counted<cpu> {
   dynamic_space() : counted<cpu>(2) {}
 };
+struct dynamic_beside {
+  dynamic_space space;
+};
 struct dynamic_faulty : ground<cpu, faulty_host> {
   dynamic_faulty() : ground(2) {}
 };

@@ -50,8 +50,9 @@
 // dynamic_cuckoo<u64, u32>> keeps those in records.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. While a
-// subtable is resized its memory is read and not written, until the whole of the new one stands; so lookups
-// may go on beside it.
+// subtable is resized its memory is read and not written, until the whole of the new one stands. So lookups
+// of all keys may go on beside it, and inserts, to which that subtable is frozen: what they find there stays,
+// and what is new goes to the others.
 //
 // Source: Y. Li, J. Zhang, Y. Liu, Z. Lyu, Z. Huang, J. Sun, Dynamic Hash Tables on GPUs, sections 4 and 5.
 #pragma once
@@ -136,6 +137,9 @@ class dynamic_cuckoo {
     }
   };
 
+  // Of so many slots, shared out among subtables of one size.
+  static u64 bytes(u64 capacity) { return part::bytes(capacity / bucket_slots); }
+
   dynamic_cuckoo() = default;
   // Without memory: put() gives it.
   dynamic_cuckoo(u64 seed, u32 base)
@@ -151,6 +155,8 @@ class dynamic_cuckoo {
   }
   // No key goes to this subtable, nor is looked for in it.
   void close(u32 t) { closed_ = t; }
+  // No key goes to this subtable, nor leaves it; those in it are found. ~0U: all are open.
+  void freeze(u32 t) { frozen_ = t; }
 
   TILEHASH_FN u64 capacity() const {
     u64 all = 0;
@@ -288,6 +294,7 @@ class dynamic_cuckoo {
     const auto at = b.find_slot(t, wanted);
     return {at.found ? lookup_state::found : lookup_state::go_on, at.slot, wanted};
   }
+  TILEHASH_FN bool may_take(const place& p) const { return p.table != frozen_; }
   TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
 
   using displacement = detail::subtables_displacement<dynamic_cuckoo>;
@@ -303,11 +310,12 @@ class dynamic_cuckoo {
     if constexpr (Reach == reach::all) {
       to.table = table;
       advance(to);
-      return to.table != table;
+      if (to.table == frozen_) advance(to);
     } else {
       if (to.table == table) advance(to);
-      return to.table != table && to.table != closed_;
+      if (to.table == closed_) return false;
     }
+    return to.table != table && to.table != frozen_ && table != frozen_;
   }
 
  private:
@@ -348,7 +356,7 @@ class dynamic_cuckoo {
 
   part parts_[Subtables + 1];
   u32 weights_[Subtables] = {};
-  u32 base_ = 1, own_ = 0, closed_ = ~0U;
+  u32 base_ = 1, own_ = 0, closed_ = ~0U, frozen_ = ~0U;
   Hash hash_;
 };
 

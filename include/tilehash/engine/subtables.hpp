@@ -77,6 +77,9 @@ class subtables {
     std::swap(design_, other.design_);
     fixed_.swap(other.fixed_);
     for (u32 t = 0; t < parts; ++t) memory_[t].swap(other.memory_[t]);
+    doubled_.swap(other.doubled_);
+    std::swap(before_, other.before_);
+    std::swap(doubles_, other.doubles_);
     std::swap(calls_, other.calls_);
     std::swap(reserved_, other.reserved_);
     std::swap(size_, other.size_);
@@ -93,7 +96,7 @@ class subtables {
   }
   u64 capacity() const { return has_memory() ? design_.capacity() : 0; }
   u64 bytes() const {
-    u64 all = fixed_.bytes();
+    u64 all = fixed_.bytes() + doubled_.bytes();
     for (const auto& m : memory_) all += m.bytes();
     return all;
   }
@@ -112,6 +115,7 @@ class subtables {
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update) {
     if (n == 0) return {};
+    if (!std::same_as<Update, detail::keep>) require_no_doubling();  // values of the frozen would be lost
     return insert_as(role::in_use, space, source, n, outcomes, update);
   }
   template <class Op>
@@ -123,6 +127,7 @@ class subtables {
   void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update) {
     detail::require(!options_.grow,
                     "only tables that do not grow (grow = false) have inserts that do not wait");
+    if (!std::same_as<Update, detail::keep>) require_no_doubling();
     detail::insert_phases<Design, Space, Source, Update> phases(space, source, n, nullptr, update, calls_);
     phases.make_bits();
     if (n != 0) phases.place(design_, 0, n);
@@ -148,6 +153,7 @@ class subtables {
 
   // ---- erase ----
   u64 erase(Space& space, const key_type* keys, u64 n) {
+    require_no_doubling();
     refresh();
     detail::erase(space, design_, {}, keys, n, calls_.counters());
     detail::finish_call(space, calls_.waited(n, 0));
@@ -158,6 +164,7 @@ class subtables {
     return gone;
   }
   void erase_async(Space& space, const key_type* keys, u64 n, u64* erased) {
+    require_no_doubling();
     detail::erase(space, design_, {}, keys, n, calls_.counters());
     detail::call_end end = calls_.unwaited(n, 0);
     end.erased = erased;
@@ -165,6 +172,9 @@ class subtables {
     detail::finish_call(space, end);
   }
   void clear(Space& space) {
+    doubled_ = {};
+    doubles_ = false;
+    design_.freeze(~0U);
     for (u32 t = 0; t < parts; ++t) wipe(space, design_.at(t));
     wipe(space, design_.at(parts));
     space.fill(fixed_.data() + (part::bytes(1) + 63) / 64 * 64, detail::call_memory::bytes, char(0));
@@ -176,6 +186,7 @@ class subtables {
   // ---- memory ----
   // Room for so many items in all, which halving leaves; never shrinks.
   u64 reserve(Space& space, u64 items) {
+    require_no_doubling();
     reserved_ = std::max(reserved_, items);
     if (Design::capacity_for(items, options_.load_factor) <= capacity()) return 0;
     return rehash(space, items);
@@ -183,6 +194,7 @@ class subtables {
   // Moves all to memory sized for max(items, size()), with another hash function. Gives how often it started
   // anew.
   u64 rehash(Space& space, u64 items) {
+    require_no_doubling();
     const auto restarts = rebuild(space, std::max(items, size()), 0);
     if (!restarts)
       throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
@@ -192,19 +204,44 @@ class subtables {
   }
   // Doubles the smallest subtable. Throws out_of_memory; then, all is as it was. O(its slots).
   void double_one(Space& space) {
+    begin_doubling(space);
+    run_doubling(space);
+    end_doubling(space);
+  }
+  // The same in three steps, the second of which may run beside lookups and inserts. Takes the memory and
+  // freezes the subtable. Throws out_of_memory.
+  void begin_doubling(Space& space) {
+    require_no_doubling();
     const u32 t = shape_.smallest();
-    const u64 buckets = 2 * shape_.buckets_of(t);
-    buffer<char, Space> memory(space, part::bytes(buckets));
-    const part from = design_.at(t), to(memory.data(), buckets, shape_.base);
+    doubled_ = memory_for(space, 2 * shape_.buckets_of(t));
+    before_ = design_;
+    design_.freeze(t);
+    doubles_ = true;
+  }
+  // Reads nothing but what stands still meanwhile. O(the subtable's slots).
+  void run_doubling(Space& space) const {
+    const u32 t = shape_.smallest();
+    const part from = before_.at(t), to(doubled_.data(), 2 * from.buckets, shape_.base);
     wipe_locks(space, to);
-    space.for_each(from.slots(), detail::double_subtable<Design>{design_, t, from, to});
+    space.for_each(from.slots(), detail::double_subtable<Design>{before_, t, from, to});
+  }
+  bool doubles() const { return doubles_; }
+  void end_doubling(Space& /*space*/) {
+    const u32 t = shape_.smallest();
+    design_.freeze(~0U);
+    doubles_ = false;
     ++shape_.level[t];
-    adopt(t, std::move(memory));
+    adopt(t, std::move(doubled_));
     weighed_ = 0;
+  }
+  // Throws invalid_argument.
+  void require_no_doubling() const {
+    detail::require(!doubles_, "a subtable is being doubled: end_doubling() comes first");
   }
   // Halves the largest subtable. False, and all is as it was, where there is no memory or no room for what is
   // left over. O(its slots).
   bool halve_one(Space& space) {
+    require_no_doubling();
     if (!shape_.can_shrink()) return false;
     try {
       return halve(space, shape_.largest());
@@ -406,6 +443,9 @@ class subtables {
   Design design_;
   buffer<char, Space> fixed_;  // the bucket aside, and what calls under way need
   buffer<char, Space> memory_[parts];
+  buffer<char, Space> doubled_;  // of the smallest subtable, while it is doubled
+  Design before_;                // ... as inserts beside that do not change it
+  bool doubles_ = false;
   detail::call_memory calls_;
   u64 reserved_ = 0;  // items that there was to be room for
   mutable u64 size_ = 0;
@@ -431,7 +471,7 @@ class subtables<Design, Space>::call {
         space_(space),
         n_(n),
         outcomes_(outcomes),
-        grows_(table.options_.grow),
+        grows_(table.options_.grow && !table.doubles_),
         table_is_(table_is),
         phases_(space, source, n, outcomes, update, table.calls_) {
     table.refresh();

@@ -85,7 +85,7 @@ struct subtables_displacement {
       const auto b = bucket_type<Tile>::read_shared(t, bucket, is);
       const auto at = b.find_own_or_free(t, Design::stored(p, item.key));
       if (is && at.own) all.known = true;
-      if (is && at.free && !all.room) all.room = true, all.free = bucket + at.slot;
+      if (is && at.free && !all.room && design.may_take(p)) all.room = true, all.free = bucket + at.slot;
       design.advance(p);
     }
     return all;
