@@ -41,19 +41,4 @@ TEST(EmulatedDynamic, FollowsItsItems) {
   }
 }
 
-// So many into a table that holds some that they are sorted by its regions first.
-TEST(EmulatedDynamic, ManyItemsComeByRegions) {
-  using design = dynamic_cuckoo<u64, void, 2>;
-  driver<with_width<design, 4>> d({.seed = 5}, 60'000, {.load_factor = 0.8});
-  const auto keys = make_keys<u64>(34'000, pattern::some_twice, 5);
-  d.put(part(keys, 0, 500), false, false);
-  ASSERT_TRUE(detail::grouping_pays(d.space(), d.get().view().design, 34'000, d.get().bytes()));
-  EXPECT_EQ(d.put(keys, false, false).refused, 0U);
-  d.look_up(keys);
-  d.compare();
-  // All of one key: the bins overflow, and the items are put in as they come.
-  EXPECT_EQ(d.put(make_keys<u64>(34'000, pattern::all_equal, 5), false, false).refused, 0U);
-  d.compare();
-}
-
 }  // namespace tilehash::designs_test

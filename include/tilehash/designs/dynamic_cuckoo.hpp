@@ -18,10 +18,9 @@
 //                                  the bits of q above: of the key, the same in all subtables
 //
 // One more level is one more bit on top of q: a key stays in bucket loc or goes to loc + (what there were),
-// into the slot that it has, which no other key takes. And the bits that subtables share cut all of them into
-// regions of at least 16 384 slots each: a key's buckets lie in one region, so that items which come region
-// by region are put in while its lines are in a cache. Regions are no smaller, because they would not fill
-// evenly.
+// into the slot that it has, which no other key takes. The bits that subtables share cut all of them into
+// regions of at least 16 384 slots each, in one of which a key's buckets lie; smaller ones would not fill
+// evenly. They cost nothing, and take bits of one hash for what d hashes would have to be computed.
 //
 // The draw. A key's subtables are tried in an order that its hash and the weights in the view give: subtable
 // i comes first with a probability proportional to n_i / C(m_i, 2), n_i its slots and m_i the items in it
@@ -198,19 +197,6 @@ class dynamic_cuckoo {
       return closed_ < Subtables ? Subtables - 1 : Subtables;
     else
       return p.other == closed_ ? 1 : 2;
-  }
-
-  // ---- regions ----
-  // The bits of a region's number: those that all subtables have.
-  u32 region_bits() const {
-    u64 least = parts_[0].levels;
-    for (u32 t = 1; t < Subtables; ++t) least = parts_[t].levels < least ? parts_[t].levels : least;
-    const u32 levels = detail::bit_width(least);
-    return levels > own_ ? levels - own_ : 0;
-  }
-  // Its low bits. Neighbours of one number do not lie side by side, but their lines are few.
-  TILEHASH_FN u32 region_of(key_bits k, u32 regions_mask) const {
-    return static_cast<u32>(rehash(hash_(slot_type::hash_input(k))) >> 32) & regions_mask;
   }
 
   // A key's bucket in a subtable.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <concepts>
 
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/pending.hpp>

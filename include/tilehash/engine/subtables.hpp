@@ -26,11 +26,11 @@
 #include <utility>
 #include <vector>
 
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/dynamic_cuckoo/resize.hpp>
 #include <tilehash/engine/call_memory.hpp>
-#include <tilehash/engine/grouped_items.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -116,7 +116,7 @@ class subtables {
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update) {
     if (n == 0) return {};
     if (!std::same_as<Update, detail::keep>) require_no_doubling();  // values of the frozen would be lost
-    return insert_as(role::in_use, space, source, n, outcomes, update);
+    return call<Source, Update>(*this, space, source, n, outcomes, update, role::in_use).run();
   }
   template <class Op>
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
@@ -148,7 +148,7 @@ class subtables {
   // Into a table that nobody has seen: where memory ends it throws, and the table is given up.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
-    return insert_as(role::fresh, space, source, n, nullptr, detail::keep{});
+    return call<Source, detail::keep>(*this, space, source, n, nullptr, {}, role::fresh).run();
   }
 
   // ---- erase ----
@@ -258,37 +258,6 @@ class subtables {
   enum class role { in_use, fresh, all_or_none };
   template <class Source, class Update>
   class call;
-
-  template <class Source, class Update>
-  insert_report insert_as(role as, Space& space, const Source& source, u64 n, outcome* outcomes,
-                          const Update& update) {
-    if constexpr (detail::can_group<Design, Space, Source> && std::same_as<Update, detail::keep>) {
-      if (outcomes == nullptr && detail::grouping_pays(space, design_, n, bytes())) {
-        refresh();
-        const detail::grouped_items<Design, Space> items(space, design_, source, n);
-        if (items.complete) {
-          const auto in_order = items.source();
-          using ordered = std::remove_const_t<decltype(in_order)>;
-          insert_report all =
-              call<ordered, Update>(*this, space, in_order, items.places(), nullptr, update, as).run();
-          const auto rest = items.rest();
-          using left = std::remove_const_t<decltype(rest)>;
-          if (items.left != 0) {
-            const role then = as == role::fresh ? as : role::in_use;
-            const insert_report more =
-                call<left, Update>(*this, space, rest, items.left, nullptr, update, then).run();
-            all.inserted += more.inserted;
-            all.refused += more.refused;
-            all.restarts += more.restarts;
-          }
-          all.refused += items.illegal;
-          all.present = n - all.inserted - all.refused;
-          return all;
-        }
-      }
-    }
-    return call<Source, Update>(*this, space, source, n, outcomes, update, as).run();
-  }
 
   static table_options permitted(table_options options) {
     constexpr double highest = Design::max_load_factor, d = parts;
