@@ -52,9 +52,15 @@ class insert_phases {
     visit_open(d, first, end, true);
     change_values(d, first, end);
   }
+  // Throws out_of_memory (of a CPU's scratch): what waits goes on waiting, and the phase before was the last.
   void move(const Design& d, u64 first, u64 end) {
     ++phase_;
-    displace(space_, d, source_, first, end, updates, recorder(), calls_.given_up());
+    try {
+      displace(space_, d, source_, first, end, updates, recorder(), calls_.given_up());
+    } catch (const out_of_memory&) {
+      --phase_;
+      throw;
+    }
     change_values(d, first, end);
   }
   // Of keys that were met while others came.
