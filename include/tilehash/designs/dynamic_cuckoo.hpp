@@ -319,11 +319,11 @@ class dynamic_cuckoo {
     TILEHASH_UNROLL
     for (u32 t = 0; t < Subtables; ++t) total += weights_[t];
     const u32 drawn = static_cast<u32>(static_cast<u64>(dice) * total >> 32);
-    u32 upto = 0;
+    u32 bound = 0;
     TILEHASH_UNROLL
     for (u32 t = 0; t + 1 < Subtables; ++t) {
-      upto += weights_[t];
-      p.table += drawn >= upto;
+      bound += weights_[t];
+      p.table += drawn >= bound;
     }
     if (p.table == closed_) p.table = following(p.table);
   }
