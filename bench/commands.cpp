@@ -1,7 +1,7 @@
 // tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
 // growth_commands.cpp growth, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
 // the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,
-// hashgraph_commands.cpp those on HashGraph and joins.
+// dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and joins.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 
 #include "coherent_commands.hpp"
 #include "dataset.hpp"
+#include "dynamic_commands.hpp"
 #include "growth_commands.hpp"
 #include "hashgraph_commands.hpp"
 #include "horton_commands.hpp"
@@ -194,6 +195,7 @@ void add_bench_commands(CLI::App& bench) {
   add_thesis_commands(bench);
   add_horton_commands(bench);
   add_coherent_commands(bench);
+  add_dynamic_commands(bench);
   add_hashgraph_commands(bench);
 }
 

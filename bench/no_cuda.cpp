@@ -5,6 +5,7 @@
 #include "calls.hpp"
 #include "ceilings.hpp"
 #include "coherent_rates.hpp"
+#include "dynamic.hpp"
 #include "growth.hpp"
 #include "hashgraph_cells.hpp"
 #include "hashgraph_join.hpp"
@@ -46,6 +47,9 @@ void cuda_updates(const std::vector<updates_case>& /*cases*/, unsigned /*repeat*
 }
 void cuda_cells(const cells_case& /*case*/, const std::vector<std::string>& /*designs*/,
                 const tell_cells& /*tell*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_dynamic(dynamic_experiment /*what*/, const dynamic_case& /*case*/, const tell_dynamic& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
 

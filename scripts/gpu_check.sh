@@ -7,10 +7,10 @@
 #                                      minute can be given them in several calls; every call leaves build/gpu for the
 #                                      next):
 #     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                calls tail aggregation growth thesis horton coherent hashgraph
+#                calls tail aggregation growth thesis horton coherent dynamic hashgraph
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail,
-#     aggregation and growth; thesis, horton, coherent and hashgraph, the experiments of Alcantara's thesis, of Breslow's and Garcia's
-#     papers and on HashGraph and joins, run when named
+#     aggregation and growth; thesis, horton, coherent, dynamic and hashgraph, the experiments of Alcantara's thesis, of
+#     Breslow's, Garcia's and Li's papers and on HashGraph and joins, run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
 #   TILEHASH_COMMIT            the commit's name, for a copy without .git
@@ -213,6 +213,12 @@ step_coherent() {
     echo "   ncu gave no figures (may it read the counters? see $folder/coherent_ncu.csv)"
 }
 
+step_dynamic() {
+  bench dynamic_static bench dynamic/static --space cuda
+  bench dynamic_resize bench dynamic/resize --space cuda
+  bench dynamic_workload bench dynamic/workload --space cuda --n 100000000 --repeat 1
+}
+
 # One thread walks a row of a graph alone, so where one key is a twentieth of the right side the graphs are left out.
 step_hashgraph() {
   bench hashgraph_join bench hashgraph/join --space cuda --skew none,left
@@ -230,7 +236,7 @@ step_hashgraph() {
 }
 
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth thesis horton coherent hashgraph "
+known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth thesis horton coherent dynamic hashgraph "
 steps=()
 [ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
 for step in "$@"; do

@@ -8,6 +8,7 @@
 #   scripts/plot.sh horton sizes.json sizes.png what `tilehash bench horton/... --json` wrote
 #   scripts/plot.sh coherent ages.json ages.png what `tilehash bench coherent/... --json` wrote
 #   scripts/plot.sh hashgraph join.json join.png what `tilehash bench hashgraph/... --json` wrote
+#   scripts/plot.sh dynamic batches.json b.png what `tilehash bench dynamic/... --json` wrote
 #   scripts/plot.sh --prepare                   only makes the environment
 # shellcheck source=scripts/lib.sh
 caller=$PWD
@@ -39,11 +40,11 @@ fi
 what=${1:-}
 case "$what" in
   --prepare) ;;
-  run | sweep | horton | coherent | hashgraph)
+  run | sweep | horton | coherent | hashgraph | dynamic)
     shift
     drawer=$PWD/bench/plots/plot_$what.py
     cd "$caller" # whose files these are
     exec "$environment/bin/python3" "$drawer" "$@"
     ;;
-  *) die "usage: scripts/plot.sh run|sweep|horton|coherent|hashgraph FIGURES.json PLOT.png, or run FIGURES.json --terminal" ;;
+  *) die "usage: scripts/plot.sh run|sweep|horton|coherent|hashgraph|dynamic FIGURES.json PLOT.png, or run FIGURES.json --terminal" ;;
 esac

@@ -28,6 +28,7 @@ struct arguments {
   typename Table::value_element missing;
   std::span<outcome> outcomes;
   std::span<bool> found;
+  std::span<const operation> operations;
   std::span<u32> counts, ids;
   std::span<const u32> ids_in;
   std::span<u64> offsets;
@@ -68,6 +69,8 @@ std::vector<verb> verbs() {
       {"clone()", OFFERS(c.clone(s))},
       {"erase(keys)", OFFERS(t.erase(s, a.keys))},
       {"erase_async(keys, erased)", OFFERS(t.erase_async(s, a.keys, a.erased))},
+      {"apply(operations, keys, values, out, found)",
+       OFFERS(t.apply(s, a.operations, a.keys, a.values, a.out, a.found))},
       {"find(keys, out), find_async",
        OFFERS(c.find(s, a.keys, a.out, a.found), c.find_async(s, a.keys, a.out))},
       {"find_or(keys, out, missing), find_or_async",
@@ -89,6 +92,7 @@ std::vector<verb> verbs() {
       {"clear()", OFFERS(t.clear(s))},
       {"reserve(items), rehash(items), shrink_to_fit()",
        OFFERS(t.reserve(s, a.items), t.rehash(s, a.items), t.shrink_to_fit(s))},
+      {"double_subtable(), halve_subtable()", OFFERS(t.double_subtable(s), t.halve_subtable(s))},
       {"size(), capacity(), load_factor(), bytes()",
        OFFERS(c.size(), c.capacity(), c.load_factor(), c.bytes())},
   };

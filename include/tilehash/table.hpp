@@ -37,6 +37,7 @@
 #include <tilehash/engine/rows.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/lift.hpp>
+#include <tilehash/kernel/mixed.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/guest.hpp>
 #include <tilehash/table_view.hpp>
@@ -244,7 +245,7 @@ class table {
     requires(insertable<Design> && !is_set && !lifts<Op, value_element>)
   {
     check_items(space, keys, values, "insert_or_apply: keys and values differ in length");
-    return apply(space, keys, values.data(), outcomes, op);
+    return combine(space, keys, values.data(), outcomes, op);
   }
   // ... of `mean` numbers, in a table of mean_of<T>. (Ops like it take memory for n values while they run.)
   template <lifts<value_element> Op>
@@ -255,8 +256,8 @@ class table {
   {
     detail::require(keys.size() == given.size(), "insert_or_apply: keys and values differ in length");
     check(space, given, "insert_or_apply: the values");
-    return apply(space, keys, detail::lift<value_element, Op>(space, given.data(), given.size()).data(),
-                 outcomes, op);
+    return combine(space, keys, detail::lift<value_element, Op>(space, given.data(), given.size()).data(),
+                   outcomes, op);
   }
   // ... of `count` keys alone.
   template <lifts_nothing<value_element> Op>
@@ -264,7 +265,8 @@ class table {
     requires(insertable<Design> && !is_set)
   {
     const nothing* const none = nullptr;
-    return apply(space, keys, detail::lift<value_element, Op>(space, none, keys.size()).data(), outcomes, op);
+    return combine(space, keys, detail::lift<value_element, Op>(space, none, keys.size()).data(), outcomes,
+                   op);
   }
   // insert_or_assign without waiting, on the terms of insert_async. Items of equal keys are not combined
   // first.
@@ -301,6 +303,35 @@ class table {
     check(space, std::span(erased, 1), "erase_async: the result");
     [[maybe_unused]] const auto call = changing(space, "erase_async");
     awake(space).erase_async(home(space), keys.data(), keys.size(), erased);
+  }
+
+  // ---- mixed batches ----
+  // Does ops[i] with keys[i]. values[i] is what an insert or insert_or_assign gives; out[i] and found[i] are
+  // a find's answer (Value{} and false where the key is absent), and nothing else is written to them. They
+  // may be empty when ops has no finds; values, when it has nothing else.
+  //
+  // Operations of different keys do not see each other. Of one key in one batch, whatever their places: finds
+  // answer as before the batch; then the key is taken out if any operation erases it; then it is put in if
+  // any inserts it, and of several any one wins; then it is assigned if any assigns it, any one of them.
+  //
+  // O(n) expected. Memory while it runs: 8 bytes for each operation and a copy of the keys and values of its
+  // part, beside what the part's own verb takes. A value that is no operation is left out. When it throws,
+  // the table is as it was; once something has changed, memory that ends shows as refused items. Waits.
+  // Alone.
+  apply_report apply(Space& space, std::span<const operation> ops, keys_in keys, values_in values,
+                     std::span<value_element> out, std::span<bool> found)
+    requires(insertable<Design> && erasable<Design> && !is_set)
+  {
+    detail::require(ops.size() == keys.size() && (values.empty() || values.size() == ops.size()) &&
+                        (out.empty() || out.size() == ops.size()) && out.size() == found.size(),
+                    "apply: operations, keys, values and results differ in length");
+    check(space, ops, "apply: the operations");
+    check_items(space, values.empty() ? keys_in{} : keys, values, "apply: keys and values differ in length");
+    check(space, keys, "apply: the keys");
+    check(space, out, "apply: the results");
+    check(space, found, "apply: the flags");
+    return apply_parts(space, detail::sorted_operations<Space>(space, ops.data(), ops.size()), keys, values,
+                       out, found);
   }
 
   // ---- lookups: O(1) expected a key, no memory, beside other lookups ----
@@ -471,6 +502,52 @@ class table {
   {
     [[maybe_unused]] const auto call = changing(space, "shrink_to_fit");
     return awake(space).shrink_to_fit(home(space));
+  }
+
+  // ---- one part at a time, of a table in subtables (engine/subtables.hpp) ----
+  // Doubles the smallest subtable. O(its slots). Memory while it runs: the new subtable beside the table.
+  // Throws out_of_memory; then the table is as it was. Does not wait. Alone.
+  void double_subtable(Space& space)
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    [[maybe_unused]] const auto call = changing(space, "double_subtable");
+    awake(space).double_one(home(space));
+  }
+  // The same in three steps, of which the second, the work, may run beside lookups and insert(): by another
+  // thread, or in the stream of another space object of the device. What is new then goes to the other
+  // subtables; an insert does not grow the table meanwhile, but refuses what finds no room. All that would
+  // change a key or value of that subtable, or another resize, throws invalid_argument until the end.
+  // begin: takes the memory; throws out_of_memory. end: after run, waits for its space. Both alone.
+  void begin_doubling(Space& space)
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    [[maybe_unused]] const auto call = changing(space, "begin_doubling");
+    awake(space).begin_doubling(home(space));
+    home(space).synchronize();
+  }
+  void run_doubling(Space& beside) const
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    detail::require(engine_.doubles(), "run_doubling: begin_doubling() comes first");
+    detail::require_same_device(engine_.home(), beside, "run_doubling");
+    engine_.run_doubling(beside);
+  }
+  void end_doubling(Space& space, Space& beside)
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    detail::require(engine_.doubles(), "end_doubling: begin_doubling() comes first");
+    beside.synchronize();
+    [[maybe_unused]] const auto call = changing(space, "end_doubling");
+    awake(space).end_doubling(home(space));
+  }
+  // Halves the largest subtable. False, and the table is as it was, where it has only the least that it can
+  // have, or there is no memory, or no room in the others for what is left over. O(its slots). Memory while
+  // it runs: as above, and half a byte a slot. Waits. Alone.
+  bool halve_subtable(Space& space)
+    requires requires(engine_type e, Space& s) { e.double_one(s); }
+  {
+    [[maybe_unused]] const auto call = changing(space, "halve_subtable");
+    return awake(space).halve_one(home(space));
   }
 
   // ---- ids of keys, of a table `indexed` (designs/indexed.hpp) ----
@@ -644,9 +721,62 @@ class table {
     return awake(space).insert_one(home(space), key,
                                    static_cast<const mapped_type*>(static_cast<const void*>(value)));
   }
+  // A mixed batch, part by part.
+  apply_report apply_parts(Space& space, const detail::sorted_operations<Space>& parts, keys_in keys,
+                           values_in values, std::span<value_element> out, std::span<bool> found) {
+    apply_report report;
+    const auto keys_of = [&](operation what) {
+      buffer<key_type, Space> own(space, parts.count(what));
+      space.for_each(own.size(), detail::gather_body<key_type>{parts.places(what), keys.data(), own.data()});
+      return own;
+    };
+    const auto values_of = [&](operation what) {
+      buffer<value_element, Space> own(space, parts.count(what));
+      detail::require(own.size() == 0 || !values.empty(), "apply: what inserts needs values");
+      space.for_each(own.size(),
+                     detail::gather_body<value_element>{parts.places(what), values.data(), own.data()});
+      return own;
+    };
+    // All memory of its own before anything changes.
+    const auto erases = keys_of(operation::erase), inserts = keys_of(operation::insert),
+               assigns = keys_of(operation::insert_or_assign);
+    const auto inserted = values_of(operation::insert), assigned = values_of(operation::insert_or_assign);
+    if (const u64 n = parts.count(operation::find); n != 0) {
+      detail::require(!found.empty(), "apply: finds need arrays for their answers");
+      const auto wanted = keys_of(operation::find);
+      const buffer<value_element, Space> answers(space, n);
+      const buffer<bool, Space> flags(space, n);
+      const buffer<u64, Space> there(space, 1);
+      space.fill(there.data(), 1, u64(0));
+      find_async(space, wanted.span(), answers.span(), flags.span());
+      detail::scatter(space, detail::scatter_answers<value_element>{parts.places(operation::find),
+                                                                    answers.data(), flags.data(), out.data(),
+                                                                    found.data(), n, there.data()});
+      report.found = read_one(space, there.data());
+    }
+    bool changed = false;
+    const auto part = [&](const auto& keys_in_part, auto verb) -> insert_report {
+      try {
+        const insert_report r = verb();
+        changed = changed || r.inserted + r.present != 0;
+        return r;
+      } catch (const out_of_memory&) {
+        if (!changed) throw;
+        return {.refused = keys_in_part.size()};
+      }
+    };
+    if (erases.size() != 0) report.erased = erase(space, erases.span());
+    changed = report.erased != 0;
+    if (inserts.size() != 0)
+      report.inserted = part(inserts, [&] { return insert(space, inserts.span(), inserted.span()); });
+    if (assigns.size() != 0)
+      report.assigned =
+          part(assigns, [&] { return insert_or_assign(space, assigns.span(), assigned.span()); });
+    return report;
+  }
   template <class Op>
-  insert_report apply(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
-                      const Op& op) {
+  insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
+                        const Op& op) {
     if constexpr (changed_in_place<Design> && associative<Op>) {
       if (outcomes.empty()) {
         check(space, keys, "insert: the keys");

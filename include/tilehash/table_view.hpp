@@ -93,13 +93,60 @@ struct table_view {
   }
 };
 
+// The view of a table whose values stand in arrays of their own.
+template <values_apart Design>
+struct table_view<Design> {
+  using key_type = typename Design::key_type;
+  using mapped_type = typename Design::mapped_type;
+  using slot_type = typename Design::slot_type;
+  using hit = detail::hit_of<Design>;
+
+  Design design;  // where keys live
+
+  // One thread, one key: found(), value(), count(), probes() of the hit. O(1). Not beside inserts or erases.
+  TILEHASH_FN hit find(const key_type& key) const {
+    using bucket_type = typename Design::template bucket_type<solo_tile>;
+    const detail::query<slot_type> q(key);
+    if (!q.legal) return detail::hit_without_buckets<Design>({}, q);
+    auto place = design.locate(q.bits);
+    for (u32 steps = 1;; ++steps) {
+      const auto* const at = design.address(place);
+      auto told =
+          design.examine(solo_tile{}, bucket_type::read(solo_tile{}, at), design.stored(place, q.bits));
+      const bool end = steps >= detail::max_steps_of(design, place);
+      if (told.what == lookup_state::go_on && end) told.what = lookup_state::absent;
+      if (told.what != lookup_state::go_on) return detail::hit_at(design, at, told, steps);
+      design.advance(place, told);
+    }
+  }
+  // Is the key in the table? As find().
+  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
+  // How many items have this key: 1 or 0. As find().
+  TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
+
+  // Entries hold an item or nothing: the slots.
+  u64 entries() const { return design.entries(); }
+  // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  template <class Use>
+  TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
+    const auto* const at = design.slot_at(i);
+    if (slot_type::is_free(*at)) return false;
+    const key_type key = slot_type::decode(design.key_at(i, *at));
+    if constexpr (slot_type::is_set)
+      use(key);
+    else
+      use(key, *design.value_beside(at));
+    return true;
+  }
+};
+
 namespace detail {
 inline constexpr u32 size_stripes = 32;  // words in which the change of a table's size is counted
 }  // namespace detail
 
 // Slots that a thread can change by itself: no other key is in its hand then, and no pass is due afterwards.
 template <class D>
-concept view_changeable = changed_in_place<D> && !replacing<D> && !sealing<D>;
+concept view_changeable = changed_in_place<D> && !replacing<D> && !sealing<D> && !values_apart<D>;
 
 // The view of a table whose holders also change it, each key by one thread. It moves no other key and takes
 // no memory: what finds no room is refused, and the table's own insert() makes room for it afterwards.

@@ -7,6 +7,7 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/dynamic_hash_graph.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/horton.hpp>
@@ -18,6 +19,7 @@
 #include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/engine/subtables.hpp>
 #include <tilehash/index.hpp>
 #include <tilehash/join.hpp>
 #include <tilehash/join_graph.hpp>

@@ -288,8 +288,10 @@ template <class Design, u32 Width>
 struct with_width : Design {
   static constexpr u32 preferred_width = Width;
   template <class Space>
-  using engine = std::conditional_t<insertable<Design>, tilehash::engine::insertion<with_width, Space>,
-                                    tilehash::engine::built_once<with_width, Space>>;
+  using engine = std::conditional_t<
+      values_apart<Design>, tilehash::engine::subtables<with_width, Space>,
+      std::conditional_t<insertable<Design>, tilehash::engine::insertion<with_width, Space>,
+                         tilehash::engine::built_once<with_width, Space>>>;
   using Design::Design;
   with_width() = default;
 };

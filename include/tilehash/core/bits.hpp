@@ -40,4 +40,17 @@ TILEHASH_FN u32 rotate_right(u32 mask, u32 by) {
   return (mask >> by | mask << (N - by)) & all;
 }
 
+// things[i] without a run-time index on a GPU, where it would move all of them out of registers.
+template <class T, u32 N>
+TILEHASH_FN T pick(const T (&things)[N], u32 i) {
+#if defined(__CUDA_ARCH__)
+  T one = things[0];
+#pragma unroll
+  for (u32 k = 1; k < N; ++k) one = k == i ? things[k] : one;
+  return one;
+#else
+  return things[i];
+#endif
+}
+
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -24,6 +24,24 @@ struct [[nodiscard]] insert_report {
   friend bool operator==(const insert_report&, const insert_report&) = default;
 };
 
+// What a mixed batch is to do with a key.
+enum class operation : u8 {
+  find,              // say whether it is there, and its value
+  erase,             // take it out
+  insert,            // put it in, unless it is there
+  insert_or_assign,  // put it in, or give it another value
+};
+
+// What became of a mixed batch: the sums of its parts.
+struct [[nodiscard]] apply_report {
+  u64 found = 0;           // of the finds, how many keys were there
+  u64 erased = 0;          // keys that were there and are gone
+  insert_report inserted;  // of the inserts
+  insert_report assigned;  // of the insert_or_assigns
+
+  friend bool operator==(const apply_report&, const apply_report&) = default;
+};
+
 // What became of a bulk build that may have to start anew, with another hash function.
 struct [[nodiscard]] build_result {
   insert_report report;   // means nothing unless it is complete, but for the retries

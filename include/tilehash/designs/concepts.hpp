@@ -25,6 +25,8 @@ template <class Design, class Space>
 class records;  // keys and values of any size behind a table of ids
 template <class Design, class Space>
 class multi;  // all values of a key side by side
+template <class Design, class Space>
+class subtables;  // changed in place, one part of the memory resized at a time
 }  // namespace engine
 
 namespace detail {
@@ -79,6 +81,13 @@ TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place&
     return design.max_steps();
 }
 }  // namespace detail
+
+// Its values stand in arrays of their own (core/apart_slot.hpp), so that a bucket has keys alone:
+//   value_beside(at)   the value of the key whose word stands at `at`
+//   combine(at, given, op)   makes op(stored, given) of it, whatever others do to it meanwhile
+// While keys are put in, a key may stand in its slot before its value does: what meets such a key waits.
+template <class D>
+concept values_apart = bucketed<D> && requires(const D d, typename D::word* at) { d.value_beside(at); };
 
 // A lookup walks a row of entries: row() reads where it begins and ends.
 template <class D>
@@ -225,9 +234,10 @@ concept erasable = record_keeping<D> || erases_in_place<D> || row_changing<D>;
 
 // What found no place may still find room, by moving other keys.
 template <class D>
-concept displacing = insertable<D> && requires(const D d, typename D::key_bits k, typename D::word w) {
-  { d.displacement_of(k, w).run(solo_tile{}, true) } -> std::same_as<outcome>;
-};
+concept displacing =
+    insertable<D> && requires(const D d, typename D::key_bits k, typename D::slot_type::value_bits v) {
+      { d.displacement_of(k, D::slot_type::pack(k, v)).run(solo_tile{}, true) } -> std::same_as<outcome>;
+    };
 
 // A pass over all buckets is due when keys have been put in, before the next lookup.
 template <class D>
@@ -247,7 +257,8 @@ concept tidying = erasable<D> && requires(const D d) {
 
 // While keys are put in, lookups find each where it stands, and there it stays: values may change meanwhile.
 template <class D>
-concept steady = probe_inserting<D> || (self_inserting<D> && D::keys_stay && !sealing<D>);
+concept steady =
+    !values_apart<D> && (probe_inserting<D> || (self_inserting<D> && D::keys_stay && !sealing<D>));
 
 // Cannot be filled to every load: a table that may grow is made larger instead, one that may not is refused.
 template <class D>

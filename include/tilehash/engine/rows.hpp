@@ -174,7 +174,7 @@ class rows {
     graph items(memory.data(), all.sections(), n, detail::seed_of(options_));
     const u64 legal = items.build(space, keys, given(values), n);
     space.fill(crowded.data(), 1, u64(0));
-    space.for_each(all.sections(), detail::count_crowded<Design>{all, items, crowded.data()});
+    space.for_each(all.sections(), detail::count_crowded_sections<Design>{all, items, crowded.data()});
     if (read_one(space, crowded.data()) != 0) return false;
     detail::put_in(space, all, items);
     size_ += legal;

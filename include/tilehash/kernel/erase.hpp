@@ -141,4 +141,15 @@ TILEHASH_FN bool erase_one(const Design& design, const sentinel_cells<typename D
   return erase_keys<Design, 1>{design, sentinels}.alone(key);
 }
 
+// Takes out the keys of a source's items.
+template <class Design, class Source>
+struct erase_source {
+  Design design;
+  Source source;
+  TILEHASH_FN void operator()(u64 i) const {
+    const auto x = source(i);
+    if (x.valid) erase_one(design, {}, x.key);
+  }
+};
+
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -33,6 +33,54 @@ struct slot_hit {
   TILEHASH_FN u32 probes() const { return steps; }  // buckets read
 };
 
+// ... where values stand apart: it is read only when somebody asks for it.
+template <class Value>
+struct apart_hit {
+  lookup_state what;
+  u32 steps;
+  const Value* at;  // null unless found
+
+  TILEHASH_FN bool found() const { return what == lookup_state::found; }
+  TILEHASH_FN auto value() const
+    requires(!std::is_void_v<Value>)
+  {
+    return *at;
+  }
+  TILEHASH_FN u32 count() const { return found(); }
+  TILEHASH_FN u32 probes() const { return steps; }  // buckets read
+};
+
+template <class Design>
+struct hit_type {
+  using type = slot_hit<typename Design::slot_type>;
+};
+template <values_apart Design>
+struct hit_type<Design> {
+  using type = apart_hit<typename Design::mapped_type>;
+};
+// What a sink is given by lookups in this design.
+template <class Design>
+using hit_of = typename hit_type<Design>::type;
+
+// From the answer of the bucket at `bucket`, the last that was read.
+template <class Design>
+TILEHASH_FN hit_of<Design> hit_at(const Design& design, const typename Design::word* bucket,
+                                  const answer_of<Design>& told, u32 steps) {
+  if constexpr (values_apart<Design>)
+    return {told.what, steps, told.found() ? design.value_beside(bucket + told.slot) : nullptr};
+  else
+    return {told, steps};
+}
+// Of a key that no bucket is read for: one that is not legal, or one in a sentinel cell.
+template <class Design>
+TILEHASH_FN hit_of<Design> hit_without_buckets(const sentinel_cells<typename Design::slot_type>& sentinels,
+                                               const query<typename Design::slot_type>& q) {
+  if constexpr (values_apart<Design>)
+    return {lookup_state::absent, 1, nullptr};
+  else
+    return {q.legal ? sentinels.find(q.bits) : lookup_answer<typename Design::slot_type::value_bits>{}, 1};
+}
+
 // It takes what a whole warp found at once.
 template <class Sink>
 concept recording = requires(const Sink sink) { sink.record(solo_tile{}, u64(0), true, true, true); };
@@ -107,7 +155,7 @@ struct look_up_lanes {
     if constexpr (slot_type::reserves_keys) {
       if (mine.reserved) return sink(i, slot_hit<slot_type>{sentinels.find(mine.bits), steps});
     }
-    sink(i, slot_hit<slot_type>{found, steps});
+    sink(i, hit_at(design, design.bucket_at(at), found, steps));
   }
 };
 
@@ -191,7 +239,6 @@ struct look_up_alone {
 template <bucketed Design, class Keys, class Sink>
 struct look_up_ring {
   using slot_type = typename Design::slot_type;
-  using result = lookup_answer<typename slot_type::value_bits>;
 
   Design design;
   detail::sentinel_cells<slot_type> sentinels;
@@ -227,7 +274,7 @@ struct look_up_ring {
       for (; from < end; ++from) {
         const query<slot_type> q(keys[from]);
         if (!q.regular()) {
-          sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
+          sink(from, hit_without_buckets<Design>(sentinels, q));
           continue;
         }
         if (asked - examined == batch) examine(ring[examined++ % batch]);
@@ -273,7 +320,7 @@ struct look_up_ring {
       }
       a.what = lookup_state::absent;
     }
-    sink(p.number, slot_hit<slot_type>{a, steps});
+    sink(p.number, hit_at(design, design.address(p.place), a, steps));
     return true;
   }
   // For all that wait, `steps` is the number of the bucket they wait for.

@@ -113,7 +113,7 @@ struct empty_rows {
 // Sections that have no room for what comes to them, or to which so much comes that their threads would be
 // at it long after the others.
 template <row_changing Design>
-struct count_crowded {
+struct count_crowded_sections {
   static constexpr u64 most = 4096;
   Design rows;
   typename Design::graph items;  // a row for each section

@@ -17,6 +17,7 @@
 // length: both schedules of one loop, which share what an item does in a bucket.
 #pragma once
 
+#include <tilehash/core/apart_slot.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
@@ -105,6 +106,7 @@ struct upsert_items {
   TILEHASH_FN bool go_on(walk& w, const position& told) const {
     word* const memory = design.bucket_at(design.where(w.now));
     if (told.what == lookup_state::found) {
+      if (updates && inserts && values_apart<Design>) return false;  // its value may be on its way: pending
       w.became = outcome::present;
       if constexpr (updates) combine(memory + told.slot, told.old, w.value);
       return false;
@@ -127,6 +129,7 @@ struct upsert_items {
       if (w.beyond) design.passes(w.home);
     }
     if (compare_and_swap(w.free, w.old, slot_type::written_over(w.old, w.stored, w.value)) == w.old) {
+      if constexpr (values_apart<Design>) put_value(w);
       w.became = outcome::inserted;
       return false;
     }
@@ -136,12 +139,25 @@ struct upsert_items {
     return true;
   }
 
+  // Of the key that stands in its slot now.
+  TILEHASH_FN void put_value(const walk& w) const {
+    if constexpr (!slot_type::is_set) copy_value(design.value_beside(w.free), w.value);
+  }
+
   // The value stands in the word's low bytes, where a smaller atomic operation can change it alone.
   TILEHASH_FN void combine(word* at, word old, value_bits given_bits) const
     requires updates
   {
+    if constexpr (values_apart<Design>)
+      return design.combine(at, *given_bits, update.op);
+    else
+      combine_in_word(at, old, from_bits<mapped_type>(given_bits));
+  }
+  template <class Value>
+  TILEHASH_FN void combine_in_word(word* at, word old, const Value& given) const
+    requires updates
+  {
     using op = decltype(update.op);
-    const auto given = from_bits<mapped_type>(given_bits);
     if constexpr (combines_in_place<op, mapped_type> && sizeof(word) <= 8 &&
                   std::endian::native == std::endian::little) {
       op::in_place(reinterpret_cast<mapped_type*>(at), given);

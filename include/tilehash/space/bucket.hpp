@@ -93,7 +93,18 @@ class bucket {
     }
   }
 
-  // Where a key stands, if it is here: one ballot.
+  // The slot in which a key stands, if it is here: one ballot.
+  struct slot_found {
+    bool found;
+    u32 slot;
+  };
+  TILEHASH_FN slot_found find_slot(Tile t, stored_key wanted) const {
+    const u32 mine = mine_matching(t, wanted), k = mine != 0 ? detail::lowest(mine) : 0;
+    const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? detail::lowest(lanes) : 0;
+    return {lanes != 0, slot_of(t, owner, k)};
+  }
+
+  // ... and what stands there.
   struct own_slot {
     bool found;
     u32 slot;

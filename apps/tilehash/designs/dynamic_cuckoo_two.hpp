@@ -1,0 +1,17 @@
+#pragma once
+
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/engine/subtables.hpp>
+
+#include <string_view>
+
+namespace tilehash::app::designs {
+
+struct dynamic_cuckoo_two {
+  static constexpr std::string_view paper = "Y. Li et al., Dynamic Hash Tables on GPUs, sections 4 and 5";
+  static constexpr std::string_view summary = "the same; a key has two of the three subtables";
+  template <class Key, class Value>
+  using design = tilehash::dynamic_cuckoo<Key, Value, 3, reach::two>;
+};
+
+}  // namespace tilehash::app::designs

@@ -1,0 +1,52 @@
+// Tables that follow the number of their items (Li et al., Dynamic Hash Tables on GPUs): rates and failures
+// by the filled factor, what a resize costs beside a full rehash, and batches of inserts, finds and deletes.
+#pragma once
+
+#include <tilehash/core/config.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilehash::bench {
+
+// How a table follows its items.
+//   subtables   one subtable after the other, before a batch would pass beta and after one has passed alpha
+//   automatic   the same by the table itself, within its inserts and erases
+//   rehash      the paper's for all others: all items into a table of twice or half the slots
+inline const std::vector<std::string> dynamic_policies{"subtables", "automatic", "rehash"};
+
+// The tables that are compared: those in subtables, by their number; the two rivals of the paper that
+// erase, by their kind (MegaKV: two functions, the emptier bucket); our default.
+inline const std::vector<std::string> dynamic_designs{
+    "dynamic_cuckoo_2",   "dynamic_cuckoo",           "dynamic_cuckoo_4", "dynamic_cuckoo_8",
+    "dynamic_cuckoo_two", "bucketed_cuckoo_balanced", "linear_probing",   "tiled"};
+
+struct dynamic_case {
+  std::string design;
+  u64 items = 0;              // unique, random
+  std::vector<double> loads;  // static: shares of the slots to fill
+  u64 batch = 0;              // of a workload: inserts, finds; and
+  double erased = 0.4;        // ... of that, deletes
+  double alpha = 0.4, beta = 0.9;
+  std::vector<std::string> policies;
+  unsigned repeat = 5;
+  int threads = 0;
+};
+
+// One line of an experiment: numbers by name, in their order.
+struct dynamic_row {
+  std::string design, policy, space;
+  std::vector<std::pair<std::string, double>> numbers;
+  std::vector<double> batches{};  // seconds of each
+  u64 wrong = 0;                  // answers; and items that are not there
+};
+using tell_dynamic = std::function<void(const dynamic_row&)>;
+
+enum class dynamic_experiment { by_load, resize, workload };
+
+void cpu_dynamic(dynamic_experiment, const dynamic_case&, const tell_dynamic&);
+void cuda_dynamic(dynamic_experiment, const dynamic_case&, const tell_dynamic&);
+
+}  // namespace tilehash::bench

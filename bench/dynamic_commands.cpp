@@ -1,0 +1,144 @@
+// tilehash bench dynamic/...
+#include "dynamic_commands.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataset.hpp"
+#include "dynamic.hpp"
+#include "session.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using bench::dynamic_case;
+using bench::dynamic_experiment;
+using bench::dynamic_row;
+using bench::subject;
+
+struct dynamic_options : common_options {
+  dynamic_case what;
+  std::vector<std::string> designs;
+};
+
+std::string line_of(const dynamic_row& row) {
+  std::string text = fmt::format("{:<26} {:<10}", row.design, row.policy);
+  for (const auto& [name, number] : row.numbers) text += fmt::format(" {} {:.5g}", name, number);
+  return text + (row.wrong != 0 ? fmt::format("  {} WRONG\n", row.wrong) : "\n");
+}
+nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows) {
+  auto all = nlohmann::ordered_json::array();
+  for (const dynamic_row& row : rows) {
+    nlohmann::ordered_json one{{"design", row.design}, {"space", row.space}};
+    if (!row.policy.empty()) one["policy"] = row.policy;
+    for (const auto& [name, number] : row.numbers) one[name] = number;
+    if (!row.batches.empty()) one["batch_seconds"] = row.batches;
+    one["wrong"] = row.wrong;
+    all.push_back(one);
+  }
+  return all;
+}
+
+void run(const char* experiment, dynamic_experiment what, dynamic_options options) {
+  dynamic_case& c = options.what;
+  session session(options);
+  const bool on_gpu = session.space() == "cuda";
+  if (c.items == 0) c.items = on_gpu ? 1 << 26 : 1 << 22;
+  if (c.batch == 0) c.batch = std::min<std::uint64_t>(c.items, on_gpu ? 1'000'000 : 100'000);
+  if (c.items >= 1ULL << 30) throw input_error(fmt::format("--n {}: must be below 2^30", c.items));
+  if (c.batch > c.items)
+    throw input_error(fmt::format("--batch {}: must be at most --n, {}", c.batch, c.items));
+  if (c.alpha >= c.beta * 2 / 3)
+    throw input_error(fmt::format("--alpha {}: must be below two thirds of --beta", c.alpha));
+  c.repeat = options.repeat;
+  c.threads = options.threads;
+  std::vector<subject> known;
+  for (const std::string& name : bench::dynamic_designs)
+    known.push_back({.name = name, .space = session.space(), .run = {}});
+  session.say(session.machine() + '\n');
+  std::vector<dynamic_row> rows;
+  for (const subject& design : choose(known, options.designs, "--designs")) {
+    c.design = design.name;
+    const auto tell = [&](const dynamic_row& row) {
+      session.say(line_of(row));
+      rows.push_back(row);
+    };
+    on_gpu ? bench::cuda_dynamic(what, c, tell) : bench::cpu_dynamic(what, c, tell);
+  }
+  session.write(as_json(rows), experiment);
+  session::fail_if(std::ranges::any_of(rows, [](const dynamic_row& row) { return row.wrong != 0; }),
+                   "answers were wrong or items lost");
+}
+
+std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string> designs) {
+  const auto options = std::make_shared<dynamic_options>();
+  options->designs = std::move(designs);
+  add_common(command, *options);
+  command
+      .add_option(
+          "--designs", options->designs,
+          fmt::format("Designs to measure, all or some of {}", fmt::join(bench::dynamic_designs, ",")))
+      ->delimiter(',')
+      ->capture_default_str();
+  command
+      .add_option("--n", options->what.items,
+                  "Number of unique random items (default: 2^26, on the CPU 2^22)")
+      ->transform(CLI::AsSizeValue(false));
+  return options;
+}
+void add_bounds(CLI::App& command, dynamic_case& what) {
+  command.add_option("--alpha", what.alpha, "Least share of the slots that items fill")
+      ->check(CLI::Range(0.01, 0.9))
+      ->capture_default_str();
+  command.add_option("--beta", what.beta, "Most")->check(CLI::Range(0.1, 0.96))->capture_default_str();
+}
+
+}  // namespace
+
+void add_dynamic_commands(CLI::App& bench) {
+  CLI::App* by_load = bench.add_subcommand(
+      "dynamic/static",
+      "Rates, and items refused, by the filled factor and the number of subtables (figures 7, 9, 16, 17; "
+      "tables 4 to 8)");
+  const auto rates =
+      add(*by_load, {"dynamic_cuckoo", "dynamic_cuckoo_two", "bucketed_cuckoo_balanced", "linear_probing"});
+  rates->what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
+  by_load->add_option("--load", rates->what.loads, "Shares of the slots to fill")
+      ->delimiter(',')
+      ->check(CLI::Range(0.01, 0.98))
+      ->default_str("0.75,0.8,0.85,0.9,0.95");
+  by_load->callback([rates] { run("dynamic/static", dynamic_experiment::by_load, *rates); });
+
+  CLI::App* resize = bench.add_subcommand(
+      "dynamic/resize", "One subtable doubled, one halved, beside moving all items (figure 8)");
+  const auto resized = add(*resize, {"dynamic_cuckoo", "dynamic_cuckoo_two"});
+  add_bounds(*resize, resized->what);
+  resize->callback([resized] { run("dynamic/resize", dynamic_experiment::resize, *resized); });
+
+  CLI::App* workload = bench.add_subcommand(
+      "dynamic/workload",
+      "Batches of inserts, finds and deletes, then inserts and deletes exchanged (figures 11 to 15)");
+  const auto batches = add(*workload, {"dynamic_cuckoo", "dynamic_cuckoo_two", "bucketed_cuckoo_balanced",
+                                       "linear_probing", "tiled"});
+  batches->what.policies = bench::dynamic_policies;
+  add_bounds(*workload, batches->what);
+  workload->add_option("--erased", batches->what.erased, "Deletes, as a share of the inserts (the paper's r)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  workload
+      ->add_option("--batch", batches->what.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
+      ->transform(CLI::AsSizeValue(false));
+  workload->add_option("--policies", batches->what.policies, "How tables follow their items")
+      ->delimiter(',')
+      ->check(CLI::IsMember(bench::dynamic_policies))
+      ->default_str("subtables,automatic,rehash");
+  workload->callback([batches] { run("dynamic/workload", dynamic_experiment::workload, *batches); });
+}
+
+}  // namespace tilehash::app

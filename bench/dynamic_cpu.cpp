@@ -1,0 +1,12 @@
+#include <tilehash/space/cpu.hpp>
+
+#include "dynamic_workload.hpp"
+
+namespace tilehash::bench {
+
+void cpu_dynamic(dynamic_experiment what, const dynamic_case& the_case, const tell_dynamic& tell) {
+  cpu space(the_case.threads);
+  run_dynamic(space, "cpu", what, the_case, tell);
+}
+
+}  // namespace tilehash::bench

@@ -1,0 +1,303 @@
+// The experiments of dynamic.hpp on one design, on either space.
+#pragma once
+
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/engine/subtables.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/table.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamic.hpp"
+#include "measure.hpp"
+#include "numbered.hpp"
+
+namespace tilehash::bench {
+
+// Items number first, first + 1, ...
+struct make_numbered {
+  u64 first;
+  u32 *keys, *values;
+  TILEHASH_FN void operator()(u64 i) const {
+    keys[i] = key_of<u32>(first + i);
+    values[i] = value_of<u32>(keys[i]);
+  }
+};
+struct check_numbered {
+  const u32 *keys, *values;
+  const bool* found;
+  bool there;  // else none may be
+  u64* wrong;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (found[i] != there || (there && values[i] != value_of<u32>(keys[i]))) detail::fetch_add(wrong, u64(1));
+  }
+};
+
+template <class Design, class Space>
+class dynamic_bench {
+  using table_type = table<Design, Space>;
+  using keys_in = std::span<const u32>;
+  static constexpr bool in_subtables = requires(table_type t, Space& s) { t.double_subtable(s); };
+
+ public:
+  dynamic_bench(Space& space, const char* space_name, const dynamic_case& the_case, const tell_dynamic& tell)
+      : space_(space), space_name_(space_name), case_(the_case), tell_(tell), wrong_(space, 1) {}
+
+  void by_load() {
+    const u64 n = case_.items;
+    make(2 * n);
+    const buffer<u32, Space> out(space_, n);
+    const buffer<bool, Space> found(space_, n);
+    for (const double load : case_.loads) {
+      if (load > detail::highest_load_factor<Design>()) continue;
+      dynamic_row row = blank("");
+      table_type t(space_, n, {.load_factor = load, .seed = 1, .grow = false});
+      insert_report report;
+      const spread inserts = measure(
+          space_, case_.repeat, [&] { t.clear(space_); },
+          [&] { report = t.insert(space_, keys(0, n), values(0, n)); });
+      const double refused = static_cast<double>(report.refused);
+      const auto finds = [&](u64 first) {
+        return measure(
+            space_, case_.repeat, [] {},
+            [&] { t.find_async(space_, keys(first, n), out.span(), found.span()); });
+      };
+      const spread hits = finds(0);
+      if (report.refused == 0) check(0, n, out, found, true, row);
+      const spread misses = finds(n);
+      check(n, n, out, found, false, row);
+      row.numbers = {{"items", double(n)},
+                     {"load_asked", load},
+                     {"load", double(report.inserted) / double(t.capacity())},
+                     {"bytes", double(t.bytes())},
+                     {"refused_percent", 100 * refused / double(n)},
+                     {"restarts", double(report.restarts)},
+                     {"insert", rate(n, inserts)},
+                     {"find_hit", rate(n, hits)},
+                     {"find_miss", rate(n, misses)}};
+      tell_(row);
+    }
+  }
+
+  // One subtable doubled at beta, one halved at alpha; beside moving all items to a table of that size.
+  void resize() {
+    if constexpr (in_subtables) {
+      make(case_.items);
+      for (const bool doubles : {true, false}) {
+        const double load = doubles ? case_.beta : case_.alpha;
+        std::vector<double> one, all;
+        dynamic_row row = blank("subtables");
+        double moved = 0, before = 0, after = 0;
+        for (unsigned i = 0; i <= case_.repeat; ++i) {
+          table_type t(space_, case_.items, {.load_factor = load, .seed = 1, .grow = false});
+          row.wrong += t.insert(space_, all_keys(), all_values()).refused;
+          before = double(t.bytes());
+          const u64 slots = t.capacity();
+          bool halved = true;
+          const double s = seconds([&] {
+            if (doubles)
+              t.double_subtable(space_);
+            else
+              halved = t.halve_subtable(space_);
+          });
+          row.wrong += !halved;
+          after = double(t.bytes());
+          moved = double(case_.items) / double(slots) *
+                  double(doubles ? t.capacity() - slots : 2 * (slots - t.capacity()));
+          const double r = seconds([&] { t.rehash(space_, u64(load * double(t.capacity()))); });
+          if (i == 0) continue;
+          one.push_back(s);
+          all.push_back(r);
+        }
+        row.numbers = {{"doubles", double(doubles)},
+                       {"load", load},
+                       {"items", double(case_.items)},
+                       {"bytes_before", before},
+                       {"bytes_after", after},
+                       {"items_of_the_subtable", moved},
+                       {"ms", 1e3 * spread(one).median},
+                       {"subtable_items_per_second", moved / spread(one).median},
+                       {"rehash_ms", 1e3 * spread(all).median},
+                       {"rehash_items_per_second", double(case_.items) / spread(all).median}};
+        tell_(row);
+      }
+    }
+  }
+
+  // Batches of inserts, finds of what was inserted, and deletes of a share of it; then the same batches with
+  // inserts and deletes exchanged.
+  void workload() {
+    make(case_.items);
+    for (const std::string& policy : case_.policies) {
+      if (policy == "subtables" && !in_subtables) continue;
+      std::vector<dynamic_row> rows;
+      for (unsigned i = 0; i <= case_.repeat; ++i) rows.push_back(run(policy));
+      rows.erase(rows.begin());
+      std::ranges::sort(rows, {}, [](const dynamic_row& r) { return r.numbers[0].second; });
+      tell_(rows[rows.size() / 2]);
+    }
+  }
+
+ private:
+  dynamic_row run(const std::string& policy) {
+    dynamic_row row = blank(policy);
+    const bool by_itself = policy == "automatic";
+    table_options options{.load_factor = by_itself ? 0.8 : highest(), .seed = 1, .grow = by_itself};
+    if (in_subtables) options.alpha = case_.alpha, options.beta = case_.beta;
+    table_type t(space_, 0, options);
+    const buffer<u32, Space> out(space_, case_.batch);
+    const buffer<bool, Space> found(space_, case_.batch);
+    double insert = 0, find = 0, erase = 0, resize = 0, restarts = 0, filled = 0, most_bytes = 0;
+    u64 resizes = 0, refused = 0;
+    const u64 few = u64(case_.erased * double(case_.batch)), batches = case_.items / case_.batch;
+    const auto resized = [&](auto step) {
+      const u64 before = t.capacity();
+      resize += seconds(step);
+      resizes += t.capacity() != before;
+      return t.capacity() != before;
+    };
+    for (u32 half = 0; half < 2; ++half) {
+      for (u64 b = 0; b < batches; ++b) {
+        const double before = insert + find + erase + resize;
+        const u64 first = b * case_.batch, in = half == 0 ? case_.batch : few;
+        while (!by_itself && double(t.size() + in) > case_.beta * double(t.capacity())) {
+          if (!resized([&] { grow(t, policy); })) break;
+        }
+        for (u32 tries = 0;; ++tries) {
+          insert_report r;
+          insert += seconds([&] { r = t.insert(space_, keys(first, in), values(first, in)); });
+          restarts += double(r.restarts);
+          refused += r.refused;
+          if (r.refused == 0 || by_itself || tries == 8) break;
+          resized([&] { grow(t, policy); });  // as in the paper, where an insert fails
+        }
+        find +=
+            seconds([&] { t.find(space_, keys(first, in), out.span().first(in), found.span().first(in)); });
+        check(first, in, out, found, true, row);
+        const u64 gone = half == 0 ? few : case_.batch;
+        erase += seconds([&] { t.erase(space_, keys(first, gone)); });
+        while (!by_itself && double(t.size()) < case_.alpha * double(t.capacity())) {
+          if (!resized([&] { shrink(t, policy); })) break;
+        }
+        row.batches.push_back(insert + find + erase + resize - before);
+        filled += t.load_factor();
+        most_bytes = std::max(most_bytes, double(t.bytes()));
+      }
+    }
+    const spread each(row.batches);
+    row.wrong += t.size() != 0;
+    row.numbers = {{"seconds", insert + find + erase + resize},
+                   {"insert", insert},
+                   {"find", find},
+                   {"erase", erase},
+                   {"resize", resize},
+                   {"resizes", double(resizes)},
+                   {"restarts", restarts},
+                   {"refused", double(refused)},
+                   {"mean_load", filled / double(row.batches.size())},
+                   {"most_bytes", most_bytes},
+                   {"batch_median_ms", 1e3 * each.median},
+                   {"batch_max_ms", 1e3 * each.max},
+                   {"alpha", case_.alpha},
+                   {"beta", case_.beta},
+                   {"erased", case_.erased},
+                   {"batch", double(case_.batch)},
+                   {"items", double(case_.items)}};
+    return row;
+  }
+  // Tables that are rehashed are sized for this load; of their slots that is the share which rehash() is
+  // told.
+  static double highest() { return std::min(0.9, detail::highest_load_factor<Design>()); }
+  void grow(table_type& t, const std::string& policy) {
+    if constexpr (in_subtables) {
+      if (policy == "subtables") return t.double_subtable(space_);
+    }
+    t.rehash(space_, u64(2 * highest() * double(t.capacity())));
+  }
+  void shrink(table_type& t, const std::string& policy) {
+    if constexpr (in_subtables) {
+      if (policy == "subtables") {
+        t.halve_subtable(space_);
+        return;
+      }
+    }
+    t.rehash(space_, std::max(t.size(), u64(0.5 * highest() * double(t.capacity()))));
+  }
+
+  void make(u64 n) {
+    keys_ = buffer<u32, Space>(space_, n);
+    values_ = buffer<u32, Space>(space_, n);
+    space_.for_each(n, make_numbered{0, keys_.data(), values_.data()});
+    space_.fill(wrong_.data(), 1, u64(0));
+  }
+  keys_in keys(u64 first, u64 n) const { return keys_.span().subspan(first, n); }
+  keys_in values(u64 first, u64 n) const { return values_.span().subspan(first, n); }
+  keys_in all_keys() const { return keys_.span(); }
+  keys_in all_values() const { return values_.span(); }
+  void check(u64 first, u64 n, const buffer<u32, Space>& out, const buffer<bool, Space>& found, bool there,
+             dynamic_row& row) {
+    space_.fill(wrong_.data(), 1, u64(0));
+    space_.for_each(n, check_numbered{keys_.data() + first, out.data(), found.data(), there, wrong_.data()});
+    row.wrong += read_one(space_, wrong_.data());
+  }
+  dynamic_row blank(const std::string& policy) const {
+    return {.design = case_.design, .policy = policy, .space = space_name_, .numbers = {}};
+  }
+  static double rate(u64 n, const spread& s) { return double(n) / s.median / 1e9; }
+  template <class Step>
+  double seconds(Step step) {
+    space_.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    step();
+    space_.synchronize();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  Space& space_;
+  const char* space_name_;
+  const dynamic_case& case_;
+  const tell_dynamic& tell_;
+  buffer<u32, Space> keys_, values_;
+  buffer<u64, Space> wrong_;
+};
+
+template <class Design, class Space>
+void run_dynamic(Space& space, const char* name, dynamic_experiment what, const dynamic_case& the_case,
+                 const tell_dynamic& tell) {
+  dynamic_bench<Design, Space> bench(space, name, the_case, tell);
+  switch (what) {
+    case dynamic_experiment::by_load:
+      return bench.by_load();
+    case dynamic_experiment::resize:
+      return bench.resize();
+    case dynamic_experiment::workload:
+      return bench.workload();
+  }
+}
+// The design that goes by the case's name.
+template <class Space>
+void run_dynamic(Space& space, const char* name, dynamic_experiment what, const dynamic_case& the_case,
+                 const tell_dynamic& tell) {
+  const auto run = [&]<class Design>(std::type_identity<Design>) {
+    run_dynamic<Design>(space, name, what, the_case, tell);
+  };
+  const std::string& d = the_case.design;
+  if (d == "dynamic_cuckoo_2") return run(std::type_identity<dynamic_cuckoo<u32, u32, 2>>{});
+  if (d == "dynamic_cuckoo") return run(std::type_identity<dynamic_cuckoo<u32, u32>>{});
+  if (d == "dynamic_cuckoo_4") return run(std::type_identity<dynamic_cuckoo<u32, u32, 4>>{});
+  if (d == "dynamic_cuckoo_8") return run(std::type_identity<dynamic_cuckoo<u32, u32, 8>>{});
+  if (d == "dynamic_cuckoo_two") return run(std::type_identity<dynamic_cuckoo<u32, u32, 3, reach::two>>{});
+  if (d == "bucketed_cuckoo_balanced")
+    return run(std::type_identity<bucketed_cuckoo<u32, u32, placement::balanced>>{});
+  if (d == "linear_probing") return run(std::type_identity<linear_probing<u32, u32>>{});
+  if (d == "tiled") return run(std::type_identity<tiled<u32, u32>>{});
+}
+
+}  // namespace tilehash::bench

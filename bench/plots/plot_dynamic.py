@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Plots what `tilehash bench dynamic/... --json FILE` wrote: rates by the filled factor, what one resize takes, and
+batches of inserts, finds and deletes.
+
+usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg
+"""
+
+import sys
+
+from plot_coherent import machine_of
+from plot_horton import dress, figure_of, finish, legend_beside
+from plot_run import COLORS, in_order, read_file, thousands
+
+PARTS = ("insert", "find", "erase", "resize")
+
+
+def wrong_in(rows):
+    return sum(r.get("wrong", 0) for r in rows)
+
+
+def plot_static(header, rows, path):
+    designs = in_order(r["design"] for r in rows)
+    figure, axes, height = figure_of(1, 3, 13, 4)
+    for axis, (rate, title) in zip(axes.flat, (("insert", "insert"), ("find_hit", "found"), ("find_miss", "not found"))):
+        for number, design in enumerate(designs):
+            its = [r for r in rows if r["design"] == design]
+            axis.plot([r["load"] for r in its], [r[rate] for r in its], "o-", color=COLORS[number], label=design)
+        axis.set_ylim(bottom=0)
+        dress(axis, title, "billion a second", "filled factor")
+    legend_beside(figure, axes)
+    refused = sum(r["refused_percent"] > 0 for r in rows)
+    finish(figure, height, f"Tables filled at once, {machine_of(header)}",
+           f"{thousands(rows[0]['items'])} pairs of 32 + 32 bits; rows with refused items: {refused}",
+           wrong_in(rows), path)  # fmt: skip
+
+
+def plot_resize(header, rows, path):
+    figure, axes, height = figure_of(1, 1, 8, 1.2 + 0.6 * len(rows))
+    axis = axes.flat[0]
+    for line, row in enumerate(rows):
+        axis.barh(line - 0.2, row["ms"], height=0.36, color=COLORS[0], label="one subtable", zorder=2)
+        axis.barh(line + 0.2, row["rehash_ms"], height=0.36, color=COLORS[4], label="all items anew", zorder=2)
+    axis.set_yticks(range(len(rows)), [f"{r['design']}, {'doubled' if r['doubles'] else 'halved'} at {r['load']:g}" for r in rows])
+    axis.invert_yaxis()
+    dress(axis, "One resize", f"{thousands(rows[0]['items'])} pairs", "milliseconds")
+    legend_beside(figure, axes)
+    finish(figure, height, f"Resizes, {machine_of(header)}", "pairs of 32 + 32 bits", wrong_in(rows), path)
+
+
+def plot_workload(header, rows, path):
+    figure, axes, height = figure_of(1, 2, 14, max(4, 1 + 0.4 * len(rows)))
+    bars, times = axes.flat
+    for line, row in enumerate(rows):
+        left = 0
+        for number, part in enumerate(PARTS):
+            bars.barh(line, 1e3 * row[part], left=left, color=COLORS[number], label=part, zorder=2)
+            left += 1e3 * row[part]
+        times.plot([1e3 * s for s in row["batch_seconds"][:100]], linewidth=1, color=COLORS[line % len(COLORS)],
+                   label=f"{row['design']}, {row['policy']}")  # fmt: skip
+    bars.set_yticks(range(len(rows)), [f"{r['design']}, {r['policy']}" for r in rows])
+    bars.invert_yaxis()
+    dress(bars, "All batches", "of tables that resize by themselves, resizes are part of inserts and erases", "milliseconds")
+    times.set_yscale("log")
+    dress(times, "The first 100 batches", "milliseconds", "batch")
+    times.legend(fontsize=7)
+    legend_beside(figure, axes[:, :1])
+    first = rows[0]
+    finish(figure, height, f"Batches of inserts, finds and deletes, {machine_of(header)}",
+           f"{thousands(first['items'])} pairs by {thousands(first['batch'])}, r {first['erased']:g}, "
+           f"filled {first['alpha']:g} to {first['beta']:g}", wrong_in(rows), path)  # fmt: skip
+
+
+PLOTS = {"dynamic/static": plot_static, "dynamic/resize": plot_resize, "dynamic/workload": plot_workload}
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg")
+    try:
+        header, rows = read_file(sys.argv[1])
+        experiment = header.get("experiment")
+        if experiment not in PLOTS:
+            raise ValueError(f"its experiment is '{experiment}', not one of {', '.join(PLOTS)}")
+        PLOTS[experiment](header, rows, sys.argv[2])
+    except (OSError, ValueError, KeyError) as error:
+        what = f"a row lacks {error}" if isinstance(error, KeyError) else error
+        sys.exit(f"error: {sys.argv[1]} cannot be plotted: {what}")
+
+
+if __name__ == "__main__":
+    main()

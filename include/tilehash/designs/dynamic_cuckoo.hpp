@@ -1,0 +1,353 @@
+// dynamic_cuckoo: a table that follows the number of its items, one part of its memory at a time (DyHash).
+//
+//   subtable 0   | bucket | bucket | ...             |     one function each, keys and values
+//   subtable 1   | bucket | bucket | ...             |     in arrays of their own:
+//   subtable 2   | bucket | bucket | ... | ...       |       keys   | k k k k ... |  64 bytes a bucket
+//                                                            values | v v v v ... |  at the same positions
+//
+// A subtable is doubled or halved by itself: the smallest is doubled before items fill more than beta of all
+// slots, the largest is halved when they fill less than alpha. So none is more than twice another, and a
+// change of size moves one subtable's pairs and leaves the others alone.
+//
+// Where a key may stand. reach::all, as in the paper: in any subtable, so a lookup reads up to d buckets.
+// reach::two: in two of them, which its hash names for good, so a lookup reads two.
+//
+// Bucket of a key in subtable t, of base * 2^level(t) buckets:
+//
+//   number = r + base * q          r in [0, base) and the low `own` bits of q: the subtable's own function
+//                                  the bits of q above: of the key, the same in all subtables
+//
+// One more level is one more bit on top of q: a key stays in bucket loc or goes to loc + (what there were),
+// into the slot that it has, which no other key takes. The bits that subtables share cut all of them into
+// regions of at least 16 384 slots each, in one of which a key's buckets lie; smaller ones would not fill
+// evenly. They cost nothing, and take bits of one hash for what d hashes would have to be computed.
+//
+// The draw. A key's subtables are tried in an order that its hash and the weights in the view give: subtable
+// i comes first with a probability proportional to n_i / C(m_i, 2), n_i its slots and m_i the items in it
+// before the call (theorem 1 of the paper). Drawn by the hash and not by dice, the order is the same for
+// equal keys of a call, so they meet (below); and lookups try the same order, so most keys are found in the
+// first bucket that is read.
+//
+// Invariants. (1) A key stands in one of its buckets, once. (2) base is the same for all subtables, and their
+// levels differ by one at most. (3) The key that looks like the mark of free slots stands in a bucket of its
+// own, aside, which no resize touches.
+//
+// Inserting has phases, each exact under any race:
+//
+//   placing       moves no key. It looks for the key in all its buckets and claims the first free slot on the
+//                 way by compare-and-swap; slots only fill up meanwhile, so equal keys meet there and no
+//                 lock is needed. Then it writes the value beside.
+//   displacement  (dynamic_cuckoo/displacement.hpp) for what finds all its buckets full: other pairs move,
+//   one
+//                 after the other, each under the locks of the two buckets. A lock that is not to be had
+//                 means that the tile turns to its next item, never that it waits: the paper's vote.
+//   updates       change values once no key moves: those of one word by its atomic operations, all others
+//                 under the bucket's lock.
+//
+// Keys of up to 16 bytes, values of any size. A bucket's keys are compared as words by all lanes at once and
+// change by one compare-and-swap, for which wider keys are too wide: indexed<Key, Value, murmur,
+// dynamic_cuckoo<u64, u32>> keeps those in records.
+//
+// Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. While a
+// subtable is resized its memory is read and not written, until the whole of the new one stands. So lookups
+// of all keys may go on beside it, and inserts, to which that subtable is frozen: what they find there stays,
+// and what is new goes to the others.
+//
+// Source: Y. Li, J. Zhang, Y. Liu, Z. Lyu, Z. Huang, J. Sun, Dynamic Hash Tables on GPUs, sections 4 and 5.
+#pragma once
+
+#include <cmath>
+
+#include <tilehash/core/apart_slot.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/op.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/designs/dynamic_cuckoo/displacement.hpp>
+#include <tilehash/designs/dynamic_cuckoo/shape.hpp>
+#include <tilehash/space/bucket.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+// How many of the subtables a key may stand in.
+enum class reach { all, two };
+
+template <class Key, class Value, u32 Subtables = 3, reach Reach = reach::all, class Hash = murmur>
+class dynamic_cuckoo {
+ public:
+  static_assert(Subtables >= 2 && Subtables <= 8, "tilehash: dynamic_cuckoo has 2 to 8 subtables");
+  using slot_type = apart_slot<Key, Value>;
+  using key_type = Key;
+  using mapped_type = Value;
+  using value_element = typename slot_type::value_element;
+  using hasher = Hash;
+  using word = typename slot_type::word;
+  using key_bits = typename slot_type::key_bits;
+  using value_bits = typename slot_type::value_bits;
+  static constexpr u32 subtables = Subtables, bucket_slots = 64 / sizeof(word);
+  template <class Tile>
+  using bucket_type = bucket<slot_type, bucket_slots, Tile>;
+  template <class Space>
+  using engine = tilehash::engine::subtables<dynamic_cuckoo, Space>;
+
+  static constexpr const char* name = Reach == reach::all ? "dynamic_cuckoo" : "dynamic_cuckoo_two";
+  static constexpr u32 preferred_width = detail::width_for(64);
+
+  // With two buckets of four slots a key, paths are missing soon; the other limit is how evenly regions fill.
+  static constexpr double max_load_factor =
+      bucket_slots == 4 && (Subtables == 2 || Reach == reach::two) ? 0.92 : 0.96;
+  static constexpr u32 max_path = 8;       // keys that move for one
+  static constexpr u32 max_searches = 64;  // walks in vain before a key is refused
+  static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
+
+  using shape_type = detail::subtables_shape<Subtables>;
+  static shape_type shape_for(u64 items, double load_factor) {
+    return shape_type::for_slots(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
+  }
+  static u64 capacity_for(u64 items, double load_factor) {
+    return shape_for(items, load_factor).buckets() * bucket_slots;
+  }
+
+  // A subtable as its memory has it: | keys | values | a lock bit for each bucket |
+  struct part {
+    word* keys = nullptr;
+    value_element* values = nullptr;
+    u32* locks = nullptr;
+    u64 buckets = 0, levels = 0;  // of bits of q, those it has
+
+    part() = default;
+    part(char* memory, u64 n, u32 base)
+        : keys(reinterpret_cast<word*>(memory)),
+          values(reinterpret_cast<value_element*>(memory + values_at(n))),
+          locks(reinterpret_cast<u32*>(memory + locks_at(n))),
+          buckets(n),
+          levels(n / base - 1) {}
+    static constexpr u64 values_at(u64 n) { return n * 64; }
+    static constexpr u64 locks_at(u64 n) {
+      const u64 each = slot_type::is_set ? 0 : sizeof(value_element);
+      return values_at(n) + (n * bucket_slots * each + 63) / 64 * 64;
+    }
+    static constexpr u64 lock_bytes(u64 n) { return (n + 31) / 32 * 4; }
+    static constexpr u64 bytes(u64 n) { return locks_at(n) + lock_bytes(n); }
+    TILEHASH_FN u64 slots() const { return buckets * bucket_slots; }
+    // Does this slot belong to it?
+    TILEHASH_FN bool has(const word* at) const {
+      return reinterpret_cast<u64>(at) - reinterpret_cast<u64>(keys) < buckets * 64;
+    }
+  };
+
+  // Of so many slots, shared out among subtables of one size.
+  static u64 bytes(u64 capacity) { return part::bytes(capacity / bucket_slots); }
+
+  dynamic_cuckoo() = default;
+  // Without memory: put() gives it.
+  dynamic_cuckoo(u64 seed, u32 base)
+      : base_(base), own_(shape_type::own_bits(base, bucket_slots)), hash_(seed) {
+    for (u32& w : weights_) w = 1;
+  }
+  void put(u32 t, const part& p) { parts_[t] = p; }
+  void put_aside(char* memory) { parts_[Subtables] = part(memory, 1, 1); }
+  const part& at(u32 t) const { return parts_[t]; }  // t == subtables: the bucket aside
+  // The draw's weights, at most 2^16 each.
+  void weigh(const u32 (&weights)[Subtables]) {
+    for (u32 t = 0; t < Subtables; ++t) weights_[t] = weights[t];
+  }
+  // No key goes to this subtable, nor is looked for in it.
+  void close(u32 t) { closed_ = t; }
+  // No key goes to this subtable, nor leaves it; those in it are found. ~0U: all are open.
+  void freeze(u32 t) { frozen_ = t; }
+
+  TILEHASH_FN u64 capacity() const {
+    u64 all = 0;
+    for (u32 t = 0; t < Subtables; ++t) all += parts_[t].slots();
+    return all;
+  }
+
+  // ---- lookup ----
+  struct place {
+    u32 high, low;     // of the key's hash
+    u32 table, other;  // where it is looked for now; reach::two: and next
+  };
+  TILEHASH_FN place locate(key_bits k) const {
+    const u64 h = hash_(slot_type::hash_input(k));
+    place p{static_cast<u32>(h >> 32), static_cast<u32>(h), 0, 0};
+    const u32 dice = static_cast<u32>(rehash(h));
+    if constexpr (Reach == reach::all)
+      draw_of_all(p, dice);
+    else
+      draw_of_two(p, dice);
+    if (slot_type::is_aside(k)) p.table = Subtables;
+    return p;
+  }
+  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { advance(p); }
+  TILEHASH_FN void advance(place& p) const {
+    if constexpr (Reach == reach::all) {
+      p.table = following(p.table);
+      if (p.table == closed_) p.table = following(p.table);
+    } else {
+      const u32 other = p.other;
+      p.other = p.table;
+      p.table = other;
+    }
+  }
+  TILEHASH_FN static constexpr u32 max_steps() { return Reach == reach::all ? Subtables : 2; }
+  TILEHASH_FN u32 max_steps_of(const place& p) const {
+    if (p.table == Subtables) return 1;
+    if constexpr (Reach == reach::all)
+      return closed_ < Subtables ? Subtables - 1 : Subtables;
+    else
+      return p.other == closed_ ? 1 : 2;
+  }
+
+  // A key's bucket in a subtable.
+  TILEHASH_FN u64 bucket_number(const place& p, const part& of) const {
+    if (p.table == Subtables) return 0;
+    const u64 mixed = rehash(static_cast<u64>(p.high) << 32 | p.low);
+    const u32 step = (p.low ^ static_cast<u32>(mixed >> 16)) | 1;
+    const u64 scaled = static_cast<u64>(p.high + p.table * step) * base_;
+    const u64 own = (scaled & 0xffffffff) << own_ >> 32;
+    return (scaled >> 32) + base_ * ((mixed >> 32 << own_ | own) & of.levels);
+  }
+  TILEHASH_FN part part_of(u32 table) const { return detail::pick(parts_, table); }
+  // A bucket goes by the address of its keys.
+  TILEHASH_FN u64 where(const place& p) const { return reinterpret_cast<u64>(address(p)); }
+  TILEHASH_FN word* bucket_at(u64 i) const { return reinterpret_cast<word*>(i); }
+  TILEHASH_FN word* address(const place& p) const {
+    const part of = part_of(p.table);
+    return of.keys + bucket_number(p, of) * bucket_slots;
+  }
+  TILEHASH_FN static key_bits stored(const place& p, key_bits k) {
+    return p.table == Subtables ? slot_type::stored_aside : k;
+  }
+  // The key whose word stands in slot i; the slots of the subtables follow each other, then the one aside.
+  TILEHASH_FN key_bits key_at(u64 i, word w) const {
+    return i < capacity() ? slot_type::key_of(w) : slot_type::empty_mark;
+  }
+  // The i-th slot.
+  TILEHASH_FN word* slot_at(u64 i) const {
+    u32 t = 0;
+    for (; t < Subtables && i >= parts_[t].slots(); ++t) i -= parts_[t].slots();
+    return part_of(t).keys + i;
+  }
+  TILEHASH_FN u64 entries() const { return capacity() + slot_type::has_aside; }
+
+  struct answer : lookup_answer<value_bits> {
+    u32 slot = 0;
+  };
+  template <class Tile>
+  TILEHASH_FN answer examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
+    const auto at = b.find_slot(t, wanted);
+    return {{at.found ? lookup_state::found : lookup_state::go_on, nullptr}, at.slot};
+  }
+
+  // ---- values ----
+  TILEHASH_FN value_element* value_beside(const word* at) const {
+    const part p = part_with(at);
+    return p.values + (at - p.keys);
+  }
+  template <class Op>
+  TILEHASH_FN void combine(word* at, const value_element& given, const Op& op) const {
+    constexpr bool is_word = (sizeof(value_element) == 4 || sizeof(value_element) == 8) &&
+                             alignof(value_element) == sizeof(value_element);
+    const part p = part_with(at);
+    value_element* const stored = p.values + (at - p.keys);
+    if constexpr (is_word) {
+      detail::combine_at(reinterpret_cast<detail::combinable<Op, value_element>*>(stored), given, op);
+    } else {
+      const u64 bucket = static_cast<u64>(at - p.keys) / bucket_slots;
+      for (bool open = true; open;) {  // a lock is held for one change
+        if (!detail::try_lock(p.locks, bucket)) continue;
+        value_element old;
+        detail::copy_value(&old, stored);
+        const value_element next = op(old, given);
+        detail::copy_value(stored, &next);
+        detail::unlock(p.locks, bucket);
+        open = false;
+      }
+    }
+  }
+
+  // ---- change ----
+  template <class Tile>
+  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
+                                                       key_bits wanted) const {
+    const auto at = b.find_own_or_free(t, wanted);
+    return {at.own ? lookup_state::found : lookup_state::go_on, at.free, at.slot, at.content};
+  }
+  template <class Tile>
+  TILEHASH_FN erase_position<word> examine_for_erase(Tile t, const bucket_type<Tile>& b,
+                                                     key_bits wanted) const {
+    const auto at = b.find_slot(t, wanted);
+    return {at.found ? lookup_state::found : lookup_state::go_on, at.slot, wanted};
+  }
+  TILEHASH_FN bool may_take(const place& p) const { return p.table != frozen_; }
+  TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
+
+  using displacement = detail::subtables_displacement<dynamic_cuckoo>;
+  TILEHASH_FN displacement displacement_of(key_bits key, const typename slot_type::carried& x) const {
+    const place p = locate(key);
+    return {*this, p, x, static_cast<u64>(p.high) << 32 | p.low};
+  }
+
+  // ---- what displacement asks ----
+  // Where the key with this word can go from a subtable; false: nowhere now.
+  TILEHASH_FN bool next_place(word w, u32 table, place& to) const {
+    to = locate(slot_type::key_of(w));
+    if constexpr (Reach == reach::all) {
+      to.table = table;
+      advance(to);
+      if (to.table == frozen_) advance(to);
+    } else {
+      if (to.table == table) advance(to);
+      if (to.table == closed_) return false;
+    }
+    return to.table != table && to.table != frozen_ && table != frozen_;
+  }
+
+ private:
+  TILEHASH_FN static u32 following(u32 t) { return t + 1 == Subtables ? 0 : t + 1; }
+  TILEHASH_FN part part_with(const word* at) const {
+    part p = parts_[0];
+    TILEHASH_UNROLL
+    for (u32 t = 1; t <= Subtables; ++t) {
+      if (parts_[t].has(at)) p = parts_[t];
+    }
+    return p;
+  }
+  TILEHASH_FN void draw_of_all(place& p, u32 dice) const {
+    u32 total = 0;
+    TILEHASH_UNROLL
+    for (u32 t = 0; t < Subtables; ++t) total += weights_[t];
+    const u32 drawn = static_cast<u32>(static_cast<u64>(dice) * total >> 32);
+    u32 bound = 0;
+    TILEHASH_UNROLL
+    for (u32 t = 0; t + 1 < Subtables; ++t) {
+      bound += weights_[t];
+      p.table += drawn >= bound;
+    }
+    if (p.table == closed_) p.table = following(p.table);
+  }
+  // The hash names the two, and the weights which comes first.
+  TILEHASH_FN void draw_of_two(place& p, u32 dice) const {
+    const u64 one = static_cast<u64>(dice) * Subtables;
+    const u64 two = static_cast<u64>(static_cast<u32>(one)) * (Subtables - 1);
+    const u32 a = static_cast<u32>(one >> 32), second = static_cast<u32>(two >> 32);
+    const u32 b = second < a ? second : second + 1;
+    const u32 weight_a = detail::pick(weights_, a), weight_b = detail::pick(weights_, b);
+    const u32 drawn = static_cast<u32>(static_cast<u64>(static_cast<u32>(two)) * (weight_a + weight_b) >> 32);
+    const bool first = (drawn < weight_a && a != closed_) || b == closed_;
+    p.table = first ? a : b;
+    p.other = first ? b : a;
+  }
+
+  part parts_[Subtables + 1];
+  u32 weights_[Subtables] = {};
+  u32 base_ = 1, own_ = 0, closed_ = ~0U, frozen_ = ~0U;
+  Hash hash_;
+};
+
+static_assert(probe_inserting<dynamic_cuckoo<u32, u32>> && displacing<dynamic_cuckoo<u32, u32>> &&
+              values_apart<dynamic_cuckoo<u32, u32>> && erasable<dynamic_cuckoo<u32, u32>> &&
+              !steady<dynamic_cuckoo<u32, u32>>);
+
+}  // namespace tilehash::inline TILEHASH_ABI

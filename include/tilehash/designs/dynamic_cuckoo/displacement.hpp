@@ -1,0 +1,214 @@
+// Room for a key whose buckets are full, made by moving other pairs.
+//
+//   walk   bucket of k  --x-->  another of x  --y-->  another of y, which has a free slot
+//   move   y into the free slot; then the walk again, in which x finds the slot that y left; then k
+//
+// A pair moves under the locks of its two buckets: copied first, then taken out, so it is never absent. A try
+// makes one walk after the other until the key stands, each from the start and by the same dice, so that it
+// meets the room that the one before it made. Nothing must be remembered or undone: after each move the table
+// is whole, whoever was faster elsewhere.
+//
+// The key itself is put in under the locks of all its buckets: as it then stands in none of them, and none of
+// them can change, equal keys do not meet twice. Locks are tried and never waited for: who does not get one
+// is tried again after the tile's other items (the vote of section 4.2).
+//
+// Source: moves along a path that was searched before, from its end, as in Li, Andersen, Kaminsky and
+// Freedman (EuroSys 2014).
+#pragma once
+
+#include <tilehash/algorithm/displacement.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/result.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+template <class Design>
+struct subtables_displacement {
+  using tries = displacement_tries<Design>;
+  using verdict = typename tries::verdict;
+  using progress = typename tries::progress;
+  using slot_type = typename Design::slot_type;
+  using word = typename Design::word;
+  using place = typename Design::place;
+  using part = typename Design::part;
+  template <class Tile>
+  using bucket_type = typename Design::template bucket_type<Tile>;
+
+  Design design;
+  place home;
+  typename slot_type::carried item;
+  u64 dice;
+
+  // One try: moves as many as a path has.
+  template <class Tile>
+  TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
+    verdict became = verdict::no_room;
+    bool going = active;
+    TILEHASH_UNROLL_ONCE
+    for (u32 moves = 0; t.any(going); ++moves) {
+      const standing now = look(t, going);
+      const bool puts = going && (now.known || now.room);
+      if (puts) became = now.known ? verdict::known : verdict::disturbed;
+      const verdict put = put_key(t, puts && !now.known);
+      if (puts && !now.known) became = put;
+
+      const hop h = walk(t, round, going && !puts);
+      const bool moved = move(t, h);
+      if (going && !puts && !moved) became = h.found ? verdict::disturbed : verdict::no_room;
+      going = going && !puts && moved && moves < 2 * Design::max_path;
+      if (moved && !going) became = verdict::disturbed;
+    }
+    return became;
+  }
+  template <class Tile>
+  TILEHASH_FN outcome run(Tile t, bool active) const {
+    return tries::all_of(*this, t, active);
+  }
+
+ private:
+  // What a pass over the key's buckets has told.
+  struct standing {
+    bool known = false, room = false;
+    word* free = nullptr;  // a slot for it
+  };
+  template <class Tile>
+  TILEHASH_FN standing look(Tile t, bool active) const {
+    standing all;
+    place p = home;
+    const u32 steps = design.max_steps_of(home);
+    TILEHASH_UNROLL_ONCE
+    for (u32 s = 0; s < Design::max_steps(); ++s) {
+      const bool is = active && s < steps;
+      word* const bucket = design.address(p);
+      const auto b = bucket_type<Tile>::read_shared(t, bucket, is);
+      const auto at = b.find_own_or_free(t, Design::stored(p, item.key));
+      if (is && at.own) all.known = true;
+      if (is && at.free && !all.room && design.may_take(p)) all.room = true, all.free = bucket + at.slot;
+      design.advance(p);
+    }
+    return all;
+  }
+  // Under the locks of all its buckets.
+  template <class Tile>
+  TILEHASH_FN verdict put_key(Tile t, bool wanted) const {
+    u32 locked = 0;
+    const u32 steps = design.max_steps_of(home);
+    place p = home;
+    if (wanted && t.rank() == 0) {
+      while (locked < steps && lock(p)) ++locked, design.advance(p);
+    }
+    locked = t.broadcast(locked, 0);
+    t.sync();  // what one lane has locked, all lanes may read
+    const bool holds = wanted && locked == steps;
+    const standing now = look(t, holds);
+    bool put = false;
+    if (holds && !now.known && now.room && t.rank() == 0) {
+      if constexpr (!slot_type::is_set) copy_value(design.value_beside(now.free), item.value);
+      put = compare_and_swap(now.free, slot_type::empty_word, item.key) == slot_type::empty_word;
+    }
+    put = t.broadcast(u32(put), 0) != 0;
+    t.sync();
+    if (t.rank() == 0) {
+      p = home;
+      for (u32 k = 0; k < locked; ++k, design.advance(p)) release(p);
+    }
+    return put ? verdict::done : holds && now.known ? verdict::known : verdict::disturbed;
+  }
+
+  // A pair that can move, and where.
+  struct hop {
+    bool found = false;
+    place from{}, to{};
+    word content = 0;
+    u32 slot = 0;
+  };
+  template <class Tile>
+  TILEHASH_FN hop walk(Tile t, u32 round, bool active) const {
+    hop h;
+    place here = home;
+    const u32 steps = design.max_steps_of(home);
+    for (u32 s = round % steps; s != 0; --s) design.advance(here);
+    u64 random = mix64(dice + round);
+    bool walking = active;
+    TILEHASH_UNROLL_ONCE
+    for (u32 hops = 0; t.any(walking); ++hops) {
+      constexpr u32 at_once = 2;
+      const u32 turn = static_cast<u32>(random >> 32);
+      const auto b = bucket_type<Tile>::read_shared(t, design.address(here), walking);
+      word content[at_once];
+      place to[at_once];
+      bool may[at_once];
+      bucket_type<Tile> next[at_once];
+      TILEHASH_UNROLL
+      for (u32 q = 0; q < at_once; ++q) {
+        content[q] = b.at(t, (turn + q) % Design::bucket_slots);
+        to[q] = here;
+        may[q] = walking && content[q] != slot_type::empty_word &&
+                 design.next_place(content[q], here.table, to[q]);
+        next[q] = bucket_type<Tile>::read_shared(t, design.address(to[q]), may[q]);
+      }
+      u32 taken = may[0] ? 0 : 1;
+      bool room = false;
+      TILEHASH_UNROLL
+      for (u32 q = at_once; q-- > 0;) {
+        const bool has = next[q].has_empty(t);
+        if (may[q] && has) room = true, taken = q;
+      }
+      if (!walking) continue;
+      const bool goes = may[0] || may[1];
+      h.found = room;
+      h.from = here;
+      h.slot = (turn + taken) % Design::bucket_slots;
+      h.content = taken == 0 ? content[0] : content[1];
+      h.to = taken == 0 ? to[0] : to[1];
+      walking = goes && !room && hops < Design::max_path;
+      here = h.to;
+      random = mix64(random);
+    }
+    return h;
+  }
+  // Under the locks of both buckets. True if it did.
+  template <class Tile>
+  TILEHASH_FN bool move(Tile t, const hop& h) const {
+    u32 locked = 0;
+    if (h.found && t.rank() == 0 && lock(h.from)) {
+      locked = 1;
+      if (lock(h.to)) locked = 2;
+    }
+    locked = t.broadcast(locked, 0);
+    t.sync();
+    const bool holds = locked == 2;
+    const auto b = bucket_type<Tile>::read_shared(t, design.address(h.to), holds);
+    const auto at = b.find_own_or_free(t, h.content);
+    bool moved = false;
+    if (holds && at.free && t.rank() == 0) {
+      word* const from = design.address(h.from) + h.slot;
+      word* const to = design.address(h.to) + at.slot;
+      if (load_relaxed(from) == h.content) {
+        if constexpr (!slot_type::is_set) copy_value(design.value_beside(to), design.value_beside(from));
+        moved = compare_and_swap(to, slot_type::empty_word, h.content) == slot_type::empty_word;
+        if (moved) compare_and_swap(from, h.content, slot_type::empty_word);
+      }
+    }
+    moved = t.broadcast(u32(moved), 0) != 0;
+    t.sync();
+    if (t.rank() == 0) {
+      if (locked != 0) release(h.from);
+      if (locked == 2) release(h.to);
+    }
+    return moved;
+  }
+
+  TILEHASH_FN bool lock(const place& p) const {
+    const part of = design.part_of(p.table);
+    return try_lock(of.locks, design.bucket_number(p, of));
+  }
+  TILEHASH_FN void release(const place& p) const {
+    const part of = design.part_of(p.table);
+    unlock(of.locks, design.bucket_number(p, of));
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -1,0 +1,55 @@
+// The sizes of subtables, and which of them is the next to be doubled or halved.
+#pragma once
+
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/config.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// base * 2^level buckets each; levels differ by one at most.
+template <u32 Subtables>
+struct subtables_shape {
+  static constexpr u32 most_base = 128;              // so that sizes of equal level follow each other by 1/64
+  static constexpr u64 slots_of_region = 16 * 1024;  // of a subtable, at least: fewer fill less evenly
+
+  u32 base = 1;
+  u32 level[Subtables] = {};
+
+  // The least with so many slots, all subtables of one size.
+  static subtables_shape for_slots(u64 slots, u32 bucket_slots) {
+    const u64 each = divide_up(divide_up(slots, bucket_slots), Subtables);
+    u32 level = 0;
+    while (each >> level >= most_base) ++level;
+    subtables_shape s;
+    s.base = static_cast<u32>(divide_up(each, u64(1) << level));
+    for (u32& l : s.level) l = level;
+    return s;
+  }
+  // The bits of a bucket's number, above base, that each subtable's own function gives.
+  static u32 own_bits(u32 base, u32 bucket_slots) {
+    u32 bits = 0;
+    while ((u64(base) << bits) * bucket_slots < slots_of_region) ++bits;
+    return bits;
+  }
+
+  u64 buckets_of(u32 t) const { return u64(base) << level[t]; }
+  u64 buckets() const {
+    u64 all = 0;
+    for (u32 t = 0; t < Subtables; ++t) all += buckets_of(t);
+    return all;
+  }
+  u32 smallest() const {
+    u32 least = 0;
+    for (u32 t = 1; t < Subtables; ++t) least = level[t] < level[least] ? t : least;
+    return least;
+  }
+  // The last that was doubled.
+  u32 largest() const {
+    u32 most = 0;
+    for (u32 t = 1; t < Subtables; ++t) most = level[t] >= level[most] ? t : most;
+    return most;
+  }
+  bool can_shrink() const { return level[largest()] != 0; }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -1,0 +1,60 @@
+// What calls under way keep in the memory of a table: counters, their sums, how the size has changed, and the
+// pending bits of few items.
+//
+// They are zero between calls, but for the size: a call that nobody waits for leaves there how it changed it,
+// and the host adds that up when somebody asks.
+#pragma once
+
+#include <tilehash/kernel/call.hpp>
+#include <tilehash/table_view.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+class call_memory {
+ public:
+  static constexpr u64 few_items = u64(1) << 14;  // whose pending bits find room here
+  static constexpr u64 bytes =
+      call_counters::bytes + (call_counters::kinds + size_stripes + 2) * sizeof(u64) + few_items / 8;
+
+  call_memory() = default;
+  explicit call_memory(char* at) : at_(reinterpret_cast<u64*>(at)) {}
+
+  call_counters counters() const { return {at_}; }
+  u64* sums() const { return at_ + call_counters::words; }
+  u64* live_size() const { return sums() + call_counters::kinds; }
+  u64* given_up() const { return live_size() + size_stripes; }
+  u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
+  u32* few_bits() const { return reinterpret_cast<u32*>(given_up() + 2); }
+
+  // How a call of n items ends whose last kernel counted as this phase.
+  call_end waited(u64 n, u32 last_phase) const {
+    return {.counters = counters(), .sums = sums(), .given_up = given_up(), .n = n, .last_phase = last_phase};
+  }
+  // ... without the host, which then finds the size here.
+  call_end unwaited(u64 n, u32 last_phase) const {
+    call_end end = waited(n, last_phase);
+    end.size = live_size();
+    return end;
+  }
+  // Waits.
+  template <class Space>
+  call_counts counted(Space& space) const {
+    call_counts counts;
+    space.copy_to_host(counts.of, sums(), sizeof counts.of);
+    return counts;
+  }
+  // By how much calls that nobody waited for have changed the size since this was last asked. Waits.
+  template <class Space>
+  u64 take_size(Space& space) const {
+    u64 changes[size_stripes], sum = 0;
+    space.copy_to_host(changes, live_size(), sizeof changes);
+    space.fill(live_size(), size_stripes, u64(0));
+    for (const u64 change : changes) sum += change;
+    return sum;
+  }
+
+ private:
+  u64* at_ = nullptr;
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -1,0 +1,321 @@
+// Tables in subtables: what only they promise. How full they are kept, how much memory a resize takes, what
+// it does when there is none, values of any size, and what they refuse to be made with.
+//
+// `dynamic_space` is the space, a counted one (growth_memory.hpp), `dynamic_faulty` a ground of its kind
+// whose memory can be told to run out, and `dynamic_beside` holds another space object of the same device;
+// the includer names them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include <contract/growth_memory.hpp>
+#include <contract/random.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/engine/subtables.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+
+inline std::vector<u32> numbered_keys(u64 first, u64 n) {
+  std::vector<u32> k(n);
+  for (u64 i = 0; i < n; ++i) k[i] = mix32(static_cast<u32>(first + i));
+  return k;
+}
+
+// All of these are there with themselves for values, and nothing else is.
+template <class Table, class Space>
+void expect_holds(Table& t, Space& space, const std::vector<u32>& keys, const std::vector<u32>& others) {
+  ASSERT_EQ(t.size(), keys.size());
+  const buffer<u32, Space> k(space, keys), out(space, keys.size()), o(space, others);
+  t.find(space, k.span(), out.span());
+  EXPECT_EQ(out.to_host(), keys);
+  const buffer<bool, Space> found(space, others.size());
+  t.contains(space, o.span(), found.span());
+  for (const bool is : found.to_host()) ASSERT_FALSE(is);
+}
+
+// No subtable is more than twice another.
+template <class Table>
+void expect_even(const Table& t) {
+  const auto design = t.view().design;
+  u64 least = ~u64(0), most = 0;
+  for (u32 i = 0; i < design.subtables; ++i) {
+    least = std::min(least, design.at(i).buckets);
+    most = std::max(most, design.at(i).buckets);
+  }
+  EXPECT_LE(most, 2 * least);
+}
+
+TEST(dynamic, is_kept_between_alpha_and_beta_in_little_memory) {
+  dynamic_space space;
+  const u64 n = scaled(40'000, 4'000), batch = n / 20;
+  for (const auto& [alpha, beta] : {std::pair{0.4, 0.9}, std::pair{0.2, 0.6}, std::pair{0.6, 0.95}}) {
+    SCOPED_TRACE(std::to_string(alpha) + " to " + std::to_string(beta));
+    table<dynamic_cuckoo<u32, u32>, dynamic_space> t(space, 0,
+                                                     {.seed = run_seed(), .alpha = alpha, .beta = beta});
+    const auto all = numbered_keys(0, n);
+    const buffer<u32, dynamic_space> k(space, all);
+    u64 resizes = 0;
+    const auto bounded = [&](auto call) {
+      const u64 before = t.bytes(), others = space.now() - before;
+      space.forget();
+      call();
+      // The table, one new subtable, and a sixteenth of the batch: by far below 1.5.
+      const u64 steady = std::max(before, t.bytes());
+      if (t.bytes() != before) ++resizes;
+      EXPECT_LE(static_cast<double>(space.most() - others),
+                1.5 * static_cast<double>(steady) + static_cast<double>(batch) * 8);
+      expect_even(t);
+      EXPECT_LE(t.load_factor(), std::max(beta, 0.8) + 1e-9);
+    };
+    for (u64 i = 0; i < n; i += batch) {
+      bounded([&] {
+        ASSERT_EQ(t.insert(space, k.span().subspan(i, batch), k.span().subspan(i, batch)).inserted, batch);
+      });
+    }
+    EXPECT_GT(resizes, 4U);
+    expect_holds(t, space, all, numbered_keys(n, 100));
+    for (u64 i = 0; i < n; i += batch) {
+      bounded([&] { ASSERT_EQ(t.erase(space, k.span().subspan(i, batch)), batch); });
+      const auto design = t.view().design;
+      const bool is_least = design.at(0).levels == 0 && design.at(1).levels == 0 && design.at(2).levels == 0;
+      EXPECT_TRUE(is_least || t.load_factor() >= alpha) << t.load_factor();
+    }
+    EXPECT_TRUE(t.empty());
+    EXPECT_LT(t.bytes(), n) << "memory is given back";
+  }
+}
+
+TEST(dynamic, one_subtable_at_a_time) {
+  dynamic_space space;
+  const u64 n = scaled(20'000, 8'000);
+  const auto keys = numbered_keys(0, n), others = numbered_keys(n, 500);
+  const buffer<u32, dynamic_space> k(space, keys);
+  table<dynamic_cuckoo<u32, u32, 4>, dynamic_space> t(space, n, {.seed = run_seed(), .grow = false});
+  ASSERT_EQ(t.insert(space, k.span(), k.span()).inserted, n);
+  for (int i = 0; i < 9; ++i) {
+    const u64 before = t.capacity();
+    t.double_subtable(space);
+    EXPECT_GT(t.capacity(), before);
+    expect_even(t);
+    expect_holds(t, space, keys, others);
+  }
+  for (int i = 0; i < 9; ++i) {
+    const u64 before = t.capacity();
+    ASSERT_TRUE(t.halve_subtable(space));
+    EXPECT_LT(t.capacity(), before);
+    expect_even(t);
+    expect_holds(t, space, keys, others);
+  }
+  // 0.8 filled: what is left over by the next halvings finds room for a while, and then none. Nothing is
+  // lost.
+  bool halved = true;
+  while (halved) {
+    const u64 before = t.capacity(), bytes = t.bytes();
+    halved = t.halve_subtable(space);
+    EXPECT_TRUE(halved || (t.capacity() == before && t.bytes() == bytes));
+    expect_holds(t, space, keys, others);
+  }
+  EXPECT_GT(t.load_factor(), 0.8);
+}
+
+// Inserts and lookups go on while another thread, in another space object, fills the new subtable.
+TEST(dynamic, others_work_beside_a_doubling) {
+  dynamic_space space;
+  dynamic_beside beside;
+  const u64 n = scaled(30'000, 4'000), rounds = 8, more = n / 64;
+  auto keys = numbered_keys(0, n);
+  table<dynamic_cuckoo<u32, u32>, dynamic_space> t(space, n + rounds * more, {.seed = run_seed()});
+  {
+    const buffer<u32, dynamic_space> k(space, keys);
+    ASSERT_EQ(t.insert(space, k.span(), k.span()).inserted, n);
+  }
+  for (u64 round = 0; round < rounds; ++round) {
+    auto given = numbered_keys(n + round * more, more);
+    keys.insert(keys.end(), given.begin(), given.end());
+    given.insert(given.end(), keys.begin(),
+                 keys.begin() + static_cast<std::ptrdiff_t>(more));  // that are there
+    const buffer<u32, dynamic_space> k(space, given);
+    const u64 before = t.capacity();
+    t.begin_doubling(space);
+    EXPECT_THROW(t.erase(space, k.span()), invalid_argument);
+    EXPECT_THROW(t.begin_doubling(space), invalid_argument);
+    EXPECT_THROW(std::ignore = t.insert_or_assign(space, k.span(), k.span()), invalid_argument);
+    std::thread other([&] { t.run_doubling(beside.space); });
+    const auto report = t.insert(space, k.span(), k.span());
+    EXPECT_EQ(report.inserted, more);
+    EXPECT_EQ(report.present, more);
+    expect_holds(t, space, keys, numbered_keys(3 * n, 200));
+    other.join();
+    t.end_doubling(space, beside.space);
+    EXPECT_GT(t.capacity(), before);
+    EXPECT_EQ(t.bytes(), space.now() - k.bytes());
+    expect_even(t);
+    expect_holds(t, space, keys, numbered_keys(3 * n, 200));
+  }
+  EXPECT_THROW(t.end_doubling(space, beside.space), invalid_argument);
+  EXPECT_THROW(t.run_doubling(beside.space), invalid_argument);
+}
+
+TEST(dynamic, a_resize_without_memory_changes_nothing) {
+  const u64 n = 2'000;
+  const auto keys = numbered_keys(0, n), others = numbered_keys(n, 100);
+  for (const bool doubles : {true, false}) {
+    bool done = false;
+    for (u64 allocations = 0; !done; ++allocations) {
+      ASSERT_LT(allocations, 20U);
+      dynamic_faulty ground;
+      auto& space = ground.space;
+      using space_type = std::remove_reference_t<decltype(space)>;
+      table<dynamic_cuckoo<u32, u32>, space_type> t(space, 8 * n, {.seed = run_seed()});
+      {
+        const buffer<u32, space_type> k(space, keys);
+        ASSERT_EQ(t.insert(space, k.span(), k.span()).inserted, n);
+      }
+      const u64 before = t.capacity(), bytes = t.bytes();
+      ground.memory.refuse_after(allocations);
+      ground.memory.guarded([&] {
+        if (doubles) {
+          try {
+            t.double_subtable(space);
+            done = true;
+          } catch (const out_of_memory&) {
+          }
+        } else {
+          done = t.halve_subtable(space);
+        }
+      });
+      ground.memory.refuse_after(faulty::never);
+      EXPECT_EQ(done, !ground.memory.refused());
+      EXPECT_TRUE(done || (t.capacity() == before && t.bytes() == bytes));
+      EXPECT_EQ(ground.memory.allocated(), t.bytes());
+      expect_holds(t, space, keys, others);
+    }
+  }
+}
+
+// Keys and values of so many bytes each.
+template <u32 Bytes>
+using block = std::array<u8, Bytes>;
+template <u32 Bytes>
+block<Bytes> block_of(u64 x) {
+  block<Bytes> b{};
+  for (u32 i = 0; i < Bytes; ++i) b[i] = static_cast<u8>(mix64(x + i / 8) >> 8 * (i % 8));
+  return b;
+}
+struct add_bytes {
+  template <class Value>
+  TILEHASH_FN Value operator()(const Value& a, const Value& b) const {
+    Value c = a;
+    auto* const to = reinterpret_cast<unsigned char*>(&c);
+    const auto* const with = reinterpret_cast<const unsigned char*>(&b);
+    for (u32 i = 0; i < sizeof(Value); ++i) to[i] = static_cast<unsigned char>(to[i] + with[i]);
+    return c;
+  }
+};
+template <u32 KeyBytes, u32 ValueBytes, reach Reach = reach::all>
+void expect_values_of_any_size(dynamic_space& space) {
+  SCOPED_TRACE(std::to_string(KeyBytes) + " and " + std::to_string(ValueBytes) + " bytes");
+  using key = block<KeyBytes>;
+  using value = block<ValueBytes>;
+  const u64 n = KeyBytes == 1 ? 256 : scaled(3'000, 700);
+  std::vector<key> keys;
+  std::vector<value> values, twice;
+  for (u64 i = 0; i < n; ++i) {
+    keys.push_back(KeyBytes == 1 ? key{static_cast<u8>(i)} : block_of<KeyBytes>(KeyBytes < 3 ? i << 8 : i));
+    if constexpr (KeyBytes == 2) keys.back() = {static_cast<u8>(i), static_cast<u8>(i >> 8)};
+    values.push_back(block_of<ValueBytes>(i + 99));
+    twice.push_back(add_bytes{}(values.back(), values.back()));
+  }
+  const buffer<key, dynamic_space> k(space, keys);
+  const buffer<value, dynamic_space> v(space, values), out(space, n);
+  table<dynamic_cuckoo<key, value, 3, Reach>, dynamic_space> t(space);
+  ASSERT_EQ(t.insert(space, k.span(), v.span()).inserted, n);
+  ASSERT_EQ(t.insert_or_apply(space, k.span(), v.span(), add_bytes{}).present, n);
+  t.find(space, k.span(), out.span());
+  EXPECT_EQ(std::memcmp(out.to_host().data(), twice.data(), n * sizeof(value)), 0);
+  ASSERT_EQ(t.insert_or_assign(space, k.span(), v.span()).present, n);
+  ASSERT_EQ(t.erase(space, k.first(n / 2)), n / 2);
+  t.rehash(space, 0);
+  ASSERT_EQ(t.size(), n - n / 2);
+  t.find(space, k.span(), out.span());
+  for (u64 i = 0; i < n / 2; ++i) values[i] = value{};
+  EXPECT_EQ(std::memcmp(out.to_host().data(), values.data(), n * sizeof(value)), 0);
+}
+
+TEST(dynamic, keys_and_values_of_any_size) {
+  dynamic_space space;
+  expect_values_of_any_size<4, 1>(space);
+  expect_values_of_any_size<8, 3>(space);
+  expect_values_of_any_size<16, 128>(space);
+#if !TILEHASH_FEW_TYPES
+  expect_values_of_any_size<1, 40, reach::two>(space);
+  expect_values_of_any_size<2, 2>(space);
+  expect_values_of_any_size<12, 16>(space);
+#endif
+}
+
+TEST(dynamic, refuses_bounds_that_cannot_be_kept) {
+  dynamic_space space;
+  const auto made = [&](double alpha, double beta) {
+    table<dynamic_cuckoo<u32, u32>, dynamic_space> t(space, 0, {.alpha = alpha, .beta = beta});
+  };
+  EXPECT_NO_THROW(made(0.4, 0.9));
+  EXPECT_NO_THROW(made(0.67, 0.9));
+  for (const auto& [alpha, beta] :
+       {std::pair{0.675, 0.9}, std::pair{0.9, 0.9}, std::pair{0.0, 0.9}, std::pair{-0.1, 0.9},
+        std::pair{1.0, 0.9}, std::pair{0.4, 1.0}, std::pair{0.4, 0.0}, std::pair{0.4, 1.5},
+        std::pair{0.4, std::nan("")}, std::pair{std::nan(""), 0.9}}) {
+    EXPECT_THROW(made(alpha, beta), invalid_argument) << alpha << " " << beta;
+  }
+}
+
+TEST(dynamic, mixed_batches) {
+  dynamic_space space;
+  table<dynamic_cuckoo<u32, u32>, dynamic_space> t(space);
+  const std::vector<u32> keys = {7, 7, 7, 8, 8, 9, 10}, values = {1, 2, 0, 5, 0, 6, 0};
+  const std::vector<operation> ops = {operation::insert, operation::insert, operation::erase,
+                                      operation::insert, operation::find,   operation::insert_or_assign,
+                                      operation::erase};
+  const buffer<u32, dynamic_space> k(space, keys), v(space, values), out(space, std::vector<u32>(7, 42));
+  const buffer<operation, dynamic_space> o(space, ops);
+  const buffer<bool, dynamic_space> found(space, 7);
+  const auto run = [&] { return t.apply(space, o.span(), k.span(), v.span(), out.span(), found.span()); };
+  // Into an empty table: 7 is not there to be erased and is put in once; 8 is not found yet.
+  apply_report r = run();
+  EXPECT_EQ(
+      r,
+      (apply_report{
+          .found = 0, .erased = 0, .inserted = {.inserted = 2, .present = 1}, .assigned = {.inserted = 1}}));
+  EXPECT_EQ(out.to_host()[4], 0U);
+  EXPECT_EQ(out.to_host()[0], 42U) << "only finds are answered";
+  // Again: 7 goes and comes back, 8 is found, 9 is assigned, 10 is not there.
+  r = run();
+  EXPECT_EQ(
+      r,
+      (apply_report{
+          .found = 1, .erased = 1, .inserted = {.inserted = 1, .present = 2}, .assigned = {.present = 1}}));
+  EXPECT_EQ(out.to_host()[4], 5U);
+  EXPECT_EQ(t.size(), 3U);
+  // Nothing, and arrays that do not fit.
+  EXPECT_EQ(t.apply(space, {}, {}, {}, {}, {}), apply_report{});
+  EXPECT_THROW(std::ignore = t.apply(space, o.span(), k.first(3), v.span(), out.span(), found.span()),
+               invalid_argument);
+  EXPECT_THROW(std::ignore = t.apply(space, o.span(), k.span(), v.first(3), out.span(), found.span()),
+               invalid_argument);
+  EXPECT_THROW(std::ignore = t.apply(space, o.span(), k.span(), {}, out.span(), found.span()),
+               invalid_argument);
+  EXPECT_THROW(std::ignore = t.apply(space, o.span(), k.span(), v.span(), {}, {}), invalid_argument);
+  EXPECT_EQ(t.size(), 3U);
+}
+
+}  // namespace tilehash::contract

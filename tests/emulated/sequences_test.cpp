@@ -1,0 +1,21 @@
+// Sequences of calls under the GPU's schedule.
+#include "emulated.hpp"
+
+#if TILEHASH_HAS_RAPIDCHECK
+namespace tilehash::contract {
+using sequence_space = emulated;
+inline constexpr u64 sequence_count = 20;
+}  // namespace tilehash::contract
+
+#include <contract/sequences.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/engine/subtables.hpp>
+
+namespace tilehash::contract {
+
+using growing = ::testing::Types<dynamic_cuckoo<u32, u32>, bucketed_cuckoo<u32, u32>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(OnTheEmulatedGpu, sequences, growing);
+
+}  // namespace tilehash::contract
+#endif
