@@ -80,6 +80,13 @@ class dynamic_hash_graph {
     entries_ = reinterpret_cast<entry*>(memory + entries_at(rows));
   }
 
+  // The same table where its memory was copied to.
+  dynamic_hash_graph moved_to(void* memory) const {
+    dynamic_hash_graph moved(static_cast<char*>(memory), rows_, 0);
+    moved.hash_ = hash_;
+    return moved;
+  }
+
   TILEHASH_FN u64 capacity() const { return rows_; }
   TILEHASH_FN u64 sections() const { return rows_ / section_rows; }
   TILEHASH_FN head* heads() const { return heads_; }

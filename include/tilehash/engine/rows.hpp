@@ -39,6 +39,7 @@ class rows {
     if (!options_.seed) options_.seed = detail::drawn_seed();
     adopt(built(space, nullptr, nullptr, 0, rows_for(items), items));
   }
+  rows clone(Space& space) const { return rows(*this, space); }
   // What was moved from has no memory, and answers as an empty table.
   rows(rows&& other) noexcept : options_(other.options_) { swap(other); }
   rows& operator=(rows&& other) noexcept {
@@ -129,6 +130,14 @@ class rows {
   }
 
  private:
+  rows(const rows& other, Space& space)
+      : options_(other.options_),
+        memory_(detail::copy_of(other.memory_, space)),
+        size_(other.size_),
+        entries_(other.entries_) {
+    view_.design = other.view_.design.moved_to(memory_.data());
+  }
+
   struct made {
     buffer<char, Space> memory;
     view_type view;

@@ -65,6 +65,11 @@ class subtables {
     clear(space);
   }
 
+  subtables clone(Space& space) const {
+    require_no_doubling();
+    refresh();
+    return subtables(*this, space);
+  }
   // What was moved from has no memory, and answers as an empty table.
   subtables(subtables&& other) noexcept : options_(other.options_) { swap(other); }
   subtables& operator=(subtables&& other) noexcept {
@@ -202,6 +207,17 @@ class subtables {
     reserved_ = items;
     return *restarts;
   }
+  // Memory sized for size(), where that is less. Gives how often it started anew.
+  u64 shrink_to_fit(Space& space) {
+    require_no_doubling();
+    if (Design::capacity_for(size(), options_.load_factor) < capacity()) {
+      const u64 restarts = rehash(space, 0);
+      reserved_ = 0;
+      return restarts;
+    }
+    reserved_ = 0;
+    return 0;
+  }
   // Doubles the smallest subtable. Throws out_of_memory; then, all is as it was. O(its slots).
   void double_one(Space& space) {
     begin_doubling(space);
@@ -258,6 +274,21 @@ class subtables {
   enum class role { in_use, fresh, all_or_none };
   template <class Source, class Update>
   class call;
+
+  // A copy, of one whose size is known.
+  subtables(const subtables& other, Space& space)
+      : options_(other.options_),
+        shape_(other.shape_),
+        design_(other.design_),
+        fixed_(detail::copy_of(other.fixed_, space)),
+        reserved_(other.reserved_),
+        size_(other.size_),
+        weighed_(other.weighed_) {
+    const u64 aside = (part::bytes(1) + 63) / 64 * 64;
+    design_.put_aside(fixed_.data());
+    calls_ = detail::call_memory(fixed_.data() + aside);
+    for (u32 t = 0; t < parts; ++t) adopt(t, detail::copy_of(other.memory_[t], space));
+  }
 
   static table_options permitted(table_options options) {
     constexpr double highest = Design::max_load_factor, d = parts;

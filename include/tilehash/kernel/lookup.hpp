@@ -300,7 +300,7 @@ struct look_up_ring {
     for (; from < to; ++from) {
       const query<slot_type> q(keys[from]);
       if (!q.regular())
-        sink(from, slot_hit<slot_type>{q.legal ? sentinels.find(q.bits) : result{}, 1});
+        sink(from, hit_without_buckets<Design>(sentinels, q));
       else if (!settle({design.locate(q.bits), q.bits, from}, 1, more[waiting]))
         ++waiting;
     }
