@@ -63,9 +63,9 @@ parabola fit(double keys, double repeats, double most) {
 
 // 0 ... n-1, each once, in an order that looks random: a bijection of the numbers of some bits, applied again
 // to what falls outside, less than twice on average.
-class random_order {
+class drawn_order {
  public:
-  random_order(count n, count seed) : n_(n), seed_(scramble(64, seed)(1)) {
+  drawn_order(count n, count seed) : n_(n), seed_(scramble(64, seed)(1)) {
     while (bits_ < 63 && n > count(1) << bits_) ++bits_;
     mask_ = (count(1) << bits_) - 1;
   }
@@ -205,7 +205,7 @@ copies_plan plan_copies(data_set which, std::uint64_t n) {
 std::vector<std::uint64_t> data_set_keys(const data_set_spec& spec, unsigned key_bits, std::uint64_t seed,
                                          const tell_share& tell) {
   const count n = spec.n;
-  const random_order order(n, seed);
+  const drawn_order order(n, seed);
   const scramble nth_key(key_bits, seed);
   switch (spec.which) {
     case data_set::line: {

@@ -149,7 +149,7 @@ class parser {
   data_set_spec parse_data_set(data_set which, std::string_view rest) const {
     if (rest.empty()) return {which, full_size(which)};
     const auto [name, value] = split_at(rest, rest.find('='));
-    const auto n = name == "n" ? to_count(value) : std::nullopt;
+    const auto n = name == "n" ? to_size(value) : std::nullopt;
     if (!n || *n > most_items) fail(fmt::format("'{}' is not n=N, a number of pairs from 0 to 2^32", rest));
     return {which, *n};
   }
