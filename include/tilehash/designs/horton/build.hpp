@@ -28,7 +28,7 @@
 // items take slots of a secondary bucket before new ones do, of which the lowest stays.
 //
 // Words of 16 bytes cannot be swapped in shared memory: their tables are not built by regions.
-// length: seven steps of one algorithm, read together.
+// length: eight steps of one algorithm, read together.
 #pragma once
 
 #include <tilehash/algorithm/partition.hpp>
@@ -219,10 +219,13 @@ struct horton_build {
     }
     block.barrier();
 
-    const auto send_away = [&](u32 from, u32 to, u32 stuck_ones) {  // 5
+    const auto send_away = [&](u32 from, u32 to, u32 stuck_ones, bool is_new) {  // 5
       for (u32 q = from + me; q < to; q += all) {
         const word content = homeless[q];
-        if (!slot_type::is_free(content) && !go_away(words, counts, ways, its_bucket[q], content))
+        const u32 b = its_bucket[q];
+        if (slot_type::is_free(content)) continue;
+        if (is_new && stands(words, b, content, 0)) continue;  // an old one of its key swapped
+        if (!go_away(words, counts, ways, b, content))
           list[fetch_add(number + stuck_ones, u32(1))] = static_cast<u16>(q);
       }
     };
@@ -238,9 +241,9 @@ struct horton_build {
       }
     };
     const u32 gone = number[evicted] < lists - left ? u32(number[evicted]) : lists - left;
-    send_away(lists - gone, lists, stuck_before);
+    send_away(lists - gone, lists, stuck_before, false);
     if (merges) {
-      send_away(0, guests, stuck_before);
+      send_away(0, guests, stuck_before, false);
       block.barrier();
       swap_in(stuck_before, true);
       block.barrier();
@@ -248,11 +251,11 @@ struct horton_build {
         for (u32 i = me; i < n; i += all) spill.add(bin[i]);
         return;
       }
-      send_away(guests, left, stuck);
+      send_away(guests, left, stuck, true);
       block.barrier();
       swap_in(stuck, false);
     } else {
-      send_away(0, left, stuck_before);
+      send_away(0, left, stuck_before, false);
       block.barrier();
       swap_in(stuck_before, true);
     }
