@@ -13,10 +13,11 @@
 // only grow: in whatever order homes ask, each ends with the same slots (it is Gale's and Shapley's stable
 // matching of homes with slots), those that inserting one by one gives.
 //
-// The first pass lets the homes of all groups ask. Who is put out of a place waits, and his group goes on a
-// list, whose homes ask in the next pass: half as many at load 0.85, four fifths at 0.95. After as many
-// passes as the load makes worth it few wait still. They, keys that would be older than 14, and those of
-// homes that have more than there is room to count, go to the spill, and are inserted one by one.
+// A pass lets all that wait ask until all are placed; who is put out of a place in a home that had its turn
+// waits for the next. Half of those who wait are placed in a pass at load 0.85, a fifth at 0.95; after as
+// many passes as the load makes worth it, some in a thousand wait still. They, keys that would be older than
+// 14, and those of homes that have more than there is room to count, go to the spill, and are inserted one by
+// one.
 //
 // A bin has the homes of chunks of 32 slots, every so many of the table, as a picture's rows fill stretches
 // of it unevenly. Equal keys have one home, so they meet in a bin, where one stays.
@@ -134,7 +135,7 @@ struct robin_hood_count {
   const u64* inserted;
   TILEHASH_FN void operator()(u64 i) const {
     plan.design.census().begin_with(static_cast<u32>(i), *inserted);
-    if (i < plan.lists) plan.design.census().widen(*plan.oldest(static_cast<u32>(i)));
+    if (i < plan.oldest_words) plan.design.census().widen(*plan.oldest(i));
   }
 };
 
@@ -145,7 +146,7 @@ struct robin_hood_build {
   using word = typename Design::word;
   using group = typename plan_type::group;
   template <class Space>
-  using sort_type = robin_hood_sort<Design, Space::has_lanes ? 512 : 1>;
+  using sort_type = robin_hood_sort<Design, large_block<Space> == 1 ? 1 : 512>;
 
   Design design;
 
@@ -164,7 +165,7 @@ struct robin_hood_build {
   }
   template <class Space>
   bool pays(const Space& space, u64 n) const {
-    if (!Space::has_lanes && Design::bucket_slots == 1) return false;  // slower than a core's inserts
+    if (large_block<Space> == 1 && Design::bucket_slots == 1) return false;  // slower than a core's inserts
     if (design.capacity() % group::slots != 0 || n < design.capacity() / 4) return false;
     const u32 bits = bin_bits(space);
     const u64 room = room_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
@@ -173,8 +174,7 @@ struct robin_hood_build {
   // Passes after which what waits is better inserted one by one.
   u32 passes(u64 n) const {
     const double free = 1 - static_cast<double>(n) / static_cast<double>(design.capacity());
-    constexpr u32 most = plan_type::most_passes - 1;
-    return free * most < 2 ? most : 4 + static_cast<u32>(1.4 / free);
+    return free < 0.05 ? 28 : free > 0.3 ? 6 : static_cast<u32>(1.2 / free) + 2;
   }
 
   // Of a table that holds nothing; its slots may have anything in them. Does not wait.
@@ -183,10 +183,8 @@ struct robin_hood_build {
            u64* inserted) const {
     const u32 bits = bin_bits(space), bins = 1U << bits;
     const buffer<u32, Space> counters(space, plan_type::words(groups()));
-    const plan_type plan{
-        design,         bits, groups(), plan_type::lists_for(groups()), plan_type::list_room(groups()),
-        counters.data()};
-    space.fill(plan.numbers(), plan_type::zeros(groups()), u32(0));
+    const plan_type plan{design, bits, groups(), counters.data()};
+    space.fill(plan.oldest(0), plan_type::zeros, u32(0));
     const u32 room = static_cast<u32>(room_of(n, bins));
     const buffer<word, Space> items(space, static_cast<u64>(room) * bins);
     const buffer<u32, Space> fill(space, bins);
@@ -196,15 +194,11 @@ struct robin_hood_build {
     space.for_each_block(bins, sort_type<Space>::block_size,
                          sort_type<Space>::scratch_bytes(room, plan.bin_groups()),
                          sort_type<Space>{plan, its_bins, spill, inserted});
-    using match = robin_hood_match<Design>;
-    space.for_each(plan.groups, match{plan, 0, 1});
-    const u32 turns = plan.in_a_list / 4 < 1024 ? plan.in_a_list / 4 : 1024;
-    for (u32 pass = 1; pass < passes(n); ++pass)
-      space.for_each(u64(turns) * plan.lists, match{plan, pass, turns});
+    for (u32 pass = 0; pass < passes(n); ++pass) space.for_each(plan.groups, robin_hood_match<Design>{plan});
     space.for_each(plan.groups, robin_hood_leave<Design>{plan, items.data(), spill, inserted});
     using write = robin_hood_write<Design>;
     space.for_each(design.capacity() / write::at_once, write{plan, items.data()});
-    const u64 most = design.due_words() > plan.lists ? design.due_words() : plan.lists;
+    const u64 most = design.due_words() > plan.oldest_words ? design.due_words() : plan.oldest_words;
     space.for_each(most, robin_hood_count<Design>{plan, inserted});
   }
 };

@@ -1,5 +1,5 @@
 // What the steps of a Robin Hood table's bulk build (build.hpp) share: ages and numbers packed by groups of
-// eight slots, the bins, and the lists of groups that wait.
+// eight slots, and the bins.
 #pragma once
 
 #include <tilehash/algorithm/partition.hpp>
@@ -61,6 +61,13 @@ struct age_words {
   TILEHASH_FN u32 of_bucket(u32 bucket) const {
     return group::field(words[bucket / group::homes], bucket % group::homes);
   }
+  // Adds to the fields of a group's worth of homes, from `home` on.
+  TILEHASH_FN void add(u32 home, u32 numbers) const {
+    const u32 g = home / group::homes, by = home % group::homes * group::bits;
+    const u64 both = static_cast<u64>(numbers) << by;
+    if (static_cast<u32>(both) != 0) fetch_add(words + g, static_cast<u32>(both));
+    if (both >> 32 != 0) fetch_add(words + after(g), static_cast<u32>(both >> 32));
+  }
 };
 
 // What all steps know.
@@ -78,42 +85,18 @@ struct robin_hood_plan {
   Design design;
   u32 bin_bits;  // 2^bin_bits bins
   u32 groups;    // in all
-  u32 lists;
-  u32 in_a_list;  // groups, at most
-  u32* memory;    // five words for each group, and the lists
+  u32* memory;   // five words for each group, and the oldest ages
   TILEHASH_FN words_type array(u32 nth) const { return {memory + static_cast<u64>(nth) * groups, groups}; }
   TILEHASH_FN words_type ages() const { return array(0); }
   TILEHASH_FN words_type counts() const { return array(1); }  // of keys, by homes
   TILEHASH_FN words_type waiting() const { return array(2); }
   TILEHASH_FN words_type next() const { return array(3); }    // the age at which a home asks next
   TILEHASH_FN words_type firsts() const { return array(4); }  // where the items of a group's homes begin
-  // Groups that wait for the next pass stand in lists, as many as make the threads that add to them meet
-  // seldom; a list that is full takes no more. Two sets of them serve the passes in turn.
-  static constexpr u32 apart = 8;  // words from one list's counter to the next
-  static constexpr u32 most_passes = 48;
-  static u32 lists_for(u32 groups) { return groups < 1U << 17 ? 16 : 256; }
-  static u32 list_room(u32 groups) { return groups / (2 * lists_for(groups)) + 64; }
-  TILEHASH_FN u32* behind() const { return array(5).words; }
-  TILEHASH_FN u32* listed(u32 pass, u32 list) const {
-    return behind() + (static_cast<u64>(pass % 2) * lists + list) * in_a_list;
-  }
-  TILEHASH_FN u32* numbers() const { return behind() + static_cast<u64>(2 * lists) * in_a_list; }
-  TILEHASH_FN u32* length(u32 pass, u32 list) const {
-    return numbers() + (static_cast<u64>(pass) * lists + list) * apart;
-  }
-  // A group stands in one list, once: two who ask for a home at once would get its slots twice.
-  TILEHASH_FN u32* listed_bits() const { return length(most_passes + 1, 0); }
-  TILEHASH_FN void list(u32 pass, u32 g) const {
-    if (!try_lock(listed_bits(), g)) return;
-    const u32 which = g % lists, at = fetch_add(length(pass, which), u32(1));
-    if (at < in_a_list) listed(pass, which)[at] = g;
-  }
-  // The oldest age that was given: of each list's groups.
-  TILEHASH_FN u32* oldest(u32 g) const { return length(most_passes, g % lists); }
-  static u64 zeros(u32 groups) { return u64(most_passes + 1) * lists_for(groups) * apart + groups / 32 + 1; }
-  static u64 words(u32 groups) {
-    return 5 * u64(groups) + 2 * u64(lists_for(groups)) * list_room(groups) + zeros(groups);
-  }
+  // The oldest age that was given; in many words, as all ask.
+  static constexpr u32 oldest_words = 64, apart = 8;
+  TILEHASH_FN u32* oldest(u64 nth) const { return array(5).words + nth % oldest_words * apart; }
+  static constexpr u64 zeros = u64(oldest_words) * apart;
+  static u64 words(u64 groups) { return 5 * groups + zeros; }
 
   // How far a home's keys have gone, unless some wait: it asked last where it got all it wanted.
   TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }
