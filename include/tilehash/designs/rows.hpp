@@ -39,24 +39,26 @@ namespace tilehash::inline TILEHASH_ABI {
 namespace detail {
 
 // Key and value are read at once where a machine has a load of their size.
+constexpr u64 entry_alignment(u64 size, u64 least) {
+  return std::has_single_bit(size) && size <= 16 ? size : least;
+}
 template <class Key, class Value>
-constexpr u64 row_entry_alignment() {
+constexpr u64 pair_alignment() {
   struct plain {
     Key key;
     Value value;
   };
-  return std::has_single_bit(sizeof(plain)) && sizeof(plain) <= 16 ? sizeof(plain) : alignof(plain);
+  return entry_alignment(sizeof(plain), alignof(plain));
 }
 
 // An item of a row: a key and, in a map, its value.
 template <class Key, class Value>
-struct alignas(row_entry_alignment<Key, Value>()) row_entry {
+struct alignas(pair_alignment<Key, Value>()) row_entry {
   Key key;
   Value value;
 };
 template <class Key>
-struct alignas(std::has_single_bit(sizeof(Key)) && sizeof(Key) <= 16 ? sizeof(Key)
-                                                                     : alignof(Key)) row_entry<Key, void> {
+struct alignas(entry_alignment(sizeof(Key), alignof(Key))) row_entry<Key, void> {
   Key key;
 };
 
