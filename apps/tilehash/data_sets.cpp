@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tilehash/core/config.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <hash_join/tpch.hpp>
@@ -14,11 +16,9 @@
 namespace tilehash::app {
 namespace {
 
-using count = std::uint64_t;
-
 struct published {
   std::string_view name;
-  count pairs, keys, most;  // most: pairs of one key
+  u64 pairs, keys, most;  // most: pairs of one key
 };
 // In the order of data_set.
 constexpr published sets[] = {{"tw", 50'876'784, 44'523'684, 4},
@@ -65,14 +65,14 @@ parabola fit(double keys, double repeats, double most) {
 // to what falls outside, less than twice on average.
 class drawn_order {
  public:
-  drawn_order(count n, count seed) : n_(n), seed_(scramble(64, seed)(1)) {
-    while (bits_ < 63 && n > count(1) << bits_) ++bits_;
-    mask_ = (count(1) << bits_) - 1;
+  drawn_order(u64 n, u64 seed) : n_(n), seed_(scramble(64, seed)(1)) {
+    while (bits_ < 63 && n > u64(1) << bits_) ++bits_;
+    mask_ = (u64(1) << bits_) - 1;
   }
-  count operator()(count i) const {
+  u64 operator()(u64 i) const {
     do {
       i = (i + seed_) & mask_;
-      for (const count odd : {0xd1342543de82ef95, 0xaf251af3b0f025b5, 0x9fb21c651e98df25}) {
+      for (const u64 odd : {0xd1342543de82ef95, 0xaf251af3b0f025b5, 0x9fb21c651e98df25}) {
         i = i * odd & mask_;
         i ^= i >> (bits_ / 2 + 1) % 64;
       }
@@ -81,7 +81,7 @@ class drawn_order {
   }
 
  private:
-  count n_, seed_, mask_ = 0;
+  u64 n_, seed_, mask_ = 0;
   unsigned bits_ = 1;
 };
 
@@ -90,10 +90,10 @@ class drawn_order {
 class numbered_keys {
  public:
   explicit numbered_keys(const copies_plan& plan) : plan_(plan) {}
-  count operator()(count at) const {
-    count number = 0;
-    for (count copies = 1; copies < plan_.keys_with.size(); ++copies) {
-      const count keys = plan_.keys_with[copies];
+  u64 operator()(u64 at) const {
+    u64 number = 0;
+    for (u64 copies = 1; copies < plan_.keys_with.size(); ++copies) {
+      const u64 keys = plan_.keys_with[copies];
       if (at < keys * copies) return number + at / copies;
       number += keys, at -= keys * copies;
     }
@@ -108,45 +108,44 @@ class numbered_keys {
 // Cells of equal width have as many as are due to them, which lie in parts of equal width, one in each.
 class bell {
  public:
-  bell(count n, unsigned bits, count seed) : width_log2_(bits - cells_log2), draw_(64, seed) {
+  bell(u64 n, unsigned bits, u64 seed) : width_log2_(bits - cells_log2), draw_(64, seed) {
     const double ends = std::erfc(4 / std::sqrt(2.0)) / 2;
-    for (count cell = 0; cell <= cells; ++cell) {
+    for (u64 cell = 0; cell <= cells; ++cell) {
       const double z = 8 * (static_cast<double>(cell) / cells - 0.5);
       const double share = (std::erfc(-z / std::sqrt(2.0)) / 2 - ends) / (1 - 2 * ends);
-      before_.push_back(static_cast<count>(std::llround(share * static_cast<double>(n))));
+      before_.push_back(static_cast<u64>(std::llround(share * static_cast<double>(n))));
       if (cell != 0) fullest_ = std::max(fullest_, before_[cell] - before_[cell - 1]);
     }
   }
-  bool fits() const { return fullest_ <= count(1) << width_log2_; }
+  bool fits() const { return fullest_ <= u64(1) << width_log2_; }
   // The i-th in their order, i < n.
-  count operator()(count i) const {
+  u64 operator()(u64 i) const {
     const auto cell = std::upper_bound(before_.begin(), before_.end(), i) - before_.begin() - 1;
-    const count first = before_[cell], in_cell = before_[cell + 1] - first;
-    const count part = (count(1) << width_log2_) / in_cell;
-    return (static_cast<count>(cell) << width_log2_) + (i - first) * part + draw_(i) % part;
+    const u64 first = before_[cell], in_cell = before_[cell + 1] - first;
+    const u64 part = (u64(1) << width_log2_) / in_cell;
+    return (static_cast<u64>(cell) << width_log2_) + (i - first) * part + draw_(i) % part;
   }
 
  private:
   static constexpr unsigned cells_log2 = 16;
-  static constexpr count cells = count(1) << cells_log2;
+  static constexpr u64 cells = u64(1) << cells_log2;
   unsigned width_log2_;
-  std::vector<count> before_;
-  count fullest_ = 0;
+  std::vector<u64> before_;
+  u64 fullest_ = 0;
   scramble draw_;
 };
 
 // Order key, part key and line number, behind one another in 64 bits; hashed where the key has fewer.
 class lineitem {
  public:
-  lineitem(count n, unsigned key_bits, count seed)
-      : rows_(std::max(count(1), n / tpch::lines_an_order * tpch::parts_a_scale / tpch::orders_a_scale),
-              seed),
+  lineitem(u64 n, unsigned key_bits, u64 seed)
+      : rows_(std::max(u64(1), n / tpch::lines_an_order * tpch::parts_a_scale / tpch::orders_a_scale), seed),
         key_bits_(key_bits),
         hash_(64, seed) {}
-  count next() {
+  u64 next() {
     while (!rows_.has_line()) rows_.next_order();
     const tpch::line its = rows_.next_line();
-    const count key = its.order_key << 31 | its.part_key << 3 | its.number;
+    const u64 key = its.order_key << 31 | its.part_key << 3 | its.number;
     return key_bits_ == 64 ? key : hash_(key) >> (64 - key_bits_);
   }
 
@@ -157,11 +156,11 @@ class lineitem {
 };
 
 template <class Draw>
-std::vector<count> draw_all(const data_set_spec& spec, const tell_share& tell, Draw draw) {
-  constexpr count each = 1 << 20;
-  require_memory(spec.n * sizeof(count), name_of(spec));
-  std::vector<count> keys(spec.n);
-  for (count i = 0; i < spec.n; ++i) {
+std::vector<u64> draw_all(const data_set_spec& spec, const tell_share& tell, Draw draw) {
+  constexpr u64 each = 1 << 20;
+  require_memory(spec.n * sizeof(u64), name_of(spec));
+  std::vector<u64> keys(spec.n);
+  for (u64 i = 0; i < spec.n; ++i) {
     if (i % each == 0 && tell) tell(static_cast<double>(i) / static_cast<double>(spec.n));
     keys[i] = draw(i);
   }
@@ -181,46 +180,46 @@ std::uint64_t full_size(data_set which) { return facts(which).pairs; }
 copies_plan plan_copies(data_set which, std::uint64_t n) {
   const published& full = facts(which);
   if (n == 0) return {0, {0, 0}};
-  const auto scaled = static_cast<count>(std::llround(
-      static_cast<double>(full.keys) * static_cast<double>(n) / static_cast<double>(full.pairs)));
-  const count keys = std::clamp(scaled, count(1), n), most = std::min(full.most, n - keys + 1);
-  copies_plan plan{keys, std::vector<count>(std::max(most, count(2)) + 1)};
-  count repeats = n - keys;  // pairs of keys that have come before
+  const auto scaled = static_cast<u64>(std::llround(static_cast<double>(full.keys) * static_cast<double>(n) /
+                                                    static_cast<double>(full.pairs)));
+  const u64 keys = std::clamp(scaled, u64(1), n), most = std::min(full.most, n - keys + 1);
+  copies_plan plan{keys, std::vector<u64>(std::max(most, u64(2)) + 1)};
+  u64 repeats = n - keys;  // pairs of keys that have come before
   if (most > 2) {
     const parabola shape =
         fit(static_cast<double>(keys), static_cast<double>(repeats), static_cast<double>(most));
     plan.keys_with[most] = 1, repeats -= most - 1;
-    for (count c = most - 1; c > 2; --c) {
-      const auto wanted = static_cast<count>(std::llround(shape(static_cast<double>(c))));
+    for (u64 c = most - 1; c > 2; --c) {
+      const auto wanted = static_cast<u64>(std::llround(shape(static_cast<double>(c))));
       plan.keys_with[c] = std::min(wanted, repeats / (c - 1));
       repeats -= (c - 1) * plan.keys_with[c];
     }
   }
   plan.keys_with[2] += repeats;
   plan.keys_with[1] = keys;
-  for (count c = 2; c <= std::max(most, count(2)); ++c) plan.keys_with[1] -= plan.keys_with[c];
+  for (u64 c = 2; c <= std::max(most, u64(2)); ++c) plan.keys_with[1] -= plan.keys_with[c];
   return plan;
 }
 
 std::vector<std::uint64_t> data_set_keys(const data_set_spec& spec, unsigned key_bits, std::uint64_t seed,
                                          const tell_share& tell) {
-  const count n = spec.n;
+  const u64 n = spec.n;
   const drawn_order order(n, seed);
   const scramble nth_key(key_bits, seed);
   switch (spec.which) {
     case data_set::line: {
       lineitem rows(n, key_bits, seed);
-      return draw_all(spec, tell, [&](count) { return rows.next(); });
+      return draw_all(spec, tell, [&](u64) { return rows.next(); });
     }
     case data_set::rand: {
       const bell nth(n, key_bits, seed);
       if (!nth.fits())
         throw input_error(name_of(spec) + ": a bell of 32 bits has no room for so many; use --key-bits 64");
-      return draw_all(spec, tell, [&](count i) { return nth(order(i)); });
+      return draw_all(spec, tell, [&](u64 i) { return nth(order(i)); });
     }
     default: {
       const numbered_keys number(plan_copies(spec.which, n));
-      return draw_all(spec, tell, [&](count i) { return nth_key(number(order(i))); });
+      return draw_all(spec, tell, [&](u64 i) { return nth_key(number(order(i))); });
     }
   }
 }

@@ -321,7 +321,7 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
 
 TEST(Program, ReadsMeshesAndFindsTheirCells) {
   if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
-  const std::string bench = "bench hashgraph/meshes --space cpu --threads 1 --repeat 1 ";
+  const std::string bench = "bench hashgraph/meshes --space cpu --repeat 1 ";
   const testing::temporary_file of_tetgen("a.ele", "# 2 cells\n\n2 4 1\n0  0 1 2 3  7\n1  4 2 1 3  7\n"),
       plain("b.txt", "0 1 2 3\r\n  4,2,1,3 # the second\n5\t6 7 2147483647");
   const outcome result = call(bench + of_tetgen.path() + " " + plain.path() + " --json - 2>/dev/null");
@@ -335,6 +335,7 @@ TEST(Program, ReadsMeshesAndFindsTheirCells) {
   for (const char* design : {"hash_graph", "hash_graph_segments", "indexed_cuckoo", "std::unordered_set"})
     EXPECT_EQ(cells_of[design], (std::set{2, 3})) << design;
 
+  EXPECT_EQ(call_for_errors(bench + "--clock processor --threads 2 " + plain.path()).code, 2);
   for (const auto& [head, complaint] :
        {std::pair("2 10 0", ":1: its cells have 10 corners"), std::pair("0 4 0", " no cells"),
         std::pair("2 4 0\n0 1 2 3 4", "is it whole")}) {
