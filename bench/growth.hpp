@@ -23,12 +23,12 @@ struct growth_case {
 // included.
 struct growth_row {
   std::string space, growth;  // "in place" or "second table"
-  growth_case what;
-  spread build_first, build;         // of the items: in new memory, and in memory that the space has
-  spread doubling, find, shrinking;  // reserve(2 n); n lookups afterwards; shrink_to_fit
-  u64 old_bytes = 0, new_bytes = 0;  // of the table, before and after it was doubled
+  growth_case what{};
+  spread build_first{}, build{};           // of the items: in new memory, and in memory that the space has
+  spread doubling{}, find{}, shrinking{};  // reserve(2 n); n lookups afterwards; shrink_to_fit
+  u64 old_bytes = 0, new_bytes = 0;        // of the table, before and after it was doubled
   u64 doubling_peak = 0, shrinking_peak = 0;
-  spread batches;  // from `from` items to `items`, in new memory
+  spread batches{};  // from `from` items to `items`, in new memory
   u64 batches_bytes = 0, batches_peak = 0;
   u64 wrong = 0;  // answers
 };

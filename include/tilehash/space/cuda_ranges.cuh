@@ -120,7 +120,7 @@ class device_ranges {
     bool kept = false;
   };
   static constexpr u64 most_kept = 4;
-  static constexpr u64 pieces_each_time = 8;  // each takes 35 us to map; what is cut off are whole ones
+  static constexpr u64 pieces_each_time = 16;  // each takes 35 us to map; what is cut off are whole ones
 
   const range* find(const void* p) const {
     for (const range& r : ranges_) {
