@@ -2,7 +2,6 @@
 // map, the larger one is looked up in it, a million rows in one call.
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <vector>
 
 #include <tilehash/tilehash.hpp>
@@ -22,15 +21,15 @@ int main() {
   const auto built = country_of.build(space, customer_id, country);  // 100 000 inserted
 
   std::vector<std::uint32_t> joined(orders);
-  const auto matches = std::make_unique<bool[]>(orders);
-  country_of.find(space, ordered_by, joined, {matches.get(), orders});
+  std::vector<std::uint8_t> matches(orders);  // 1 or 0 each
+  country_of.find(space, ordered_by, joined, matches);
   // [join-end]
 
   std::uint64_t rows = 0, wrong = 0;
   for (std::uint32_t i = 0; i < orders; ++i) {
     const std::uint32_t customer = i % (2 * customers);
     rows += matches[i];
-    wrong += matches[i] != (customer < customers) || (matches[i] && joined[i] != customer % 200);
+    wrong += (matches[i] != 0) != (customer < customers) || (matches[i] != 0 && joined[i] != customer % 200);
   }
   std::printf("%llu of %u orders joined\n", static_cast<unsigned long long>(rows), orders);
   return built.inserted == customers && wrong == 0 && rows == orders / 2 ? 0 : 1;

@@ -23,6 +23,11 @@ class flags {
   flags(Array&& array)  // NOLINT(google-explicit-constructor): it stands for the array
       : data_(reinterpret_cast<u8*>(std::ranges::data(array))), size_(std::ranges::size(array)) {}
 
+  // So many at a place.
+  flags(bool* data, u64 size) : data_(reinterpret_cast<u8*>(data)), size_(size) {}
+  // The same.
+  flags(u8* data, u64 size) : data_(data), size_(size) {}
+
   u8* data() const { return data_; }         // null where there are none
   u64 size() const { return size_; }         // elements
   bool empty() const { return size_ == 0; }  // are there none?

@@ -2,8 +2,12 @@
 // here.
 #pragma once
 
+// Changes where programs must change.
 #define TILEHASH_VERSION_MAJOR 0
+// Changes where there is more; before 1.0, where programs must change.
 #define TILEHASH_VERSION_MINOR 1
+// Changes where something is mended.
 #define TILEHASH_VERSION_PATCH 0
+// All three as a number: 10000 major + 100 minor + patch.
 #define TILEHASH_VERSION \
   (TILEHASH_VERSION_MAJOR * 10000 + TILEHASH_VERSION_MINOR * 100 + TILEHASH_VERSION_PATCH)

@@ -764,7 +764,7 @@ insert_report insertion<Design, Space>::insert_first(Space& space,
   insert_report total;
   if constexpr (!Space::has_lanes && view_changeable<Design>) {
     // One after the other: few threads share them out no faster than one puts them in.
-    if (n < detail::least_to_partition || space.threads() <= 2) {
+    if (n < detail::least_to_partition || (sizeof(word) <= 8 && space.threads() <= 2)) {
       constexpr u64 ahead = 16;
       for (u64 i = 0; i < n; ++i) {
         if (i + ahead < n) {

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Builds the documents as a site, build/site/index.html, with MkDocs from a virtual environment in the user's cache that the
+# first call makes; a warning is an error. Where the environment cannot be made for want of a network, it says so and ends
+# with 77.
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+environment="${XDG_CACHE_HOME:-$HOME/.cache}/tilehash/site"
+pins=docs/requirements.txt
+if ! cmp -s "$pins" "$environment/requirements.txt" || ! "$environment/bin/python3" -c 'import mkdocs' 2>/dev/null; then
+  say "making a Python environment for the site in $environment"
+  rm -rf "$environment"
+  python3 -m venv "$environment" >/dev/null 2>&1 || die "python3 -m venv failed: run scripts/bootstrap.sh, or install python3-venv"
+  if ! "$environment/bin/python3" -m pip install --quiet --disable-pip-version-check --requirement "$pins"; then
+    say "skipped: pip could not install what $pins names"
+    exit 77
+  fi
+  cp "$pins" "$environment/requirements.txt"
+fi
+NO_MKDOCS_2_WARNING=1 "$environment/bin/python3" -m mkdocs build --quiet --clean || die "the site has gaps (see above)"
+say "site: $PWD/build/site/index.html"
