@@ -178,7 +178,8 @@ class runner {
     const memory<key_type> keys = upload_keys(queries.keys);
     checked_answers known;
     repeat(r, [&] { return check_lookups(r, keys, queries, known); });
-    if (op == "find_mix") check_counts(r, keys, queries);  // of what is found and what is not
+    if (op == "find_hit") check_counts(r, upload_keys(work_.each.keys), work_.each);
+    if (op == "find_miss") check_counts(r, keys, queries);
     if (probes && table_->counts_probes()) {
       memory<std::uint32_t> counts(space_, queries.size());
       table_->probe_counts(space_, keys.span(), counts.span());

@@ -52,6 +52,42 @@ std::uint64_t contents_check::missing() const {
   });
 }
 
+contents_sums::contents_sums(const workload& work, contents what, bool multivalue, bool with_values)
+    : work_(work), determined_(what != contents::occurrences || !work.has_raw() || multivalue) {
+  if (!determined_) return;
+  const bool all = multivalue && what != contents::tallies;
+  const auto given =
+      what == contents::occurrences ? work.occurrences() : std::span<const std::uint64_t>(work.data.keys);
+  const bool raw = what == contents::occurrences && work.has_raw();
+  const bool numbered = with_values && what != contents::tallies && work.data.counts.empty();
+  if (numbered && !all) {
+    again_.resize((given.size() + 63) / 64);
+    in_parallel(again_.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = 64 * first; i < std::min(64 * last, given.size()); ++i)
+        again_[i / 64] |= std::uint64_t{work.item_answers[i].multiplicity > 1} << i % 64;
+    });
+  }
+  std::atomic<std::uint64_t> items = 0;
+  in_parallel(given.size(), [&](std::size_t first, std::size_t last) {
+    std::uint64_t one = 0, other = 0, here = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      if (!all && work.item_answers[i].item != i) continue;
+      std::uint64_t value = 0;
+      if (with_values) {
+        value = what == contents::tallies ? work.occurrences_of(work.item_answers[i])
+                : raw                     ? i
+                                          : work.data.value(i);
+      }
+      add(one, other, given[i], value);
+      ++here;
+    }
+    due_.one += one;
+    due_.other += other;
+    items += here;
+  });
+  items_ = items;
+}
+
 std::uint64_t expected_size(query_view items, bool multivalue) {
   return count_in_parallel(items.size(), [&](std::size_t first, std::size_t last) {
     std::uint64_t size = 0;

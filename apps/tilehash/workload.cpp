@@ -145,6 +145,12 @@ workload::workload(dataset given, std::uint64_t queries, double rate, std::uint6
   miss = misses(truth, data.keys, asked, data.key_bits, scramble::mix(seed + 2));
   mix = draw(items(), asked_hits, miss, asked - asked_hits, scramble::mix(seed + 3));
 
+  each.keys.reserve(truth.distinct());
+  each.expected.reserve(truth.distinct());
+  for (std::size_t item = 0; item < data.size(); ++item) {
+    if (item_answers[item].item == item) each.push_back(data.keys[item], item_answers[item]);
+  }
+
   answers_after_erase = item_answers;
   const scramble coin(64, scramble::mix(seed + 4));
   in_parallel(data.size(), [&](std::size_t first, std::size_t last) {

@@ -59,6 +59,7 @@ struct workload {
   oracle truth;
   std::vector<expectation> item_answers, answers_after_erase;
   double hit_rate;
+  query_set each;            // every key once: what costs as much as the key has items is asked no more often
   query_set hit, miss, mix;  // in random order; `hit` asks for every item before it asks for one again
 };
 
