@@ -93,12 +93,8 @@ struct subtables_displacement {
   // Under the locks of all its buckets.
   template <class Tile>
   TILEHASH_FN verdict put_key(Tile t, bool wanted) const {
-    u32 locked = 0;
     const u32 steps = design.max_steps_of(home);
-    place p = home;
-    if (wanted && t.rank() == 0) {
-      while (locked < steps && lock(p)) ++locked, design.advance(p);
-    }
+    u32 locked = wanted && t.rank() == 0 ? lock_all(steps) : 0;
     locked = t.broadcast(locked, 0);
     t.sync();  // what one lane has locked, all lanes may read
     const bool holds = wanted && locked == steps;
@@ -110,10 +106,7 @@ struct subtables_displacement {
     }
     put = t.broadcast(u32(put), 0) != 0;
     t.sync();
-    if (t.rank() == 0) {
-      p = home;
-      for (u32 k = 0; k < locked; ++k, design.advance(p)) release(p);
-    }
+    if (t.rank() == 0) release_first(steps, locked);
     return put ? verdict::done : holds && now.known ? verdict::known : verdict::disturbed;
   }
 
@@ -172,10 +165,13 @@ struct subtables_displacement {
   // Under the locks of both buckets. True if it did.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, const hop& h) const {
+    const u32 from_table = h.from.table, to_table = h.to.table;
+    const bool forward = from_table < to_table;
+    const place first = forward ? h.from : h.to, second = forward ? h.to : h.from;
     u32 locked = 0;
-    if (h.found && t.rank() == 0 && lock(h.from)) {
+    if (h.found && t.rank() == 0 && lock(first)) {
       locked = 1;
-      if (lock(h.to)) locked = 2;
+      if (lock(second)) locked = 2;
     }
     locked = t.broadcast(locked, 0);
     t.sync();
@@ -195,12 +191,37 @@ struct subtables_displacement {
     moved = t.broadcast(u32(moved), 0) != 0;
     t.sync();
     if (t.rank() == 0) {
-      if (locked != 0) release(h.from);
-      if (locked == 2) release(h.to);
+      if (locked != 0) release(first);
+      if (locked == 2) release(second);
     }
     return moved;
   }
 
+  // All take locks in the order of the subtables: tiles that run in step, and want the same two buckets the
+  // other way round, would else fail at each other until their tries are spent.
+  template <class Use>
+  TILEHASH_FN u32 in_order(u32 steps, const Use& use) const {
+    u32 used = 0;
+    for (u32 table = 0; table < Design::subtables; ++table) {
+      place p = home;
+      for (u32 s = 0; s < steps; ++s, design.advance(p)) {
+        if (p.table != table) continue;
+        if (!use(p, used)) return used;
+        ++used;
+      }
+    }
+    return used;
+  }
+  // Gives how many of the key's buckets it has locked: all, or those before the first that another has.
+  TILEHASH_FN u32 lock_all(u32 steps) const {
+    return in_order(steps, [&](const place& p, u32) { return lock(p); });
+  }
+  TILEHASH_FN void release_first(u32 steps, u32 locked) const {
+    in_order(steps, [&](const place& p, u32 n) {
+      if (n < locked) release(p);
+      return n < locked;
+    });
+  }
   TILEHASH_FN bool lock(const place& p) const {
     const part of = design.part_of(p.table);
     return try_lock(of.locks, design.bucket_number(p, of));
