@@ -1,7 +1,8 @@
 // tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
 // growth_commands.cpp growth, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
 // the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,
-// dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and joins.
+// dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and
+// joins.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>

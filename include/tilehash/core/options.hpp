@@ -24,10 +24,10 @@ struct table_options {
                             // this gives memory back; at most half of load_factor. 0: none does
   // Tables in subtables (`dynamic_cuckoo`) that may grow: the share of their slots that items fill is kept
   // between these two. 0 < alpha < beta * d / (d + 1) for d subtables, beta < 1.
-  double alpha = 0.4;       // an erase that leaves less halves subtables
-  double beta = 0.9;        // before an insert would leave more, subtables are doubled
-  bool reuse_ids = true;    // `indexed`: new keys get the ids of erased ones
-  double slack = 0.25;      // `dynamic_hash_graph`: free entries for each item, of a table that was just built
+  double alpha = 0.4;     // an erase that leaves less halves subtables
+  double beta = 0.9;      // before an insert would leave more, subtables are doubled
+  bool reuse_ids = true;  // `indexed`: new keys get the ids of erased ones
+  double slack = 0.25;    // `dynamic_hash_graph`: free entries for each item, of a table that was just built
 };
 
 // Which of the items with equal keys that one call brings is kept.

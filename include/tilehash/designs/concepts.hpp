@@ -287,8 +287,8 @@ concept partition_built = insertable<D> && D::is_partition_built;
 //                                 whose slots may hold anything; what it leaves goes to the spill
 template <class D>
 concept filling_itself = partition_built<D> && requires(const D d) { d.bulk_build(); };
-// A partition-built design that can have more regions or fewer of the same size, by the same hash, so that the keys of a region
-// stand in neighbouring ones afterwards.
+// A partition-built design that can have more regions or fewer of the same size, by the same hash, so that
+// the keys of a region stand in neighbouring ones afterwards.
 template <class D>
 concept region_resized =
     partition_built<D> && requires(D d, void* memory, typename D::stored_key n, typename D::region_hashes h) {

@@ -21,7 +21,8 @@ struct call_end {
     u64* const first = counters.at + kind;
     u64 each[call_counters::stripes], total = 0;
     TILEHASH_UNROLL  // all are asked for before the first is waited for
-    for (u32 s = 0; s < call_counters::stripes; ++s) each[s] = load_relaxed(first + s * call_counters::kinds);
+        for (u32 s = 0; s < call_counters::stripes; ++s) each[s] =
+            load_relaxed(first + s * call_counters::kinds);
     TILEHASH_UNROLL
     for (u32 s = 0; s < call_counters::stripes; ++s) {
       total += each[s];
@@ -58,7 +59,8 @@ struct call_end {
     device_fence();
     for (u32 kind = block.rank(); kind < kinds; kind += block.size()) scratch[kind] = 0;
     block.barrier();
-    for (u32 i = block.rank(); i < call_counters::words; i += block.size()) {  // kinds of a stripe side by side
+    for (u32 i = block.rank(); i < call_counters::words;
+         i += block.size()) {  // kinds of a stripe side by side
       const u64 some = load_relaxed(counters.at + i);
       counters.at[i] = 0;
       if (some != 0) fetch_add(scratch + i % kinds, some);

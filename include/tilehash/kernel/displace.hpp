@@ -4,8 +4,8 @@
 //   list      | 2 8 9                                  lists their items in its scratch,
 //   pending   | 0 0 0 0 | 0 0 0 0 | 0 1 0 0 | ...      and its tiles take them up as they get free
 //
-// How many tries an item takes varies much, so a tile takes the list's next one as soon as it has settled one,
-// whatever the others do; that next one has been read by then.
+// How many tries an item takes varies much, so a tile takes the list's next one as soon as it has settled
+// one, whatever the others do; that next one has been read by then.
 //
 // The more items have been given up, the fewer tries the others get: of a table that is full, most of what
 // comes is found out after a few. Some in a million are given up because they met locks too often, and come
