@@ -8,6 +8,7 @@
 //             reads its own buckets, of some operations at once.
 //   prefetch  (a CPU) a thread goes round a ring of operations and asks for the memory of each long before it
 //             examines it. Lookups that must go on are asked for again and examined later.
+// length: both schedules, and that of keys looked up alone, are three ways round one loop.
 #pragma once
 
 #include <tilehash/core/bits.hpp>
