@@ -5,9 +5,9 @@
 namespace tilehash::app {
 namespace {
 
-volatile std::sig_atomic_t asked = 0;
+volatile std::sig_atomic_t stop_asked = 0;
 
-void on_signal(int /*number*/) { asked = 1; }
+void on_signal(int /*number*/) { stop_asked = 1; }
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool asked_to_stop() { return asked != 0; }
+bool asked_to_stop() { return stop_asked != 0; }
 
 void stop_if_asked() {
   if (asked_to_stop()) throw interrupted();

@@ -239,7 +239,9 @@ TEST(Program, MeasuresOtherLibrariesMapsToo) {
     designs.insert(row["design"]);
     const bool changes =
         row["op"] == "build" || row["op"] == "insert" || row["op"] == "erase" || row["op"] == "count";
-    if (row["design"] == "std::unordered_map" && changes) EXPECT_EQ(row["threads"], 1) << row;
+    if (row["design"] == "std::unordered_map" && changes) {
+      EXPECT_EQ(row["threads"], 1) << row;
+    }
   }
   EXPECT_TRUE(designs.contains("std::unordered_map") || TILEHASH_SANITIZED) << "a build without peers";
 }

@@ -18,7 +18,7 @@
 namespace tilehash::contract {
 
 using word_key = std::array<u64, 3>;
-using block = std::array<u32, 9>;
+using nine_words = std::array<u32, 9>;
 
 inline word_key key_of(u64 i) { return {mix64(i), i, ~i}; }
 inline std::vector<word_key> keys_from(u64 first, u64 n) {
@@ -49,8 +49,8 @@ struct constant {
 };
 
 struct add_blocks {
-  TILEHASH_FN block operator()(const block& a, const block& b) const {
-    block c{};
+  TILEHASH_FN nine_words operator()(const nine_words& a, const nine_words& b) const {
+    nine_words c{};
     for (u32 i = 0; i < 9; ++i) c[i] = a[i] + b[i];
     return c;
   }
@@ -199,11 +199,11 @@ TEST_F(indexing, a_key_with_anothers_fingerprint_is_absent) {
 }
 
 TEST_F(indexing, large_values_change_whole) {
-  map<word_key, block, space_type> t(space);
-  static_assert(std::same_as<typename decltype(t)::design_type, indexed<word_key, block>>);
+  map<word_key, nine_words, space_type> t(space);
+  static_assert(std::same_as<typename decltype(t)::design_type, indexed<word_key, nine_words>>);
   std::vector<word_key> keys(n);
-  std::vector<block> values(n);
-  std::map<word_key, block> model;
+  std::vector<nine_words> values(n);
+  std::map<word_key, nine_words> model;
   for (u64 i = 0; i < n; ++i) {
     keys[i] = key_of(mix64(i) % 50);
     for (u32 part = 0; part < 9; ++part) values[i][part] = static_cast<u32>(i) * (part + 1);
@@ -212,7 +212,7 @@ TEST_F(indexing, large_values_change_whole) {
   const auto k = there(keys);
   const auto v = there(values);
   EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), add_blocks{}).inserted, model.size());
-  const buffer<block, space_type> out(space, n);
+  const buffer<nine_words, space_type> out(space, n);
   t.find(space, k.span(), out.span());
   auto got = out.to_host();
   for (u64 i = 0; i < n; ++i) ASSERT_EQ(got[i], model[keys[i]]);

@@ -16,10 +16,10 @@ INSTANTIATE_TYPED_TEST_SUITE_P(cpu, regions, region_designs);
 // A space without the memory for so many-th work of blocks.
 struct exhausted_space : region_space {
   u32 works = ~u32(0);  // before memory is out
-  template <class Body>
-  void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
+  template <class Body, class... Scratch>
+  void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body, Scratch&... scratch) {
     if (works-- == 0) throw out_of_memory("a test refuses scratch memory");
-    region_space::for_each_block(blocks, threads, scratch_bytes, body);
+    region_space::for_each_block(blocks, threads, scratch_bytes, body, scratch...);
   }
 };
 

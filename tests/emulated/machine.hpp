@@ -84,7 +84,7 @@ class shuffled {
 };
 
 // What the lanes of a warp said at one collective.
-struct exchange {
+struct exchange_area {
   static constexpr u64 max_bytes = 128;
   u32 votes = 0;
   u32 from[warp_size];
@@ -104,7 +104,7 @@ struct warp_state {
   block_state* block = nullptr;
   u32 number = 0;
   u32 turn = 0;  // counts the collectives
-  exchange exchanges[2];
+  exchange_area exchanges[2];
 };
 
 class machine;
@@ -127,7 +127,7 @@ class thread {
   // ---- collectives of the warp ----
   // Bit i is what lane i of the warp says.
   u32 vote(const char* what, bool yes, site where) {
-    exchange& here = warp_->exchanges[warp_->turn % 2];
+    exchange_area& here = warp_->exchanges[warp_->turn % 2];
     here.votes |= u32(yes) << lane();
     meet({what, 0, false, where});
     return here.votes;
@@ -135,7 +135,7 @@ class thread {
   // What lane `from` of this lane's tile says; `from` must be the same in the whole tile.
   template <class T>
   T said_by(const char* what, T x, u32 from, u32 width, site where) {
-    const exchange& here = say(what, x, from, where);
+    const exchange_area& here = say(what, x, from, where);
     const u32 first = lane() / width * width;
     if (from >= width || from != here.from[first])
       throw convergence_error("tilehash: " + place({what, sizeof x, false, where}) + ": lane " +
@@ -148,7 +148,7 @@ class thread {
   // What the lane so many to the left says, in the first lanes of a tile one of its last.
   template <class T>
   T said_by_left(const char* what, T x, u32 by, u32 width, site where) {
-    const exchange& here = say(what, x, 0, where);
+    const exchange_area& here = say(what, x, 0, where);
     std::memcpy(&x, here.said[lane() / width * width + (lane() + width - by) % width], sizeof x);
     return x;
   }
@@ -189,9 +189,9 @@ class thread {
  private:
   // Says x to the warp, and gives what all lanes said.
   template <class T>
-  const exchange& say(const char* what, const T& x, u32 from, site where) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange::max_bytes);
-    exchange& here = warp_->exchanges[warp_->turn % 2];
+  const exchange_area& say(const char* what, const T& x, u32 from, site where) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange_area::max_bytes);
+    exchange_area& here = warp_->exchanges[warp_->turn % 2];
     std::memcpy(here.said[lane()], &x, sizeof x);
     here.from[lane()] = from;
     meet({what, sizeof x, false, where});

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/core/sentinel_cells.hpp>

@@ -18,6 +18,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/designs/rows.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
