@@ -260,7 +260,7 @@ void combine_shares(u32 parts, u64 distinct, u64 several) {
     std::map<typename Slot::key_type, typename Slot::mapped_type> expected, sums;
     for (u64 i = 0; i < n; ++i)
       if (given.keys[i] == given.keys[i]) expected[given.keys[i]] += given.values[i];
-    const detail::splitter<Slot> split(parts);
+    const detail::splitter<Slot> split(parts, 0);
     const u32 room = static_cast<u32>(n / parts / 2 + 1);
     const buffer<word, Space> entries(space, u64(room) * parts), spilled(space, n);
     const buffer<u32, Space> fill(space, parts);
