@@ -43,7 +43,6 @@ TYPED_TEST(in_place, calls_in_any_order) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   resize_at_random<TypeParam>(this->space, 2 * this->items, 25, 0.8);
   resize_at_random<TypeParam>(this->space, 10 * this->items, 25, 0.95);
-  EXPECT_GT(this->memory.resizes, 0U);
 }
 TYPED_TEST(in_place, no_memory_leaves_the_table_as_it_was) {
   const u64 n = this->items;
