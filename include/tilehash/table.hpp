@@ -525,6 +525,7 @@ class table {
     awake(space).begin_doubling(home(space));
     home(space).synchronize();
   }
+  // The work: moves the pairs to the new subtable, in the stream of `beside`. Does not wait; see above.
   void run_doubling(Space& beside) const
     requires requires(engine_type e, Space& s) { e.double_one(s); }
   {
@@ -532,6 +533,7 @@ class table {
     detail::require_same_device(engine_.home(), beside, "run_doubling");
     engine_.run_doubling(beside);
   }
+  // Puts the new subtable in the old one's place, once what runs in `beside` is done. Waits. Alone.
   void end_doubling(Space& space, Space& beside)
     requires requires(engine_type e, Space& s) { e.double_one(s); }
   {

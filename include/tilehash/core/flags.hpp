@@ -20,7 +20,9 @@ class flags {
              (std::same_as<std::remove_reference_t<std::ranges::range_reference_t<Array>>, bool> ||
               std::same_as<std::remove_reference_t<std::ranges::range_reference_t<Array>>, u8>) &&
              (std::ranges::borrowed_range<Array> || std::is_lvalue_reference_v<Array>))
-  flags(Array&& array)  // NOLINT(google-explicit-constructor): it stands for the array
+  // It stands for the array.
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  flags(Array&& array)
       : data_(reinterpret_cast<u8*>(std::ranges::data(array))), size_(std::ranges::size(array)) {}
 
   // So many at a place.

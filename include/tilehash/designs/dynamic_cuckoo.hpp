@@ -247,8 +247,8 @@ class dynamic_cuckoo {
   }
   template <class Op>
   TILEHASH_FN void combine(word* at, const value_element& given, const Op& op) const {
-    constexpr bool is_word = (sizeof(value_element) == 4 || sizeof(value_element) == 8) &&
-                             alignof(value_element) == sizeof(value_element);
+    constexpr u64 size = sizeof(value_element);
+    constexpr bool is_word = (size == 4 || size == 8) && alignof(value_element) == size;
     const part p = part_with(at);
     value_element* const stored = p.values + (at - p.keys);
     if constexpr (is_word) {

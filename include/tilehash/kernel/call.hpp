@@ -22,11 +22,11 @@ struct call_end {
     u64 each[call_counters::stripes], total = 0;
     TILEHASH_UNROLL  // all are asked for before the first is waited for
         for (u32 s = 0; s < call_counters::stripes; ++s) each[s] =
-            load_relaxed(first + s * call_counters::kinds);
+            load_relaxed(first + u64(s) * call_counters::kinds);
     TILEHASH_UNROLL
     for (u32 s = 0; s < call_counters::stripes; ++s) {
       total += each[s];
-      first[s * call_counters::kinds] = 0;
+      first[u64(s) * call_counters::kinds] = 0;
     }
     sums[kind] = total;
     return total;

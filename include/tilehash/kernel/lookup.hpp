@@ -179,17 +179,18 @@ struct look_up_alone {
   Sink sink;
 
   // Lanes for n operations.
-  static u64 lanes(u64 n) { return divide_up(n, each * warp) * warp; }
+  static u64 lanes(u64 n) { return divide_up(n, u64(each) * warp) * warp; }
 
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
     constexpr solo_tile t;  // lanes go their own ways
     using bucket_type = solo_bucket<Design>;
-    const u64 first = lane.index() / warp * (each * warp) + lane.index() % warp;
+    const u64 first = lane.index() / warp * each * warp + lane.index() % warp;
     query<slot_type> mine[each];
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) {
-      if (first + k * warp < n) mine[k] = query<slot_type>(keys[first + k * warp]);
+      const u64 i = first + u64(k) * warp;
+      if (i < n) mine[k] = query<slot_type>(keys[i]);
     }
     typename Design::place place[each];
     bucket_type b[each];
@@ -211,7 +212,7 @@ struct look_up_alone {
     };
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) settle(k);
-    while (more != 0) {
+    while (more != 0) {  // NOLINT(bugprone-infinite-loop): settle() changes it
       TILEHASH_UNROLL
       for (u32 k = 0; k < each; ++k) {
         if ((more >> k & 1) != 0) b[k] = bucket_type::read(t, design.bucket_at(design.where(place[k])));
@@ -223,7 +224,7 @@ struct look_up_alone {
     }
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) {
-      const u64 i = first + k * warp;
+      const u64 i = first + u64(k) * warp;
       if (i >= n) continue;
       if (found[k].what == lookup_state::go_on) found[k].what = lookup_state::absent;
       if (!mine[k].legal) found[k] = {};

@@ -25,7 +25,7 @@ struct tidy_buckets {
 
   // Scratch: the list; the scan's.
   static constexpr u64 scratch_bytes(u32 words) {
-    return words * 32 * sizeof(u16) + sums::words * sizeof(u32);
+    return u64(words) * 32 * sizeof(u16) + sums::words * sizeof(u32);
   }
 
   template <class Block>
@@ -35,8 +35,8 @@ struct tidy_buckets {
     const bool serves = me < words && first + me < all_words;
     const auto list = block.template scratch<u16>();
     u32 all = 0, bits = serves ? design.due()[first + me] : 0;
-    u32 at =
-        sums::before(block, block.template scratch<u32>(words * 32 * sizeof(u16)), count_ones(bits), all);
+    u32 at = sums::before(block, block.template scratch<u32>(u64(words) * 32 * sizeof(u16)), count_ones(bits),
+                          all);
     if (all == 0) return;
     if (bits != 0) design.due()[first + me] = 0;
     for (; bits != 0; bits &= bits - 1) list[at++] = static_cast<u16>(me * 32 + lowest(bits));

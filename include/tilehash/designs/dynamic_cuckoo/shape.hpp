@@ -9,8 +9,8 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 // base * 2^level buckets each; levels differ by one at most.
 template <u32 Subtables>
 struct subtables_shape {
-  static constexpr u32 most_base = 128;              // so that sizes of equal level follow each other by 1/64
-  static constexpr u64 slots_of_region = 16 * 1024;  // of a subtable, at least: fewer fill less evenly
+  static constexpr u32 most_base = 128;  // so that sizes of equal level follow each other by 1/64
+  static constexpr u64 slots_of_region = u64(1) << 14;  // of a subtable, at least: fewer fill less evenly
 
   u32 base = 1;
   u32 level[Subtables] = {};

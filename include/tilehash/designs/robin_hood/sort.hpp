@@ -28,14 +28,14 @@ struct robin_hood_sort {
   TILEHASH_FN static constexpr u64 padded(u64 h) { return h + h / 32; }
   static constexpr u64 ends_at(u64 room) { return (room * sizeof(word) + 15) / 16 * 16; }
   static constexpr u64 scratch_bytes(u64 room, u64 groups) {
-    return ends_at(room) + (padded(groups * homes_each) + sums::words + 1) * sizeof(u32);
+    return ends_at(room) + (padded(u64(groups) * homes_each) + sums::words + 1) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 bin = static_cast<u32>(block.index()), n = bins.size(bin), me = block.rank(),
               all = block.size();
-    const u32 groups = plan.bin_groups(), homes = static_cast<u32>(padded(groups * homes_each));
+    const u32 groups = plan.bin_groups(), homes = static_cast<u32>(padded(u64(groups) * homes_each));
     const auto items = block.template scratch<word>();
     const auto ends = block.template scratch<u32>(ends_at(bins.room));
     const auto uneven = ends + homes, scratch = uneven + 1;
