@@ -38,10 +38,10 @@ TYPED_TEST(indexing_over, ids_are_dense_and_stay) {
 
 // A key that stands in the table of ids itself, with a value too large for it.
 TYPED_TEST(indexing_over, values_are_found_and_changed) {
-  table<indexed<u64, block, murmur, TypeParam>, indexing_space> t(this->space);
+  table<indexed<u64, nine_words, murmur, TypeParam>, indexing_space> t(this->space);
   const u64 items = this->n;
   std::vector<u64> keys(items);
-  std::vector<block> values(items), out(items);
+  std::vector<nine_words> values(items), out(items);
   for (u64 i = 0; i < items; ++i) keys[i] = mix64(i / 2), values[i].fill(static_cast<u32>(i / 2));
   const insert_report report = t.insert(this->space, keys, values);
   EXPECT_EQ(report.inserted, items / 2);
