@@ -62,7 +62,7 @@ nlohmann::ordered_json updates_as_json(const std::vector<updates_row>& all) {
                         {"built_found", bench::as_json(row.built_found)},
                         {"built_not_found", bench::as_json(row.built_not_found)}};
       one["built_anew"] = row.built_anew;
-      one["bytes"] = {{"dynamic_hash_graph", row.bytes}, {"hash_graph", row.built_bytes}};
+      one["table_bytes"] = {{"dynamic_hash_graph", row.bytes}, {"hash_graph", row.built_bytes}};
       one["wrong"] = row.wrong;
     } else {
       one["obstacle"] = row.obstacle;

@@ -15,15 +15,16 @@ class flags {
  public:
   // None.
   flags() = default;
+  // An array's, for which it stands.
   template <class Array>
     requires(std::ranges::contiguous_range<Array> && std::ranges::sized_range<Array> &&
              (std::same_as<std::remove_reference_t<std::ranges::range_reference_t<Array>>, bool> ||
               std::same_as<std::remove_reference_t<std::ranges::range_reference_t<Array>>, u8>) &&
              (std::ranges::borrowed_range<Array> || std::is_lvalue_reference_v<Array>))
-  // It stands for the array.
-  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
   flags(Array&& array)
       : data_(reinterpret_cast<u8*>(std::ranges::data(array))), size_(std::ranges::size(array)) {}
+  // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
 
   // So many at a place.
   flags(bool* data, u64 size) : data_(reinterpret_cast<u8*>(data)), size_(size) {}
