@@ -217,7 +217,7 @@ TYPED_TEST_SUITE_P(sequences);
 
 TYPED_TEST_P(sequences, leave_what_a_map_has) {
   const u64 most =
-      is_set("TILEHASH_LARGE") ? 20 * sequence_count : scaled(sequence_count, sequence_count / 5);
+      is_set("TILEHASH_LARGE") ? 20 * sequence_count : scaled(sequence_count, sequence_count / 15);
   rc::detail::TestParams params;
   params.seed = run_seed();
   params.maxSuccess = static_cast<int>(most);
