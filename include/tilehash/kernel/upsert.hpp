@@ -128,7 +128,7 @@ struct upsert_items {
     if constexpr (requires { design.passes(w.home); }) {
       if (w.beyond) design.passes(w.home);
     }
-    if (compare_and_swap(w.free, w.old, slot_type::written_over(w.old, w.stored, w.value)) == w.old) {
+    if (put_in(w)) {
       if constexpr (values_apart<Design>) put_value(w);
       w.became = outcome::inserted;
       return false;
@@ -139,6 +139,16 @@ struct upsert_items {
     return true;
   }
 
+  // Claims the free slot: true unless another was faster.
+  TILEHASH_FN static bool put_in(const walk& w) {
+    const word content = slot_type::written_over(w.old, w.stored, w.value);
+    if constexpr (alone_in_the_table) {  // what it read still stands there
+      *w.free = content;
+      return true;
+    } else {
+      return compare_and_swap(w.free, w.old, content) == w.old;
+    }
+  }
   // Of the key that stands in its slot now.
   TILEHASH_FN void put_value(const walk& w) const {
     if constexpr (!slot_type::is_set) copy_value(design.value_beside(w.free), w.value);
