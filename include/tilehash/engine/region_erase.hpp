@@ -91,7 +91,9 @@ class region_erase {
   region_erase(Space& space, const Design& design, u64 n)
       : space_(space),
         route_{design},
-        piece_(std::min(n, std::max(design.capacity() / 2, u64(least_to_partition)))),
+        piece_(
+            std::min(n, std::max(least_to_partition,
+                                 design.capacity() / 4 * sizeof(typename Design::word) / sizeof(key_bits)))),
         room_(room_for(piece_, design.regions())),
         spill_room_(piece_ / 32 + 1024),
         entries_(space, static_cast<u64>(room_) * design.regions()),
@@ -117,7 +119,6 @@ class region_erase {
     const Design& design = route_.design;
     space_.fill(fill_.data(), fill_.size(), u32(0));
     space_.fill(counts_.data(), 2, u64(0));
-    if constexpr (tidying<Design>) space_.fill(design.due(), design.due_words(), u32(0));
     const bins_type bins{entries_.data(), room_, fill_.data()};
     send_by_blocks(space_, route_, array_source<slot_type>{keys, nullptr}, n, bins,
                    spill_list<key_bits>{spilled_.data(), counts_.data(), spill_room_}, counts_.data() + 1);
