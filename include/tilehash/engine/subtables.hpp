@@ -136,7 +136,7 @@ class subtables {
     if (!std::same_as<Update, detail::keep>) require_no_doubling();
     detail::insert_phases<Design, Space, Source, Update> phases(space, source, n, nullptr, update, calls_);
     phases.make_bits();
-    if (n != 0) phases.place(design_, 0, n);
+    if (n != 0) phases.place(placing(), 0, n);
     if (n != 0) phases.move(design_, 0, n);
     detail::call_end end = calls_.unwaited(n, phases.phase());
     end.report = report;
@@ -333,6 +333,13 @@ class subtables {
   void stale(Space& space) {
     stale_ = true;
     asked_ = &space;
+  }
+
+  // The design as what places items sees it.
+  Design placing() const {
+    Design d = design_;
+    d.begin_empty(!stale_ && size_ == 0 && !doubles_);
+    return d;
   }
 
   // ---- the draw ----
@@ -551,7 +558,7 @@ class subtables<Design, Space>::call {
   // Puts the window up to `end` in; gives how many of its items are pending still.
   u64 put(u64 end) {
     const u64 few = (end - settled_) / 64 + 64;
-    phases_.place(table_.design_, settled_, end);
+    phases_.place(table_.placing(), settled_, end);
     for (u32 pass = 0; pass < passes; ++pass) {
       bool moved = true;
       try {
