@@ -130,6 +130,18 @@ void add_bounds(CLI::App& command, dynamic_case& what) {
       ->capture_default_str();
   command.add_option("--beta", what.beta, "Most")->check(CLI::Range(0.1, 0.96))->capture_default_str();
 }
+void add_batches(CLI::App& command, dynamic_case& what) {
+  add_bounds(command, what);
+  command.add_option("--erased", what.erased, "Deletes, as a share of the inserts (the paper's r)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--batch", what.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
+      ->transform(CLI::AsSizeValue(false));
+  command.add_option("--policies", what.policies, "How tables follow their items")
+      ->delimiter(',')
+      ->check(CLI::IsMember(bench::dynamic_policies))
+      ->default_str(fmt::format("{}", fmt::join(what.policies, ",")));
+}
 
 }  // namespace
 
@@ -159,17 +171,7 @@ void add_dynamic_commands(CLI::App& bench) {
   const auto batches = add(*workload, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
                                        "bucketed_cuckoo_balanced", "linear_probing", "tiled"});
   batches->what.policies = bench::dynamic_policies;
-  add_bounds(*workload, batches->what);
-  workload->add_option("--erased", batches->what.erased, "Deletes, as a share of the inserts (the paper's r)")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  workload
-      ->add_option("--batch", batches->what.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
-      ->transform(CLI::AsSizeValue(false));
-  workload->add_option("--policies", batches->what.policies, "How tables follow their items")
-      ->delimiter(',')
-      ->check(CLI::IsMember(bench::dynamic_policies))
-      ->default_str("subtables,automatic,rehash");
+  add_batches(*workload, batches->what);
   workload->callback([batches] { run("dynamic/workload", dynamic_experiment::workload, *batches); });
 
   CLI::App* sweep = bench.add_subcommand(
@@ -183,10 +185,7 @@ void add_dynamic_commands(CLI::App& bench) {
       ->required();
   sweep->add_option("--values", swept->values, "These (default: the paper's; batches of 200 000 to 5 M)")
       ->delimiter(',');
-  sweep->add_option("--policies", swept->what.policies, "How tables follow their items")
-      ->delimiter(',')
-      ->check(CLI::IsMember(bench::dynamic_policies))
-      ->default_str("automatic,rehash");
+  add_batches(*sweep, swept->what);
   sweep->callback([swept] { run("dynamic/sweep", dynamic_experiment::workload, *swept); });
 }
 
