@@ -272,15 +272,23 @@ class dynamic_cuckoo {
   }
 
   // ---- change ----
+  // A quarter of each bucket is kept for keys whose other buckets have no room before it. Of a key's slots
+  // the first free one is still one and the same for all who insert it; and until three quarters are filled,
+  // its buckets fill alike, so that few keys find all of them full.
+  struct position : insert_position<word> {
+    bool is_last_resort = false;
+  };
+  static constexpr u32 first_slots = bucket_slots - bucket_slots / 4;
   template <class Tile>
-  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
-                                                       key_bits wanted) const {
+  TILEHASH_FN position examine_for_insert(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     const auto at = b.find_own_or_free(t, wanted);
-    const bool end = at.free && was_empty_;
-    return {at.own ? lookup_state::found
-            : end  ? lookup_state::absent
-                   : lookup_state::go_on,
-            at.free, at.slot, at.content};
+    const bool at_once = first_slots > at.slot;
+    const bool ends = at.free && at_once && was_empty_;
+    return {{at.own ? lookup_state::found
+             : ends ? lookup_state::absent
+                    : lookup_state::go_on,
+             at.free, at.slot, at.content},
+            !at_once};
   }
   template <class Tile>
   TILEHASH_FN erase_position<word> examine_for_erase(Tile t, const bucket_type<Tile>& b,
