@@ -84,10 +84,11 @@ struct upsert_items {
     key_bits key;
     value_bits value;
     place home, now;
-    word* free = nullptr;   // the first slot on the way that it may take
-    word old = 0;           // what stands there
-    stored_key stored = 0;  // what the key looks like there
-    bool beyond = false;    // it is not in the first bucket
+    word* free = nullptr;         // the first slot on the way that it may take
+    word old = 0;                 // what stands there
+    stored_key stored = 0;        // what the key looks like there
+    bool beyond = false;          // it is not in the first bucket
+    bool is_last_resort = false;  // ... and one of a later bucket may be better
     u32 steps = 1;
     outcome became = outcome::refused;
   };
@@ -112,12 +113,15 @@ struct upsert_items {
       return false;
     }
     bool takes = told.free && w.free == nullptr;
+    if constexpr (requires { told.is_last_resort; })
+      takes = told.free && (w.free == nullptr || (w.is_last_resort && !told.is_last_resort));
     if constexpr (requires { design.may_take(w.now); }) takes = takes && design.may_take(w.now);
     if (takes) {
       w.free = memory + told.slot;
       w.old = told.old;
       w.stored = design.stored(w.now, w.key);
       w.beyond = w.steps != 1;
+      if constexpr (requires { told.is_last_resort; }) w.is_last_resort = told.is_last_resort;
     }
     if (told.what == lookup_state::go_on && w.steps < max_steps_of(design, w.now)) {
       design.advance(w.now, told);
