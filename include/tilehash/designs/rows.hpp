@@ -178,8 +178,9 @@ using index_of = typename named_index<Index>::type;
 
 // A Builder has
 //   name, max_load_factor (items a row)
-//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out:
-//   rows.put_row() for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
+//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out, and gives
+//   how many there are: rows.put_row() for each, or rows.offsets() and rows.entries() and then
+//   rows.add_filters(space)
 template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
  public:
@@ -258,9 +259,7 @@ class row_table {
   // left out; size() is then smaller than n.
   template <class Space, class MappedPointer>
   u64 build(Space& space, const Key* keys, MappedPointer values, u64 n) {
-    Builder::build(space, *this, keys, values, n);
-    items_ = rows_.positions(space);
-    return items_;
+    return items_ = Builder::build(space, *this, keys, values, n);
   }
   // The filter of a row of keys: key_at(i) for i of [0, size).
   template <class KeyAt>
