@@ -562,7 +562,7 @@ class insertion<Design, Space>::call {
     bits_ = buffer<u32, Space>(space_, words());
     pending_ = bits_.data();
     if constexpr (replacing<Design>) {
-      const u64 under_way = Space::has_lanes ? u64(1) << 19 : 1024;
+      const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
       homeless_ = buffer<homeless_entry, Space>(space_, homeless_room() + under_way);
       homeless_length_ = buffer<u64, Space>(space_, 1);
       space_.fill(homeless_length_.data(), 1, u64(0));
