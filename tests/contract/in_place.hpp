@@ -203,6 +203,25 @@ void double_in_little_memory(Space& space, Meter& meter, u64 n) {
   m.verify(n + n / 4);
 }
 
+// A copy of a table whose regions are smaller than those of a new one of its capacity, so that there are
+// more.
+template <class Design, class Space>
+void clone_what_has_grown(Space& space) {
+  constexpr double load = 0.8;
+  const u64 buckets =
+      4 * Design::max_region(load) + 1;  // in five regions, each a fifth smaller than it may be
+  const auto n = static_cast<u64>(load * static_cast<double>(buckets * Design::bucket_slots));
+  modelled<Design, Space> m(space, n, {.load_factor = load, .seed = known_seed});
+  ASSERT_EQ(m.insert(0, n).refused, 0U);
+  m.tested.reserve(space, 2 * n);
+  const u64 capacity = m.tested.capacity();
+  m.tested = m.tested.clone(space);
+  ASSERT_EQ(m.tested.capacity(), capacity);
+  m.verify(n + n / 4);
+  ASSERT_EQ(m.insert(n, n + n / 2).refused, 0U);
+  m.verify(2 * n);
+}
+
 // No memory, at each of a call's allocations: the table is as it was.
 template <class Design, class Space, class Memory, class Call>
 void fail_at_every_allocation(Space& space, Memory& memory, u64 room, u64 n, const Call& call) {

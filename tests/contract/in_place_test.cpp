@@ -43,6 +43,7 @@ TYPED_TEST(in_place, the_peak_is_the_new_size_and_a_sixteenth) {
   double_in_little_memory<TypeParam>(this->space, this->memory, 6 * this->items);
   EXPECT_EQ(this->memory.resizes(), 2U);
 }
+TYPED_TEST(in_place, a_clone_has_the_same_regions) { clone_what_has_grown<TypeParam>(this->space); }
 TYPED_TEST(in_place, a_second_shrink_does_nothing) {
   modelled<TypeParam, cpu> m(this->space, 4 * this->items, {.seed = known_seed});
   ASSERT_EQ(m.insert(0, this->items).refused, 0U);

@@ -50,7 +50,7 @@ class slots {
   slots(const slots& other, Space& space)
       : options_(other.options_),
         memory_(detail::copy_of(other.memory_, space)),
-        view_(memory_.data(), other.capacity(), detail::seed_of(options_), options_.load_factor),
+        view_(copy_of(other.view_, memory_.data(), other.capacity(), options_)),
         size_(other.size()),
         erased_(other.erased_) {
     // (If calls that did not wait have changed the size, size() has just fetched it, and the copy knows it.)
@@ -130,6 +130,17 @@ class slots {
   }
 
  protected:
+  // The same table in other memory. Where it has had other numbers of regions, its capacity does not tell how
+  // large they are.
+  static view_type copy_of(const view_type& other, char* memory, u64 capacity, const table_options& options) {
+    if constexpr (region_resized<Design>) {
+      Design design = other.design;
+      design.reshape(memory, memory == nullptr ? 1 : design.regions());
+      return view_type(design, memory);
+    } else {
+      return view_type(memory, capacity, detail::seed_of(options), options.load_factor);
+    }
+  }
   static table_options permitted(table_options options) {
     if constexpr (load_limited<Design>) {
       constexpr double highest = Design::max_load_factor;
