@@ -331,7 +331,7 @@ struct upsert_items {
     }
     const u64 last = to * bits_a_word < end ? to * bits_a_word : end;
     walk_ring<upsert_items, numbered> ring{*this};
-    const auto record = [&](const numbered& p) TILEHASH_ALWAYS_INLINE {
+    const auto record = [&](const numbered& p) __attribute__((TILEHASH_INLINED)) {
       counts.record(p.i, true, p.became);
     };
     for (u64 i = from * bits_a_word; i < last; ++i) {
