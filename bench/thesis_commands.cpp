@@ -272,8 +272,11 @@ void add_thesis_commands(CLI::App& bench) {
       ->default_str("1,2,4,16,64,256,1000,10000,50000");
   multiplicity->callback([multimaps] { run_multiplicity(*multimaps); });
 
-  CLI::App* probes = bench.add_subcommand(
-      "thesis/probes", "Slots that a lookup reads in open addressing: hash functions and jumps (on the CPU)");
+  CLI::App* probes = bench.add_subcommand("thesis/probes",
+                                          "Slots that a lookup reads in open addressing: hash functions and "
+                                          "jumps, beside table 3.2 of the thesis (on the "
+                                          "CPU)");
+  probes->alias("thesis/table32");
   const auto statistics = std::make_shared<probes_options>();
   statistics->space = "cpu";
   probes->add_option("--n", statistics->items, "Number of items")
