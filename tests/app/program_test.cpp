@@ -260,7 +260,7 @@ TEST(Program, WaitsForTheTable) {
   double best = 1e9;
   for (int i = 0; i < 3 && best > 0.9; ++i) {
     const auto spent = nlohmann::json::parse(
-        call("run --space cpu --design tiled --input random:n=2^20 --json - 2>/dev/null")
+        call("run --space cpu --design tiled --repeat 1 --input random:n=2^20 --json - 2>/dev/null")
             .text)["header"]["spent"];
     const double measured = spent["cpu_s"]["measured"], all = spent["cpu_s"]["all"];
     EXPECT_GT(measured, 0);
