@@ -188,8 +188,10 @@ TYPED_TEST_P(regions, many_keys_are_erased) {
     using table_type = table<TypeParam, region_space>;
     using value = typename table_type::value_element;
     SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
-    const u64 n = region_space::has_lanes ? 3'200'000 : scaled(100'000, 70'000);  // regions for all blocks
     region_space space;
+    u64 n = scaled(100'000, 70'000);
+    if constexpr (region_space::has_lanes)  // two regions for each block, and a tenth more
+      n = 19 * space.large_blocks_at_once() * TypeParam::max_region(0.85) * TypeParam::bucket_slots / 10;
     std::vector<key> keys(n + n / 8);
     std::vector<value> values(n);
     for (u64 i = 0; i < keys.size(); ++i) keys[i] = mix32(static_cast<u32>(i ^ run_seed()));  // no two alike

@@ -145,10 +145,6 @@ class scratch_pointer {
   friend T exchange(scratch_pointer p, T x) {
     return p.update([x](T /*old*/) { return x; });
   }
-  friend void store_relaxed(scratch_pointer p, T x) {
-    p.me_->may_pause();
-    p.me_->store_scratch(p.at_, x, access::update);
-  }
   friend T load_relaxed(scratch_pointer p) {
     p.me_->may_pause();
     return p.me_->template load_scratch<T>(p.at_, access::peek);

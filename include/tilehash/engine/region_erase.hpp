@@ -76,13 +76,13 @@ class region_erase {
   using block_type = typename Design::template region_erase<bins_type, count_gone>;
 
  public:
-  // Is it worth it for n keys? Each piece of them streams the whole table in both directions, which takes as
-  // long as to erase a sixteenth of its items one by one. And a block's scratch must hold a region, and a
-  // partition's counters.
+  // Is it worth it for n keys? Each piece of them streams the whole table in both directions, so not for few;
+  // nor where there are not two regions for each block that runs at once (docs/designs/horton.md). And a
+  // block's scratch must hold a region, and a partition's counters.
   static bool pays(const Space& space, const Design& design, u64 n) {
     const u64 most = std::min<u64>(most_regions<slot_type>(space), Space::has_lanes ? best_regions : ~u32(0));
     return n >= least_to_partition && n >= design.capacity() / least_share && design.regions() <= most &&
-           design.regions() >= least_regions(space) &&
+           design.regions() >= 2 * least_regions(space) &&
            block_type::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   }
 
@@ -107,7 +107,7 @@ class region_erase {
   }
 
  private:
-  static constexpr u64 least_share = 8;  // of the slots
+  static constexpr u64 least_share = 12;  // of the slots
 
   static u32 room_for(u64 n, u32 bins) {
     const double mean = static_cast<double>(n) / bins;

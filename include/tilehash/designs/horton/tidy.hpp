@@ -26,6 +26,9 @@ struct horton_region_in_table {
   TILEHASH_FN bucket read(Tile t, u32 number, bool active) const {
     return bucket::read_shared(t, words + static_cast<u64>(number) * Design::bucket_slots, active);
   }
+  TILEHASH_FN word load(u32 number, u32 slot) const { return load_relaxed(at(number, slot)); }
+  TILEHASH_FN void put(u32 number, u32 slot, word content) const { store_relaxed(at(number, slot), content); }
+
   TILEHASH_FN word* at(u32 number, u32 slot) const {
     return words + (static_cast<u64>(number) * Design::bucket_slots + slot);
   }
@@ -51,6 +54,10 @@ struct horton_region_in_scratch {
   TILEHASH_FN bucket read(solo_tile /*t*/, u32 number, bool /*active*/) const {
     return {words, number * Design::bucket_slots, view(words, number, number)};
   }
+  TILEHASH_FN word load(u32 number, u32 slot) const { return load_relaxed(at(number, slot)); }
+  // Atomic, as what watches a GPU's shared memory for races takes a store beside others' reads for one.
+  TILEHASH_FN void put(u32 number, u32 slot, word content) const { exchange(at(number, slot), content); }
+
   TILEHASH_FN auto at(u32 number, u32 slot) const { return words + (number * Design::bucket_slots + slot); }
 };
 
@@ -87,8 +94,8 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
         const word content = away[q].at(t, from);
         if (items == 0 || free == 0) continue;
         if (t.rank() == 0) {
-          store_relaxed(region.at(number, lowest(free)), Design::at_home(content));
-          store_relaxed(region.at(there[q], from), slot_type::empty_word);
+          region.put(number, lowest(free), Design::at_home(content));
+          region.put(there[q], from, slot_type::empty_word);
         }
         items &= items - 1;
         free &= free - 1;
@@ -100,13 +107,12 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
   }
   if (!active || t.rank() != 0) return;
   if (guests == 1) {
-    const auto at = region.at(last_bucket, last_guest);
-    entries = Design::at_home(load_relaxed(at));
-    store_relaxed(at, slot_type::empty_word);
+    entries = Design::at_home(region.load(last_bucket, last_guest));
+    region.put(last_bucket, last_guest, slot_type::empty_word);
   } else if (entries == slot_type::no_entries) {
     entries = slot_type::empty_word;
   }
-  if (entries != before) store_relaxed(region.at(number, last_slot), entries);
+  if (entries != before) region.put(number, last_slot, entries);
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
