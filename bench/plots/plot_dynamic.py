@@ -73,12 +73,13 @@ def plot_workload(header, rows, path):
 def plot_sweep(header, rows, path):
     varied = header["experiment"].rsplit("/", 1)[1]
     figure, axes, height = figure_of(1, 2, 12, 4)
-    for axis, (part, title) in zip(axes.flat, (("seconds", "All batches"), ("resize", "Resizes alone"))):
+    for axis, (part, title) in zip(axes.flat, (("all", "All batches"), ("resize", "Resizes alone"))):
         for number, (design, policy) in enumerate(dict.fromkeys((r["design"], r["policy"]) for r in rows)):
             its = [r for r in rows if (r["design"], r["policy"]) == (design, policy)]
             if part == "resize" and policy == "automatic":
                 continue
-            axis.plot([r[varied] for r in its], [1e3 * r[part] for r in its], "o-", color=COLORS[number % len(COLORS)],
+            times = [sum(r[p] for p in (PARTS if part == "all" else (part,))) for r in its]
+            axis.plot([r[varied] for r in its], [1e3 * t for t in times], "o-", color=COLORS[number % len(COLORS)],
                       label=f"{design}, {policy}")  # fmt: skip
         axis.set_ylim(bottom=0)
         if varied == "batch":

@@ -12,6 +12,6 @@ inline constexpr declared_abilities declared = {.inserts = true, .erases = true}
 using pairs_on_cpu = decltype(slot_pairs{} + big_key_pairs{});
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u64, u32>, pair_of<double, std::int64_t>>;
 using pairs_under_sanitizers = pairs<pair_of<u32, u32>, pair_of<double, std::int64_t>>;
-using emulated_pairs = pairs<pair_of<u32, u32>, pair_of<double, std::int64_t>>;
+using emulated_pairs = pairs<pair_of<u32, u32>>;
 
 }  // namespace tilehash::contract::of_mega_kv

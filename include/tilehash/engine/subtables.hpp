@@ -3,7 +3,8 @@
 //   insert   window -- look -- place -- displace -- update      as engine::insertion; and where items would
 //               |                                              fill more than beta of the slots,
 //               '--- the smallest subtable is doubled, then the window again
-//   erase    and where less than alpha is filled, the largest subtable is halved; again, while it is so
+//   erase    and where less than alpha is filled, the largest subtable is halved, as long as that is so;
+//            where less than a quarter of that is, all moves to a new table at once
 //
 // A resize takes the subtable's new memory first, fills it from the old, and then puts it in the old one's
 // place. Where there is no memory, or what is left over by halving finds no room in the others, the table is
@@ -380,10 +381,26 @@ class subtables {
   // ---- halving ----
   void shrink(Space& space) {
     const u64 least = Design::capacity_for(reserved_, options_.load_factor);
+    shrink_at_once(space);
     while (static_cast<double>(size_) < options_.alpha * static_cast<double>(capacity()) &&
            shape_.can_shrink()) {
       const u64 then = capacity() - shape_.buckets_of(shape_.largest()) / 2 * Design::bucket_slots;
       if (then < least || !halve_one(space)) return;
+    }
+  }
+  // Where so little is left that each subtable would be halved twice, that little moves to a new table,
+  // filled half-way between alpha and beta; not to a smaller one than halving ends with.
+  void shrink_at_once(Space& space) {
+    if (4 * static_cast<double>(size_) >= options_.alpha * static_cast<double>(capacity())) return;
+    const double middle = (options_.alpha + options_.beta) / 2;
+    const u64 least = u64(parts) * shape_.base * Design::bucket_slots;
+    const u64 items =
+        std::max({reserved_, static_cast<u64>(static_cast<double>(size_) * options_.load_factor / middle),
+                  static_cast<u64>(static_cast<double>(least) * options_.load_factor)});
+    if (2 * Design::capacity_for(items, options_.load_factor) > capacity()) return;
+    try {
+      rebuild(space, items, 0);
+    } catch (const out_of_memory&) {  // then one after the other, which takes less
     }
   }
   bool halve(Space& space, u32 t) {
@@ -478,6 +495,8 @@ class subtables<Design, Space>::call {
   // A smaller table is made at once as large as a call of many items will have it: windows are not smaller,
   // and in what is overfull items wait for each other's locks in vain.
   static constexpr u64 least_room = 8 * detail::window_step;
+  // An empty one has nothing to move, and soon 64 times as much (grow_for()).
+  static constexpr u64 first_room = 64 * detail::window_step;
 
  public:
   call(subtables& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
@@ -514,8 +533,8 @@ class subtables<Design, Space>::call {
     if (grows_ && table_.size_ + wanted > table_.limit()) {
       if (!looked_ && table_.size_ != 0) return look();
       if (table_.size_ >= table_.limit()) return grow_for(wanted);
-      if (table_.limit() < least_room && table_.limit() < wanted &&
-          rebuild(table_.size_ + std::min(wanted, least_room)))
+      const u64 room = table_.size_ == 0 ? first_room : least_room;
+      if (table_.limit() < room && table_.limit() < wanted && rebuild(table_.size_ + std::min(wanted, room)))
         return;
       end = window_end(wanted);
     }
