@@ -57,7 +57,7 @@ TEST(RowsBuild, ByRegions) {
 TEST(RowsBuild, InBins) {
   using design =
       hash_graph<double, i64, murmur, filtered_rows, builders::in_bins<builders::count_and_scatter>>;
-  for (const pattern p : {pattern::some_twice, pattern::all_equal}) build_in_blocks<design>(p, 600, 5);
+  for (const pattern p : {pattern::some_twice, pattern::all_equal}) build_in_blocks<design>(p, 300, 5);
 }
 
 }  // namespace tilehash::designs_test

@@ -16,7 +16,6 @@
 // says what happens to a share before it leaves: nothing here, combining equal keys in aggregate.hpp.
 #pragma once
 
-#include <bit>
 #include <numeric>
 #include <vector>
 
@@ -185,9 +184,7 @@ struct partition {
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block
   static constexpr u32 seats = Before::has_seats ? share : 0;
-  // An item's region and its rank there share a word.
-  static constexpr u32 rank_bits = std::bit_width(share - 1), ranks_mask = (1U << rank_bits) - 1;
-  static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0) >> rank_bits;
+  static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
   using sums = block_sums<Threads>;
   static constexpr u32 at_once = Before::reserved_at_once, leaving_at_once = Before::leaving_at_once;
 
@@ -232,7 +229,7 @@ struct partition {
     take(block.index());
     for (u64 number = block.index(); number * share < n; number += block.count()) {
       for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
-      u32 places[PerThread];            // the item's region, and its number within that's share of this block
+      u32 ranks[PerThread];             // the item's number within its region's share of this block
       if constexpr (Before::has_seats)  // there are barriers in it
         before.template meet<Threads>(block, route, sorted, seat, hashes, values, goes);
       else
@@ -242,8 +239,7 @@ struct partition {
         hashes[k] = route.hash(hashes[k]);
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         values[k] = before.value_after(sorted, k * Threads + me, values[k]);
-        const u32 region = route.region_of(hashes[k]);
-        places[k] = region << rank_bits | fetch_add(starts + region, u32(1));
+        ranks[k] = fetch_add(starts + route.region_of(hashes[k]), u32(1));
       }
       block.barrier();
       const u32 all = reserve(block, starts, shifts, scratch, regions);
@@ -252,7 +248,7 @@ struct partition {
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
-        sorted.put(u32(starts[places[k] >> rank_bits]) + (places[k] & ranks_mask), hashes[k], values[k]);
+        sorted.put(u32(starts[route.region_of(hashes[k])]) + ranks[k], hashes[k], values[k]);
       }
       block.barrier();
       if ((number + block.count()) * share < n) take(number + block.count());
@@ -324,8 +320,7 @@ u64 most_regions(const Space& space) {
   using work = partition_in<keys_as_they_are<Slot>, array_source<Slot>, Space, even_bins<typename Slot::word>,
                             no_spill>;
   const u64 fixed = work::scratch_bytes(0), each = work::scratch_bytes(1) - fixed;
-  const u64 scratch = space.largest_scratch(), room = scratch <= fixed ? 0 : (scratch - fixed) / each;
-  return room < work::most_regions ? room : work::most_regions;
+  return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
 }
 
 // Sends the n items of the source to their bins, on top of what `fill` says is there. Its block must be able

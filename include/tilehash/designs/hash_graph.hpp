@@ -13,6 +13,8 @@
 //   builders::by_regions<...>             ours: the items are partitioned first, and a block puts those of a
 //                                         region in order in its own memory (rows/by_regions.hpp), as it does
 //                                         for `chained`; what fits no word is left to another builder
+//   builders::in_bins<...>                the same for what fits no word: the bins of version 2, and a block
+//                                         that counts a bin's rows in its own memory (rows/in_bins.hpp)
 //   builders::automatic                   the default, the fastest of these
 //
 // In version 1 the counting atomic already tells an item's place within its row, so scattering needs no
@@ -126,8 +128,8 @@ struct segments {
   }
 };
 
-// What was the fastest where it was measured. By regions what fits a word; what does not by version 2, if
-// there is memory for it; and by version 1 while the table stays in the cache, but for words on a GPU.
+// What was the fastest where it was measured. By regions what fits a word; what does not in bins, if there is
+// memory for it; and by version 1 while the table stays in the cache, but for words on a GPU.
 struct automatic {
   static constexpr const char* name = "hash_graph";
   static constexpr double max_load_factor = count_and_scatter::max_load_factor;

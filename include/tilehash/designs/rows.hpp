@@ -18,7 +18,7 @@
 // The size tells where the row ends without a look at the next one's word; the largest is "or more".
 //
 // A Builder puts the items in order (builders::...): by regions where keys and values fit a word
-// (rows/by_regions.hpp), else hash_graph.hpp counts and scatters, in bins (rows/binned.hpp) or not, and
+// (rows/by_regions.hpp), else hash_graph.hpp goes bin by bin (rows/in_bins.hpp), or counts and scatters, and
 // chained.hpp sorts.
 //
 // Safe to run at the same time: any number of lookups.

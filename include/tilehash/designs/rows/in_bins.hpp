@@ -67,7 +67,7 @@ struct order_bin {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (i + k * Threads >= n) continue;
-        const auto at = rows.locate(keys[first + i + k * Threads]);
+        const auto at = rows.locate(keys[first + (i + k * Threads)]);
         const u32 row = static_cast<u32>(at.row - first_row);
         places[b * at_once + k] = row << rank_bits | (fetch_add(next + padded(row), u32(1)) & place_mask);
         if constexpr (has_filter) set_bits(next + padded(row), at.filter << place_bits % 32);
@@ -94,7 +94,8 @@ struct order_bin {
         if (i + k * Threads >= n) continue;
         const u32 place = places[b * at_once + k];
         const u32 at = (u32(next[padded(place >> rank_bits)]) & place_mask) + (place & most_items);
-        rows.entries()[first + at] = make_entry<typename Rows::entry>(keys, values, first + i + k * Threads);
+        rows.entries()[first + at] =
+            make_entry<typename Rows::entry>(keys, values, first + (i + k * Threads));
       }
     }
     for (u64 r = me; r < size && r < left; r += Threads) {
@@ -124,13 +125,14 @@ struct in_bins {
     using work = detail::order_bin<Rows, Key, MappedPointer, detail::large_block<Space>>;
     // The rows of a bin, with their items, take half of its block's share of the cache; and there are bins
     // for all blocks.
-    const u64 blocks = detail::least_regions(space), scratch = space.largest_scratch();
+    const u64 blocks = detail::least_regions(space), cache = space.cache_bytes() / blocks;
+    const u64 scratch = space.largest_scratch();
     const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
     const double row = sizeof(typename Rows::offset) + load * sizeof(typename Rows::entry);
     const auto fits = [&](u32 shift) {
       const double size = std::exp2(shift), mean = load * size;
-      return size * row <= static_cast<double>(space.cache_bytes() / blocks) / 2 &&
-             mean + 8 * std::sqrt(mean) <= work::most_items && work::scratch_bytes(shift) <= scratch;
+      return size * row <= static_cast<double>(cache) / 2 && mean + 8 * std::sqrt(mean) <= work::most_items &&
+             work::scratch_bytes(shift) <= scratch;
     };
     u32 shift = 0;
     while (shift < work::max_shift && fits(shift + 1) && rows.capacity() >> (shift + 1) >= blocks) ++shift;
