@@ -207,7 +207,7 @@ void double_in_little_memory(Space& space, Meter& meter, u64 n) {
 // more.
 template <class Design, class Space>
 void clone_what_has_grown(Space& space) {
-  constexpr double load = 0.8;
+  constexpr double load = 0.9;
   const u64 buckets =
       4 * Design::max_region(load) + 1;  // in five regions, each a fifth smaller than it may be
   const auto n = static_cast<u64>(load * static_cast<double>(buckets * Design::bucket_slots));

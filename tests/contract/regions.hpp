@@ -153,6 +153,43 @@ TYPED_TEST_P(regions, a_table_grows_and_merges) {
   }
 }
 
+// So few beside those that it holds that a GPU puts them in where they stand: new ones, some twice, and some
+// that are there.
+TYPED_TEST_P(regions, few_items_join_many) {
+  using key = typename TypeParam::key_type;
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = region_space::has_lanes ? scaled(200'000, 45'000) : 45'000, few = n / 5;
+  region_space space;
+  for (const double load : {0.8, 0.9}) {
+    auto keys = region_keys<key>(n, 0);
+    for (u64 i = 0; i < few / 8; ++i) {
+      keys[n - few + 2 * i] = keys[i];
+      keys[n - 1 - 3 * i] = keys[n - few + i];
+    }
+    const std::span<const key> all = keys;
+    region_driver<TypeParam, region_space> d(space, n, load);
+    d.insert(all.first(n - few));
+    d.erase(all.subspan(n / 4, n / 32));  // leaves gaps in the buckets
+    d.insert(all.subspan(n - few));
+    d.insert(all.subspan(n / 4, few));
+    if (small_sizes()) return;
+  }
+}
+
+// As few as a block takes for a table's only region.
+TYPED_TEST_P(regions, a_table_of_one_region) {
+  using key = typename TypeParam::key_type;
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  region_space space;
+  for (const u64 n : {64, 1000, 7000}) {
+    for (const u64 different : {u64(0), n / 3}) {
+      region_driver<TypeParam, region_space> d(space, n, 0.85);
+      d.insert(region_keys<key>(n, different));
+      d.insert(region_keys<key>(n, n / 2 + 1));
+    }
+  }
+}
+
 TYPED_TEST_P(regions, a_small_table_grows_by_regions) {
   using key = typename TypeParam::key_type;
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -301,8 +338,8 @@ TYPED_TEST_P(regions, a_build_takes_little_memory_beside_the_table) {
             most * static_cast<double>(keys.bytes() + values.bytes()));
 }
 
-REGISTER_TYPED_TEST_SUITE_P(regions, a_table_grows_and_merges, a_small_table_grows_by_regions,
-                            uneven_items_are_inserted_too, many_keys_are_erased,
+REGISTER_TYPED_TEST_SUITE_P(regions, a_table_grows_and_merges, few_items_join_many, a_table_of_one_region,
+                            a_small_table_grows_by_regions, uneven_items_are_inserted_too, many_keys_are_erased,
                             keys_that_look_alike_are_different, a_build_takes_little_memory_beside_the_table);
 
 }  // namespace tilehash::contract

@@ -41,4 +41,110 @@ TEST(TiledBuild, MergesByRegions) {
 #endif
 }
 
+// A block builds a region, keys are taken out, and another takes more in where they stand
+// (designs/tiled/merge.hpp): new ones, some twice, and some that are there. Each key stands once then, with a
+// value that it was given, the first if it was there; its bit in the filter is set if it stands in its second
+// bucket; and what is neither there nor among what is left has been lost.
+template <class Design>
+void merge_where_they_stand(u64 seed, double held, double asked) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  using slot_type = typename Design::slot_type;
+  using word = typename Design::word;
+  using key_bits = typename slot_type::key_bits;
+  using value_bits = typename slot_type::value_bits;
+  using build = typename Design::template region_build<>;
+  using merge = typename Design::template region_merge<>;
+  using entry = typename build::entry;
+  emulated space({.seed = seed, .preempt = true});
+  const u64 capacity = Design::capacity_for(300, 0.9);
+  const buffer<u32, emulated> memory(space, Design::bytes(capacity) / sizeof(u32));
+  space.fill(memory.data(), memory.size(), 0U);
+  const Design d(memory.data(), capacity, seed, 0.9);
+  ASSERT_EQ(d.regions(), 1U);
+
+  const auto slots_of = [&](double part) { return static_cast<u64>(part * static_cast<double>(capacity)); };
+  const auto keys = make_keys<typename Design::key_type>(slots_of(asked), pattern::distinct, seed << 32);
+  std::unordered_map<key_bits, std::vector<value_bits>> may_have;  // by what hash
+  u32 serial = 0;
+  const auto item = [&](u64 i) {
+    const key_bits h = d.hash(slot_type::encode(keys[i]));
+    const value_bits v = slot_type::is_set ? 0 : ++serial;
+    may_have[h].push_back(v);
+    return entry::pack(h, v);
+  };
+  const auto run = [&](std::vector<word> items, const auto& body_of) {
+    std::shuffle(items.begin(), items.end(), std::mt19937_64(seed));
+    const auto n = static_cast<u32>(items.size());
+    const buffer<word, emulated> bin(space, items), spilled(space, n);
+    const buffer<u32, emulated> fill(space, std::vector<u32>{n});
+    const buffer<u64, emulated> counters(space, std::vector<u64>{0, 0});
+    body_of(detail::even_bins<word>{bin.data(), n, fill.data()},
+            detail::spill_list<word>{spilled.data(), counters.data(), n}, counters.data() + 1);
+    std::vector<word> left(spilled.data(), spilled.data() + counters.data()[0]);
+    return std::pair(left, counters.data()[1]);
+  };
+  std::vector<word> first, second;
+  for (u64 i = 0; i < slots_of(held); ++i) first.push_back(item(i));
+  run(first, [&](const auto& bins, const auto& spill, u64* inserted) {
+    space.for_each_block(1, 32, build::scratch_bytes(d.region_buckets()),
+                         build{d, bins, 0, false, spill, inserted});
+  });
+  std::unordered_map<key_bits, value_bits> there;
+  for (u64 i = 0; i < capacity; ++i) {
+    word& w = d.slots()[i];
+    if (slot_type::is_free(w)) continue;
+    if (i % 13 == 3)
+      w = slot_type::filter_of(w);
+    else
+      there[d.hash(d.key_at(i, w))] = slot_type::value_of(w);
+  }
+  for (auto& [h, values] : may_have) {
+    if (there.contains(h))
+      values = {there[h]};
+    else
+      values.clear();
+  }
+  for (u64 i = slots_of(held) / 2; i < keys.size(); ++i) {
+    const key_bits h = d.hash(slot_type::encode(keys[i]));
+    for (u32 copies = i % 3 == 0 ? 2 : 1; copies != 0; --copies) {
+      second.push_back(item(i));
+      if (there.contains(h)) may_have[h].resize(1);
+    }
+  }
+  const auto [left, inserted] = run(second, [&](const auto& bins, const auto& spill, u64* count) {
+    space.for_each_block(1, 32, merge::scratch_bytes(d.region_buckets()), merge{d, bins, 0, spill, count});
+  });
+
+  u64 standing = 0;
+  for (u64 i = 0; i < capacity; ++i) {
+    const word w = d.slots()[i];
+    if (slot_type::is_free(w)) continue;
+    ++standing;
+    const key_bits h = d.hash(d.key_at(i, w));
+    const auto stored = slot_type::stored_in(w);
+    auto& its = may_have[h];
+    EXPECT_TRUE(std::ranges::find(its, slot_type::value_of(w)) != its.end()) << "slot " << i;
+    its.clear();  // it may not come again
+    const auto f = Design::filter_for(stored);
+    if (slot_type::is_second(stored)) {
+      EXPECT_NE(
+          d.bucket_at(d.first_bucket(static_cast<u32>(i / Design::bucket_slots), stored))[f.slot] >> f.at & 1,
+          word(0))
+          << "slot " << i;
+    }
+  }
+  EXPECT_EQ(inserted, standing - there.size());
+  for (const word e : left) may_have[entry::hash_of(e)].clear();
+  for (const auto& [h, values] : may_have) EXPECT_TRUE(values.empty()) << "a key is lost";
+  EXPECT_LE(left.size(), asked < 1 ? 0U : second.size());
+}
+TEST(TiledMerge, WhereTheyStand) {
+  for (u64 seed = 1; seed <= (small() ? 12U : 60U); ++seed) {
+    merge_where_they_stand<tiled<u32, u32>>(seed, 0.5, 0.9);
+    merge_where_they_stand<tiled<u64, u64>>(seed, 0.7, 0.85);
+    merge_where_they_stand<tiled<u32, u32>>(seed, 0.8, 1.2);
+    merge_where_they_stand<tiled<u32, void>>(seed, 0.1, 1.0);
+  }
+}
+
 }  // namespace tilehash::designs_test

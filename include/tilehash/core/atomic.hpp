@@ -11,6 +11,7 @@
 
 #include <tilehash/core/config.hpp>
 
+#include <bit>
 #include <concepts>
 
 #if defined(__CUDACC__)
@@ -93,6 +94,7 @@ class shared_ref {
   TILEHASH_FN T fetch_add(T by, int order) const { return __atomic_fetch_add(at_, by, order); }
   TILEHASH_FN T fetch_or(T bits, int order) const { return __atomic_fetch_or(at_, bits, order); }
   TILEHASH_FN T fetch_and(T bits, int order) const { return __atomic_fetch_and(at_, bits, order); }
+  TILEHASH_FN T fetch_xor(T bits, int order) const { return __atomic_fetch_xor(at_, bits, order); }
   // These two try again at most as often as others change the word.
   TILEHASH_FN void fetch_min(T x, int order) const {
     T old = load(order);
@@ -161,6 +163,10 @@ __device__ __forceinline__ void store_relaxed(Word* at, Word x) {
 template <has_own_atomics Word>
 __device__ __forceinline__ void set_bits(Word* at, Word bits) {
   atomicOr(for_cuda(at), bits);
+}
+template <has_own_atomics Word>
+__device__ __forceinline__ void flip_bits(Word* at, Word bits) {
+  atomicXor(for_cuda(at), bits);
 }
 #endif
 
@@ -241,6 +247,21 @@ TILEHASH_FN void set_bits(Word* at, Word bits) {
     }
   } else {
     shared_ref<Word>(*at).fetch_or(bits, relaxed);
+  }
+}
+
+// Flips the bits that are set in `bits`; in a word of 16 bytes each half by itself.
+template <class Word>
+TILEHASH_FN void flip_bits(Word* at, Word bits) {
+  if constexpr (sizeof(Word) == 16) {
+    using half [[gnu::may_alias]] = u64;
+    auto* const halves = reinterpret_cast<half*>(at);
+    constexpr u32 high = std::endian::native == std::endian::little ? 1 : 0;
+    const u64 low_bits = static_cast<u64>(bits), high_bits = static_cast<u64>(bits >> 64);
+    if (low_bits != 0) flip_bits(halves + (1 - high), low_bits);
+    if (high_bits != 0) flip_bits(halves + high, high_bits);
+  } else {
+    shared_ref<Word>(*at).fetch_xor(bits, relaxed);
   }
 }
 

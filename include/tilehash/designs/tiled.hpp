@@ -30,7 +30,8 @@
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
-// Built in bulk by designs/tiled/build.hpp. Measured reasons: docs/designs/tiled.md.
+// Built in bulk by designs/tiled/build.hpp, and filled up by designs/tiled/merge.hpp. Measured reasons:
+// docs/designs/tiled.md.
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
@@ -43,6 +44,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/load_factor.hpp>
 #include <tilehash/designs/tiled/build.hpp>
+#include <tilehash/designs/tiled/merge.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -78,6 +80,14 @@ class tiled {
     const double built_in_bulk = bucket_slots < 8 ? 0.9 : 0.96;
     return load_factor > built_in_bulk ? 32768 : bucket_slots < 8 ? 2496 : 2688;
   }
+  // The same for a table of so many buckets. One of few regions has more and smaller ones, for so many blocks
+  // to build side by side, where it is not so full that small ones could overflow.
+  static constexpr u64 largest_region(u64 buckets, double load_factor) {
+    constexpr u64 at_once = 128;
+    const u64 most = max_region(load_factor), even = detail::divide_up(buckets, at_once);
+    if (buckets <= most || even >= most || load_factor > 0.85) return most;
+    return even > most / 4 ? even : most / 4;
+  }
   static constexpr u32 max_path = bucket_slots < 8 ? 12 : 7;  // keys that move for one
   static constexpr u32 max_searches =
       bucket_slots < 8 ? 256 : 128;        // paths without a free slot before a key is refused
@@ -89,8 +99,8 @@ class tiled {
   }
   // So many slots, or a few more.
   static u64 whole_capacity(u64 slots, double load_factor) {
-    const u64 buckets =
-        buckets_type::whole_regions(detail::divide_up(slots, bucket_slots), max_region(load_factor));
+    const u64 least = detail::divide_up(slots, bucket_slots);
+    const u64 buckets = buckets_type::whole_regions(least, largest_region(least, load_factor));
     require_buckets(buckets);
     return buckets * bucket_slots;
   }
@@ -101,7 +111,7 @@ class tiled {
   tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
-        buckets_(capacity / bucket_slots, max_region(load_factor), seed) {}
+        buckets_(capacity / bucket_slots, largest_region(capacity / bucket_slots, load_factor), seed) {}
 
   // More regions of the same size, or fewer, in this memory: the hash and the size of a region stay.
   void reshape(void* memory, u64 regions) {
@@ -233,6 +243,9 @@ class tiled {
   // How a region is built from its items.
   template <class Bins = detail::even_bins<word>>
   using region_build = detail::tiled_build<tiled, Bins>;
+  // ... and how it takes in items that are few beside those that it holds.
+  template <class Bins = detail::even_bins<word>>
+  using region_merge = detail::tiled_merge<tiled, Bins>;
 
   // How to make room for a key that found its buckets full, by moving others.
   using displacement = detail::displacement<tiled, max_path>;

@@ -166,12 +166,15 @@ class insertion : public slots<Design, Space> {
   using homeless_entry = typename homeless_list::entry;
 
   // A table for so many items, of which `n` are to come at once.
+  template <class Source>
   static insertion empty_for(Space& space, u64 items, const table_options& options, u64 least, u64 n) {
     if constexpr (partition_built<Design>) {
       const Design layout(nullptr,
                           std::max(least, Design::capacity_for(items, base::permitted(options).load_factor)),
                           0, base::permitted(options).load_factor);
-      return insertion(space, items, options, least, detail::regions_pay(space, layout, n, 0));
+      return insertion(
+          space, items, options, least,
+          detail::regions_pay(space, layout, n, 0) || detail::one_region_pays<Source>(space, layout, n));
     } else {
       return insertion(space, items, options, least);
     }
@@ -187,7 +190,8 @@ class insertion : public slots<Design, Space> {
     fixed.grow = false;
     for (u64 tries = 0; tries < max_rebuilds; ++tries) {
       fixed.seed = detail::seed_of(fixed) + 1;
-      insertion fresh = empty_for(space, items, fixed, least_capacity, capacity());
+      insertion fresh =
+          empty_for<detail::slots_source<Design>>(space, items, fixed, least_capacity, capacity());
       u64 refused = fresh.move_in(space, detail::slots_source<Design>{view_.design}, capacity()).refused;
       if constexpr (replacing<Design>) {
         if (refused == 0)
@@ -382,12 +386,16 @@ class insertion<Design, Space>::call {
       const bool empty =
           table_.size() == 0;  // where to assign and to keep are the same: any of equal keys wins
       const u64 n = end - settled_;
-      if (outcomes_ != nullptr || (assigns && !empty) ||
-          !partition_pays(space_, table_.view_.design, n, table_.size()))
-        return false;
+      if (outcomes_ != nullptr || (assigns && !empty)) return false;
+      const Design& design = table_.view_.design;
+      const auto items = detail::shifted(source_, settled_);
       try {
-        return take_over(
-            detail::fill_regions(space_, table_.view_.design, detail::shifted(source_, settled_), n, !empty));
+        if constexpr (detail::builds_from_items<Source, Space, Design>) {
+          if (empty && detail::one_region_pays<Source>(space_, design, n))
+            return take_over(detail::fill_region(space_, design, items, n));
+        }
+        return partition_pays(space_, design, n, table_.size()) &&
+               take_over(detail::fill_regions(space_, design, items, n, !empty));
       } catch (const out_of_memory&) {
         if (!changed_ && empty) table_.wipe_slots(space_);  // they may hold bins
         throw;
@@ -621,7 +629,7 @@ void insertion<Design, Space>::insert_async(Space& space, const Source& source, 
 template <class Design, class Space>
 template <class Source>
 insert_report insertion<Design, Space>::build(Space& space, const Source& source, u64 n) {
-  insertion fresh = empty_for(space, n, options_, 0, n);
+  insertion fresh = empty_for<Source>(space, n, options_, 0, n);
   const insert_report report = fresh.fill(space, source, n);
   *this = std::move(fresh);
   return report;

@@ -1,12 +1,14 @@
 // When and how tables are filled by regions: the launches around what builds one in a block's memory
-// (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp).
+// (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp), or puts few items in where they
+// stand (Design::region_merge: designs/tiled/merge.hpp).
 //
 //   an empty table            bins are the regions' own memory     partition, build
-//   one that holds items      bins stand beside the table          partition, build
+//   ... of one region         the items are its bin                build
+//   one that holds items      bins stand beside the table          partition, build; or, of few items, merge
 //   items in bins already     one for each region                  build
-//   an empty one with more regions than runs are long for:
+//   one with more regions than runs are long for:
 //
-//   items --partition--> | slice 0 | slice 1 | ...     in the table's memory
+//   items --partition--> | slice 0 | slice 1 | ...     in an empty table's memory, or beside it
 //                             |
 //                             +--partition--> | bin | bin | ... beside it --build--> the slice's regions
 //
@@ -15,6 +17,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
+#include <vector>
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
@@ -30,30 +34,75 @@ struct region_filled {
   u64 inserted = 0;
   u64 illegal = 0;
   u64 left = 0;  // items to insert one by one, from rest()
-  buffer<typename Design::word, Space> spilled;
+  buffer<typename Design::word, Space> memory;
+  const typename Design::word* spilled = nullptr;  // there
   Design design;
 
-  routed_source<Design> rest() const { return {design, spilled.data()}; }
+  routed_source<Design> rest() const { return {design, spilled}; }
 };
 
-// Is partitioning worth it for n items? It streams the whole table, when it holds items in both directions,
-// so not for few: a twelfth of the capacity, or where single inserts would be slow because the table gets
-// full, fewer (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's
-// counters: where there are more regions than it can count, an empty table is filled slice by slice. (A CPU
-// can count those of any table.)
+// How many items come to each of so many bins: the mean and what it varies by, a root.
+inline u32 most_in_a_bin(u64 n, u64 bins) {
+  const double mean = static_cast<double>(n) / static_cast<double>(bins);
+  const double most = mean + 8 * std::sqrt(mean) + 32;
+  return most < ~u32(0) ? static_cast<u32>(most) : ~u32(0);
+}
+
+// Do n items go into a table that holds some where its items stand (Design::region_merge)? On a GPU, whose
+// blocks then fetch while others work, and if they are few, or if regions of its design are not built around
+// what they hold. (A processor's core fetches ahead by itself.)
+template <class Design, class Space>
+bool merges_in_place(const Space& space, const Design& design, u64 n) {
+  if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
+    using merge = typename Design::template region_merge<>;
+    return (n < design.capacity() / 4 || !Design::template region_build<>::merges_too) &&
+           merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+  } else {
+    return false;
+  }
+}
+
+// Is partitioning worth it for n items? Where the table holds some, it is streamed: to build regions around
+// them in both directions, so not for fewer than a twelfth of the capacity, or than a twentieth where single
+// inserts are slow because the table gets full; to merge in one, so for a third of that
+// (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's counters: where there
+// are more regions than it can count, a table is filled slice by slice. (A CPU can count those of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   if constexpr (filling_itself<Design>) {
     return held == 0 && n >= least_to_partition && design.bulk_build().pays(space, n);
   } else {
-    const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
-    const u64 share = held == 0 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
     const u64 most = most_regions<typename Design::slot_type>(space);
-    return n >= least_to_partition && n >= design.capacity() / share &&
-           (held == 0 || Design::template region_build<>::merges_too) &&
-           (design.regions() <= most || (partitions_in_steps<Space> && held == 0 && most != 0)) &&
+    if (n < least_to_partition || most == 0 || (design.regions() > most && !partitions_in_steps<Space>))
+      return false;
+    const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
+    if (held != 0 && merges_in_place(space, design, n)) {
+      const u64 share = full > 0.93 ? 100 : full > 0.85 ? 50 : sizeof(typename Design::word) <= 8 ? 30 : 20;
+      return n >= design.capacity() / share;
+    }
+    const u64 share = held == 0 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
+    return n >= design.capacity() / share && (held == 0 || Design::template region_build<>::merges_too) &&
            design.region_slots() <= Design::template region_build<>::most_slots &&
            Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+  }
+}
+
+// Is the only region of an empty table built from the n items of a call as they are? One block does it in one
+// step, and its scratch makes less of few items than single inserts do, which meet in few buckets. (A
+// processor puts few in as fast.)
+template <class Source, class Space, class Design>
+inline constexpr bool builds_from_items =
+    Space::has_lanes && std::same_as<Source, array_source<typename Design::slot_type>> &&
+    requires { requires Design::template region_build<>::takes_items; };
+template <class Source, class Space, class Design>
+bool one_region_pays(const Space& space, const Design& design, u64 n) {
+  if constexpr (builds_from_items<Source, Space, Design>) {
+    using build = typename Design::template region_build<>;
+    return design.regions() == 1 && n >= 64 && n >= design.capacity() / 4 && n <= design.region_slots() &&
+           design.region_slots() <= build::most_slots &&
+           build::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+  } else {
+    return false;
   }
 }
 
@@ -84,6 +133,35 @@ struct region_slice : keys_as_they_are<typename Design::slot_type> {
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) - first; }
 };
 
+// The bin of a table's only region: the items of the call as they are (Bins: designs/tiled/build.hpp).
+template <class Design, class Source>
+struct source_as_bin {
+  using slot_type = typename Design::slot_type;
+  using word = typename slot_type::word;
+  static constexpr bool are_items = true;
+
+  Design design;
+  Source source;
+  u32 n;
+  u64* illegal;
+
+  TILEHASH_FN const source_as_bin& at(u32 /*region*/) const { return *this; }
+  TILEHASH_FN word operator[](u32 i) const { return entry(source(i)); }
+  template <class Use>
+  TILEHASH_FN void for_each_item(u32 me, u32 all, const Use& use) const {
+    for (u32 i = me; i < n; i += all) {
+      const auto x = source(i);
+      if (x.valid && x.key.legal) use(i, entry(x));
+      if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
+    }
+  }
+
+ private:
+  TILEHASH_FN word entry(const item<slot_type>& x) const {
+    return routed_item<slot_type>::pack(design.hash(x.key.bits), x.value);
+  }
+};
+
 // Fills a table's regions with the items of sources.
 template <class Design, class Space>
 class region_fill {
@@ -96,27 +174,34 @@ class region_fill {
       : space_(space),
         design_(design),
         merges_(merges),
+        in_place_(merges && merges_in_place(space, design, n)),
         spill_capacity_(n / 32 + 1024),
-        spilled_(space, spill_capacity_),
-        counters_(space, 3) {
-    space.fill(counters_.data(), 3, u64(0));
+        header_(header_words(design)),
+        memory_(space, header_ + spill_capacity_) {
+    space.fill(reinterpret_cast<char*>(memory_.data()), header_ * sizeof(word), char(0));
   }
 
+  // The only region of an empty table, in one step.
+  template <class Source>
+  void fill_one(const Source& source, u64 n) {
+    const u32 threads = static_cast<u32>(n) / 64 * 32 + 32;  // few meet at a barrier sooner
+    build(source_as_bin<Design, Source>{design_, source, static_cast<u32>(n), counters() + 1}, 0, 1, threads);
+  }
   // All regions at once. Their bins are the table's own memory, or stand beside it.
   template <class Source>
   void fill_all(const Source& source, u64 n) {
     const bins_type bins = merges_ ? bins_beside(n, design_.regions())
                                    : bins_of(design_.slots(), design_.region_slots(), design_.regions());
     partition(design_, source, n, bins);
-    build(bins, 0, design_.regions());
+    put_in(bins, 0, design_.regions());
   }
   // The items stand in bins already, one for each region and none larger than it.
   template <class Bins>
   void fill_from(const Bins& bins) {
     build(bins, 0, design_.regions());
   }
-  // Into an empty table, slice by slice: the slices' bins are the table's memory, those of a slice's regions
-  // stand beside it.
+  // Slice by slice. The slices' bins are the memory of a table that is empty, or stand beside it, as those of
+  // a slice's regions do. All memory is taken before a region changes.
   template <class Source>
   void fill_slices(const Source& source, u64 n) {
     const u32 regions = design_.regions();
@@ -124,74 +209,117 @@ class region_fill {
                                     most_regions<slot_type>(space_)});
     const region_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
+    const auto count_of = [&](u32 s) { return s == last ? in_last : slices.each; };
+    u32 room = slices.each * design_.region_slots(), last_room = in_last * design_.region_slots();
+    buffer<word, Space> slices_beside;
+    if (merges_) {
+      room = last_room = most_in_a_bin(n * slices.each / regions + 1, 1);
+      slices_beside = buffer<word, Space>(space_, static_cast<u64>(room) * slices.regions());
+    }
     const uneven_bins<word> outer{
-        bins_of(design_.slots(), slices.each * design_.region_slots(), slices.regions()), last,
-        in_last * design_.region_slots()};
+        bins_of(merges_ ? slices_beside.data() : design_.slots(), room, slices.regions()), last, last_room};
     partition(slices, source, n, outer);
-    const auto came = fill_.to_host();
+    std::vector<u32> came(slices.regions());
+    space_.copy_to_host(came.data(), fill(), came.size() * sizeof(u32));
+    u64 most = 0;
     for (u32 s = 0; s <= last; ++s) {
-      const u32 first = s * slices.each, count = s == last ? in_last : slices.each;
-      const u64 its = came[s] < outer.room_of(s) ? came[s] : outer.room_of(s);
-      const bins_type bins = bins_beside(its, count);
+      came[s] = std::min(came[s], outer.room_of(s));
+      most = std::max<u64>(most, u64(most_in_a_bin(came[s], count_of(s))) * count_of(s));
+    }
+    beside_ = buffer<word, Space>(space_, most);
+    for (u32 s = 0; s <= last; ++s) {
+      const u32 first = s * slices.each, count = count_of(s);
+      const bins_type bins = bins_beside(came[s], count);
       partition(region_slice<Design>(design_, first, count),
-                routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)}, its, bins);
-      build(bins, first, count);
+                routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)}, came[s], bins);
+      put_in(bins, first, count);
     }
   }
 
   // Into an empty table, as its design does it.
   template <class Source>
   void fill_by_design(const Source& source, u64 n) {
-    design_.bulk_build().run(space_, source, n, spill(), counters_.data() + 1, counters_.data() + 2);
+    design_.bulk_build().run(space_, source, n, spill(), counters() + 1, counters() + 2);
   }
 
   region_filled<Design, Space> result() {
-    const auto counts = counters_.to_host();
+    u64 counts[counters_used];
+    space_.copy_to_host(counts, counters(), sizeof counts);
     region_filled<Design, Space> r;
     r.design = design_;
     r.left = counts[0];
     r.illegal = counts[1];
     r.inserted = counts[2];
     r.lists_left = r.left <= spill_capacity_;
-    r.spilled = std::move(spilled_);
+    r.memory = std::move(memory_);
+    r.spilled = r.memory.data() + header_;
     return r;
   }
 
  private:
+  // In front of the memory: counters of what is left, of illegal and of new items; how many came to each bin.
+  static constexpr u32 counters_used = 3;
+  static u64 header_words(const Design& design) {
+    u64 bins = 0;
+    if constexpr (!filling_itself<Design>) bins = design.regions();
+    return divide_up(counters_used * sizeof(u64) + bins * sizeof(u32), sizeof(word));
+  }
+  u64* counters() const { return reinterpret_cast<u64*>(memory_.data()); }
+  u32* fill() const { return reinterpret_cast<u32*>(counters() + counters_used); }
   bins_type bins_of(word* entries, u32 room, u32 bins) {
-    fill_ = buffer<u32, Space>(space_, bins);
-    space_.fill(fill_.data(), bins, u32(0));
-    return {entries, room, fill_.data()};
+    if (used_) space_.fill(fill(), bins, u32(0));
+    used_ = true;
+    return {entries, room, fill()};
   }
   bins_type bins_beside(u64 n, u32 bins) {
-    const double mean = static_cast<double>(n) / bins;
-    const double room = mean + 8 * std::sqrt(mean) + 32;  // the number that comes varies by a root
-    const u32 its = room < ~u32(0) ? static_cast<u32>(room) : ~u32(0);
-    beside_ = {};
-    beside_ = buffer<word, Space>(space_, static_cast<u64>(its) * bins);
+    const u32 its = most_in_a_bin(n, bins);
+    const u64 words = static_cast<u64>(its) * bins;
+    if (beside_.size() < words) beside_ = buffer<word, Space>(space_, words);
     return bins_of(beside_.data(), its, bins);
   }
-  spill_list<word> spill() const { return {spilled_.data(), counters_.data(), spill_capacity_}; }
+  spill_list<word> spill() const { return {memory_.data() + header_, counters(), spill_capacity_}; }
 
   template <class Route, class Source, class Bins>
   void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
-    send_by_blocks(space_, route, source, n, bins, spill(), counters_.data() + 1);
+    send_by_blocks(space_, route, source, n, bins, spill(), counters() + 1);
+  }
+  void put_in(const bins_type& bins, u32 first, u32 count) {
+    if (in_place_)
+      merge(bins, first, count);
+    else
+      build(bins, first, count);
+  }
+  void merge(const bins_type& bins, u32 first, u32 count) {
+    if constexpr (requires { typename Design::template region_merge<>; }) {
+      using merge_type = typename Design::template region_merge<>;
+      space_.for_each_block(count, merge_type::block_size,
+                            merge_type::scratch_bytes(design_.region_buckets()),
+                            merge_type{design_, bins, first, spill(), counters() + 2});
+    }
   }
   template <class Bins>
-  void build(const Bins& bins, u32 first, u32 count) {
+  void build(const Bins& bins, u32 first, u32 count, u32 most_threads = ~u32(0)) {
     using build_type = typename Design::template region_build<Bins>;
-    space_.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design_.region_buckets()),
-                          build_type{design_, bins, first, merges_, spill(), counters_.data() + 2});
+    space_.for_each_block(count, std::min(build_type::block_size, most_threads),
+                          build_type::scratch_bytes(design_.region_buckets()),
+                          build_type{design_, bins, first, merges_, spill(), counters() + 2});
   }
 
   Space& space_;
   Design design_;
-  bool merges_;
-  u64 spill_capacity_;
-  buffer<word, Space> spilled_, beside_;
-  buffer<u64, Space> counters_;
-  buffer<u32, Space> fill_;
+  bool merges_, in_place_;
+  u64 spill_capacity_, header_;  // words
+  buffer<word, Space> memory_, beside_;
+  bool used_ = false;  // the bins' numbers are not zero
 };
+
+// The same for the only region of an empty table, where one_region_pays().
+template <class Design, class Space, class Source>
+region_filled<Design, Space> fill_region(Space& space, const Design& design, const Source& source, u64 n) {
+  region_fill<Design, Space> fill(space, design, n, false);
+  fill.fill_one(source, n);
+  return fill.result();
+}
 
 // Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
 // beside that it takes a thirty-second of the items' bytes, and a slice's where there are slices; a merge
@@ -206,7 +334,9 @@ region_filled<Design, Space> fill_regions(Space& space, const Design& design, co
     bool in_slices = false;
     if constexpr (partitions_in_steps<Space>) {
       const u64 most = most_regions<typename Design::slot_type>(space);
-      in_slices = !merges && design.regions() > (most < best_regions ? most : best_regions);
+      const u64 best =
+          merges && n < design.capacity() / 4 ? most : best_regions;  // few make short runs anyway
+      in_slices = design.regions() > (most < best ? most : best);
       if (in_slices) fill.fill_slices(source, n);
     }
     if (!in_slices) fill.fill_all(source, n);

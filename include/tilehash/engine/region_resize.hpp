@@ -211,7 +211,8 @@ class region_resize {
     r.left = counts[0];
     r.inserted = counts[2];
     r.lists_left = r.left <= spilled_.size();
-    r.spilled = std::move(spilled_);
+    r.memory = std::move(spilled_);
+    r.spilled = r.memory.data();
     aside_ = {};
     scratch_ = {};
     return r;

@@ -12,7 +12,8 @@
 //
 // An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
 // memory beside the table. Into a table that holds items, many new ones are merged in the same way: the bins
-// stand beside it, and a block begins with what its region holds. (Words of 16 bytes are not merged.)
+// stand beside it, and a block begins with what its region holds. (Words of 16 bytes:
+// designs/tiled/merge.hpp.)
 //
 // What does not fit (many equal keys) and what finds no place in its region goes to `left`, and the caller
 // inserts that one by one. If even `left` overflows, the caller inserts everything one by one.
@@ -25,6 +26,9 @@
 //   4  still homeless: take the place of a key whose other bucket has room, or of any that must then go on
 //   5  remove what step 4 made double
 //   6  write the region out, with the overflow filter's bits
+//
+// The items of a table of one region are not partitioned: they are its bin as they are, those included that
+// are none.
 //
 // Where a table gets more or fewer regions (engine/region_resize.hpp) a block's items are those that stand in
 // regions of the table as it was: among free slots and keys of other blocks, and no two alike. Steps 2 and 5
@@ -143,8 +147,10 @@ struct tiled_build {
   static constexpr u32 together =
       16 / sizeof(table_word);  // words of one bucket that a thread writes at once
   static constexpr bool merges_too = scratch_slot::is_exact;
+  static constexpr bool takes_items = true;  // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
-  static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;  // of a region
+  static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
+  static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
   // Mark of a merge.
   static constexpr word was_there =
       merges_too ? static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word))) : word(0);
@@ -379,7 +385,7 @@ struct tiled_build {
       else
         append(list, listed, room, i, e);
     };
-    if constexpr (moves_regions) {  // 1
+    if constexpr (walks_bins) {  // 1
       bin.for_each_item(me, all, [&](u32 i, const table_word& e) {
         take_in(scratch_slot::is_exact ? i : fetch_add(numbered, u32(1)), e);
       });
@@ -409,7 +415,7 @@ struct tiled_build {
     for (u32 q = me; q < waiting; q += all) {  // 3
       const u32 number = list[q];
       table_word e;
-      if constexpr (moves_regions && !scratch_slot::is_exact)
+      if constexpr (walks_bins && !scratch_slot::is_exact)
         e = items[number];
       else
         e = bin[number];
