@@ -177,11 +177,11 @@ struct robin_hood_build {
   void match(Space& space, const plan_type& plan, u64 n) const {
     const double free = 1 - static_cast<double>(n) / static_cast<double>(design.capacity());
     constexpr bool by_cores = large_block<Space> == 1;
-    const double each = by_cores ? 1.2 : 2.7;
+    const double each = by_cores ? 1.2 : 1.7;
     const u32 passes = free > 0.3    ? 6
                        : free < 0.05 ? static_cast<u32>(24 * each)
                                      : static_cast<u32>(each / free) + 2;
-    const u32 turns = by_cores ? ~u32(0) : 3;
+    const u32 turns = by_cores ? ~u32(0) : 6;
     for (u32 i = 0; i < passes; ++i) {
       if (i < dense_passes)
         match_once<1>(space, plan, i == 0, turns);
