@@ -17,35 +17,47 @@ namespace {
 
 using vector3 = std::array<double, 3>;
 
-// A smooth function of points that looks random, from 0 to 1: chance at the corners of cells, blended between
-// them.
-double noise(const vector3& at, u64 seed) {
-  vector3 blend{};
-  std::array<u64, 3> cell{};
-  for (u32 i = 0; i < 3; ++i) {
-    const double low = std::floor(at[i]), t = at[i] - low;
-    cell[i] = static_cast<u64>(static_cast<std::int64_t>(low));
-    blend[i] = t * t * (3 - 2 * t);
-  }
-  double sum = 0;
-  for (u32 c = 0; c < 8; ++c) {
-    double weight = 1;
-    u64 corner = seed;
-    for (u32 i = 0; i < 3; ++i) {
-      const u32 up = c >> i & 1;
-      weight *= up != 0 ? blend[i] : 1 - blend[i];
-      corner = mix64(corner + (cell[i] + up) * 0x9e3779b97f4a7c15ULL + i);
+// A smooth function of points that looks random, from 0 to 1, along a row of them: chance at the corners of
+// cells, blended between them. `y` and `z` are the row's; what a cell's ends are worth there is reckoned
+// once.
+class noise_row {
+ public:
+  noise_row(double y, double z, u64 seed)
+      : cell_{0, whole(y), whole(z)}, y_(fade(y)), z_(fade(z)), seed_(seed) {}
+
+  double at(double x) {
+    if (const u64 cell = whole(x); !begun_ || cell != cell_[0]) {
+      cell_[0] = cell;
+      begin_ = end(0), end_ = end(1);
+      begun_ = true;
     }
-    if (weight != 0) sum += weight * drawn(corner);
+    const double t = fade(x);
+    return begin_ * (1 - t) + end_ * t;
   }
-  return sum;
-}
-double octaves(const vector3& at, u64 seed) {
-  double sum = 0, weight = 1, scale = 8;
-  for (u64 i = 0; i < 3; ++i, weight /= 2, scale *= 4)
-    sum += weight * noise({at[0] * scale, at[1] * scale, at[2] * scale}, seed + i);
-  return sum;
-}
+
+ private:
+  static u64 whole(double x) { return static_cast<u64>(static_cast<std::int64_t>(std::floor(x))); }
+  static double fade(double x) {
+    const double t = x - std::floor(x);
+    return t * t * (3 - 2 * t);
+  }
+  double end(u32 right) const {
+    double sum = 0;
+    for (u32 c = 0; c < 4; ++c) {
+      const u32 up[3] = {right, c & 1, c >> 1};
+      u64 corner = seed_;
+      for (u32 i = 0; i < 3; ++i) corner = mix64(corner + (cell_[i] + up[i]) * 0x9e3779b97f4a7c15ULL + i);
+      sum += (up[1] != 0 ? y_ : 1 - y_) * (up[2] != 0 ? z_ : 1 - z_) * drawn(corner);
+    }
+    return sum;
+  }
+
+  std::array<u64, 3> cell_;
+  double y_, z_;
+  u64 seed_;
+  bool begun_ = false;
+  double begin_ = 0, end_ = 0;
+};
 
 // The points of the least scores are defined.
 class model {
@@ -55,30 +67,60 @@ class model {
     for (u64 i = 0; i < sample.size(); ++i) {
       u64 p[3]{};
       for (u32 k = 0; k < dimensions; ++k) p[k] = uniform_number(3 * i + k, what.side);
-      sample[i] = score(p[0], p[1], p[2]);
+      sample[i] = row(*this, p[1], p[2]).score(p[0]);
     }
     const auto at = static_cast<u64>(what.share * static_cast<double>(sample.size()));
     std::ranges::nth_element(sample, sample.begin() + static_cast<std::ptrdiff_t>(at));
-    most_ = sample[at];
+    most_ = what.model == "random" ? what.share : sample[at];
   }
 
-  bool defined(u64 x, u64 y, u64 z) const {
-    return what_.model == "random" ? score(x, y, z) < what_.share : score(x, y, z) < most_;
-  }
+  class row {
+   public:
+    row(const model& of, u64 y, u64 z)
+        : side_(of.what_.side), y_(y), z_(z), dimensions_(of.dimensions_), most_(of.most_) {
+      const double scaled_y = static_cast<double>(y) / static_cast<double>(side_);
+      const double scaled_z = static_cast<double>(z) / static_cast<double>(side_);
+      const auto add = [&](double x_scale, double y_scale, double z_scale, double weight, u64 seed) {
+        parts_.push_back({x_scale, weight, {scaled_y * y_scale, scaled_z * z_scale, seed}});
+      };
+      if (of.what_.model == "structured") {
+        for (u64 i = 0; i < 3; ++i) {
+          const double scale = std::pow(4.0, i) * 8;
+          add(scale, scale, scale, std::pow(0.5, i), 1 + i);
+        }
+      } else if (of.what_.model == "hairy") {
+        hairy_ = true;
+        add(40, 40, 10, 1, 7), add(40, 40, 10, 1, 11);
+      }
+    }
+    bool defined(u64 x) { return score(x) < most_; }
+    double score(u64 x) {
+      if (parts_.empty()) return drawn((z_ * side_ + y_) * side_ + x + 0x72616e64);
+      const double at = static_cast<double>(x) / static_cast<double>(side_);
+      if (!hairy_) {
+        double sum = 0;
+        for (part& p : parts_) sum += p.weight * p.noise.at(at * p.scale);
+        return sum;
+      }
+      // Where two surfaces meet, or in a picture, lines.
+      const auto from_surface = [&](part& p) { return std::abs(p.noise.at(at * p.scale) - 0.5); };
+      const double one = from_surface(parts_[0]);
+      return dimensions_ == 2 ? one : std::max(one, from_surface(parts_[1]));
+    }
+
+   private:
+    struct part {
+      double scale, weight;
+      noise_row noise;
+    };
+    u64 side_, y_, z_;
+    u32 dimensions_;
+    double most_;
+    bool hairy_ = false;
+    std::vector<part> parts_;  // none: each point by chance
+  };
 
  private:
-  double score(u64 x, u64 y, u64 z) const {
-    if (what_.model == "random") return drawn((z * what_.side + y) * what_.side + x + 0x72616e64);
-    const auto side = static_cast<double>(what_.side);
-    const vector3 at{static_cast<double>(x) / side, static_cast<double>(y) / side,
-                     static_cast<double>(z) / side};
-    if (what_.model == "structured") return octaves(at, 1);
-    // Where two surfaces meet, or in a picture, lines.
-    const double one = std::abs(noise({40 * at[0], 40 * at[1], 10 * at[2]}, 7) - 0.5);
-    return dimensions_ == 2 ? one
-                            : std::max(one, std::abs(noise({40 * at[0], 40 * at[1], 10 * at[2]}, 11) - 0.5));
-  }
-
   const coherent_data& what_;
   u32 dimensions_;
   double most_ = 0;
@@ -164,7 +206,8 @@ given_keys made(const coherent_data& what, int threads) {
       side * depth,
       [&](u64 from, u64 to) {
         for (u64 row = from; row < to; ++row) {
-          for (u64 x = 0; x < side; ++x) defined[row * side + x] = model.defined(x, row % side, row / side);
+          model::row its(model, row % side, row / side);
+          for (u64 x = 0; x < side; ++x) defined[row * side + x] = its.defined(x);
         }
       },
       rows_at_once);

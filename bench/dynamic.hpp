@@ -17,11 +17,12 @@ namespace tilehash::bench {
 //   rehash      the paper's for all others: all items into a table of twice or half the slots
 inline const std::vector<std::string> dynamic_policies{"subtables", "automatic", "rehash"};
 
-// The tables that are compared: those in subtables, by their number; the two rivals of the paper that
-// erase, by their kind (MegaKV: two functions, the emptier bucket); our default.
+// The tables that are compared: those in subtables, by their number; the two rivals of the paper that erase
+// (MegaKV and Linear); MegaKV's buckets with our inserts; our default.
 inline const std::vector<std::string> dynamic_designs{
-    "dynamic_cuckoo_2",   "dynamic_cuckoo",           "dynamic_cuckoo_4", "dynamic_cuckoo_8",
-    "dynamic_cuckoo_two", "bucketed_cuckoo_balanced", "linear_probing",   "tiled"};
+    "dynamic_cuckoo_2",         "dynamic_cuckoo",     "dynamic_cuckoo_4",
+    "dynamic_cuckoo_8",         "dynamic_cuckoo_two", "mega_kv",
+    "bucketed_cuckoo_balanced", "linear_probing",     "tiled"};
 
 struct dynamic_case {
   std::string design;
@@ -34,6 +35,18 @@ struct dynamic_case {
   unsigned repeat = 5;
   int threads = 0;
 };
+
+// What a sweep varies, and the values that it takes by default: the paper's (table 3), and sizes of batches.
+struct dynamic_axis {
+  std::string name;
+  std::vector<double> values;
+};
+
+inline const std::vector<dynamic_axis> dynamic_axes{
+    {"alpha", {0.25, 0.3, 0.35, 0.4, 0.45}},
+    {"beta", {0.75, 0.8, 0.85, 0.9, 0.95}},
+    {"erased", {0.1, 0.2, 0.3, 0.4, 0.5}},
+    {"batch", {200'000, 500'000, 1'000'000, 2'000'000, 5'000'000}}};
 
 // One line of an experiment: numbers by name, in their order.
 struct dynamic_row {

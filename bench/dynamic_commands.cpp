@@ -25,6 +25,8 @@ using bench::subject;
 struct dynamic_options : common_options {
   dynamic_case what;
   std::vector<std::string> designs;
+  std::string vary;            // of a sweep
+  std::vector<double> values;  // that it takes
 };
 
 std::string line_of(const dynamic_row& row) {
@@ -45,33 +47,63 @@ nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows) {
   return all;
 }
 
+// The case with another value for what a sweep varies.
+dynamic_case with(dynamic_case c, const std::string& name, double value) {
+  if (name == "alpha") c.alpha = value;
+  if (name == "beta") c.beta = value;
+  if (name == "erased") c.erased = value;
+  if (name == "batch") c.batch = static_cast<std::uint64_t>(value);
+  return c;
+}
+void check(const dynamic_case& c) {
+  if (c.items >= 1ULL << 30) throw input_error(fmt::format("--n {}: must be below 2^30", c.items));
+  if (c.batch == 0 || c.batch > c.items)
+    throw input_error(fmt::format("--batch {}: must be from 1 to --n, {}", c.batch, c.items));
+  if (!(c.beta > 0 && c.beta < 1))
+    throw input_error(fmt::format("--beta {}: must be above 0 and below 1", c.beta));
+  if (!(c.alpha > 0 && c.alpha < c.beta * 2 / 3))
+    throw input_error(fmt::format("--alpha {}: must be above 0 and below two thirds of --beta", c.alpha));
+  if (!(c.erased >= 0 && c.erased <= 1))
+    throw input_error(fmt::format("--erased {}: must be from 0 to 1", c.erased));
+}
+
 void run(const char* experiment, dynamic_experiment what, dynamic_options options) {
   dynamic_case& c = options.what;
   session session(options);
   const bool on_gpu = session.space() == "cuda";
   if (c.items == 0) c.items = on_gpu ? 1 << 26 : 1 << 22;
   if (c.batch == 0) c.batch = std::min<std::uint64_t>(c.items, on_gpu ? 1'000'000 : 100'000);
-  if (c.items >= 1ULL << 30) throw input_error(fmt::format("--n {}: must be below 2^30", c.items));
-  if (c.batch > c.items)
-    throw input_error(fmt::format("--batch {}: must be at most --n, {}", c.batch, c.items));
-  if (c.alpha >= c.beta * 2 / 3)
-    throw input_error(fmt::format("--alpha {}: must be below two thirds of --beta", c.alpha));
   c.repeat = options.repeat;
   c.threads = options.threads;
+  std::vector<dynamic_case> cases{c};
+  if (!options.vary.empty()) {
+    const auto axis = std::ranges::find(bench::dynamic_axes, options.vary, &bench::dynamic_axis::name);
+    cases.clear();
+    const bool given = !options.values.empty();
+    for (const double value : given ? options.values : axis->values) {
+      const dynamic_case one = with(c, options.vary, value);
+      if (given || one.batch <= one.items) cases.push_back(one);
+    }
+  }
+  std::ranges::for_each(cases, check);
   std::vector<subject> known;
   for (const std::string& name : bench::dynamic_designs)
     known.push_back({.name = name, .space = session.space(), .run = {}});
   session.say(session.machine() + '\n');
   std::vector<dynamic_row> rows;
   for (const subject& design : choose(known, options.designs, "--designs")) {
-    c.design = design.name;
     const auto tell = [&](const dynamic_row& row) {
       session.say(line_of(row));
       rows.push_back(row);
+      if (!options.vary.empty()) rows.back().batches.clear();
     };
-    on_gpu ? bench::cuda_dynamic(what, c, tell) : bench::cpu_dynamic(what, c, tell);
+    for (dynamic_case& one : cases) {
+      one.design = design.name;
+      on_gpu ? bench::cuda_dynamic(what, one, tell) : bench::cpu_dynamic(what, one, tell);
+    }
   }
-  session.write(as_json(rows), experiment);
+  session.write(as_json(rows),
+                options.vary.empty() ? experiment : fmt::format("{}/{}", experiment, options.vary));
   session::fail_if(std::ranges::any_of(rows, [](const dynamic_row& row) { return row.wrong != 0; }),
                    "answers were wrong or items lost");
 }
@@ -98,6 +130,18 @@ void add_bounds(CLI::App& command, dynamic_case& what) {
       ->capture_default_str();
   command.add_option("--beta", what.beta, "Most")->check(CLI::Range(0.1, 0.96))->capture_default_str();
 }
+void add_batches(CLI::App& command, dynamic_case& what) {
+  add_bounds(command, what);
+  command.add_option("--erased", what.erased, "Deletes, as a share of the inserts (the paper's r)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--batch", what.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
+      ->transform(CLI::AsSizeValue(false));
+  command.add_option("--policies", what.policies, "How tables follow their items")
+      ->delimiter(',')
+      ->check(CLI::IsMember(bench::dynamic_policies))
+      ->default_str(fmt::format("{}", fmt::join(what.policies, ",")));
+}
 
 }  // namespace
 
@@ -106,8 +150,8 @@ void add_dynamic_commands(CLI::App& bench) {
       "dynamic/static",
       "Rates, and items refused, by the filled factor and the number of subtables (figures 7, 9, 16, 17; "
       "tables 4 to 8)");
-  const auto rates =
-      add(*by_load, {"dynamic_cuckoo", "dynamic_cuckoo_two", "bucketed_cuckoo_balanced", "linear_probing"});
+  const auto rates = add(*by_load, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
+                                    "bucketed_cuckoo_balanced", "linear_probing"});
   rates->what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
   by_load->add_option("--load", rates->what.loads, "Shares of the slots to fill")
       ->delimiter(',')
@@ -124,21 +168,25 @@ void add_dynamic_commands(CLI::App& bench) {
   CLI::App* workload = bench.add_subcommand(
       "dynamic/workload",
       "Batches of inserts, finds and deletes, then inserts and deletes exchanged (figures 11 to 15)");
-  const auto batches = add(*workload, {"dynamic_cuckoo", "dynamic_cuckoo_two", "bucketed_cuckoo_balanced",
-                                       "linear_probing", "tiled"});
+  const auto batches = add(*workload, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
+                                       "bucketed_cuckoo_balanced", "linear_probing", "tiled"});
   batches->what.policies = bench::dynamic_policies;
-  add_bounds(*workload, batches->what);
-  workload->add_option("--erased", batches->what.erased, "Deletes, as a share of the inserts (the paper's r)")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  workload
-      ->add_option("--batch", batches->what.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
-      ->transform(CLI::AsSizeValue(false));
-  workload->add_option("--policies", batches->what.policies, "How tables follow their items")
-      ->delimiter(',')
-      ->check(CLI::IsMember(bench::dynamic_policies))
-      ->default_str("subtables,automatic,rehash");
+  add_batches(*workload, batches->what);
   workload->callback([batches] { run("dynamic/workload", dynamic_experiment::workload, *batches); });
+
+  CLI::App* sweep = bench.add_subcommand(
+      "dynamic/sweep", "The same batches for several values of one parameter (figures 11 to 14)");
+  const auto swept = add(*sweep, {"dynamic_cuckoo", "mega_kv", "linear_probing", "tiled"});
+  swept->what.policies = {"automatic", "rehash"};
+  std::vector<std::string> names;
+  for (const auto& axis : bench::dynamic_axes) names.push_back(axis.name);
+  sweep->add_option("--vary", swept->vary, "What the batches are done for several values of")
+      ->check(CLI::IsMember(names))
+      ->required();
+  sweep->add_option("--values", swept->values, "These (default: the paper's; batches of 200 000 to 5 M)")
+      ->delimiter(',');
+  add_batches(*sweep, swept->what);
+  sweep->callback([swept] { run("dynamic/sweep", dynamic_experiment::workload, *swept); });
 }
 
 }  // namespace tilehash::app

@@ -4,6 +4,7 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/subtables.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -150,7 +151,12 @@ class dynamic_bench {
     dynamic_row row = blank(policy);
     const bool by_itself = policy == "automatic";
     table_options options{.load_factor = by_itself ? 0.8 : highest(), .seed = 1, .grow = by_itself};
-    if (in_subtables) options.alpha = case_.alpha, options.beta = case_.beta;
+    if (in_subtables) {
+      options.alpha = case_.alpha, options.beta = case_.beta;
+    } else if (by_itself) {
+      options.load_factor = std::min(case_.beta, detail::highest_load_factor<Design>());
+      options.shrink_below = std::min(case_.alpha, options.load_factor / 2);
+    }
     table_type t(space_, 0, options);
     const buffer<u32, Space> out(space_, case_.batch);
     const buffer<bool, Space> found(space_, case_.batch);
@@ -294,6 +300,7 @@ void run_dynamic(Space& space, const char* name, dynamic_experiment what, const 
   if (d == "dynamic_cuckoo_4") return run(std::type_identity<dynamic_cuckoo<u32, u32, 4>>{});
   if (d == "dynamic_cuckoo_8") return run(std::type_identity<dynamic_cuckoo<u32, u32, 8>>{});
   if (d == "dynamic_cuckoo_two") return run(std::type_identity<dynamic_cuckoo<u32, u32, 3, reach::two>>{});
+  if (d == "mega_kv") return run(std::type_identity<mega_kv<u32, u32>>{});
   if (d == "bucketed_cuckoo_balanced")
     return run(std::type_identity<bucketed_cuckoo<u32, u32, placement::balanced>>{});
   if (d == "linear_probing") return run(std::type_identity<linear_probing<u32, u32>>{});

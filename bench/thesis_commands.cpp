@@ -114,8 +114,8 @@ void run_sweep(const sweep_options& options) {
         }
         std::vector<sweep_row> its;
         design.run(the_case, unused, [&](const measurement& m) { its.push_back({size, m}); });
-        session.say(bench::sweep_lines(its));
         rows.insert(rows.end(), its.begin(), its.end());
+        session.say(bench::sweep_lines(its));
       }
     }
   }
@@ -137,8 +137,8 @@ void run_fill(const fill_options& options) {
   for (const subject& design : designs_of(options.designs, session.space())) {
     std::vector<sweep_row> its;
     design.run(the_case, unused, [&](const measurement& m) { its.push_back({1 / options.load_factor, m}); });
-    if (!its.empty()) session.say(bench::fill_lines(its));  // else it cannot insert, or not be so full
     rows.insert(rows.end(), its.begin(), its.end());
+    if (!its.empty()) session.say(bench::fill_lines(its));  // else it cannot insert, or not be so full
   }
   finish(session, rows, "thesis/fill");
 }
@@ -211,8 +211,8 @@ void run_probes(const probes_options& options) {
   session.keep([&] { return bench::probes_as_json(rows); });
   for (const double size : options.sizes) {
     bench::count_probes(options.items, size, [&](const bench::probe_statistics& row) {
-      session.say(bench::probes_line(row));
       rows.push_back(row);
+      session.say(bench::probes_line(row));
     });
   }
   session.write(bench::probes_as_json(rows), "thesis/probes");
@@ -272,8 +272,11 @@ void add_thesis_commands(CLI::App& bench) {
       ->default_str("1,2,4,16,64,256,1000,10000,50000");
   multiplicity->callback([multimaps] { run_multiplicity(*multimaps); });
 
-  CLI::App* probes = bench.add_subcommand(
-      "thesis/probes", "Slots that a lookup reads in open addressing: hash functions and jumps (on the CPU)");
+  CLI::App* probes = bench.add_subcommand("thesis/probes",
+                                          "Slots that a lookup reads in open addressing: hash functions and "
+                                          "jumps, beside table 3.2 of the thesis (on the "
+                                          "CPU)");
+  probes->alias("thesis/table32");
   const auto statistics = std::make_shared<probes_options>();
   statistics->space = "cpu";
   probes->add_option("--n", statistics->items, "Number of items")

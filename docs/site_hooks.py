@@ -1,24 +1,44 @@
-"""What mkdocs.yml needs beside the documents: README as the first page, the pictures of bench/results, and links to sources,
-which are no pages, as plain text. A link to a file that is not there is an error."""
+"""What mkdocs.yml needs beside the documents: README as the first page, the pictures of bench/results and tables of its rates, and
+links to sources, which are no pages, as plain text. A link to a file that is not there is an error."""
 
 import os
 import pathlib
 import posixpath
 import re
 import shutil
+import sys
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+RATES = re.compile(r"<!-- rates: (\S+) n=(\d+) load=(\S+) -->")
 pictures = set()
+
+sys.path.insert(0, str(ROOT / "bench" / "plots"))
+import results  # noqa: E402
 
 
 def on_files(files, config):
     text = (ROOT / "README.md").read_text()
     files.append(File.generated(config, "index.md", content=text.replace("](docs/", "](")))
     return files
+
+
+def rates(match):
+    """Design by operation, in billion items a second."""
+    path, n, load = match[1], int(match[2]), float(match[3])
+    _, rows = results.read_file(ROOT / path)
+    rows = [r for r in rows if r["n"] == n and r["key_bytes"] == 4 and abs((r["load_factor"] or load) - load) < 0.01]
+    if not rows:
+        raise PluginError(f"{path} has no rows of n={n} load={load}")
+    ops = [op for op, _ in results.OPS if any(r["op"] == op for r in rows)]
+    lines = ["| | " + " | ".join(ops) + " |", "|---" * (len(ops) + 1) + "|"]
+    for design in results.in_order(r["design"] for r in rows):
+        of = {r["op"]: r["mitems_per_s"] for r in rows if r["design"] == design}
+        lines.append(f"| `{design}` | " + " | ".join(f"{of[op] / 1000:.1f}" if op in of else "-" for op in ops) + " |")
+    return "\n".join(lines)
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -41,7 +61,7 @@ def on_page_markdown(markdown, page, config, files):
             return match[0]
         return f"{text} (`{path}`)"
 
-    return LINK.sub(linked, markdown)
+    return LINK.sub(linked, RATES.sub(rates, markdown))
 
 
 def on_post_build(config):

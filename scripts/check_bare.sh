@@ -29,7 +29,7 @@ say "making a bare $suite in $bare"
 rm -rf --one-file-system "$bare"
 mkdir -p build
 if command -v mmdebstrap >/dev/null; then
-  mmdebstrap --quiet --variant=minbase --include=ca-certificates "$suite" "$bare" ${mirror:+"$mirror"}
+  mmdebstrap --quiet --variant=minbase --include=ca-certificates,apt "$suite" "$bare" ${mirror:+"$mirror"}
 elif command -v debootstrap >/dev/null; then
   debootstrap --variant=minbase --include=ca-certificates "$suite" "$bare" ${mirror:+"$mirror"} >/dev/null
 else

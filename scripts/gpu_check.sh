@@ -102,8 +102,15 @@ step_synccheck() { sanitize synccheck; }
 step_inputs() {
   local input load name folder="$build/inputs"
   local inputs=("random:n=1000003" "random:n=1000003,dist=sequential" "random:n=1000003,dist=zipf:1.1")
-  if [ -n "${TILEHASH_GENOME:-}" ]; then inputs+=("fasta:$TILEHASH_GENOME,k=21"); fi
   mkdir -p "$folder"
+  if [ -n "${TILEHASH_GENOME:-}" ]; then
+    local genome=$TILEHASH_GENOME
+    if [[ $genome == *.gz ]]; then # there may be no zlib here for the program to be built with
+      genome=$folder/$(basename "$genome" .gz)
+      gunzip -c "$TILEHASH_GENOME" >"$genome"
+    fi
+    inputs+=("fasta:$genome,k=21")
+  fi
   for input in "${inputs[@]}"; do
     for load in 0.8 max; do
       name=$folder/$(printf '%s' "$input-$load" | tr -cs '[:alnum:].' '-')

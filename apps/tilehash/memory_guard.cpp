@@ -6,6 +6,7 @@
 #include <tilehash/space/host_memory.hpp>
 
 #include "dataset.hpp"
+#include "parallel.hpp"
 
 namespace tilehash::app {
 
@@ -23,6 +24,13 @@ void use_huge_pages(void* begin, std::size_t bytes) {
   // A wish: where it is not granted, all is as it was.
   if (to > from + (std::uintptr_t{2} << 20))
     static_cast<void>(madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE));
+}
+
+void touch(void* begin, std::size_t bytes) {
+  constexpr std::size_t page = 4096;
+  in_parallel(bytes / page, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) static_cast<char volatile*>(begin)[i * page] = 0;
+  });
 }
 
 }  // namespace tilehash::app

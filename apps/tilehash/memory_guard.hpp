@@ -15,12 +15,17 @@ void require_memory(std::uint64_t bytes, std::string_view purpose);
 // in them.
 void use_huge_pages(void* begin, std::size_t bytes);
 
-// n zeros in them.
+// Has all threads touch memory that nobody has touched yet: the system clears each page when it is touched
+// first, which takes longer than to fill it.
+void touch(void* begin, std::size_t bytes);
+
+// n zeros in huge pages.
 template <class T>
 std::vector<T> large_vector(std::size_t n) {
   std::vector<T> v;
   v.reserve(n);
   use_huge_pages(v.data(), n * sizeof(T));
+  touch(v.data(), n * sizeof(T));
   v.resize(n);
   return v;
 }

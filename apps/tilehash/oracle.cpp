@@ -9,19 +9,15 @@
 namespace tilehash::app {
 namespace {
 
-struct hashed {
-  std::uint64_t hash;
-  std::uint32_t item;
-};
-
 // Items in parts by the first bits of their hashes, the parts in order: counted first, then put where they
 // belong.
+template <class Item>
 struct parts {
-  std::vector<hashed> items;
+  std::vector<Item> items;
   std::vector<std::size_t> begins;  // and the end
 
   parts(std::span<const std::uint64_t> keys, const scramble& hash, unsigned bits)
-      : items(large_vector<hashed>(keys.size())) {
+      : items(large_vector<Item>(keys.size())) {
     const std::size_t n = keys.size(), count = std::size_t{1} << bits,
                       blocks = std::min<std::size_t>(64, n / 4096 + 1);
     const auto part_of = [bits](std::uint64_t h) {
@@ -46,7 +42,7 @@ struct parts {
     each_in_parallel(blocks, [&](std::size_t block) {
       for (std::size_t i = n * block / blocks; i < n * (block + 1) / blocks; ++i) {
         const std::uint64_t h = hash(keys[i]);
-        items[places[block * count + part_of(h)]++] = {h, static_cast<std::uint32_t>(i)};
+        items[places[block * count + part_of(h)]++] = {h, {1, static_cast<std::uint32_t>(i)}};
       }
     });
   }
@@ -54,36 +50,43 @@ struct parts {
 
 }  // namespace
 
-oracle::oracle(std::span<const std::uint64_t> keys) {
+oracle::oracle(std::span<const std::uint64_t> keys, std::span<expectation> answers) {
   const auto magnitude = static_cast<unsigned>(std::bit_width(keys.size()));
   const unsigned part_bits = std::clamp(magnitude, 11U, 24U) - 11;
-  parts all(keys, hash_, part_bits);
+  parts<entry> all(keys, hash_, part_bits);
 
-  // Each part sorted; of equal keys, which are side by side now, the first item and how many.
+  // Each part sorted. Of equal keys, which are side by side now, the first item and how many; one entry of
+  // each moves to the front of its part.
   const std::size_t count = all.begins.size() - 1;
-  std::vector<std::vector<entry>> found(count);
+  std::vector<std::size_t> begins(count + 1);
   each_in_parallel(count, [&](std::size_t part) {
-    std::vector<entry>& its = found[part];
     const auto begin = all.items.begin() + static_cast<std::ptrdiff_t>(all.begins[part]);
     const auto end = all.items.begin() + static_cast<std::ptrdiff_t>(all.begins[part + 1]);
-    std::sort(begin, end, [](const hashed& a, const hashed& b) { return a.hash < b.hash; });
-    its.reserve(static_cast<std::size_t>(end - begin));
-    for (auto at = begin; at != end; ++at) {
-      if (its.empty() || its.back().hash != at->hash) its.push_back({at->hash, {0, at->item}});
-      expectation& known = its.back().its;
-      known = {known.multiplicity + 1, std::min(known.item, at->item)};
+    std::sort(begin, end, [](const entry& a, const entry& b) { return a.hash < b.hash; });
+    auto kept = begin;
+    for (auto group = begin; group != end;) {
+      entry one = *group;
+      auto next = group + 1;
+      for (; next != end && next->hash == one.hash; ++next)
+        one.its = {one.its.multiplicity + 1, std::min(one.its.item, next->its.item)};
+      if (!answers.empty()) {
+        for (; group != next; ++group) answers[group->its.item] = one.its;
+      }
+      group = next;
+      *kept++ = one;
     }
+    begins[part + 1] = static_cast<std::size_t>(kept - begin);
   });
-  std::vector<std::size_t> begins(count + 1);
-  for (std::size_t part = 0; part < count; ++part) begins[part + 1] = begins[part] + found[part].size();
+  for (std::size_t part = 0; part < count; ++part) begins[part + 1] += begins[part];
   entries_ = large_vector<entry>(begins[count]);
   each_in_parallel(count, [&](std::size_t part) {
-    std::ranges::copy(found[part], entries_.begin() + static_cast<std::ptrdiff_t>(begins[part]));
-    found[part] = {};
+    const auto from = all.items.begin() + static_cast<std::ptrdiff_t>(all.begins[part]);
+    std::copy_n(from, begins[part + 1] - begins[part],
+                entries_.begin() + static_cast<std::ptrdiff_t>(begins[part]));
   });
 
   const unsigned bits =
-      std::max(part_bits, std::max(2U, static_cast<unsigned>(std::bit_width(entries_.size()))) - 1);
+      std::max(part_bits, std::max(3U, static_cast<unsigned>(std::bit_width(entries_.size()))) - 1);
   shift_ = 64 - bits;
   begins_ = large_vector<std::uint64_t>((std::size_t{1} << bits) + 1);
   // Every entry marks the buckets after its predecessor's, up to its own.
@@ -97,6 +100,43 @@ oracle::oracle(std::span<const std::uint64_t> keys) {
                 begins_.begin() + static_cast<std::ptrdiff_t>(to), i);
     }
   });
+
+  // Whole words to each thread: four buckets' marks are one.
+  mark_shift_ = shift_ - 4;
+  marks_ = large_vector<std::uint64_t>(std::size_t{1} << (bits - 2));
+  in_parallel(marks_.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t at = begins_[4 * first]; at < begins_[4 * last]; ++at) {
+      const std::uint64_t mark = entries_[at].hash >> mark_shift_;
+      marks_[mark / 64] |= std::uint64_t{1} << mark % 64;
+    }
+  });
+}
+
+void oracle::keep_absent(std::vector<std::uint64_t>& keys) const {
+  constexpr std::size_t ahead = 64;
+  std::array<std::uint64_t, ahead> mark;
+  std::vector<std::uint64_t> doubtful;
+  std::size_t kept = 0;
+  for (std::size_t from = 0; from < keys.size(); from += ahead) {
+    const std::size_t here = std::min(ahead, keys.size() - from);
+    for (std::size_t j = 0; j < here; ++j) {
+      mark[j] = hash_(keys[from + j]) >> mark_shift_;
+      __builtin_prefetch(&marks_[mark[j] / 64]);
+    }
+    for (std::size_t j = 0; j < here; ++j) {
+      const std::uint64_t key = keys[from + j];
+      if ((marks_[mark[j] / 64] >> mark[j] % 64 & 1) != 0)
+        doubtful.push_back(key);
+      else
+        keys[kept++] = key;
+    }
+  }
+  places(
+      0, doubtful.size(), [&](std::size_t i) { return doubtful[i]; },
+      [&](std::size_t i, std::size_t place) {
+        if (place == nowhere) keys[kept++] = doubtful[i];
+      });
+  keys.resize(kept);
 }
 
 }  // namespace tilehash::app

@@ -1,8 +1,9 @@
 // The right answers: how often each key occurs among the items, and where first.
 //
 // A sorted array, and no hash table's word against another's: keys are scrambled, sorted, and each once; an
-// index of their first bits says where to begin to look, so a lookup reads two places of memory. It is sorted
-// in parts by all threads.
+// index of their first bits says where to begin to look, so a lookup reads two places of memory. Most of
+// those that are not there are told by one bit, of sixteen to a bucket of the index. It is sorted in parts by
+// all threads.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,8 @@ class oracle {
  public:
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
-  explicit oracle(std::span<const std::uint64_t> keys);  // at most 2^32
+  // At most 2^32 keys. `answers`, if given, are those of all items, in their order.
+  explicit oracle(std::span<const std::uint64_t> keys, std::span<expectation> answers = {});
 
   std::size_t distinct() const { return entries_.size(); }
   std::size_t place(
@@ -35,7 +37,7 @@ class oracle {
   // use(i, place) for the keys key(i), i from first to last: memory is asked for some keys ahead.
   template <class Key, class Use>
   void places(std::size_t first, std::size_t last, Key key, Use use) const {
-    constexpr std::size_t ahead = 16;
+    constexpr std::size_t ahead = 32;
     std::array<std::uint64_t, ahead> hashes;
     for (std::size_t from = first; from < last; from += ahead) {
       const std::size_t here = std::min(ahead, last - from);
@@ -48,6 +50,8 @@ class oracle {
       for (std::size_t j = 0; j < here; ++j) use(from + j, place_of_hash(hashes[j]));
     }
   }
+  // Takes the keys that are there out of `keys`.
+  void keep_absent(std::vector<std::uint64_t>& keys) const;
   expectation at(std::size_t place) const { return entries_[place].its; }
   expectation find(std::uint64_t key) const {
     const std::size_t at = place(key);
@@ -72,6 +76,8 @@ class oracle {
   unsigned shift_ = 63;  // a bucket is a hash's bits from here on
   std::vector<entry> entries_;
   std::vector<std::uint64_t> begins_;  // where each bucket begins, and the end
+  std::vector<std::uint64_t> marks_;   // bits, by a hash's bits from mark_shift_ on: is such a key there?
+  unsigned mark_shift_ = 60;
 };
 
 }  // namespace tilehash::app

@@ -11,6 +11,7 @@
 
 #include "any_table.hpp"
 #include "row.hpp"
+#include "spent.hpp"
 #include "workload.hpp"
 
 namespace tilehash::app {
@@ -31,6 +32,7 @@ struct run_result {
   std::string machine;  // as the space calls itself: "cpu (2 threads)", "NVIDIA H200"
   std::vector<row> rows;
   bool was_interrupted = false;  // then only some of the operations have rows
+  spent measured{};              // what is in the rows, and its warming up
 };
 
 using announce = std::function<void(std::string_view op)>;  // called before each op

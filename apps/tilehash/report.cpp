@@ -231,6 +231,13 @@ std::string rate_summary(std::span<const row> rows, const style& look) {
   return text;
 }
 
+std::string time_line(const spent& all, const spent& input, const spent& measured, const style& look) {
+  return wrap(fmt::format("measured {} of {}; the input and the right answers took {}, the rest {}\n",
+                          duration(measured.wall), duration(all.wall), duration(input.wall),
+                          duration(std::max(0.0, all.wall - input.wall - measured.wall))),
+              look.width, 2);
+}
+
 std::string noise_warning(std::span<const row> rows, const style& look) {
   const row* worst = nullptr;
   std::size_t noisy = 0;

@@ -13,13 +13,15 @@
 namespace tilehash::app {
 
 // In the order in which they are shown.
-inline constexpr std::string_view all_ops[] = {"build",    "insert", "find_hit",  "find_miss",
-                                               "find_mix", "erase",  "build_raw", "count"};
+inline constexpr std::string_view all_ops[] = {"build", "insert",   "find_hit",  "find_miss", "find_mix",
+                                               "erase", "reinsert", "build_raw", "count"};
 
 std::string heading(const workload& work, const run_settings& settings, const style& look);
 std::string design_table(const run_result& result, const style& look);  // the rows of one design
 std::string rate_summary(std::span<const row> rows,
                          const style& look);  // design by op; best of each column marked
+// What the time went on: all of it, the input and its right answers, and what was measured.
+std::string time_line(const spent& all, const spent& input, const spent& measured, const style& look);
 std::string noise_warning(std::span<const row> rows, const style& look);  // empty where the runs agree
 std::string design_list(const registry& designs, const style& look,
                         const std::string& why_no_cuda);  // `tilehash list`

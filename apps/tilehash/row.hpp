@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "spread.hpp"
 
@@ -16,7 +16,7 @@ struct probe_statistics {
   std::uint32_t p50 = 0, p80 = 0, p90 = 0, p99 = 0, p100 = 0;
 };
 
-probe_statistics summarise_probes(std::vector<std::uint32_t> probes);
+probe_statistics summarise_probes(std::span<const std::uint32_t> probes);
 
 struct row {
   std::string design, space, input;
@@ -26,7 +26,7 @@ struct row {
   double load_factor = 0;  // as built
   std::uint64_t bytes = 0;
   double bytes_per_pair = 0;
-  std::string op;   // build, insert, find_hit, find_miss, find_mix, erase, build_raw or count
+  std::string op;   // one of all_ops
   int threads = 0;  // that worked; 0 on a GPU
   std::uint64_t items = 0;
   spread seconds{};

@@ -96,6 +96,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
     fmt::print(out, "--threads {}: this machine runs {} at once, and so does the program\n",
                options.threads_asked, runs);
 
+  const stopwatch since_start;
   const double expected = expected_items(options.input);
   std::vector<double> guesses(chosen.size() * usual_ops + 1,
                               guessed_op_seconds(expected, options.settings.repeat));
@@ -107,6 +108,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
   };
   const workload work(load_input(options.input, options.key_bits, options.settings.seed, tell_input),
                       options.queries, options.hit_rate, options.settings.seed);
+  const spent on_input = since_start.so_far();
   bar.guess(1, guessed_op_seconds(static_cast<double>(work.data.size()), options.settings.repeat));
   bar.clear();
   fmt::print(out, "{}", heading(work, options.settings, look));
@@ -117,6 +119,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
   }
 
   std::vector<row> rows;
+  spent measured;
   bool was_interrupted = asked_to_stop();
   for (std::size_t i = 0; i < chosen.size() && !was_interrupted; ++i) {
     std::size_t step = i * usual_ops;
@@ -130,10 +133,15 @@ exit_code run_command(const run_options& options, const registry& designs, const
     fmt::print(out, "{}", design_table(result, look));
     std::fflush(out);
     rows.insert(rows.end(), result.rows.begin(), result.rows.end());
+    measured += result.measured;
     was_interrupted = result.was_interrupted;
   }
   if (chosen.size() > 1) fmt::print(out, "{}", rate_summary(rows, look));
   fmt::print(out, "{}", noise_warning(rows, look));
+  const spent all = since_start.so_far();
+  fmt::print(out, "{}", time_line(all, on_input, measured, look));
+  header["spent"] = {{"wall_s", {{"all", all.wall}, {"input", on_input.wall}, {"measured", measured.wall}}},
+                     {"cpu_s", {{"all", all.cpu}, {"input", on_input.cpu}, {"measured", measured.cpu}}}};
   if (was_interrupted) {
     fmt::print(stderr, "tilehash: stopped; what was done until then is {}\n",
                json.wanted() ? "above and written" : "above");

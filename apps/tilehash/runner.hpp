@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,7 +42,13 @@ class runner {
         tell_(tell),
         blank_(std::move(blank)),
         make_(make),
-        table_(made_for(work.data.size())) {
+        table_(made_for(work.data.size())),
+        found_(space),
+        counts_(space),
+        values_(space),
+        values_before_(space),
+        found_before_(space),
+        keys_(space) {
     blank_.input = work.data.name;
     blank_.n = work.data.size();
     blank_.unique = work.truth.distinct();
@@ -54,18 +62,19 @@ class runner {
   run_result run() {
     run_result result{.machine = space_.name(), .rows = {}};
     try {
-      const batch all = upload_items([](std::size_t) { return true; });
+      const batch all = upload_items(work_.data.size(), [](std::size_t i) { return i; });
       measure_build(all);
       if (table_->inserts()) measure_insert(all);
       measure_find("find_hit", work_.hit, settings_.probes);
       measure_find("find_miss", work_.miss, settings_.probes);
       measure_find("find_mix", work_.mix, false);
-      if (table_->inserts() && table_->erases()) measure_erase(all);
+      if (table_->inserts() && table_->erases()) measure_erase();
       measure_occurrences();
     } catch (const interrupted&) {
       result.was_interrupted = true;
     }
     result.rows = std::move(rows_);
+    result.measured = measured_;
     return result;
   }
 
@@ -76,14 +85,61 @@ class runner {
     memory<value_type> values;
   };
 
+  // Memory of the space, used again and again, and what is in it as the host sees it.
+  template <class T>
+  class answers {
+    using host_type = typename memory<T>::host_vector::value_type;
+
+   public:
+    explicit answers(Space& space) : space_(&space) {}
+
+    std::span<T> take(std::size_t n) {  // what was there is lost
+      if (n > there_.size()) {
+        there_ = {};
+        there_ = memory<T>(*space_, n);
+      }
+      n_ = n;
+      return there_.first(n);
+    }
+    // Bools are bytes.
+    auto on_host() {
+      if constexpr (Space::has_lanes) {
+        here_.resize(n_);
+        if (n_ != 0) space_->copy_to_host(here_.data(), there_.data(), n_ * sizeof(T));
+      }
+      return as_last_on_host();
+    }
+    std::span<const host_type> as_last_on_host() const {
+      if constexpr (Space::has_lanes)
+        return here_;
+      else
+        return {reinterpret_cast<const host_type*>(there_.data()), n_};
+    }
+
+   private:
+    Space* space_;
+    memory<T> there_;
+    std::vector<host_type> here_{};
+    std::size_t n_ = 0;
+  };
+
   // value(i) for every i of [0, n), in the space's memory.
   template <class T, class Of>
   memory<T> upload(std::size_t n, Of value) {
-    std::vector<T> narrow(n);
-    in_parallel(n, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) narrow[i] = static_cast<T>(value(i));
-    });
-    return memory<T>(space_, narrow);
+    const auto write = [&](T* to) {
+      in_parallel(n, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) to[i] = static_cast<T>(value(i));
+      });
+    };
+    if constexpr (Space::has_lanes) {
+      std::vector<T> narrow(n);
+      write(narrow.data());
+      return memory<T>(space_, narrow);
+    } else {
+      memory<T> direct(space_, n);
+      write(direct.data());
+      return direct;
+    }
   }
   memory<key_type> upload_keys(std::span<const std::uint64_t> keys) {
     return upload<key_type>(keys.size(), [&](std::size_t i) { return keys[i]; });
@@ -93,15 +149,11 @@ class runner {
     return make_(space_, items, {.load_factor = settings_.load_factor, .seed = settings_.seed});
   }
 
-  template <class Chosen>
-  batch upload_items(Chosen chosen) {
-    std::vector<std::uint32_t> items;
-    for (std::size_t item = 0; item < work_.data.size(); ++item) {
-      if (chosen(item)) items.push_back(static_cast<std::uint32_t>(item));
-    }
-    return {upload<key_type>(items.size(), [&](std::size_t i) { return work_.data.keys[items[i]]; }),
-            upload<value_type>(is_set ? 0 : items.size(),
-                               [&](std::size_t i) { return work_.data.value(items[i]); })};
+  // The items item(i), i below n.
+  template <class Item>
+  batch upload_items(std::size_t n, Item item) {
+    return {upload<key_type>(n, [&](std::size_t i) { return work_.data.keys[item(i)]; }),
+            upload<value_type>(is_set ? 0 : n, [&](std::size_t i) { return work_.data.value(item(i)); })};
   }
 
   insert_report build(const batch& items) {
@@ -135,6 +187,15 @@ class runner {
     r.seconds = spread(std::move(seconds));
   }
 
+  // The seconds that work() takes.
+  template <class Work>
+  double timed(Work work) {
+    const stopwatch all;
+    const double seconds = space_.time(work);
+    measured_ += {seconds, all.so_far().cpu};
+    return seconds;
+  }
+
   void finish(row r) {
     r.load_factor = table_->load_factor();
     r.bytes = table_->bytes();
@@ -148,7 +209,7 @@ class runner {
     repeat(r, [&] {
       table_->clear(space_);
       insert_report report;
-      const double seconds = space_.time([&] { report = build(items); });
+      const double seconds = timed([&] { report = build(items); });
       check_report(r, report, r.items, stored_items());
       return seconds;
     });
@@ -165,7 +226,7 @@ class runner {
     repeat(r, [&] {
       table_->clear(space_);
       insert_report report;
-      const double seconds = space_.time([&] { report = insert(items); });
+      const double seconds = timed([&] { report = insert(items); });
       check_report(r, report, r.items, stored_items());
       return seconds;
     });
@@ -176,37 +237,47 @@ class runner {
   void measure_find(std::string_view op, const query_set& queries, bool probes) {
     row r = start(op, queries.size(), false);
     const memory<key_type> keys = upload_keys(queries.keys);
-    checked_answers known;
-    repeat(r, [&] { return check_lookups(r, keys, queries, known); });
-    if (op == "find_hit") check_counts(r, upload_keys(work_.each.keys), work_.each);
-    if (op == "find_miss") check_counts(r, keys, queries);
+    checked known;
+    repeat(r, [&] { return timed_lookups(r, keys.span(), queries, known); });
+    if (op == "find_hit") check_counts(r, upload_keys(work_.some.keys).span(), work_.some);
+    if (op == "find_miss") {
+      const std::size_t n = std::min(queries.size(), workload::enough);
+      check_counts(r, keys.first(n), query_view(queries).first(n));
+    }
     if (probes && table_->counts_probes()) {
-      memory<std::uint32_t> counts(space_, queries.size());
-      table_->probe_counts(space_, keys.span(), counts.span());
-      r.probes = summarise_probes(counts.to_host());
+      table_->probe_counts(space_, keys.span(), counts_.take(queries.size()));
+      r.probes = summarise_probes(counts_.on_host());
     }
     finish(std::move(r));
   }
 
-  void measure_erase(const batch& all) {
-    const batch some = upload_items([&](std::size_t item) { return work_.is_erased(item); });
-    row r = start("erase", some.keys.size(), true);
-    const std::uint64_t kept = expected_size(work_.items_after_erase(), table_->keeps_duplicates());
+  // And inserts of the same items again, into slots that were freed.
+  void measure_erase() {
+    const bool keeps_all = table_->keeps_duplicates();
+    const batch items = upload_items(work_.erased.size(), [&](std::size_t i) { return work_.erased[i]; });
+    const memory<key_type> asked = upload_keys(work_.some.keys);
+    row erase = start("erase", items.keys.size(), true),
+        reinsert = start("reinsert", items.keys.size(), true);
+    const std::uint64_t kept = work_.items_left(keeps_all);
+    std::vector<double> again;
     bool looked_up = false;
-    repeat(r, [&] {
+    repeat(erase, [&] {
       std::uint64_t erased = 0;
-      const double seconds = space_.time([&] { erased = table_->erase(space_, some.keys.span()); });
-      if (erased != stored_items() - kept || table_->size() != kept) ++r.wrong;
-      // All items are looked up without these and with them again; once, for it is more work than what is
-      // measured. How many there are is asked every time, and of the last time all contents.
-      if (!looked_up) check_lookups(r, all.keys, work_.items_after_erase());
-      check_report(r, insert(some), r.items, stored_items() - kept);  // slots that were freed are used again
-      if (!looked_up) check_lookups(r, all.keys, work_.items());
+      const double seconds = timed([&] { erased = table_->erase(space_, items.keys.span()); });
+      if (erased != stored_items() - kept || table_->size() != kept) ++erase.wrong;
+      if (!looked_up) check_lookups(erase, asked.span(), work_.some_after_erase());
+      insert_report report;
+      again.push_back(timed([&] { report = insert(items); }));
+      check_report(reinsert, report, reinsert.items, stored_items() - kept);
+      if (!looked_up) check_lookups(reinsert, asked.span(), work_.some);
       looked_up = true;
       return seconds;
     });
-    check_contents(r);
-    finish(std::move(r));
+    if (again.size() > settings_.repeat) again.erase(again.begin());  // to warm up
+    reinsert.seconds = spread(std::move(again));
+    finish(std::move(erase));
+    check_contents(reinsert);
+    finish(std::move(reinsert));
   }
 
   // Where keys come again: all that a file holds built into a table as it comes, and how often each key
@@ -226,8 +297,7 @@ class runner {
       repeat(r, [&] {
         table_->clear(space_);
         insert_report report;
-        const double seconds =
-            space_.time([&] { report = table_->build(space_, keys.span(), numbers.span()); });
+        const double seconds = timed([&] { report = table_->build(space_, keys.span(), numbers.span()); });
         check_report(r, report, r.items, stored);
         return seconds;
       });
@@ -241,7 +311,7 @@ class runner {
     repeat(r, [&] {
       table_->clear(space_);
       insert_report report;
-      const double seconds = space_.time([&] { report = table_->tally(space_, keys.span()); });
+      const double seconds = timed([&] { report = table_->tally(space_, keys.span()); });
       check_report(r, report, r.items, distinct);
       return seconds;
     });
@@ -250,9 +320,7 @@ class runner {
   }
 
   // ---- checks ----
-  std::uint64_t stored_items() const {
-    return table_->keeps_duplicates() ? work_.data.size() : work_.truth.distinct();
-  }
+  std::uint64_t stored_items() const { return work_.items_of(table_->keeps_duplicates()); }
 
   void check_report(row& r, const insert_report& report, std::uint64_t given,
                     std::uint64_t expected_new) const {
@@ -262,56 +330,62 @@ class runner {
     if (!all_told || (report.refused == 0 && report.inserted != expected_new)) ++r.wrong;
   }
 
-  // Answers that were compared with the oracle's. The same answers again are as right, or as wrong.
-  struct checked_answers {
-    typename memory<bool>::host_vector found{};
-    typename memory<value_type>::host_vector values{};
+  // How many of the answers in `values_before_` and `found_before_` the oracle does not give. The same
+  // answers again are as right, or as wrong.
+  struct checked {
     std::uint64_t wrong = 0;
     bool there = false;
   };
 
-  void check_lookups(row& r, const memory<key_type>& keys, query_view queries) {
-    checked_answers none;
-    if (settings_.verify) check_lookups(r, keys, queries, none);
-  }
-  double check_lookups(row& r, const memory<key_type>& keys, query_view queries, checked_answers& known) {
-    memory<value_type> values(space_, is_set ? 0 : queries.size());
-    memory<bool> found(space_, queries.size());
-    // Wrong answers to begin with, so that none can be left out; and memory that is there before the clock
-    // runs.
-    space_.fill(values.data(), values.size(), static_cast<value_type>(~std::uint64_t{0}));
-    space_.fill(found.data(), found.size(), false);
-    const double seconds =
-        space_.time([&] { table_->find(space_, keys.span(), values.span(), found.span()); });
+  double timed_lookups(row& r, std::span<const key_type> keys, query_view queries, checked& known) {
+    const double seconds = look_up(keys, true);
     if (!settings_.verify) return seconds;
-    auto these_found = found.to_host();
-    auto these_values = values.to_host();
-    if (!known.there || these_found != known.found || these_values != known.values) {
-      const std::uint64_t wrong = wrong_lookups(work_, queries, these_found, these_values);
-      known = {std::move(these_found), std::move(these_values), wrong, true};
+    const auto found = found_.on_host();
+    const auto values = values_.on_host();
+    if (!known.there || !same_in_parallel(found, found_before_.as_last_on_host()) ||
+        !same_in_parallel(values, values_before_.as_last_on_host())) {
+      known = {wrong_lookups(work_, queries, found, values), true};
+      std::swap(found_, found_before_);
+      std::swap(values_, values_before_);
     }
     r.wrong += known.wrong;
     return seconds;
   }
-
-  void check_counts(row& r, const memory<key_type>& keys, query_view queries) {
+  void check_lookups(row& r, std::span<const key_type> keys, query_view queries) {
     if (!settings_.verify) return;
-    memory<std::uint32_t> counts(space_, queries.size());
-    table_->count(space_, keys.span(), counts.span());
-    r.wrong += wrong_counts(queries, counts.to_host(), table_->keeps_duplicates());
-    memory<bool> contained(space_, queries.size());
-    table_->contains(space_, keys.span(), contained.span());
-    r.wrong += wrong_lookups(work_, queries, contained.to_host(), std::vector<value_type>());
+    look_up(keys, false);
+    r.wrong += wrong_lookups(work_, queries, found_.on_host(), values_.on_host());
+  }
+  double look_up(std::span<const key_type> keys, bool measured) {
+    const auto values = values_.take(is_set ? 0 : keys.size());
+    const auto found = found_.take(keys.size());
+    // Wrong answers to begin with, so that none can be left out.
+    space_.fill(values.data(), values.size(), static_cast<value_type>(~std::uint64_t{0}));
+    space_.fill(found.data(), found.size(), false);
+    const auto find = [&] { table_->find(space_, keys, values, found); };
+    if (measured) return timed(find);
+    find();
+    return 0;
+  }
+
+  void check_counts(row& r, std::span<const key_type> keys, query_view queries) {
+    if (!settings_.verify) return;
+    table_->count(space_, keys, counts_.take(keys.size()));
+    r.wrong += wrong_counts(queries, counts_.on_host(), table_->keeps_duplicates());
+    table_->contains(space_, keys, found_.take(keys.size()));
+    r.wrong += wrong_lookups(work_, queries, found_.on_host(), std::span<const value_type>());
   }
 
   void check_contents(row& r) { check_contents(r, contents::items, stored_items()); }
   void check_contents(row& r, contents what, std::uint64_t stored) {
     if (table_->size() != stored) ++r.wrong;
     if (!settings_.verify) return;
-    memory<key_type> keys(space_, table_->size());
-    memory<value_type> values(space_, is_set ? 0 : table_->size());
-    if (table_->retrieve_all(space_, keys.span(), values.span()) != table_->size()) ++r.wrong;
-    r.wrong += wrong_contents(work_, keys.to_host(), values.to_host(), table_->keeps_duplicates(), what);
+    const auto keys = keys_.take(table_->size());
+    const auto values = values_.take(is_set ? 0 : table_->size());
+    if (table_->retrieve_all(space_, keys, values) != table_->size()) ++r.wrong;
+    const bool keeps_all = table_->keeps_duplicates();
+    const auto& sums = sums_.try_emplace(what, work_, what, keeps_all, !is_set).first->second;
+    r.wrong += wrong_contents(work_, sums, keys_.on_host(), values_.on_host(), keeps_all, what);
   }
 
   Space& space_;
@@ -321,8 +395,25 @@ class runner {
   row blank_;
   table_maker<Key, Value, Space> make_;
   std::unique_ptr<table_type> table_;
+  answers<bool> found_;
+  answers<std::uint32_t> counts_;
+  answers<value_type> values_, values_before_;
+  answers<bool> found_before_;
+  answers<key_type> keys_;
+  std::map<contents, contents_sums> sums_{};  // by what a table should hold
+  spent measured_{};
   std::vector<row> rows_;
 };
+
+// As TILEHASH_CLI_PAIRS names it.
+template <class Key, class Value>
+std::string name_of_pair() {
+  const std::string key = sizeof(Key) == 4 ? "u32" : "u64";
+  if constexpr (std::is_void_v<Value>)
+    return key + "/void";
+  else
+    return key + (sizeof(Value) == 4 ? "/u32" : "/u64");
+}
 
 // The run of any pair of types in a space, which open() makes of the settings.
 template <class Space, class Open>
@@ -335,8 +426,9 @@ run_function run_in(const std::string& space_name, const table_makers<Space>& ta
     blank.space = space_name;
     const auto run_as = [&]<class Key, class Value>() -> run_result {
       if constexpr (!is_offered<Key, Value>)
-        throw input_error(
-            "this program was built without tables of such keys and values (TILEHASH_CLI_PAIRS)");
+        throw input_error("this program was built without tables of these keys and values; build it with " +
+                          name_of_pair<Key, Value>() +
+                          " in TILEHASH_CLI_PAIRS, or ask for others (--key-bits, --value-bits)");
       else
         return runner<Key, Value, Space>(space, std::get<table_maker<Key, Value, Space>>(tables), work,
                                          settings, tell, blank)

@@ -4,7 +4,7 @@
 
 namespace tilehash::app {
 
-std::uint64_t wrong_counts(query_view queries, const std::vector<std::uint32_t>& counts, bool multivalue) {
+std::uint64_t wrong_counts(query_view queries, std::span<const std::uint32_t> counts, bool multivalue) {
   return count_in_parallel(queries.size(), [&](std::size_t first, std::size_t last) {
     std::uint64_t wrong = 0;
     for (std::size_t i = first; i < last; ++i) {
@@ -86,17 +86,6 @@ contents_sums::contents_sums(const workload& work, contents what, bool multivalu
     items += here;
   });
   items_ = items;
-}
-
-std::uint64_t expected_size(query_view items, bool multivalue) {
-  return count_in_parallel(items.size(), [&](std::size_t first, std::size_t last) {
-    std::uint64_t size = 0;
-    for (std::size_t item = first; item < last; ++item) {
-      const expectation its = items.expected[item];
-      if (its.multiplicity > 0 && (multivalue || its.item == item)) ++size;
-    }
-    return size;
-  });
 }
 
 }  // namespace tilehash::app

@@ -15,9 +15,9 @@
 namespace tilehash::app {
 
 // `values` is empty for a set. Where a key was given several times, the value of any of them is right.
-template <class Value>
-std::uint64_t wrong_lookups(const workload& work, query_view queries, const std::vector<std::uint8_t>& found,
-                            const std::vector<Value>& values) {
+template <class Values>
+std::uint64_t wrong_lookups(const workload& work, query_view queries, std::span<const std::uint8_t> found,
+                            const Values& values) {
   return count_in_parallel(queries.size(), [&](std::size_t first, std::size_t last) {
     std::uint64_t wrong = 0;
     for (std::size_t i = first; i < last; ++i) {
@@ -32,7 +32,7 @@ std::uint64_t wrong_lookups(const workload& work, query_view queries, const std:
 }
 
 // A table that keeps every item of a key (`multivalue`) counts them; any other counts 0 or 1.
-std::uint64_t wrong_counts(query_view queries, const std::vector<std::uint32_t>& counts, bool multivalue);
+std::uint64_t wrong_counts(query_view queries, std::span<const std::uint32_t> counts, bool multivalue);
 
 // What a table should hold: the items, all that a file holds (workload::occurrences()), or of these how often
 // each comes.
@@ -43,8 +43,8 @@ class contents_check {
  public:
   contents_check(const workload& work, contents what, bool multivalue);
 
-  template <class Key, class Value>
-  std::uint64_t wrong(const std::vector<Key>& keys, const std::vector<Value>& values) {
+  template <class Keys, class Values>
+  std::uint64_t wrong(const Keys& keys, const Values& values) {
     const std::uint64_t sum = count_in_parallel(keys.size(), [&](std::size_t first, std::size_t last) {
       std::uint64_t here = 0;
       work_.truth.places(
@@ -83,8 +83,8 @@ class contents_sums {
  public:
   contents_sums(const workload& work, contents what, bool multivalue, bool with_values);
 
-  template <class Key, class Value>
-  bool agree(const std::vector<Key>& keys, const std::vector<Value>& values) const {
+  template <class Keys, class Values>
+  bool agree(const Keys& keys, const Values& values) const {
     if (!determined_ || keys.size() != items_) return false;
     sums all;
     in_parallel(keys.size(), [&](std::size_t first, std::size_t last) {
@@ -122,15 +122,17 @@ class contents_sums {
   sums due_;
 };
 
-template <class Key, class Value>
-std::uint64_t wrong_contents(const workload& work, const std::vector<Key>& keys,
-                             const std::vector<Value>& values, bool multivalue,
-                             contents what = contents::items) {
-  if (contents_sums(work, what, multivalue, !values.empty()).agree(keys, values)) return 0;
+template <class Keys, class Values>
+std::uint64_t wrong_contents(const workload& work, const contents_sums& sums, const Keys& keys,
+                             const Values& values, bool multivalue, contents what) {
+  if (sums.agree(keys, values)) return 0;
   return contents_check(work, what, multivalue).wrong(keys, values);
 }
-
-// How many items a table that holds `queries`' answers should say it has.
-std::uint64_t expected_size(query_view items, bool multivalue);
+template <class Keys, class Values>
+std::uint64_t wrong_contents(const workload& work, const Keys& keys, const Values& values, bool multivalue,
+                             contents what = contents::items) {
+  return wrong_contents(work, contents_sums(work, what, multivalue, !values.empty()), keys, values,
+                        multivalue, what);
+}
 
 }  // namespace tilehash::app

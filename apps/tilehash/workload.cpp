@@ -15,49 +15,63 @@
 namespace tilehash::app {
 namespace {
 
-std::vector<expectation> ask_items(const oracle& truth, const std::vector<std::uint64_t>& keys) {
-  auto answers = large_vector<expectation>(keys.size());
-  in_parallel(keys.size(), [&](std::size_t first, std::size_t last) {
-    truth.places(
-        first, last, [&](std::size_t i) { return keys[i]; },
-        [&](std::size_t i, std::size_t place) { answers[i] = truth.at(place); });
-  });
-  return answers;
-}
-
 // number % n, which costs more than all else here, where that is needed.
 std::uint64_t among(std::uint64_t number, std::uint64_t n) { return number < n ? number : number % n; }
 
-// `found` of the items and then `absent` of the others, all of which are asked for before any comes again;
-// mixed.
-query_set draw(query_view items, std::uint64_t found, query_view others, std::uint64_t absent,
-               std::uint64_t seed) {
-  if (items.size() == 0) found = 0;
-  if (others.size() == 0) absent = 0;
-  const std::uint64_t n = found + absent;
+// n of the items in random order; each is asked for before any comes again.
+query_set draw(query_view items, std::uint64_t n, std::uint64_t seed) {
   query_set drawn;
-  drawn.resize(n);
-  const random_order of_items(items.size(), seed), mixed(n, ~seed);
-  in_parallel(n, [&](std::size_t first, std::size_t last) {
-    // First some places, then what is there: a loop that branches by chance waits for each place by itself.
-    constexpr std::size_t some = 64;
-    std::array<std::uint64_t, some> places;
-    for (std::size_t from = first; from < last; from += some) {
-      const std::size_t here = std::min(some, last - from);
+  drawn.resize(items.size() == 0 ? 0 : n);
+  const random_order order(items.size(), seed);
+  in_parallel(drawn.size(), [&](std::size_t first, std::size_t last) {
+    constexpr std::size_t ahead = 64;
+    std::array<std::uint64_t, ahead> places;
+    for (std::size_t from = first; from < last; from += ahead) {
+      const std::size_t here = std::min(ahead, last - from);
       for (std::size_t j = 0; j < here; ++j) {
-        const std::uint64_t at = absent == 0 ? from + j : mixed(from + j);
-        places[j] =
-            at < found ? of_items(among(at, items.size())) : items.size() + among(at - found, others.size());
+        places[j] = order(among(from + j, items.size()));
+        __builtin_prefetch(&items.keys[places[j]]);
+        __builtin_prefetch(&items.expected[places[j]]);
       }
       for (std::size_t j = 0; j < here; ++j) {
-        const bool is_item = places[j] < items.size();
-        const std::uint64_t place = is_item ? places[j] : places[j] - items.size();
-        drawn.keys[from + j] = (is_item ? items : others).keys[place];
-        drawn.expected[from + j] = is_item ? items.expected[place] : expectation{};
+        drawn.keys[from + j] = items.keys[places[j]];
+        drawn.expected[from + j] = items.expected[places[j]];
       }
     }
   });
   return drawn;
+}
+
+// The first `found` of some queries and the first `absent` of others, which begin again where they end; each
+// in its order, and by chance which comes next. Both are in random order already.
+query_set mixed(query_view some, std::uint64_t found, query_view others, std::uint64_t absent,
+                std::uint64_t seed) {
+  if (some.size() == 0) found = 0;
+  if (others.size() == 0) absent = 0;
+  query_set all;
+  all.resize(found + absent);
+  // As many of both in every block as are due.
+  constexpr std::size_t each = 4096;
+  const std::size_t blocks = (all.size() + each - 1) / each;
+  const auto found_before = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<double>(found) * static_cast<double>(i) /
+                                    static_cast<double>(all.size()));
+  };
+  each_in_parallel(blocks, [&](std::size_t block) {
+    const std::size_t first = block * each, last = std::min(all.size(), first + each);
+    std::size_t at = found_before(first), left = (last == all.size() ? found : found_before(last)) - at;
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint64_t chance = (scramble::mix(seed + i) >> 32) * (last - i) >> 32;
+      const bool is_found = chance < left;
+      const query_view from = is_found ? some : others;
+      const std::size_t place = among(is_found ? at : i - at, from.size());
+      all.keys[i] = from.keys[place];
+      all.expected[i] = from.expected[place];
+      at += is_found ? 1 : 0;
+      left -= is_found ? 1 : 0;
+    }
+  });
+  return all;
 }
 
 // The least and the greatest of some keys; 0 and `highest` of none.
@@ -103,7 +117,8 @@ query_set misses(const oracle& truth, std::span<const std::uint64_t> present, st
   const std::uint64_t last_candidate =
       ~std::uint64_t{0} >> (64 - std::max(1, static_cast<int>(std::bit_width(width))));
   query_set absent;
-  absent.keys.reserve(n);
+  absent.keys = large_vector<std::uint64_t>(n);
+  absent.keys.clear();
   constexpr std::uint64_t each = 1 << 14;
   for (std::uint64_t tried = 0; absent.size() < n;) {
     const std::uint64_t left = last_candidate - tried;  // and one
@@ -117,47 +132,54 @@ query_set misses(const oracle& truth, std::span<const std::uint64_t> present, st
         const std::uint64_t number = nth(tried + i);
         if (number <= width) its.push_back(low + number);
       }
-      std::size_t kept = 0;
-      truth.places(
-          0, its.size(), [&](std::size_t i) { return its[i]; },
-          [&](std::size_t i, std::size_t place) {
-            if (place == oracle::nowhere) its[kept++] = its[i];
-          });
-      its.resize(kept);
+      truth.keep_absent(its);
     });
-    for (const auto& some : found) absent.keys.insert(absent.keys.end(), some.begin(), some.end());
-    absent.keys.resize(std::min<std::uint64_t>(absent.keys.size(), n));
+    std::vector<std::size_t> places(blocks + 1, absent.keys.size());
+    for (std::size_t block = 0; block < blocks; ++block)
+      places[block + 1] = std::min<std::uint64_t>(places[block] + found[block].size(), n);
+    absent.keys.resize(places[blocks]);
+    each_in_parallel(blocks, [&](std::size_t block) {
+      std::copy_n(found[block].begin(), places[block + 1] - places[block],
+                  absent.keys.begin() + static_cast<std::ptrdiff_t>(places[block]));
+    });
     if (blocks * each > left) break;  // all keys there are have been tried
     tried += blocks * each;
   }
-  absent.expected.resize(absent.keys.size());
+  absent.expected = large_vector<expectation>(absent.keys.size());
   return absent;
 }
 
 workload::workload(dataset given, std::uint64_t queries, double rate, std::uint64_t seed)
     : data(checked(std::move(given), queries)),
-      truth(data.keys),
-      item_answers(ask_items(truth, data.keys)),
-      hit_rate(rate) {
+      item_answers(large_vector<expectation>(data.size())),
+      truth(data.keys, item_answers),
+      hit_rate(rate),
+      coin_(scramble::mix(seed + 4)) {
   const std::uint64_t asked = queries == 0 ? data.size() : queries;
   const auto asked_hits = static_cast<std::uint64_t>(std::llround(rate * static_cast<double>(asked)));
-  hit = draw(items(), asked, {}, 0, scramble::mix(seed + 1));
+  hit = draw(items(), asked, scramble::mix(seed + 1));
   miss = misses(truth, data.keys, asked, data.key_bits, scramble::mix(seed + 2));
-  mix = draw(items(), asked_hits, miss, asked - asked_hits, scramble::mix(seed + 3));
+  mix = mixed(hit, asked_hits, miss, asked - asked_hits, scramble::mix(seed + 3));
 
-  each.keys.reserve(truth.distinct());
-  each.expected.reserve(truth.distinct());
-  for (std::size_t item = 0; item < data.size(); ++item) {
-    if (item_answers[item].item == item) each.push_back(data.keys[item], item_answers[item]);
+  const auto is_first = [this](std::size_t item) { return item_answers[item].item == item; };
+  const std::uint64_t one_of = truth.distinct() / enough + 1;
+  const auto chosen = numbers_where(data.size(), [&](std::size_t item) {
+    return is_first(item) && (one_of == 1 || scramble::mix(item ^ seed) % one_of == 0);
+  });
+  some.resize(chosen.size());
+  some_answers_after_erase_.resize(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    some.keys[i] = data.keys[chosen[i]];
+    some.expected[i] = item_answers[chosen[i]];
+    if (!is_erased(some.keys[i])) some_answers_after_erase_[i] = some.expected[i];
   }
 
-  answers_after_erase = item_answers;
-  const scramble coin(64, scramble::mix(seed + 4));
-  in_parallel(data.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t item = first; item < last; ++item) {
-      if (coin(data.keys[item]) % 2 != 0) answers_after_erase[item] = {};
-    }
-  });
+  erased = numbers_where(data.size(), [&](std::size_t item) { return is_erased(data.keys[item]); });
+  keys_left_ = truth.distinct() - count_in_parallel(erased.size(), [&](std::size_t first, std::size_t last) {
+                 return static_cast<std::uint64_t>(
+                     std::count_if(erased.begin() + static_cast<std::ptrdiff_t>(first),
+                                   erased.begin() + static_cast<std::ptrdiff_t>(last), is_first));
+               });
 }
 
 bool workload::is_right(std::uint64_t key, expectation expected, std::uint64_t found_value) const {

@@ -8,6 +8,7 @@
 
 #include "dataset.hpp"
 #include "oracle.hpp"
+#include "scramble.hpp"
 
 namespace tilehash::app {
 
@@ -17,6 +18,7 @@ struct query_view {
   std::span<const expectation> expected;
 
   std::size_t size() const { return keys.size(); }
+  query_view first(std::size_t n) const { return {keys.first(n), expected.first(n)}; }
 };
 
 struct query_set {
@@ -39,11 +41,14 @@ struct workload {
   // `queries` = 0 asks as often as there are items; `hit_rate` is the share of the mix that is found.
   workload(dataset given, std::uint64_t queries, double hit_rate, std::uint64_t seed);
 
-  // Every item's key, in the order of the data set; and with the answers once about half of the keys are
-  // erased.
+  // Every item's key, in the order of the data set.
   query_view items() const { return {data.keys, item_answers}; }
-  query_view items_after_erase() const { return {data.keys, answers_after_erase}; }
-  bool is_erased(std::size_t item) const { return answers_after_erase[item].multiplicity == 0; }
+  query_view some_after_erase() const { return {some.keys, some_answers_after_erase_}; }
+  // The erase takes out about half of the keys, with all their items.
+  bool is_erased(std::uint64_t key) const { return (scramble::mix(key ^ coin_) & 1) != 0; }
+  // How many items a table holds, before and after; `all` or one of each key.
+  std::uint64_t items_of(bool all) const { return all ? data.size() : truth.distinct(); }
+  std::uint64_t items_left(bool all) const { return all ? data.size() - erased.size() : keys_left_; }
 
   // All that a file holds, repeated keys and all; what is counted where it is the keys' own count.
   bool has_raw() const { return !data.raw.empty(); }
@@ -56,11 +61,19 @@ struct workload {
   bool is_right(std::uint64_t key, expectation expected, std::uint64_t found_value) const;
 
   dataset data;
+  std::vector<expectation> item_answers;
   oracle truth;
-  std::vector<expectation> item_answers, answers_after_erase;
   double hit_rate;
-  query_set each;            // every key once: what costs as much as the key has items is asked no more often
   query_set hit, miss, mix;  // in random order; `hit` asks for every item before it asks for one again
+  // Different keys of items, about `enough` of many: for what is asked beside what is measured.
+  static constexpr std::size_t enough = 1 << 20;
+  query_set some;
+  std::vector<std::uint32_t> erased;  // items
+
+ private:
+  std::uint64_t coin_;
+  std::uint64_t keys_left_ = 0;
+  std::vector<expectation> some_answers_after_erase_;
 };
 
 }  // namespace tilehash::app

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Plots what `tilehash bench dynamic/... --json FILE` wrote: rates by the filled factor, what one resize takes, and
-batches of inserts, finds and deletes.
+batches of inserts, finds and deletes, and these for several values of a parameter.
 
 usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg
 """
@@ -70,7 +70,29 @@ def plot_workload(header, rows, path):
            f"filled {first['alpha']:g} to {first['beta']:g}", wrong_in(rows), path)  # fmt: skip
 
 
-PLOTS = {"dynamic/static": plot_static, "dynamic/resize": plot_resize, "dynamic/workload": plot_workload}
+def plot_sweep(header, rows, path):
+    varied = header["experiment"].rsplit("/", 1)[1]
+    figure, axes, height = figure_of(1, 2, 12, 4)
+    for axis, (part, title) in zip(axes.flat, (("all", "All batches"), ("resize", "Resizes alone"))):
+        for number, (design, policy) in enumerate(dict.fromkeys((r["design"], r["policy"]) for r in rows)):
+            its = [r for r in rows if (r["design"], r["policy"]) == (design, policy)]
+            if part == "resize" and policy == "automatic":
+                continue
+            times = [sum(r[p] for p in (PARTS if part == "all" else (part,))) for r in its]
+            axis.plot([r[varied] for r in its], [1e3 * t for t in times], "o-", color=COLORS[number % len(COLORS)],
+                      label=f"{design}, {policy}")  # fmt: skip
+        axis.set_ylim(bottom=0)
+        if varied == "batch":
+            axis.set_xscale("log")
+        dress(axis, title, "milliseconds", {"erased": "r, deletes by inserts"}.get(varied, varied))
+    legend_beside(figure, axes[:, :1])
+    first = rows[0]
+    finish(figure, height, f"Batches of inserts, finds and deletes, {machine_of(header)}",
+           f"{thousands(first['items'])} pairs of 32 + 32 bits; what tables do by themselves is part of their calls",
+           wrong_in(rows), path)  # fmt: skip
+
+
+PLOTS = {"dynamic/static": plot_static, "dynamic/resize": plot_resize, "dynamic/workload": plot_workload, "dynamic/sweep": plot_sweep}
 
 
 def main():
@@ -78,7 +100,7 @@ def main():
         sys.exit("usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg")
     try:
         header, rows = read_file(sys.argv[1])
-        experiment = header.get("experiment")
+        experiment = "/".join(header.get("experiment", "").split("/")[:2])
         if experiment not in PLOTS:
             raise ValueError(f"its experiment is '{experiment}', not one of {', '.join(PLOTS)}")
         PLOTS[experiment](header, rows, sys.argv[2])

@@ -13,6 +13,7 @@ OPS = [
     ("find_miss", "find, none present"),
     ("find_mix", "find, mixed"),
     ("erase", "erase"),
+    ("reinsert", "insert after erase"),
     ("build_raw", "build, all as it comes"),
     ("count", "count of each key"),
 ]

@@ -3,7 +3,7 @@
 // records.
 //
 //   example_kv_store [--records 1000000] [--operations 1000000] [--batch 8192] [--threads 0]
-//                    [--workloads ABCFD]
+//                    [--workloads ABCFD] [--space all|cpu|cuda]
 //
 // All answers are checked: that they are there, whole and the record's own; and against a std::unordered_map
 // that they are the latest, from 200 000 records on for a sample of those. The exit code is 1 when one is
@@ -36,6 +36,8 @@ settings read_arguments(const std::vector<std::string>& given) {
           s.threads = static_cast<int>(number(name, text, 0, 1'024));
         else if (name == "--workloads")
           s.workloads = text;
+        else if (name == "--space")
+          s.space = text;
         else
           return false;
         return true;
@@ -46,6 +48,8 @@ settings read_arguments(const std::vector<std::string>& given) {
     throw std::runtime_error(
         "--workloads is '" + s.workloads +
         "'; it must be up to ten of A, B, C, D and F (E scans, which hash tables do not)");
+  if (s.space != "all" && s.space != "cpu" && s.space != "cuda")
+    throw std::runtime_error("--space is '" + s.space + "'; it must be all, cpu or cuda");
   return s;
 }
 
@@ -59,9 +63,12 @@ int main(int argc, char** argv) {
                 static_cast<unsigned long long>(given.records),
                 static_cast<unsigned long long>(given.operations),
                 static_cast<unsigned long long>(given.batch));
-    tilehash::cpu space(given.threads);
-    kv_store::count wrong = kv_store::run(space, given);
-    wrong += kv_store::run_on_gpu(given);
+    kv_store::count wrong = 0;
+    if (given.space != "cuda") {
+      tilehash::cpu space(given.threads);
+      wrong += kv_store::run(space, given);
+    }
+    if (given.space != "cpu") wrong += kv_store::run_on_gpu(given);
     return wrong == 0 ? 0 : 1;
   });
 }

@@ -24,6 +24,7 @@ struct settings {
   count batch = 8'192;
   int threads = 0;                  // of the CPU; 0: all
   std::string workloads = "ABCFD";  // in YCSB's order: the one that inserts comes last
+  std::string space = "all";        // or one: cpu, cuda
 };
 
 // Keys and values stand in records; `Ids` is the table that finds a key's record.
@@ -156,6 +157,7 @@ inline void print(const char* ids, const char* phase, count operations, std::vec
   };
   std::printf("%-16s %-36s %9.3f M %9.3f %9.3f\n", ids, phase, 1e-6 * static_cast<double>(operations) / total,
               1e3 * quantile(0.5), 1e3 * quantile(0.99));
+  std::fflush(stdout);  // the next line may take a while
 }
 
 template <class Ids, class Space>

@@ -286,7 +286,9 @@ class table {
 
   // ---- erase: how many items of these keys were in the table and are gone ----
   // O(n) expected; of equal keys one counts. No memory (`indexed`: up to 12 bytes a key; dynamic_hash_graph,
-  // which drops all items of a key: a bit for each entry and row). Waits once. Alone.
+  // which drops all items of a key: a bit for each entry and row; `horton`, of many keys, which it takes
+  // region by region: a quarter of the table's at most, where there is that much). Waits once (`horton`, of
+  // many: once more for each such piece of them). Alone.
   u64 erase(Space& space, keys_in keys)
     requires erasable<Design>
   {

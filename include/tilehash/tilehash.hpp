@@ -13,6 +13,7 @@
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/perfect_spatial.hpp>
 #include <tilehash/designs/quadratic_probing.hpp>
 #include <tilehash/designs/robin_hood.hpp>

@@ -180,7 +180,8 @@ TEST(Program, GivesEveryRowItMust) {
     EXPECT_NEAR(row["load_factor"], 0.8, 0.05);
     EXPECT_EQ(row.contains("probes_avg"), row["op"] == "find_hit" || row["op"] == "find_miss");
   }
-  EXPECT_EQ(ops, (std::vector<std::string>{"build", "insert", "find_hit", "find_miss", "find_mix", "erase"}));
+  EXPECT_EQ(ops, (std::vector<std::string>{"build", "insert", "find_hit", "find_miss", "find_mix", "erase",
+                                           "reinsert"}));
   EXPECT_EQ(rows[0]["items"], 1000);
   EXPECT_EQ(rows[2]["items"], 400);
 }
@@ -206,12 +207,12 @@ TEST(Program, CountsRealKmers) {
   const testing::temporary_file file("x.fa", ">x\nACGTACGTTTGCANNACGT\n");
   const auto rows = rows_of("--input fasta:" + file.path() + ",k=3 --design tiled");
   expect_faultless(rows, "3-mers");
-  ASSERT_EQ(rows.size(), 8U);  // six 3-mers and their complements
+  ASSERT_EQ(rows.size(), 9U);  // six 3-mers and their complements
   EXPECT_EQ(rows[0]["n"], 6);
-  EXPECT_EQ(rows[6]["op"], "build_raw");
-  EXPECT_EQ(rows[6]["items"], 13) << "all 3-mers, repeated ones too";
-  EXPECT_EQ(rows[7]["op"], "count");
-  EXPECT_EQ(rows[7]["items"], 13);
+  EXPECT_EQ(rows[7]["op"], "build_raw");
+  EXPECT_EQ(rows[7]["items"], 13) << "all 3-mers, repeated ones too";
+  EXPECT_EQ(rows[8]["op"], "count");
+  EXPECT_EQ(rows[8]["items"], 13);
   expect_faultless(rows_of("--input fasta:" + file.path() + ",k=3"), "3-mers in every design");
   expect_faultless(rows_of("--key-bits 64 --value-bits 64 --input fasta:" + file.path() + ",k=5"), "5-mers");
 }
@@ -237,8 +238,7 @@ TEST(Program, MeasuresOtherLibrariesMapsToo) {
   std::set<std::string> designs;
   for (const auto& row : rows) {
     designs.insert(row["design"]);
-    const bool changes =
-        row["op"] == "build" || row["op"] == "insert" || row["op"] == "erase" || row["op"] == "count";
+    const bool changes = !std::string(row["op"]).starts_with("find");
     if (row["design"] == "std::unordered_map" && changes) {
       EXPECT_EQ(row["threads"], 1) << row;
     }
@@ -251,6 +251,23 @@ TEST(Program, SaysWhatItDidNotVerify) {
     EXPECT_EQ(row["verified"], false);
     EXPECT_TRUE(row["wrong"].is_null());
   }
+}
+
+TEST(Program, WaitsForTheTable) {
+  if (TILEHASH_SANITIZED) GTEST_SKIP() << "a sanitizer's time says nothing";
+  // The processor's time, for others may run here. It is about 0.4 s; a fifth more where no table is
+  // optimised.
+  double best = 1e9;
+  for (int i = 0; i < 3 && best > 0.9; ++i) {
+    const auto spent = nlohmann::json::parse(
+        call("run --space cpu --design tiled --repeat 1 --input random:n=2^20 --json - 2>/dev/null")
+            .text)["header"]["spent"];
+    const double measured = spent["cpu_s"]["measured"], all = spent["cpu_s"]["all"];
+    EXPECT_GT(measured, 0);
+    EXPECT_LE(spent["wall_s"]["measured"], spent["wall_s"]["all"]);
+    best = std::min(best, all - measured);
+  }
+  EXPECT_LT(best, 0.9) << "of a million items, beside what is measured";
 }
 
 TEST(Program, SaysHowManyThreadsRun) {

@@ -46,7 +46,7 @@ TEST(Probes, ArePercentilesByNearestRank) {
   EXPECT_EQ(s.p90, 90U);
   EXPECT_EQ(s.p99, 99U);
   EXPECT_EQ(s.p100, 100U);
-  EXPECT_EQ(summarise_probes({7}).p50, 7U);
+  EXPECT_EQ(summarise_probes(std::vector{7U}).p50, 7U);
   EXPECT_EQ(summarise_probes({}).p100, 0U);
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 using bytes = std::vector<std::uint8_t>;
 using words = std::vector<std::uint64_t>;
+using counts = std::vector<std::uint32_t>;
 const words no_values;
 
 class Verify : public ::testing::Test {
@@ -40,10 +41,10 @@ TEST_F(Verify, Lookups) {
 }
 
 TEST_F(Verify, Counts) {
-  EXPECT_EQ(wrong_counts(asked, {1, 1, 0}, false), 0U);
-  EXPECT_EQ(wrong_counts(asked, {2, 1, 0}, true), 0U);
-  EXPECT_EQ(wrong_counts(asked, {2, 1, 0}, false), 1U);
-  EXPECT_EQ(wrong_counts(asked, {1, 1, 1}, true), 2U);
+  EXPECT_EQ(wrong_counts(asked, counts{1, 1, 0}, false), 0U);
+  EXPECT_EQ(wrong_counts(asked, counts{2, 1, 0}, true), 0U);
+  EXPECT_EQ(wrong_counts(asked, counts{2, 1, 0}, false), 1U);
+  EXPECT_EQ(wrong_counts(asked, counts{1, 1, 1}, true), 2U);
 }
 
 TEST_F(Verify, ContentsOfATableThatKeepsOneItemAKey) {
@@ -80,8 +81,8 @@ TEST_F(Verify, ContentsOfAFileAndItsCounts) {
 }
 
 TEST_F(Verify, Size) {
-  EXPECT_EQ(expected_size(work.items(), false), 3U);
-  EXPECT_EQ(expected_size(work.items(), true), 4U);
+  EXPECT_EQ(work.items_of(false), 3U);
+  EXPECT_EQ(work.items_of(true), 4U);
 }
 
 }  // namespace

@@ -131,12 +131,46 @@ TEST(Workload, ErasesAllItemsOfAboutHalfTheKeys) {
   std::vector<std::uint64_t> keys;
   for (std::uint64_t i = 0; i < 20'000; ++i) keys.push_back(i % 10'000);
   const workload work(of_keys(keys), 0, 0.5, 1);
-  std::size_t erased = 0;
-  for (std::size_t item = 0; item < 10'000; ++item) {
-    EXPECT_EQ(work.is_erased(item), work.is_erased(item + 10'000));
-    if (work.is_erased(item)) ++erased;
+  const std::set<std::uint32_t> erased(work.erased.begin(), work.erased.end());
+  EXPECT_EQ(erased.size(), work.erased.size());
+  for (std::uint32_t item = 0; item < 10'000; ++item) {
+    EXPECT_EQ(erased.contains(item), work.is_erased(item));
+    EXPECT_EQ(erased.contains(item), erased.contains(item + 10'000)) << "the key's other item";
   }
-  EXPECT_NEAR(static_cast<double>(erased), 5000, 300);
+  EXPECT_NEAR(static_cast<double>(erased.size()), 10'000, 600);
+  EXPECT_EQ(work.items_left(true), 20'000 - erased.size());
+  EXPECT_EQ(work.items_left(false), 10'000 - erased.size() / 2);
+  const query_view left = work.some_after_erase();
+  EXPECT_EQ(left.size(), 10'000U);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    EXPECT_EQ(left.expected[i].multiplicity, work.is_erased(left.keys[i]) ? 0U : 2U);
+}
+
+TEST(Workload, AsksBesideWhatIsMeasuredOfSomeOfManyKeys) {
+  std::vector<std::uint64_t> keys(3 * workload::enough);
+  std::iota(keys.begin(), keys.end(), 0U);
+  const workload work(of_keys(keys), 1, 0.5, 1);
+  EXPECT_GT(work.some.size(), workload::enough / 2);
+  EXPECT_LT(work.some.size(), workload::enough);
+  EXPECT_GT(work.some.keys.back(), 2 * workload::enough) << "from everywhere";
+}
+
+TEST(RandomOrder, HasEachNumberOnceAndLooksRandom) {
+  for (const std::uint64_t n : {1U, 2U, 3U, 7U, 1000U, 65'536U, 100'003U}) {
+    const random_order order(n, 5);
+    std::vector<bool> seen(n);
+    std::uint64_t ascending = 0;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      const std::uint64_t at = order(i);
+      ASSERT_LT(at, n);
+      EXPECT_FALSE(seen[at]) << n;
+      seen[at] = true;
+      ascending += i > 0 && at > order(i - 1) ? 1 : 0;
+    }
+    if (n >= 1000) {
+      EXPECT_NEAR(static_cast<double>(ascending), n / 2.0, n / 20.0) << n;
+    }
+  }
 }
 
 TEST(Workload, JudgesValues) {

@@ -59,6 +59,18 @@ TEST(one_by_one_key, where_there_is_no_room_it_is_refused) {
   EXPECT_GE(inserted, 100U);
   EXPECT_EQ(inserted + refused, 1000U);
 }
+TEST(one_by_one_key, where_others_must_move_they_are_found_again) {
+  cpu space(1);
+  map<u64, u64, cpu> t(space, 1000, {.load_factor = 0.95, .seed = 5, .grow = false});
+  std::vector<u64> there;
+  for (u64 i = 0; i < t.capacity(); ++i) {
+    if (t.insert(space, mix64(i), i) == outcome::inserted) there.push_back(i);
+    if (there.size() * 20 > t.capacity() * 18) break;
+  }
+  EXPECT_GT(there.size() * 20, t.capacity() * 18) << "so full that one in ten had to move";
+  EXPECT_EQ(t.size(), there.size());
+  for (const u64 i : there) ASSERT_EQ(t.find(mix64(i)), std::optional(i));
+}
 TEST(one_by_one_key, of_a_set_and_of_what_was_moved_from) {
   cpu space(1);
   set<u64, cpu> t(space);

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <contract/random.hpp>
@@ -215,6 +217,73 @@ TYPED_TEST_P(regions, uneven_items_are_inserted_too) {
   }
 }
 
+// Many keys at once, some twice and some not there; so many of one region that they find no room in its bin;
+// and of one key more than a list of such has room for.
+TYPED_TEST_P(regions, many_keys_are_erased) {
+  if constexpr (region_erased<TypeParam>) {
+    using key = typename TypeParam::key_type;
+    using table_type = table<TypeParam, region_space>;
+    using value = typename table_type::value_element;
+    SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+    region_space space;
+    u64 n = scaled(100'000, 70'000);
+    if constexpr (region_space::has_lanes)  // two regions for each block, and a tenth more
+      n = 19 * space.large_blocks_at_once() * TypeParam::max_region(0.85) * TypeParam::bucket_slots / 10;
+    std::vector<key> keys(n + n / 8);
+    std::vector<value> values(n);
+    for (u64 i = 0; i < keys.size(); ++i) keys[i] = mix32(static_cast<u32>(i ^ run_seed()));  // no two alike
+    for (u64 i = 0; i < n; ++i) values[i] = static_cast<value>(~keys[i]);
+    const buffer<key, region_space> all(space, keys);
+    const buffer<value, region_space> with(space, values);
+    table_type t(space, n, {.load_factor = 0.85, .seed = run_seed()});
+    const auto put = [&] {
+      if constexpr (table_type::is_set)
+        return t.insert(space, all.first(n)).inserted;
+      else
+        return t.insert(space, all.first(n), with.span()).inserted;
+    };
+    ASSERT_EQ(put(), n);
+    std::vector<u8> there(keys.size(), 1);
+    std::fill(there.begin() + static_cast<std::ptrdiff_t>(n), there.end(), 0);
+
+    const auto erase = [&](const std::vector<u64>& numbers) {
+      std::vector<key> gone;
+      u64 expected = 0;
+      for (const u64 i : numbers) gone.push_back(keys[i]), expected += std::exchange(there[i], 0);
+      const buffer<key, region_space> asked(space, gone);
+      ASSERT_TRUE((detail::region_erase<TypeParam, region_space>::pays(space, t.view().design, gone.size())));
+      EXPECT_EQ(t.erase(space, asked.span()), expected);
+      EXPECT_EQ(t.size(), static_cast<u64>(std::ranges::count(there, 1)));
+      const buffer<bool, region_space> found(space, keys.size());
+      t.contains(space, all.span(), found.span());
+      EXPECT_EQ(found.to_host(), there);
+      if constexpr (!table_type::is_set) {
+        const buffer<value, region_space> out(space, n);
+        t.find(space, all.first(n), out.span());
+        const auto got = out.to_host();
+        u64 wrong = 0;
+        for (u64 i = 0; i < n; ++i) wrong += there[i] != 0 && got[i] != values[i];
+        EXPECT_EQ(wrong, 0U);
+      }
+    };
+    std::vector<u64> numbers(n / 2 + n / 8);
+    std::iota(numbers.begin(), numbers.end(), n / 2);
+    numbers.insert(numbers.end(), numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n / 8));
+    ASSERT_NO_FATAL_FAILURE(erase(numbers));
+    numbers.resize(n / 2);
+    std::iota(numbers.begin(), numbers.end(), u64(0));
+    numbers.insert(numbers.end(), std::min<u64>(n / 50, 20'000), 0);
+    ASSERT_NO_FATAL_FAILURE(erase(numbers));
+    EXPECT_TRUE(t.empty());
+    ASSERT_EQ(put(), n);
+    there.assign(keys.size(), 0);
+    std::fill_n(there.begin(), n, 1);
+    numbers.assign(n, 1);
+    numbers.push_back(2);
+    ASSERT_NO_FATAL_FAILURE(erase(numbers));
+  }
+}
+
 // Keys that a build of words of 16 bytes cannot tell apart by what it keeps of them in a block's memory.
 TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
   if constexpr (sizeof(typename TypeParam::key_type) == 8 && sizeof(typename TypeParam::word) == 16) {
@@ -270,7 +339,7 @@ TYPED_TEST_P(regions, a_build_takes_little_memory_beside_the_table) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(regions, a_table_grows_and_merges, few_items_join_many, a_table_of_one_region,
-                            a_small_table_grows_by_regions, uneven_items_are_inserted_too,
+                            a_small_table_grows_by_regions, uneven_items_are_inserted_too, many_keys_are_erased,
                             keys_that_look_alike_are_different, a_build_takes_little_memory_beside_the_table);
 
 }  // namespace tilehash::contract

@@ -228,8 +228,9 @@ TEST(robin_hood_ages, figure_3) {
   figure_3 f;
   const auto own = [&](u32 k, u32 age) { return fast_range(mix64(u64(age) << 32 | k), figure_3::slots); };
   const u32 plain = f.oldest(false, own), fair = f.oldest(true, own);
-  EXPECT_GE(plain, 38U);
-  EXPECT_LE(plain, 62U);
+  // Of m slots m 0.8^(k + 1) / (k + 1) keys go further than k: one table in 10^4 leaves these bounds.
+  EXPECT_GE(plain, 36U);
+  EXPECT_LE(plain, 85U);
   EXPECT_GE(fair, 4U);
   EXPECT_LE(fair, 6U);
   // The paper's formula has all keys of a home go the same way, so no two of them have one age: the oldest is
@@ -240,7 +241,7 @@ TEST(robin_hood_ages, figure_3) {
   const auto shared = [&](u32 k, u32 age) {
     return (k + (age == 1 ? 0 : fast_range(mix64(age), figure_3::slots))) % figure_3::slots;
   };
-  EXPECT_GT(f.oldest(false, shared), 38U);
+  EXPECT_GE(f.oldest(false, shared), 36U);
   const u32 coherent_oldest = f.oldest(true, shared);
   EXPECT_GE(coherent_oldest, fullest);
   EXPECT_LE(coherent_oldest, fullest + 5);

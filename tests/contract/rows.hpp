@@ -96,14 +96,17 @@ class rows : public ::testing::Test {
 };
 
 using binned = builders::binned<builders::count_and_scatter>;
+using in_bins = builders::in_bins<builders::count_and_scatter>;
 using row_designs = std::conditional_t<
     TILEHASH_FEW_TYPES != 0,
     ::testing::Types<chained<u32, u32>, hash_graph<double, u64, murmur, filtered_rows, binned>>,
-    ::testing::Types<chained<u32, u32>, chained<u64, void>, chained<double, u64>, hash_graph<u32, u64>,
-                     hash_graph<u32, u64, murmur, u32, builders::count_and_scatter>,
-                     hash_graph<u32, u128>,  // fits no word
-                     hash_graph<double, u64, murmur, filtered_rows, binned>,
-                     hash_graph<u64, void, murmur, filtered_rows, builders::segments>>>;
+    ::testing::Types<
+        chained<u32, u32>, chained<u64, void>, chained<double, u64>, hash_graph<u32, u64>,
+        hash_graph<u32, u64, murmur, u32, builders::count_and_scatter>, hash_graph<u32, u128>,  // fits no
+                                                                                                // word
+        hash_graph<double, u128, murmur, filtered_rows, in_bins>, hash_graph<u64, void, murmur, u32, in_bins>,
+        hash_graph<double, u64, murmur, filtered_rows, binned>,
+        hash_graph<u64, void, murmur, filtered_rows, builders::segments>>>;
 TYPED_TEST_SUITE_P(rows);
 
 TYPED_TEST_P(rows, of_many_items) {

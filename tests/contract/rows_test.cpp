@@ -26,7 +26,7 @@ TEST(rows_in_bins, fit_the_cache) {
     for (const double load : {0.5, 1.0, 10.0}) {
       const u64 row_count = design::rows_for(n, load);
       const design rows(nullptr, row_count, n, 1);
-      const u32 shift = binned::shift_for(space, rows, n, 1024);
+      const u32 shift = binned::shift_for(space, rows, n);
       const u64 bins = ((row_count - 1) >> shift) + 1;
       const double row = 8 + 8 * static_cast<double>(n) / static_cast<double>(row_count);
       const double bin = static_cast<double>(u64(1) << shift) * row, half = 1 << 13;

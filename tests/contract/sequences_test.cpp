@@ -15,6 +15,7 @@ inline constexpr u64 sequence_count = 60;
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/subtables.hpp>
@@ -26,7 +27,7 @@ using growing =
 #if defined(TILEHASH_ALL_DESIGNS)
                      cuckoo<u32, u32>, horton<u32, u32>, linear_probing<u32, u32>, tiled<u32, u32>,
 #endif
-                     bucketed_cuckoo<u32, u32>, robin_hood<u32, u32>>;
+                     bucketed_cuckoo<u32, u32>, mega_kv<u32, u32>, robin_hood<u32, u32>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(OnCpu, sequences, growing);
 
 }  // namespace tilehash::contract

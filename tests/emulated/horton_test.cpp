@@ -1,3 +1,5 @@
+#include <set>
+
 #include <tilehash/designs/horton.hpp>
 
 #include "designs_test.hpp"
@@ -37,44 +39,135 @@ TEST(HortonBuild, MergesByRegions) {
 #endif
 }
 
+// A table of one region, which a block builds and erases from.
+struct one_region {
+  using design = horton<u32, u32>;
+  using build = design::region_build<>;
+  using word = design::word;
+  struct count {
+    u64* sum;
+    TILEHASH_FN void operator()(u32 /*region*/, u32 n) const { *sum += n; }
+  };
+
+  emulated space;
+  const u64 capacity = design::capacity_for(300, 0.9);
+  const buffer<u32, emulated> memory;
+  design d;
+  u64 counted = 0, left = 0;  // by the last call; items that found no place
+  std::vector<word> spilled;
+
+  explicit one_region(u64 seed)
+      : space({.seed = seed, .preempt = true}), memory(space, design::bytes(capacity) / sizeof(u32)) {
+    space.fill(memory.data(), memory.size(), 0U);
+    d = design(memory.data(), capacity, seed, 0.9);
+  }
+  static word item(const design& d, u32 key, u32 value) { return build::entry::pack(d.hash(key), value); }
+
+  void fill(const std::vector<word>& items) {
+    const auto n = static_cast<u32>(items.size());
+    const buffer<word, emulated> bin(space, items), rest(space, n);
+    const buffer<u32, emulated> bin_fill(space, std::vector<u32>{n});
+    counted = left = 0;
+    space.for_each_block(
+        1, 32, build::scratch_bytes(d.region_buckets()),
+        build{d, {bin.data(), n, bin_fill.data()}, 0, false, {rest.data(), &left, n}, &counted});
+    spilled.assign(rest.data(), rest.data() + left);
+  }
+  void erase(const std::vector<u32>& hashes) {
+    using bins = detail::even_bins<u32>;
+    using work = design::region_erase<bins, count>;
+    const auto n = static_cast<u32>(hashes.size());
+    const buffer<u32, emulated> bin(space, hashes), bin_fill(space, std::vector<u32>{n});
+    counted = 0;
+    space.for_each_block(1, 32, work::scratch_bytes(d.region_buckets()),
+                         work{d, bins{bin.data(), n, bin_fill.data()}, count{&counted}});
+  }
+
+  // How often each key stands in it, with its value; every item is where its entry says.
+  std::unordered_map<u32, std::vector<u32>> items() const {
+    std::unordered_map<u32, std::vector<u32>> all;
+    for (u64 i = 0; i < capacity; ++i) {
+      const word w = d.slots()[i];
+      if (!design::holds(i, w)) continue;
+      all[d.key_at(i, w)].push_back(design::slot_type::value_of(w));
+      const auto at = d.place_in(static_cast<u32>(i / design::bucket_slots), w);
+      if (at.function() == 0) continue;
+      const word entries = d.bucket_at(d.where(d.primary_of(at)))[design::last_slot];
+      EXPECT_TRUE(design::slot_type::is_remap(entries));
+      EXPECT_EQ(design::slot_type::entry(entries, at.tag()), at.function());
+    }
+    return all;
+  }
+  // Entries that are set, and buckets and tags that items are away from: as many, if all are used.
+  std::pair<u64, u64> entries() const {
+    u64 set = 0;
+    std::set<std::pair<u32, u32>> used;
+    for (u64 i = 0; i < capacity; ++i) {
+      const word w = d.slots()[i];
+      for (u32 tag = 0; design::slot_type::is_remap(w) && tag < design::slot_type::entries; ++tag)
+        set += design::slot_type::entry(w, tag) != 0;
+      if (!design::holds(i, w)) continue;
+      const auto at = d.place_in(static_cast<u32>(i / design::bucket_slots), w);
+      if (at.function() != 0) used.insert({d.where(d.primary_of(at)), at.tag()});
+    }
+    return {set, used.size()};
+  }
+};
+
 // Copies of a key that find no slot at home may part: one takes the last that their entry leads to, and
 // another, which finds no room there, would take the place of an item at home. The build's step 6 looks where
 // the first one stands.
 TEST(HortonBuild, CopiesThatPartBecomeOne) {
-  using design = horton<u32, u32>;
-  using build = design::region_build<>;
   for (u64 seed = 1; seed <= (small() ? 60U : 200U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    emulated space({.seed = seed, .preempt = true});
-    const u64 capacity = design::capacity_for(300, 0.9);
-    const buffer<u32, emulated> memory(space, design::bytes(capacity) / sizeof(u32));
-    space.fill(memory.data(), memory.size(), 0U);
-    const design d(memory.data(), capacity, seed, 0.9);
-    ASSERT_EQ(d.regions(), 1U);
-
-    const auto keys = make_keys<u32>(capacity * 31 / 32, pattern::distinct, seed << 32);
-    std::vector<design::word> items;
+    one_region r(seed);
+    ASSERT_EQ(r.d.regions(), 1U);
+    const auto keys = make_keys<u32>(r.capacity * 31 / 32, pattern::distinct, seed << 32);
+    std::vector<one_region::word> items;
     for (u32 i = 0; i < keys.size(); ++i)
-      items.insert(items.end(), i % 3 == 0 ? 2 : 1, build::entry::pack(d.hash(keys[i]), i));
+      items.insert(items.end(), i % 3 == 0 ? 2 : 1, one_region::item(r.d, keys[i], i));
     std::shuffle(items.begin(), items.end(), std::mt19937_64(seed));
-    const auto n = static_cast<u32>(items.size());
-    const buffer<design::word, emulated> bin(space, items), spilled(space, n);
-    const buffer<u32, emulated> fill(space, std::vector<u32>{n});
-    const buffer<u64, emulated> counters(space, std::vector<u64>{0, 0});
-    u64* const left = counters.data();
-    u64* const inserted = left + 1;
-    space.for_each_block(
-        1, 32, build::scratch_bytes(d.region_buckets()),
-        build{d, {bin.data(), n, fill.data()}, 0, false, {spilled.data(), left, n}, inserted});
+    r.fill(items);
 
-    std::unordered_map<u32, u32> times;
-    for (u64 i = 0; i < capacity; ++i) {
-      if (design::holds(i, d.slots()[i])) ++times[d.key_at(i, d.slots()[i])];
+    auto held = r.items();
+    for (const auto& [key, values] : held) EXPECT_EQ(values.size(), 1U) << key;
+    EXPECT_EQ(r.counted, held.size());
+    for (const auto e : r.spilled) held[r.d.unhash(one_region::build::entry::hash_of(e))] = {0};
+    EXPECT_EQ(held.size(), keys.size()) << "a key is lost";
+  }
+}
+
+// Of keys that come twice one counts; those that stay keep their values, and no entry is kept that leads
+// nowhere.
+TEST(HortonErase, ByRegions) {
+  for (u64 seed = 1; seed <= (small() ? 20U : 60U); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    one_region r(seed);
+    const auto keys = make_keys<u32>(300, pattern::distinct, seed << 32);
+    const auto strangers = make_keys<u32>(100, pattern::distinct, seed << 32 | 1);
+    std::vector<one_region::word> items;
+    for (u32 i = 0; i < keys.size(); ++i) items.push_back(one_region::item(r.d, keys[i], i));
+    r.fill(items);
+    auto expected = r.items();
+    EXPECT_GT(r.entries().first, 0U);
+
+    std::vector<u32> gone;
+    u64 were_there = 0;
+    for (u32 i = 0; i < keys.size(); ++i) {
+      if (i % 5 >= seed % 5) continue;
+      were_there += expected.erase(keys[i]);
+      gone.insert(gone.end(), i % 3 == 0 ? 2 : 1, r.d.hash(keys[i]));
     }
-    for (const auto& [key, many] : times) EXPECT_EQ(many, 1U) << key;
-    EXPECT_EQ(*inserted, times.size());
-    for (u64 i = 0; i < *left; ++i) times[d.unhash(build::entry::hash_of(spilled.data()[i]))] = 1;
-    EXPECT_EQ(times.size(), keys.size()) << "a key is lost";
+    for (const u32 key : strangers) {
+      if (!expected.contains(key)) gone.push_back(r.d.hash(key));
+    }
+    std::shuffle(gone.begin(), gone.end(), std::mt19937_64(seed));
+    r.erase(gone);
+    EXPECT_EQ(r.counted, were_there);
+    EXPECT_EQ(r.items(), expected);
+    const auto [set, used] = r.entries();
+    EXPECT_EQ(set, used) << "entries that lead nowhere";
+    if (seed % 5 == 4) EXPECT_EQ(set, 0U) << "a fifth of the items need no entry";
   }
 }
 

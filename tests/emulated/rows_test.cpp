@@ -39,19 +39,25 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Rows, EmulatedDesign, types);
 
 // So many items that they are partitioned, and a block sorts those of a region.
 template <class Design>
-void build_by_regions(pattern p, u64 seed) {
+void build_in_blocks(pattern p, u64 items, u64 seed) {
   using key = typename Design::key_type;
   driver<Design> d({.seed = seed, .preempt = true}, 0, {.load_factor = 0.8});
-  const auto keys = make_keys<key>(33'000, p, seed);
+  const auto keys = make_keys<key>(items, p, seed);
   d.put(keys, true);
   d.look_up(p == pattern::all_equal ? make_keys<key>(10, p, seed) : keys);
   d.compare();
 }
 
 TEST(RowsBuild, ByRegions) {
+  constexpr u64 items = 33'000;
   for (const pattern p : {pattern::distinct, pattern::some_twice, pattern::all_equal})
-    build_by_regions<chained<u32, u32>>(p, 3);
-  build_by_regions<hash_graph<double, i64>>(pattern::some_twice, 4);
+    build_in_blocks<chained<u32, u32>>(p, items, 3);
+  build_in_blocks<hash_graph<double, i64>>(pattern::some_twice, items, 4);
+}
+TEST(RowsBuild, InBins) {
+  using design =
+      hash_graph<double, i64, murmur, filtered_rows, builders::in_bins<builders::count_and_scatter>>;
+  for (const pattern p : {pattern::some_twice, pattern::all_equal}) build_in_blocks<design>(p, 300, 5);
 }
 
 }  // namespace tilehash::designs_test

@@ -33,6 +33,15 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
+// A try of a displacement, whose dice are the tries so far, or how many of those were in vain.
+template <class Displacement, class Tile, class Progress>
+TILEHASH_FN auto attempt_of(const Displacement& d, Tile t, const Progress& p, bool active) {
+  if constexpr (requires { d.attempt(t, p, active); })
+    return d.attempt(t, p, active);
+  else
+    return d.attempt(t, p.rounds, active);
+}
+
 // How a key that is tried again and again fares. It is given up after `patience` paths in vain, or
 // Design::max_rounds tries, those included that met a lock or a path that had changed; or when the design
 // calls it hopeless.
@@ -57,7 +66,7 @@ struct displacement_tries {
   TILEHASH_FN static outcome all_of(const Displacement& d, Tile t, bool active) {
     progress p;
     while (t.any(active)) {
-      const verdict v = d.attempt(t, p.rounds, active);
+      const verdict v = attempt_of(d, t, p, active);
       if (active) active = !p.ends_with(v, Design::max_searches);
     }
     return p.became;

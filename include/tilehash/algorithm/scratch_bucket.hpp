@@ -81,4 +81,18 @@ TILEHASH_FN void fetch_words(const Word* from, u32 n, u32 me, u32 all, const Use
   }
 }
 
+// ... and writes them back.
+template <u32 Together, class Words, class Word>
+TILEHASH_FN void put_words(Words words, u32 n, u32 me, u32 all, Word* to) {
+  struct alignas(Together * sizeof(Word)) some {
+    Word words[Together];
+  };
+  for (u32 i = me * Together; i < n; i += all * Together) {
+    some out;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < Together; ++k) out.words[k] = words[i + k];
+    *reinterpret_cast<some*>(to + i) = out;
+  }
+}
+
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -74,7 +74,7 @@ struct radix_sort {
   // One sort of n items by as many bits as the rows' numbers have. Entries of up to 16 bytes are sorted as
   // they are, larger ones by their numbers.
   template <class Space, class Rows, class Key, class MappedPointer>
-  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
     using offset = typename Rows::offset;
     using entry = typename Rows::entry;
     constexpr bool moves_entries = sizeof(entry) <= 16;
@@ -95,6 +95,7 @@ struct radix_sort {
     space.for_each(n + 1, find_starts<Rows>{rows, row.data(), n});
     if constexpr (!moves_entries)
       space.for_each(n, fetch_entries<Rows, Key, MappedPointer>{rows, keys, values, order.data()});
+    return rows.rows().positions(space);
   }
 };
 

@@ -298,6 +298,12 @@ concept region_resized =
       { h(d.first_bucket(u32(0), n), n) } -> std::same_as<typename D::key_bits>;
     };
 
+// ... and many keys are erased from it region by region, each of which is tidied, by
+//   region_erase<Bins, Count>   what a block does with its region; `Bins` have the hashes of its keys, and
+//                               Count{}(region, n) is told how many there were
+template <class D>
+concept region_erased = partition_built<D> && erasable<D> && D::is_region_erased;
+
 // Keeps every item of a key that comes more than once.
 template <class D>
 concept multivalue = D::keeps_duplicates;

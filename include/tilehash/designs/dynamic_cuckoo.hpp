@@ -36,7 +36,8 @@
 //
 //   placing       moves no key. It looks for the key in all its buckets and claims the first free slot on the
 //                 way by compare-and-swap; slots only fill up meanwhile, so equal keys meet there and no
-//                 lock is needed. Then it writes the value beside.
+//                 lock is needed. Then it writes the value beside. In a table that was empty it stops at the
+//                 first bucket with a free slot.
 //   displacement  (dynamic_cuckoo/displacement.hpp) for what finds all its buckets full: other pairs move,
 //   one
 //                 after the other, each under the locks of the two buckets. A lock that is not to be had
@@ -154,6 +155,9 @@ class dynamic_cuckoo {
   }
   // No key goes to this subtable, nor is looked for in it.
   void close(u32 t) { closed_ = t; }
+  // Of placing alone: the table had no items when it began. A bucket with a free slot has then never been
+  // full, so that a key which is not in it is in none behind it, and an insert reads no more.
+  void begin_empty(bool yes) { was_empty_ = yes; }
   // No key goes to this subtable, nor leaves it; those in it are found. ~0U: all are open.
   void freeze(u32 t) { frozen_ = t; }
 
@@ -268,11 +272,23 @@ class dynamic_cuckoo {
   }
 
   // ---- change ----
+  // A quarter of each bucket is kept for keys whose other buckets have no room before it. Of a key's slots
+  // the first free one is still one and the same for all who insert it; and until three quarters are filled,
+  // its buckets fill alike, so that few keys find all of them full.
+  struct position : insert_position<word> {
+    bool is_last_resort = false;
+  };
+  static constexpr u32 first_slots = bucket_slots - bucket_slots / 4;
   template <class Tile>
-  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
-                                                       key_bits wanted) const {
+  TILEHASH_FN position examine_for_insert(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     const auto at = b.find_own_or_free(t, wanted);
-    return {at.own ? lookup_state::found : lookup_state::go_on, at.free, at.slot, at.content};
+    const bool at_once = first_slots > at.slot;
+    const bool ends = at.free && at_once && was_empty_;
+    return {{at.own ? lookup_state::found
+             : ends ? lookup_state::absent
+                    : lookup_state::go_on,
+             at.free, at.slot, at.content},
+            !at_once};
   }
   template <class Tile>
   TILEHASH_FN erase_position<word> examine_for_erase(Tile t, const bucket_type<Tile>& b,
@@ -343,6 +359,7 @@ class dynamic_cuckoo {
   part parts_[Subtables + 1];
   u32 weights_[Subtables] = {};
   u32 base_ = 1, own_ = 0, closed_ = ~0U, frozen_ = ~0U;
+  bool was_empty_ = false;
   Hash hash_;
 };
 

@@ -13,6 +13,8 @@
 //   builders::by_regions<...>             ours: the items are partitioned first, and a block puts those of a
 //                                         region in order in its own memory (rows/by_regions.hpp), as it does
 //                                         for `chained`; what fits no word is left to another builder
+//   builders::in_bins<...>                the same for what fits no word: the bins of version 2, and a block
+//                                         that counts a bin's rows in its own memory (rows/in_bins.hpp)
 //   builders::automatic                   the default, the fastest of these
 //
 // In version 1 the counting atomic already tells an item's place within its row, so scattering needs no
@@ -32,6 +34,7 @@
 #include <tilehash/designs/rows.hpp>
 #include <tilehash/designs/rows/binned.hpp>
 #include <tilehash/designs/rows/by_regions.hpp>
+#include <tilehash/designs/rows/in_bins.hpp>
 #include <tilehash/space/algorithms.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -68,7 +71,7 @@ struct count_and_scatter {
 
   // O(items + rows).
   template <class Space, class Rows, class Key, class MappedPointer>
-  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
     using offset = typename Rows::offset;
     buffer<offset, Space> ranks(space, n);
     rows.rows().start_counting(space);
@@ -76,6 +79,7 @@ struct count_and_scatter {
     rows.rows().end_counting(space);
     space.for_each(n, scatter_body<Rows, Key, MappedPointer>{rows, keys, values, ranks.data()});
     rows.add_filters(space);
+    return rows.rows().positions(space);
   }
 };
 
@@ -112,7 +116,7 @@ struct segments {
 
   // O(items + rows).
   template <class Space, class Rows, class Key, class MappedPointer>
-  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
     using offset = typename Rows::offset;
     const buffer<offset, Space> sizes(space, rows.capacity() + 1);
     space.fill(sizes.data(), sizes.size(), offset(0));
@@ -120,28 +124,29 @@ struct segments {
     rows.rows().set_sizes(space, sizes.data());
     space.for_each(n, fill_body<Rows, Key, MappedPointer>{rows, keys, values, sizes.data()});
     rows.add_filters(space);
+    return rows.rows().positions(space);
   }
 };
 
-// What was the fastest where it was measured. By regions what fits a word; what does not by version 2, if
-// there is memory for it; and by version 1 while the table stays in the cache, but for words on a GPU.
+// What was the fastest where it was measured. By regions what fits a word; what does not in bins, if there is
+// memory for it; and by version 1 while the table stays in the cache, but for words on a GPU.
 struct automatic {
   static constexpr const char* name = "hash_graph";
   static constexpr double max_load_factor = count_and_scatter::max_load_factor;
 
   template <class Space, class Rows, class Key, class MappedPointer>
-  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
     const u64 bytes = Rows::bytes(rows.capacity(), n);
     if constexpr (detail::rows_have_words<Rows>) {
       if (!detail::stays_in_cache(space, bytes))
         return by_regions<count_and_scatter>::build(space, rows, keys, values, n);
     } else if (detail::bins_pay(space, bytes)) {
       try {
-        return binned<count_and_scatter>::build(space, rows, keys, values, n);
+        return in_bins<binned<count_and_scatter>>::build(space, rows, keys, values, n);
       } catch (const out_of_memory&) {  // version 1 takes less
       }
     }
-    count_and_scatter::build(space, rows, keys, values, n);
+    return count_and_scatter::build(space, rows, keys, values, n);
   }
 };
 

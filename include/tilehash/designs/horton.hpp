@@ -34,7 +34,8 @@
 // them home, takes back entries that no item uses, and turns buckets of type B into type A.
 //
 // Many items at once are built, or merged with what the table holds, region by region in block-local memory
-// (horton/build.hpp): all eight buckets of a key lie in its region.
+// (horton/build.hpp): all eight buckets of a key lie in its region. Many keys at once are erased in the same
+// way, and the regions tidied (horton/erase.hpp).
 //
 // Behind the slots stand two bits a bucket: a lock, and whether tidy() is due. Every loop is bounded by the
 // constants below.
@@ -54,7 +55,9 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/horton/build.hpp>
 #include <tilehash/designs/horton/displacement.hpp>
+#include <tilehash/designs/horton/erase.hpp>
 #include <tilehash/designs/horton/slot.hpp>
+#include <tilehash/designs/horton/tidy.hpp>
 #include <tilehash/space/bucket.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -262,69 +265,23 @@ class horton {
     return Repatriation == repatriation::eager || erased >= capacity() / 16;
   }
 
-  // A lane alone tidies a bucket: what it decides, wider tiles decide in each of their lanes, and these
-  // decisions take longer than the reads.
+  // A lane alone tidies a bucket (horton/tidy.hpp): what it decides, wider tiles decide in each of their
+  // lanes, and these decisions take longer than the reads.
   static constexpr u32 tidy_width = 1;
-  // Brings a bucket's items home from others, entry by entry, as far as there is room; takes back entries
-  // that no item uses; and makes the bucket type A when none is left, or one item that the last slot can
-  // take.
-  //
-  // Nobody else puts items into this bucket, changes its entries or moves its guests; others at most take
-  // theirs out of it. So plain stores do, and what several entries lead to is under way at once.
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
-    constexpr u32 at_once = 2;
-    const place own = place_in(number, word(0));
-    const auto b = bucket_type<Tile>::read_shared(t, bucket_at(number), active);
-    const word before = b.at(t, last_slot);
-    active = active && slot_type::is_remap(before);
-    word entries = before;
-    word* last_guest = nullptr;
-    u32 free = b.match_empty(t), guests = 0;  // that stay away
-    for (u64 unseen = active ? slot_type::all_entries(before) : 0; t.any(unseen != 0);) {
-      u32 tag[at_once], function[at_once], there[at_once];
-      bucket_type<Tile> away[at_once];
-      TILEHASH_UNROLL
-      for (u32 q = 0; q < at_once; ++q) {
-        tag[q] = unseen != 0 ? slot_type::first_tag(unseen) : 0;
-        function[q] = unseen != 0 ? slot_type::entry(before, tag[q]) : 0;
-        there[q] = own.base + other_bucket(own.bucket, tag[q], function[q]);
-        away[q] = bucket_type<Tile>::read_shared(t, bucket_at(there[q]), unseen != 0);
-        unseen &= ~(u64(7) << 3 * tag[q]);
-      }
-      TILEHASH_UNROLL
-      for (u32 q = 0; q < at_once; ++q) {
-        const u32 group = in_group(t, away[q], tag[q], function[q]);
-        u32 items = function[q] != 0 ? group : 0;
-        while (t.any(items != 0 && free != 0)) {  // once for each slot at most
-          const u32 from = items != 0 ? detail::lowest(items) : 0;
-          const word content = away[q].at(t, from);
-          if (items == 0 || free == 0) continue;
-          if (t.rank() == 0) {
-            detail::store_relaxed(bucket_at(number) + detail::lowest(free), at_home(content));
-            detail::store_relaxed(bucket_at(there[q]) + from, slot_type::empty_word);
-          }
-          items &= items - 1;
-          free &= free - 1;
-        }
-        if (function[q] != 0 && items == 0) entries = slot_type::with_entry(entries, tag[q], 0);
-        if (items != 0) last_guest = bucket_at(there[q]) + detail::lowest(items);
-        guests += detail::count_ones(items);
-      }
-    }
-    if (!active || t.rank() != 0) return;
-    if (guests == 1) {
-      entries = at_home(detail::load_relaxed(last_guest));
-      detail::store_relaxed(last_guest, slot_type::empty_word);
-    } else if (entries == slot_type::no_entries) {
-      entries = slot_type::empty_word;
-    }
-    if (entries != before) detail::store_relaxed(bucket_at(number) + last_slot, entries);
+    const u32 base = place_in(number, word(0)).base;
+    detail::tidy_horton_bucket(*this, t, detail::horton_region_in_table<horton, Tile>{bucket_at(base)},
+                               number - base, active);
   }
 
   // How a region is built from its items.
   template <class Bins = detail::even_bins<word>>
   using region_build = detail::horton_build<horton, Bins>;
+  // How many keys are erased from one, which is then tidied.
+  static constexpr bool is_region_erased = is_partition_built;
+  template <class Bins, class Count>
+  using region_erase = detail::horton_erase<horton, Bins, Count>;
 
   // ---- what displacement asks ----
   TILEHASH_FN u32* locks() const { return locks_; }
@@ -344,8 +301,8 @@ class horton {
     });
   }
   // Slots of items that share an entry.
-  template <class Tile>
-  TILEHASH_FN static u32 in_group(Tile t, const bucket_type<Tile>& b, u32 tag, u32 function) {
+  template <class Tile, class Bucket>
+  TILEHASH_FN static u32 in_group(Tile t, const Bucket& b, u32 tag, u32 function) {
     return b.match_if(t, [&](word w) {
       const stored_key n = slot_type::stored_in(w);
       return holds(0, w) && slot_type::function_of(n) == function &&
@@ -353,13 +310,14 @@ class horton {
     });
   }
 
- private:
-  TILEHASH_FN static constexpr u64 bit_words(u64 capacity) { return (capacity / bucket_slots + 31) / 32; }
   // How what stands in another bucket looks in its primary one.
   TILEHASH_FN static word at_home(word content) {
     const key_bits remainder = slot_type::remainder_of(slot_type::stored_in(content));
     return slot_type::make(slot_type::stored_as(remainder, 0), slot_type::value_of(content));
   }
+
+ private:
+  TILEHASH_FN static constexpr u64 bit_words(u64 capacity) { return (capacity / bucket_slots + 31) / 32; }
   TILEHASH_FN void mark_due(u32 bucket) const { detail::set_bits(due() + bucket / 32, 1U << bucket % 32); }
 
   word* slots_ = nullptr;

@@ -18,7 +18,7 @@
 // The size tells where the row ends without a look at the next one's word; the largest is "or more".
 //
 // A Builder puts the items in order (builders::...): by regions where keys and values fit a word
-// (rows/by_regions.hpp), else hash_graph.hpp counts and scatters, in bins (rows/binned.hpp) or not, and
+// (rows/by_regions.hpp), else hash_graph.hpp goes bin by bin (rows/in_bins.hpp), or counts and scatters, and
 // chained.hpp sorts.
 //
 // Safe to run at the same time: any number of lookups.
@@ -178,8 +178,9 @@ using index_of = typename named_index<Index>::type;
 
 // A Builder has
 //   name, max_load_factor (items a row)
-//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out:
-//   rows.put_row() for each, or rows.offsets() and rows.entries() and then rows.add_filters(space)
+//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out, and gives
+//   how many there are: rows.put_row() for each, or rows.offsets() and rows.entries() and then
+//   rows.add_filters(space)
 template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
  public:
@@ -258,9 +259,7 @@ class row_table {
   // left out; size() is then smaller than n.
   template <class Space, class MappedPointer>
   u64 build(Space& space, const Key* keys, MappedPointer values, u64 n) {
-    Builder::build(space, *this, keys, values, n);
-    items_ = rows_.positions(space);
-    return items_;
+    return items_ = Builder::build(space, *this, keys, values, n);
   }
   // The filter of a row of keys: key_at(i) for i of [0, size).
   template <class KeyAt>

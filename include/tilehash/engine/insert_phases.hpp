@@ -37,6 +37,12 @@ class insert_phases {
     if (n_ > call_memory::few_items) bits_ = buffer<u32, Space>(space_, words());
     pending_ = n_ > call_memory::few_items ? bits_.data() : calls_.few_bits();
   }
+  // The same, and the items with these bits, words() words of them, are pending, no other. Does not wait.
+  void begin_with(const u32* bits) {
+    make_bits();
+    space_.copy(pending_, bits, words() * sizeof(u32));
+    bits_known_ = n_;
+  }
   u64 words() const { return divide_up(n_, window_step) * count_pending::words_each; }
   const u32* pending() const { return pending_; }
   void moved_to(const call_memory& calls) {  // the table has other memory now

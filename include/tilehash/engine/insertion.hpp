@@ -68,8 +68,7 @@ class insertion : public slots<Design, Space> {
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op);
 
-  // Puts one item in by the caller's own thread, where that needs no other key moved and no memory. `value`
-  // may be null in a set.
+  // Puts one item in by the caller's own thread, where that needs no memory. `value` may be null in a set.
   outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
     requires(!Space::has_lanes)
   {
@@ -78,8 +77,13 @@ class insertion : public slots<Design, Space> {
       this->refresh();
       if (!options_.grow || size_ < this->limit()) {
         const auto x = one(0);
-        const outcome became =
+        outcome became =
             detail::upsert_one<detail::no_others>(view_.design, view_.sentinels, x, detail::keep{});
+        if constexpr (displacing<Design>) {  // of buckets of four slots, many a one in a hundred is full
+          if (became == outcome::refused && x.key.regular())
+            became = view_.design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value))
+                         .run(solo_tile{}, true);
+        }
         size_ += became == outcome::inserted;
         if (became != outcome::refused || !x.key.legal) return became;
       }
@@ -566,7 +570,7 @@ class insertion<Design, Space>::call {
     bits_ = buffer<u32, Space>(space_, words());
     pending_ = bits_.data();
     if constexpr (replacing<Design>) {
-      const u64 under_way = Space::has_lanes ? u64(1) << 19 : 1024;
+      const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
       homeless_ = buffer<homeless_entry, Space>(space_, homeless_room() + under_way);
       homeless_length_ = buffer<u64, Space>(space_, 1);
       space_.fill(homeless_length_.data(), 1, u64(0));

@@ -13,6 +13,7 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/options.hpp>
+#include <tilehash/engine/region_erase.hpp>
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
@@ -103,7 +104,10 @@ class slots {
   u64 erase(Space& space, const key_type* keys, u64 n)
     requires erasable<Design>
   {
-    detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
+    bool by_regions = false;
+    if constexpr (region_erased<Design>)
+      by_regions = detail::erase_by_regions(space, view_.design, keys, n, counters());
+    if (!by_regions) detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
     const u64 gone = finish(space, waited(n, 0))[detail::counter::gone];
     size_ -= gone;
     tidy_after(space, gone);

@@ -3,7 +3,8 @@
 //   insert   window -- look -- place -- displace -- update      as engine::insertion; and where items would
 //               |                                              fill more than beta of the slots,
 //               '--- the smallest subtable is doubled, then the window again
-//   erase    and where less than alpha is filled, the largest subtable is halved; again, while it is so
+//   erase    and where less than alpha is filled, the largest subtable is halved, as long as that is so;
+//            where less than a quarter of that is, all moves to a new table at once
 //
 // A resize takes the subtable's new memory first, fills it from the old, and then puts it in the old one's
 // place. Where there is no memory, or what is left over by halving finds no room in the others, the table is
@@ -14,7 +15,7 @@
 // pairs there, as rehash() does; the old one is less than half of it.
 //
 // Memory while it runs: an eighth of a byte an item; while a subtable is halved, an eighth of a byte for each
-// of its slots and 4 bytes for two of its buckets.
+// of its slots.
 //
 // length: growing, shrinking and inserting share the state of one call.
 #pragma once
@@ -89,6 +90,7 @@ class subtables {
     std::swap(reserved_, other.reserved_);
     std::swap(size_, other.size_);
     std::swap(weighed_, other.weighed_);
+    std::swap(weights_, other.weights_);
     std::swap(stale_, other.stale_);
     std::swap(asked_, other.asked_);
   }
@@ -135,7 +137,7 @@ class subtables {
     if (!std::same_as<Update, detail::keep>) require_no_doubling();
     detail::insert_phases<Design, Space, Source, Update> phases(space, source, n, nullptr, update, calls_);
     phases.make_bits();
-    if (n != 0) phases.place(design_, 0, n);
+    if (n != 0) phases.place(placing(), 0, n);
     if (n != 0) phases.move(design_, 0, n);
     detail::call_end end = calls_.unwaited(n, phases.phase());
     end.report = report;
@@ -248,7 +250,8 @@ class subtables {
     doubles_ = false;
     ++shape_.level[t];
     adopt(t, std::move(doubled_));
-    weighed_ = 0;
+    weights_[t] *= 2;  // n doubles, m stays
+    design_.weigh(scaled(weights_).of);
   }
   // Throws invalid_argument.
   void require_no_doubling() const {
@@ -284,6 +287,7 @@ class subtables {
         reserved_(other.reserved_),
         size_(other.size_),
         weighed_(other.weighed_) {
+    std::copy(other.weights_, other.weights_ + parts, weights_);
     const u64 aside = (part::bytes(1) + 63) / 64 * 64;
     design_.put_aside(fixed_.data());
     calls_ = detail::call_memory(fixed_.data() + aside);
@@ -332,11 +336,27 @@ class subtables {
     asked_ = &space;
   }
 
+  // The design as what places items sees it.
+  Design placing() const {
+    Design d = design_;
+    d.begin_empty(!stale_ && size_ == 0 && !doubles_);
+    return d;
+  }
+
   // ---- the draw ----
+  struct draw {
+    u32 of[parts];
+  };
+  // Weights as the design takes them: whole numbers up to 2^16.
+  static draw scaled(const double (&weights)[parts]) {
+    const double most = *std::max_element(weights, weights + parts);
+    draw all;
+    for (u32 t = 0; t < parts; ++t) all.of[t] = std::max(1U, static_cast<u32>(weights[t] / most * 0xffff));
+    return all;
+  }
   void weigh_evenly() {
-    u32 weights[parts];
-    for (u32 t = 0; t < parts; ++t) weights[t] = 1U << (shape_.level[t] - shape_.level[shape_.smallest()]);
-    design_.weigh(weights);
+    for (u32 t = 0; t < parts; ++t) weights_[t] = static_cast<double>(shape_.buckets_of(t));
+    design_.weigh(scaled(weights_).of);
     weighed_ = 0;
   }
   // By theorem 1, where the size has changed by an eighth since. How many items a subtable has is known from
@@ -344,49 +364,59 @@ class subtables {
   void weigh(Space& space) {
     const u64 change = size_ > weighed_ ? size_ - weighed_ : weighed_ - size_;
     if (change <= weighed_ / 8) return;
-    constexpr u64 samples = 1024;
+    constexpr u32 samples = 1024;
     u64* const counts = calls_.sums();
     space.fill(counts, parts, u64(0));
-    double share[parts], most = 0;
-    for (u32 t = 0; t < parts; ++t) {
-      const part p = design_.at(t);
-      const u64 n = std::min(samples, p.buckets);
-      space.for_each(n, detail::sample_subtable<Design>{p, p.buckets / n, counts + t});
-    }
+    space.for_each(u64(samples) * parts, detail::sample_subtables<Design>{design_, samples, counts});
     const auto counted = calls_.counted(space);
     for (u32 t = 0; t < parts; ++t) {
-      const part p = design_.at(t);
-      const double items = static_cast<double>(counted.of[t]) * static_cast<double>(p.buckets) /
-                           static_cast<double>(std::min(samples, p.buckets));
-      share[t] = static_cast<double>(p.slots()) / std::max(1.0, items * (items - 1) / 2);
-      most = std::max(most, share[t]);
+      const double slots = static_cast<double>(design_.at(t).slots());
+      const double items = static_cast<double>(counted.of[t]) * slots / (samples * Design::bucket_slots);
+      weights_[t] = slots / std::max(1.0, items * (items - 1) / 2);
     }
-    u32 weights[parts];
-    for (u32 t = 0; t < parts; ++t) weights[t] = std::max(1U, static_cast<u32>(share[t] / most * 0xffff));
-    design_.weigh(weights);
+    design_.weigh(scaled(weights_).of);
     weighed_ = size_;
   }
 
   // ---- halving ----
   void shrink(Space& space) {
     const u64 least = Design::capacity_for(reserved_, options_.load_factor);
+    shrink_at_once(space);
     while (static_cast<double>(size_) < options_.alpha * static_cast<double>(capacity()) &&
            shape_.can_shrink()) {
       const u64 then = capacity() - shape_.buckets_of(shape_.largest()) / 2 * Design::bucket_slots;
       if (then < least || !halve_one(space)) return;
     }
   }
+  // Where so little is left that each subtable would be halved twice, that little moves to a new table,
+  // filled half-way between alpha and beta; not to a smaller one than halving ends with.
+  void shrink_at_once(Space& space) {
+    if (4 * static_cast<double>(size_) >= options_.alpha * static_cast<double>(capacity())) return;
+    const double middle = (options_.alpha + options_.beta) / 2;
+    const u64 least = u64(parts) * shape_.base * Design::bucket_slots;
+    const u64 items =
+        std::max({reserved_, static_cast<u64>(static_cast<double>(size_) * options_.load_factor / middle),
+                  static_cast<u64>(static_cast<double>(least) * options_.load_factor)});
+    if (2 * Design::capacity_for(items, options_.load_factor) > capacity()) return;
+    try {
+      rebuild(space, items, 0);
+    } catch (const out_of_memory&) {  // then one after the other, which takes less
+    }
+  }
   bool halve(Space& space, u32 t) {
     const u64 buckets = shape_.buckets_of(t) / 2, slots = buckets * Design::bucket_slots;
     auto memory = memory_for(space, buckets);
-    const buffer<u32, Space> left_over(space, buckets);
+    const u64 words = detail::divide_up(slots, detail::window_step) * detail::count_pending::words_each;
+    const buffer<u32, Space> left_over(space, words);
     const part from = design_.at(t), to(memory.data(), buckets, shape_.base);
     const detail::left_over_source<Design> source{from, left_over.data()};
     detail::insert_phases<Design, Space, detail::left_over_source<Design>, detail::keep> phases(
         space, source, slots, nullptr, {}, calls_);
-    phases.make_bits();
+    space.fill(left_over.data(), words, 0U);
     wipe_locks(space, to);
-    space.for_each(buckets, detail::halve_subtable<Design>{from, to, left_over.data()});
+    constexpr u32 each = Space::has_lanes ? 1 : Design::bucket_slots;
+    space.for_each(slots / each, detail::halve_subtable<Design, each>{from, to, left_over.data()});
+    phases.begin_with(left_over.data());
     Design others = design_;
     others.close(t);
     const auto take_back = [&] {
@@ -407,7 +437,8 @@ class subtables {
     }
     --shape_.level[t];
     adopt(t, std::move(memory));
-    weighed_ = 0;
+    weights_[t] /= 2;  // nearly, as some of its items stand in the others now
+    design_.weigh(scaled(weights_).of);
     return true;
   }
 
@@ -450,6 +481,7 @@ class subtables {
   u64 reserved_ = 0;  // items that there was to be room for
   mutable u64 size_ = 0;
   u64 weighed_ = 0;                 // the size for which the draw was weighed
+  double weights_[parts] = {};      // ... as theorem 1 has them, up to a factor
   mutable bool stale_ = false;      // calls that did not wait have changed the size
   mutable Space* asked_ = nullptr;  // whose they were
 };
@@ -463,6 +495,8 @@ class subtables<Design, Space>::call {
   // A smaller table is made at once as large as a call of many items will have it: windows are not smaller,
   // and in what is overfull items wait for each other's locks in vain.
   static constexpr u64 least_room = 8 * detail::window_step;
+  // An empty one has nothing to move, and soon 64 times as much (grow_for()).
+  static constexpr u64 first_room = 64 * detail::window_step;
 
  public:
   call(subtables& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
@@ -499,8 +533,8 @@ class subtables<Design, Space>::call {
     if (grows_ && table_.size_ + wanted > table_.limit()) {
       if (!looked_ && table_.size_ != 0) return look();
       if (table_.size_ >= table_.limit()) return grow_for(wanted);
-      if (table_.limit() < least_room && table_.limit() < wanted &&
-          rebuild(table_.size_ + std::min(wanted, least_room)))
+      const u64 room = table_.size_ == 0 ? first_room : least_room;
+      if (table_.limit() < room && table_.limit() < wanted && rebuild(table_.size_ + std::min(wanted, room)))
         return;
       end = window_end(wanted);
     }
@@ -543,7 +577,7 @@ class subtables<Design, Space>::call {
   // Puts the window up to `end` in; gives how many of its items are pending still.
   u64 put(u64 end) {
     const u64 few = (end - settled_) / 64 + 64;
-    phases_.place(table_.design_, settled_, end);
+    phases_.place(table_.placing(), settled_, end);
     for (u32 pass = 0; pass < passes; ++pass) {
       bool moved = true;
       try {

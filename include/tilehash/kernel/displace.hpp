@@ -13,6 +13,7 @@
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/recorder.hpp>
@@ -98,7 +99,7 @@ struct displace_items {
       const u32 patience = t.broadcast(patience_now(), 0);
       prefetch_to_write(design.address(design.locate(next.key.bits)));
       const auto d = design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value));
-      const auto v = d.attempt(t, p.rounds, j < all);
+      const auto v = attempt_of(d, t, p, j < all);
       if (j >= all || !p.ends_with(v, patience)) continue;
       if (t.rank() == 0) {
         const u64 i = number(j);

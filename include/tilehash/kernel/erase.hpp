@@ -92,7 +92,7 @@ struct erase_keys {
   void operator()(u64 from, u64 to) const {
     u64 gone = 0;
     walk_ring<erase_keys, walk> ring{*this};
-    const auto end = [&](const walk& w) __attribute__((always_inline)) { gone += w.gone; };
+    const auto end = [&](const walk& w) __attribute__((TILEHASH_INLINED)) { gone += w.gone; };
     for (u64 i = from; i < to; ++i) {
       const query<slot_type> q(keys[i]);
       if (q.regular())

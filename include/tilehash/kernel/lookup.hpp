@@ -260,7 +260,7 @@ struct look_up_ring {
     pending ring[batch], more[batch];
     u32 asked = 0, examined = 0, waiting = 0;
     // A call for each key costs a third of the speed, and a large source's compiler may choose it.
-    const auto examine = [&](const pending& p) __attribute__((always_inline)) {
+    const auto examine = [&](const pending& p) __attribute__((TILEHASH_INLINED)) {
       if (!settle(p, 1, more[waiting]) && ++waiting == batch) waiting = (finish(more, waiting), 0);
     };
     while (from < to) {

@@ -84,10 +84,11 @@ struct upsert_items {
     key_bits key;
     value_bits value;
     place home, now;
-    word* free = nullptr;   // the first slot on the way that it may take
-    word old = 0;           // what stands there
-    stored_key stored = 0;  // what the key looks like there
-    bool beyond = false;    // it is not in the first bucket
+    word* free = nullptr;         // the first slot on the way that it may take
+    word old = 0;                 // what stands there
+    stored_key stored = 0;        // what the key looks like there
+    bool beyond = false;          // it is not in the first bucket
+    bool is_last_resort = false;  // ... and one of a later bucket may be better
     u32 steps = 1;
     outcome became = outcome::refused;
   };
@@ -112,12 +113,15 @@ struct upsert_items {
       return false;
     }
     bool takes = told.free && w.free == nullptr;
+    if constexpr (requires { told.is_last_resort; })
+      takes = told.free && (w.free == nullptr || (w.is_last_resort && !told.is_last_resort));
     if constexpr (requires { design.may_take(w.now); }) takes = takes && design.may_take(w.now);
     if (takes) {
       w.free = memory + told.slot;
       w.old = told.old;
       w.stored = design.stored(w.now, w.key);
       w.beyond = w.steps != 1;
+      if constexpr (requires { told.is_last_resort; }) w.is_last_resort = told.is_last_resort;
     }
     if (told.what == lookup_state::go_on && w.steps < max_steps_of(design, w.now)) {
       design.advance(w.now, told);
@@ -128,7 +132,7 @@ struct upsert_items {
     if constexpr (requires { design.passes(w.home); }) {
       if (w.beyond) design.passes(w.home);
     }
-    if (compare_and_swap(w.free, w.old, slot_type::written_over(w.old, w.stored, w.value)) == w.old) {
+    if (put_in(w)) {
       if constexpr (values_apart<Design>) put_value(w);
       w.became = outcome::inserted;
       return false;
@@ -139,6 +143,16 @@ struct upsert_items {
     return true;
   }
 
+  // Claims the free slot: true unless another was faster.
+  TILEHASH_FN static bool put_in(const walk& w) {
+    const word content = slot_type::written_over(w.old, w.stored, w.value);
+    if constexpr (alone_in_the_table) {  // what it read still stands there
+      *w.free = content;
+      return true;
+    } else {
+      return compare_and_swap(w.free, w.old, content) == w.old;
+    }
+  }
   // Of the key that stands in its slot now.
   TILEHASH_FN void put_value(const walk& w) const {
     if constexpr (!slot_type::is_set) copy_value(design.value_beside(w.free), w.value);
@@ -317,7 +331,7 @@ struct upsert_items {
     }
     const u64 last = to * bits_a_word < end ? to * bits_a_word : end;
     walk_ring<upsert_items, numbered> ring{*this};
-    const auto record = [&](const numbered& p) __attribute__((always_inline)) {
+    const auto record = [&](const numbered& p) __attribute__((TILEHASH_INLINED)) {
       counts.record(p.i, true, p.became);
     };
     for (u64 i = from * bits_a_word; i < last; ++i) {

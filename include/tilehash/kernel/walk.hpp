@@ -90,7 +90,7 @@ class walk_ring {
   explicit walk_ring(const Verb& verb) : verb_(verb) {}
 
   template <class End>
-  __attribute__((always_inline)) void add(const Walk& w, const End& end) {
+  __attribute__((TILEHASH_INLINED)) void add(const Walk& w, const End& end) {
     if (asked_ - looked_at_ == batch) look(ring_[looked_at_++ % batch], end);
     ring_[asked_++ % batch] = w;
     prefetch_to_write(verb_.design.address(w.now));
@@ -105,14 +105,14 @@ class walk_ring {
  private:
   // A call for each key costs a third of the speed.
   template <class End>
-  __attribute__((always_inline)) void look(const Walk& p, const End& end) {
+  __attribute__((TILEHASH_INLINED)) void look(const Walk& p, const End& end) {
     Walk w = p;
     if (!goes_on(w)) return end(w);
     waiting_[waiting_count_++] = w;
     if (waiting_count_ == batch) finish_waiting(end);
   }
   // ... after what came with the line. (The step is inlined, so it is written once.)
-  __attribute__((always_inline)) bool goes_on(Walk& w) const {
+  __attribute__((TILEHASH_INLINED)) bool goes_on(Walk& w) const {
     const u64 here = line_of(w);
     bool more;
     do more = verb_.step(w);

@@ -4,9 +4,9 @@
 //   move   y into the free slot; then the walk again, in which x finds the slot that y left; then k
 //
 // A pair moves under the locks of its two buckets: copied first, then taken out, so it is never absent. A try
-// makes one walk after the other until the key stands, each from the start and by the same dice, so that it
-// meets the room that the one before it made. Nothing must be remembered or undone: after each move the table
-// is whole, whoever was faster elsewhere.
+// moves one pair, or puts the key where there is room; one try after the other until the key stands, each
+// from the start and by the same dice, so that it meets the room that the one before it made. Nothing must be
+// remembered or undone: after each move the table is whole, whoever was faster elsewhere.
 //
 // The key itself is put in under the locks of all its buckets: as it then stands in none of them, and none of
 // them can change, equal keys do not meet twice. Locks are tried and never waited for: who does not get one
@@ -41,26 +41,17 @@ struct subtables_displacement {
   typename slot_type::carried item;
   u64 dice;
 
-  // One try: moves as many as a path has.
+  // One try: one pair out of the way, and the key into a slot of its own, if there is one now. All tiles of a
+  // warp wait for the longest of their tries, so a try is short, and each step of it stands there once.
   template <class Tile>
-  TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
-    verdict became = verdict::no_room;
-    bool going = active;
-    TILEHASH_UNROLL_ONCE
-    for (u32 moves = 0; t.any(going); ++moves) {
-      const standing now = look(t, going);
-      const bool puts = going && (now.known || now.room);
-      if (puts) became = now.known ? verdict::known : verdict::disturbed;
-      const verdict put = put_key(t, puts && !now.known);
-      if (puts && !now.known) became = put;
-
-      const hop h = walk(t, round, going && !puts);
-      const bool moved = move(t, h);
-      if (going && !puts && !moved) became = h.found ? verdict::disturbed : verdict::no_room;
-      going = going && !puts && moved && moves < 2 * Design::max_path;
-      if (moved && !going) became = verdict::disturbed;
-    }
-    return became;
+  TILEHASH_FN verdict attempt(Tile t, const progress& so_far, bool active) const {
+    const standing now = look(t, active);
+    const bool open = active && !now.known;
+    const hop h = walk(t, so_far, open && !now.room);
+    const bool moved = move(t, h);
+    const bool puts = open && (now.room || (moved && h.from_home));
+    const verdict put = put_key(t, puts);
+    return now.known ? verdict::known : puts ? put : h.found ? verdict::disturbed : verdict::no_room;
   }
   template <class Tile>
   TILEHASH_FN outcome run(Tile t, bool active) const {
@@ -75,18 +66,28 @@ struct subtables_displacement {
   };
   template <class Tile>
   TILEHASH_FN standing look(Tile t, bool active) const {
+    constexpr u32 most = Design::max_steps(), at_once = most < 4 ? most : 4;
     standing all;
     place p = home;
     const u32 steps = design.max_steps_of(home);
     TILEHASH_UNROLL_ONCE
-    for (u32 s = 0; s < Design::max_steps(); ++s) {
-      const bool is = active && s < steps;
-      word* const bucket = design.address(p);
-      const auto b = bucket_type<Tile>::read_shared(t, bucket, is);
-      const auto at = b.find_own_or_free(t, Design::stored(p, item.key));
-      if (is && at.own) all.known = true;
-      if (is && at.free && !all.room && design.may_take(p)) all.room = true, all.free = bucket + at.slot;
-      design.advance(p);
+    for (u32 s = 0; s < most; s += at_once) {
+      place now[at_once];
+      bucket_type<Tile> b[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        now[k] = p;
+        b[k] = bucket_type<Tile>::read_shared(t, design.address(p), active && s + k < steps);
+        design.advance(p);
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        const bool is = active && s + k < steps;
+        const auto at = b[k].find_own_or_free(t, Design::stored(now[k], item.key));
+        if (is && at.own) all.known = true;
+        if (is && at.free && !all.room && design.may_take(now[k]))
+          all.room = true, all.free = design.address(now[k]) + at.slot;
+      }
     }
     return all;
   }
@@ -112,16 +113,17 @@ struct subtables_displacement {
 
   // A pair that can move, and where.
   struct hop {
-    bool found = false;
+    bool found = false, from_home = false;
     place from{}, to{};
     word content = 0;
     u32 slot = 0;
   };
   template <class Tile>
-  TILEHASH_FN hop walk(Tile t, u32 round, bool active) const {
+  TILEHASH_FN hop walk(Tile t, const progress& so_far, bool active) const {
     hop h;
     place here = home;
     const u32 steps = design.max_steps_of(home);
+    const u32 round = so_far.failed + so_far.rounds / (4 * Design::max_path);
     for (u32 s = round % steps; s != 0; --s) design.advance(here);
     u64 random = mix64(dice + round);
     bool walking = active;
@@ -152,6 +154,7 @@ struct subtables_displacement {
       if (!walking) continue;
       const bool goes = may[0] || may[1];
       h.found = room;
+      h.from_home = hops == 0;
       h.from = here;
       h.slot = (turn + taken) % Design::bucket_slots;
       h.content = taken == 0 ? content[0] : content[1];

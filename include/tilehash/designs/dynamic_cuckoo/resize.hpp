@@ -14,9 +14,12 @@
 
 #include <tilehash/core/apart_slot.hpp>
 #include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
 #include <tilehash/core/item.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
+
+inline constexpr u32 left_over_bits = 32;  // of a word, numbered as pending bits are
 
 // Item i is slot i of the old subtable.
 template <class Design>
@@ -43,41 +46,44 @@ struct double_subtable {
   }
 };
 
-// Item i is bucket i of the new subtable.
-template <class Design>
+// Item i is `Each` neighbouring slots of the new subtable: one on a GPU, where neighbours read and write side
+// by side; a bucket's on a CPU, which then looks at the bucket once. Of the taken slots of loc + n the k-th
+// goes to the k-th gap of loc, so each slot knows what comes to it from the two buckets alone.
+template <class Design, u32 Each>
 struct halve_subtable {
   using slot_type = typename Design::slot_type;
   using word = typename Design::word;
   static constexpr u32 slots = Design::bucket_slots;
 
   typename Design::part from, to;
-  u32* left_over;  // by new buckets: a bit for each slot of the old bucket loc + n
+  u32* left_over;  // a bit for each slot of the upper half, zeros at first
 
   TILEHASH_FN void operator()(u64 i) const {
-    const u64 low = i * slots, high = (i + to.buckets) * slots;
-    u32 left = 0, gap = 0;
+    const u64 first = i * Each, low = first / slots * slots, high = low + to.slots();
+    u32 gaps = 0, coming = 0;
+    TILEHASH_UNROLL
     for (u32 s = 0; s < slots; ++s) {
-      const word w = from.keys[low + s];
-      to.keys[low + s] = w;
-      if (!slot_type::is_free(w)) copy(low + s, low + s);
+      gaps |= u32(slot_type::is_free(from.keys[low + s])) << s;
+      coming |= u32(!slot_type::is_free(from.keys[high + s])) << s;
     }
-    for (u32 s = 0; s < slots; ++s) {
-      const word w = from.keys[high + s];
-      if (slot_type::is_free(w)) continue;
-      while (gap < slots && !slot_type::is_free(to.keys[low + gap])) ++gap;
-      if (gap == slots) {
-        left |= 1U << s;
-      } else {
-        to.keys[low + gap] = w;
-        copy(low + gap, high + s);
+    const u32 room = count_ones(gaps);
+    for (u32 s = static_cast<u32>(first - low), end = s + Each; s < end; ++s) {
+      const u32 before = (1U << s) - 1;
+      u64 source = low + s;
+      if ((gaps >> s & 1) != 0) {
+        u32 mine = coming;
+        for (u32 k = count_ones(gaps & before); k != 0; --k) mine &= mine - 1;
+        source = high + (mine != 0 ? lowest(mine) : s);
+        if (mine == 0) source = low + s;
       }
+      const word w = from.keys[source];
+      to.keys[low + s] = w;
+      if constexpr (!slot_type::is_set) {
+        if (!slot_type::is_free(w)) copy_value(to.values + low + s, from.values + source);
+      }
+      if ((coming >> s & 1) != 0 && count_ones(coming & before) >= room)
+        set_bits(left_over + (low + s) / left_over_bits, 1U << (low + s) % left_over_bits);
     }
-    left_over[i] = left;
-  }
-
- private:
-  TILEHASH_FN void copy(u64 to_slot, u64 from_slot) const {
-    if constexpr (!slot_type::is_set) copy_value(to.values + to_slot, from.values + from_slot);
   }
 };
 
@@ -91,7 +97,7 @@ struct left_over_source {
   TILEHASH_FN item<slot_type> operator()(u64 i) const {
     const u64 at = i + from.slots() / 2;
     item<slot_type> x;
-    x.valid = (left_over[i / Design::bucket_slots] >> i % Design::bucket_slots & 1) != 0;
+    x.valid = (left_over[i / left_over_bits] >> i % left_over_bits & 1) != 0;
     x.key.bits = slot_type::key_of(from.keys[at]);
     x.key.legal = true;
     if constexpr (!slot_type::is_set) x.value = from.values + at;
@@ -115,18 +121,22 @@ struct entries_source {
   }
 };
 
-// How many slots of a subtable are taken, by a sample of its buckets: item i is the i-th that is looked at.
+// How many slots of each subtable are taken, by a sample of its buckets: item i is bucket i % samples of
+// those that are looked at in subtable i / samples.
 template <class Design>
-struct sample_subtable {
-  typename Design::part part;
-  u64 step;  // from one to the next
-  u64* count;
+struct sample_subtables {
+  Design design;
+  u32 samples;  // of each
+  u64* counts;
 
   TILEHASH_FN void operator()(u64 i) const {
+    const u32 table = static_cast<u32>(i / samples);
+    const auto part = design.part_of(table);
+    const u64 bucket = i % samples * part.buckets / samples;
     u64 taken = 0;
     for (u32 s = 0; s < Design::bucket_slots; ++s)
-      taken += !Design::slot_type::is_free(part.keys[i * step * Design::bucket_slots + s]);
-    fetch_add(count, taken);
+      taken += !Design::slot_type::is_free(part.keys[bucket * Design::bucket_slots + s]);
+    fetch_add(counts + table, taken);
   }
 };
 

@@ -269,14 +269,7 @@ struct horton_build {
     if (after != before) fetch_add(number + change, after - before);  // modulo 2^32, as is its sum
     block.barrier();
 
-    for (u32 i = me * together; i < buckets * slots; i += all * together) {
-      struct alignas(together * sizeof(word)) some {
-        word words[together];
-      } out;
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < together; ++k) out.words[k] = words[i + k];
-      *reinterpret_cast<some*>(home + i) = out;
-    }
+    put_words<together>(words, buckets * slots, me, all, home);
     if (me == 0) fetch_add(inserted, static_cast<u64>(u32(number[change])));
   }
 

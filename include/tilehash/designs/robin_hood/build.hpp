@@ -66,10 +66,9 @@ struct robin_hood_write {
     TILEHASH_UNROLL
     for (u32 k = 0; k < at_once; ++k) {
       age[k] = group::age_in(ages[k], nth[k]);
-      home[k] = age[k] != 0 ? design.homes().home_of(bucket[k], age[k]) : bucket[k];
-      const u32 g = home[k] / group::homes, number = plan.counts().words[g];
-      at[k] = plan.firsts().words[g];
-      for (u32 h = 0; h < home[k] % group::homes; ++h) at[k] += group::field(number, h);
+      home[k] = plan.home_of(bucket[k], age[k]);
+      const auto keys = plan.keys()[home[k] / group::homes];
+      at[k] = keys.first + group::before(keys.counts, home[k] % group::homes);
       at[k] += count_ones(standing_in(ages[k], age[k]) & ((1U << nth[k] * group::age_bits) - 1));
     }
     TILEHASH_UNROLL
@@ -98,7 +97,7 @@ struct robin_hood_write {
   }
   // How many of a home's keys have this age.
   TILEHASH_FN u32 standing(u32 home, u32 age) const {
-    return count_ones(standing_in(plan.ages().of_bucket(plan.design.homes().at(home, age)), age));
+    return count_ones(standing_in(plan.ages().of_bucket(plan.at(home, age)), age));
   }
 };
 
@@ -116,8 +115,8 @@ struct robin_hood_leave {
   TILEHASH_FN void operator()(u64 g) const {
     const u32 waiting = plan.waiting().words[g];
     if (waiting == 0) return;
-    const u32 number = plan.counts().words[g];
-    u32 end = plan.firsts().words[g], gone = 0;
+    const auto [number, first] = plan.keys()[g];
+    u32 end = first, gone = 0;
     for (u32 h = 0; h < group::homes; ++h) {
       end += group::field(number, h);
       const u32 its = group::field(waiting, h);
@@ -135,7 +134,7 @@ struct robin_hood_count {
   const u64* inserted;
   TILEHASH_FN void operator()(u64 i) const {
     plan.design.census().begin_with(static_cast<u32>(i), *inserted);
-    if (i < plan.oldest_words) plan.design.census().widen(*plan.oldest(i));
+    if (i < plan.oldest_words) plan.design.census().widen(*plan.oldest(32 * i));
   }
 };
 
@@ -147,6 +146,7 @@ struct robin_hood_build {
   using group = typename plan_type::group;
   template <class Space>
   using sort_type = robin_hood_sort<Design, large_block<Space> == 1 ? 1 : 512>;
+  static constexpr u32 dense_passes = 3;  // in which most groups have keys that wait
 
   Design design;
 
@@ -171,10 +171,28 @@ struct robin_hood_build {
     const u64 room = room_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
     return sort_type<Space>::scratch_bytes(room, each) <= space.largest_scratch() && (room << bits) < ~u32(0);
   }
-  // Passes after which what waits is better inserted one by one.
-  u32 passes(u64 n) const {
+  // After some passes, what waits still is better inserted one by one. On a GPU they are short and many, as
+  // who has most to ask would hold up all others; a CPU's threads have others to see to meanwhile.
+  template <class Space>
+  void match(Space& space, const plan_type& plan, u64 n) const {
     const double free = 1 - static_cast<double>(n) / static_cast<double>(design.capacity());
-    return free < 0.05 ? 28 : free > 0.3 ? 6 : static_cast<u32>(1.2 / free) + 2;
+    constexpr bool by_cores = large_block<Space> == 1;
+    const double each = by_cores ? 1.2 : 1.7;
+    const u32 passes = free > 0.3    ? 6
+                       : free < 0.05 ? static_cast<u32>(24 * each)
+                                     : static_cast<u32>(each / free) + 2;
+    const u32 turns = by_cores ? ~u32(0) : 6;
+    for (u32 i = 0; i < passes; ++i) {
+      if (i < dense_passes)
+        match_once<1>(space, plan, i == 0, turns);
+      else
+        match_once<4>(space, plan, false, turns);
+    }
+  }
+  template <u32 LookedAt, class Space>
+  static void match_once(Space& space, const plan_type& plan, bool first, u32 turns) {
+    using pass = robin_hood_match<Design, LookedAt>;
+    space.for_each(pass::lanes(plan), pass{plan, first, turns});
   }
 
   // Of a table that holds nothing; its slots may have anything in them. Does not wait.
@@ -183,7 +201,7 @@ struct robin_hood_build {
            u64* inserted) const {
     const u32 bits = bin_bits(space), bins = 1U << bits;
     const buffer<u32, Space> counters(space, plan_type::words(groups()));
-    const plan_type plan{design, bits, groups(), counters.data()};
+    const plan_type plan(design, bits, groups(), counters.data());
     space.fill(plan.oldest(0), plan_type::zeros, u32(0));
     const u32 room = static_cast<u32>(room_of(n, bins));
     const buffer<word, Space> items(space, static_cast<u64>(room) * bins);
@@ -194,7 +212,7 @@ struct robin_hood_build {
     space.for_each_block(bins, sort_type<Space>::block_size,
                          sort_type<Space>::scratch_bytes(room, plan.bin_groups()),
                          sort_type<Space>{plan, its_bins, spill, inserted});
-    for (u32 pass = 0; pass < passes(n); ++pass) space.for_each(plan.groups, robin_hood_match<Design>{plan});
+    match(space, plan, n);
     space.for_each(plan.groups, robin_hood_leave<Design>{plan, items.data(), spill, inserted});
     using write = robin_hood_write<Design>;
     space.for_each(design.capacity() / write::at_once, write{plan, items.data()});

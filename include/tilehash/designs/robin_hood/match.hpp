@@ -9,50 +9,105 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/robin_hood/plan.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// A pass: the homes of each group ask for slots, until none of their keys waits that could go on.
-template <class Design>
+// A pass: of each group whose keys wait the homes ask, turn by turn, a few times. Those that have most to ask
+// would hold up all others, so they go on in the next pass; by then keys that were put out meanwhile ask too.
+// Some groups far apart are looked at together, where in most of them none waits.
+template <class Design, u32 LookedAt>
 struct robin_hood_match {
   using plan_type = robin_hood_plan<Design>;
   using group = typename plan_type::group;
 
   plan_type plan;
+  bool first;  // no home has asked yet
+  u32 most_turns;
 
-  TILEHASH_FN void operator()(u64 g) const {
-    u32* const waiting = plan.waiting().words + g;
-    u32 wait = load_relaxed(waiting);
-    if (wait == 0) return;
-    const u32 first_home = static_cast<u32>(g) * group::homes;
-    u32 next = plan.next().words[g], oldest = 0;
-    for (;;) {  // a turn takes a home an age further, or places all its keys
-      const u32 everywhere = equal_homes(next, group::oldest + 1);
-      const u32 who = group::template some<group::bits>(wait) & ~everywhere;
-      if (who == 0) break;
-      const u32 age = group::field(next, lowest(who) / group::bits);
-      const u32 asking = who & equal_homes(next, age), wanted = wait & asking * field_mask;
-      const u32 bucket = plan.design.homes().at(first_home, age);
-      const u32 by = bucket % group::homes * group::bits, where = bucket / group::homes;
-      const u64 both = static_cast<u64>(wanted) << by;
-      const u64 low = take(where, age, static_cast<u32>(both));
-      const u64 high = take(plan.ages().after(where), age, static_cast<u32>(both >> 32));
-      const u32 took = static_cast<u32>((high << 32 | low) >> by);
-      // Where a slot is all there is to ask for, it is no use to ask again; else where some were refused.
-      next += Design::bucket_slots == 1 ? asking : group::template some<group::bits>(wanted - took);
-      if (took != 0 && age > oldest) oldest = age;
-      wait = took == 0 ? load_relaxed(waiting) : fetch_add(waiting, 0 - took) - took;
+  static u64 lanes(const plan_type& plan) { return divide_up(plan.groups, LookedAt); }
+
+  TILEHASH_FN void operator()(u64 i) const {
+    const u64 apart = (plan.groups - 1) / LookedAt + 1;
+    u32 found = 0, oldest = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < LookedAt; ++k) {
+      const u64 g = i + k * apart;
+      if (g < plan.groups && (first || load_relaxed(plan.waiting().words + g) != 0)) found |= 1U << k;
     }
-    plan.next().words[g] = next;
-    if (oldest > load_relaxed(plan.oldest(g))) fetch_max(plan.oldest(g), oldest);
+    for (; found != 0; found &= found - 1) {
+      asking_group at = begin(static_cast<u32>(i + lowest(found) * apart));
+      u32 who = asking(at);
+      for (u32 turns = 0; who != 0 && turns < most_turns; ++turns, who = asking(at)) {
+        const u32 age = turn(at, who);
+        if (age > oldest) oldest = age;
+      }
+      end(at);
+    }
+    if (oldest != 0 && oldest > load_relaxed(plan.oldest(i))) fetch_max(plan.oldest(i), oldest);
   }
 
  private:
   static constexpr u32 field_mask = group::bits == 32 ? ~0U : (1U << (group::bits % 32)) - 1;
 
+  // A group whose homes ask.
+  struct asking_group {
+    u32 g = 0;
+    u32 wait = 0;  // its keys, as far as is known: others may put out more
+    u32 next = 0;  // the ages at which they ask
+    u32 got = 0;   // keys that have slots by now, and are waiting for all others to see
+  };
+  TILEHASH_FN asking_group begin(u32 g) const {
+    return {g, load_relaxed(plan.waiting().words + g), first ? group::first_asked : plan.next().words[g], 0};
+  }
+  TILEHASH_FN void end(const asking_group& at) const {
+    plan.next().words[at.g] = at.next;
+    if (at.got != 0) fetch_add(plan.waiting().words + at.g, 0 - at.got);
+  }
   TILEHASH_FN static u32 equal_homes(u32 next, u32 age) {
     return group::template some<group::bits>(next ^ age * group::each_home) ^ group::each_home;
+  }
+  // Homes that have keys that wait, and have not been everywhere.
+  TILEHASH_FN static u32 asking(const asking_group& at) {
+    return group::template some<group::bits>(at.wait) & ~equal_homes(at.next, group::oldest + 1);
+  }
+
+  // Those of these homes ask that ask at the age of the first: they come an age further, or have all they
+  // want. Gives the age if any got something.
+  TILEHASH_FN u32 turn(asking_group& at, u32 who) const {
+    const u32 age = group::field(at.next, lowest(who) / group::bits);
+    const u32 these = who & equal_homes(at.next, age), wanted = at.wait & these * field_mask;
+    const u32 bucket = plan.at(at.g * group::homes, age);
+    const u32 by = bucket % group::homes * group::bits;
+    const u32 got = static_cast<u32>(take(bucket / group::homes, age, static_cast<u64>(wanted) << by) >> by);
+    // Where a slot is all there is to ask for, it is no use to ask again; else where some were refused.
+    at.next += Design::bucket_slots == 1 ? these : group::template some<group::bits>(wanted - got);
+    at.wait -= got, at.got += got;
+    return got != 0 ? age : 0;
+  }
+
+  // What is asked of one group of slots.
+  struct request {
+    u32* at;
+    u32 wanted;      // keys of each bucket's asking home
+    u32 ages = 0;    // what stands there
+    u32 chosen = 0;  // slots to take
+    u32 seen = 0;    // what stood there when they were to be taken
+  };
+  // Takes what can be had of two neighbouring groups for so many keys of each home, which are this old there;
+  // who was there waits. Gives how many each home got. Both requests are under way together.
+  TILEHASH_FN u64 take(u32 g, u32 age, u64 wanted) const {
+    const u32 after = plan.ages().after(g);
+    request low{plan.ages().words + g, static_cast<u32>(wanted)};
+    request high{plan.ages().words + after, static_cast<u32>(wanted >> 32)};
+    if (low.wanted != 0) low.ages = load_relaxed(low.at);
+    if (high.wanted != 0) high.ages = load_relaxed(high.at);
+    low.chosen = choose(low.ages, age, low.wanted), high.chosen = choose(high.ages, age, high.wanted);
+    swap(low, age), swap(high, age);
+    settle(low, age), settle(high, age);
+    put_out(g, low), put_out(after, high);
+    return static_cast<u64>(group::numbers(high.chosen)) << 32 | group::numbers(low.chosen);
   }
   // The slots of a group that this many keys of each bucket's asking home take, by the youngest first.
   TILEHASH_FN static u32 choose(u32 ages, u32 age, u32 wanted) {
@@ -74,26 +129,24 @@ struct robin_hood_match {
       return chosen;
     }
   }
-  // Takes what can be had for so many keys of each home, which are this old there; who was there waits. Gives
-  // how many each home got.
-  TILEHASH_FN u32 take(u32 g, u32 age, u32 wanted) const {
-    if (wanted == 0) return 0;
-    u32* const at = plan.ages().words + g;
-    u32 ages = load_relaxed(at), chosen = 0;
-    for (;;) {  // again when others were faster: ages only grow
-      chosen = choose(ages, age, wanted);
-      if (chosen == 0) return 0;
-      const u32 seen = compare_and_swap(at, ages, (ages & ~(chosen * 15)) | chosen * age);
-      if (seen == ages) break;
-      ages = seen;
+  TILEHASH_FN static void swap(request& r, u32 age) {
+    r.seen = r.ages;
+    if (r.chosen != 0) r.seen = compare_and_swap(r.at, r.ages, (r.ages & ~(r.chosen * 15)) | r.chosen * age);
+  }
+  TILEHASH_FN static void settle(request& r, u32 age) {
+    while (r.seen != r.ages) {  // others were faster: ages only grow
+      r.ages = r.seen;
+      r.chosen = choose(r.ages, age, r.wanted);
+      swap(r, age);
     }
-    for (u32 out = chosen & group::template some<group::age_bits>(ages); out != 0;) {
-      const u32 its_age = group::age_in(ages, lowest(out) / group::age_bits);
-      const u32 same = out & group::of_age(ages, its_age);
-      plan.waiting().add(plan.design.homes().home_of(g * group::homes, its_age), group::numbers(same));
+  }
+  TILEHASH_FN void put_out(u32 g, const request& r) const {
+    for (u32 out = r.chosen & group::template some<group::age_bits>(r.ages); out != 0;) {
+      const u32 its_age = group::age_in(r.ages, lowest(out) / group::age_bits);
+      const u32 same = out & group::of_age(r.ages, its_age);
+      plan.waiting().add(plan.home_of(g * group::homes, its_age), group::numbers(same));
       out ^= same;
     }
-    return group::numbers(chosen);
   }
 };
 

@@ -21,6 +21,8 @@ struct age_group {
                                                            : Slots == 4 ? 0x00010001
                                                                         : 1;
   static constexpr u32 oldest = 14;  // 15 says that a home has been everywhere
+  // The ages at which homes ask first: where a slot is all that a bucket has, its own key took it.
+  static constexpr u32 first_asked = (Slots == 1 ? 2 : 1) * each_home;
   // A home's keys that are counted; one more may wait for a moment.
   static constexpr u32 most = Slots == 1 ? 14 : 14 * Slots;
 
@@ -46,6 +48,18 @@ struct age_group {
   }
   TILEHASH_FN static constexpr u32 field(u32 word, u32 home) {
     return bits == 32 ? word : word >> (home * bits) & ((1U << (bits % 32)) - 1);
+  }
+  // The sum of the fields before this home's.
+  TILEHASH_FN static constexpr u32 before(u32 word, u32 home) {
+    if constexpr (homes == 1) {
+      return 0;
+    } else {
+      const u32 x = home == 0 ? 0 : word << (32 - home * bits);  // what is before, at the upper end
+      if constexpr (bits == age_bits) return ((x & 0x0f0f0f0f) + (x >> 4 & 0x0f0f0f0f)) * 0x01010101 >> 24;
+      u32 sum = 0;
+      for (u32 h = 0; h < homes; ++h) sum += field(x, h);
+      return sum;
+    }
   }
   TILEHASH_FN static constexpr u32 age_in(u32 ages, u32 slot) { return ages >> (slot * age_bits) & 15; }
 };
@@ -83,18 +97,35 @@ struct robin_hood_plan {
   static constexpr u64 most_groups = 1024;  // of a bin: half a GPU's block can hold
 
   Design design;
-  u32 bin_bits;  // 2^bin_bits bins
-  u32 groups;    // in all
-  u32* memory;   // five words for each group, and the oldest ages
+  u32 bin_bits;                    // 2^bin_bits bins
+  u32 groups;                      // in all
+  u32* memory;                     // five words for each group, and the oldest ages
+  u32 offsets[group::oldest + 2];  // of ages: cheaper to look up than to reckon
+
+  robin_hood_plan(const Design& d, u32 bits, u32 number, u32* counters)
+      : design(d), bin_bits(bits), groups(number), memory(counters), offsets{} {
+    for (u32 age = 1; age < group::oldest + 2; ++age) offsets[age] = d.homes().at(0, age);
+  }
+  TILEHASH_FN u32 at(u32 home, u32 age) const {
+    const u32 n = design.homes().buckets(), by = offsets[age];
+    return home >= n - by ? home - (n - by) : home + by;
+  }
+  TILEHASH_FN u32 home_of(u32 bucket, u32 age) const {
+    const u32 n = design.homes().buckets(), by = offsets[age];
+    return bucket >= by ? bucket - by : bucket + (n - by);
+  }
   TILEHASH_FN words_type array(u32 nth) const { return {memory + static_cast<u64>(nth) * groups, groups}; }
-  TILEHASH_FN words_type ages() const { return array(0); }
-  TILEHASH_FN words_type counts() const { return array(1); }  // of keys, by homes
-  TILEHASH_FN words_type waiting() const { return array(2); }
-  TILEHASH_FN words_type next() const { return array(3); }    // the age at which a home asks next
-  TILEHASH_FN words_type firsts() const { return array(4); }  // where the items of a group's homes begin
-  // The oldest age that was given; in many words, as all ask.
+  // Of each group: how many keys its homes have, and where their items begin. They are read together.
+  struct alignas(8) keys_of_group {
+    u32 counts, first;
+  };
+  TILEHASH_FN keys_of_group* keys() const { return reinterpret_cast<keys_of_group*>(memory); }
+  TILEHASH_FN words_type ages() const { return array(2); }
+  TILEHASH_FN words_type waiting() const { return array(3); }
+  TILEHASH_FN words_type next() const { return array(4); }  // the age at which a home asks next
+  // The oldest age that was given; in many words, as all ask, and neighbours ask for the same.
   static constexpr u32 oldest_words = 64, apart = 8;
-  TILEHASH_FN u32* oldest(u64 nth) const { return array(5).words + nth % oldest_words * apart; }
+  TILEHASH_FN u32* oldest(u64 nth) const { return array(5).words + nth / 32 % oldest_words * apart; }
   static constexpr u64 zeros = u64(oldest_words) * apart;
   static u64 words(u64 groups) { return 5 * groups + zeros; }
 

@@ -74,13 +74,15 @@ struct robin_hood_sort {
       in_bin[j] = e;
     }
     block.barrier();
-    const u32 begin = begin_of(first_home);
     if (uneven[0] == 0) {
-      start_groups(bin, from, to, bin * bins.room + begin,
-                   [&](u32 h) { return u32(ends[padded(h)]) - begin_of(h); });
+      for (u32 nth = me; nth < groups; nth += all) {  // neighbours write neighbouring words
+        start_group(bin, nth, bin * bins.room + begin_of(nth * homes_each),
+                    [&](u32 h) { return u32(ends[padded(h)]) - begin_of(h); });
+      }
       if (me == 0) fetch_add(inserted, static_cast<u64>(n));
       return;
     }
+    const u32 begin = begin_of(first_home);
     u32 kept = 0;
     for (u32 h = first_home, first = begin; h < last_home; ++h) {
       const u32 end = ends[padded(h)];
@@ -88,12 +90,14 @@ struct robin_hood_sort {
       first = end;
     }
     u32 goes_to = sums::before(block, scratch, kept, sum), first = begin;
-    start_groups(bin, from, to, bin * bins.room + goes_to, [&](u32 h) {
-      const u32 end = ends[padded(h)], its = count_kept(items, first, end);
-      for (u32 k = 0; k < its; ++k) in_bin[goes_to + k] = items[first + k];
-      goes_to += its, first = end;
-      return its;
-    });
+    for (u32 nth = from; nth < to; ++nth) {
+      start_group(bin, nth, bin * bins.room + goes_to, [&](u32 h) {
+        const u32 end = ends[padded(h)], its = count_kept(items, first, end);
+        for (u32 k = 0; k < its; ++k) in_bin[goes_to + k] = items[first + k];
+        goes_to += its, first = end;
+        return its;
+      });
+    }
     if (me == 0) fetch_add(inserted, static_cast<u64>(sum));
   }
 
@@ -137,30 +141,23 @@ struct robin_hood_sort {
     while (first + kept < end && entry::hash_of(items[first + kept]) != entry::hash_of(items[first])) ++kept;
     return kept;
   }
-  // Some groups of a bin, whose items stand from `at` on. All homes have their first slots: nobody else asks
-  // for these at age 1.
+  // A group of a bin, whose items stand from `at` on. All homes have their first slots: nobody
+  // else asks for these at age 1.
   template <class Number>
-  TILEHASH_FN void start_groups(u32 bin, u32 from, u32 to, u32 at, const Number& number_of) const {
-    for (u32 nth = from; nth < to; ++nth) {
-      const u64 g = plan.group_of(bin, nth);
-      if (g >= plan.groups) return;
-      u32 number = 0, ages = 0, waiting = 0, sum = 0;
-      TILEHASH_UNROLL
-      for (u32 h = 0; h < homes_each; ++h) {
-        const u32 its = number_of(nth * homes_each + h);
-        const u32 there = its < Design::bucket_slots ? its : Design::bucket_slots;
-        const u32 by = h * group::bits % 32,
-                  slots = static_cast<u32>((u64(1) << there * group::age_bits) - 1);
-        number |= its << by, waiting |= (its - there) << by, ages |= (group::each_slot & slots) << by;
-        sum += its;
-      }
-      plan.counts().words[g] = number;
-      plan.ages().words[g] = ages;
-      plan.waiting().words[g] = waiting;
-      plan.next().words[g] = (Design::bucket_slots == 1 ? 2 : 1) * group::each_home;
-      plan.firsts().words[g] = at;
-      at += sum;
+  TILEHASH_FN void start_group(u32 bin, u32 nth, u32 at, const Number& number_of) const {
+    const u64 g = plan.group_of(bin, nth);
+    if (g >= plan.groups) return;
+    u32 number = 0, ages = 0, waiting = 0;
+    TILEHASH_UNROLL
+    for (u32 h = 0; h < homes_each; ++h) {
+      const u32 its = number_of(nth * homes_each + h);
+      const u32 there = its < Design::bucket_slots ? its : Design::bucket_slots;
+      const u32 by = h * group::bits % 32, slots = static_cast<u32>((u64(1) << there * group::age_bits) - 1);
+      number |= its << by, waiting |= (its - there) << by, ages |= (group::each_slot & slots) << by;
     }
+    plan.keys()[g] = {number, at};
+    plan.ages().words[g] = ages;
+    plan.waiting().words[g] = waiting;
   }
 };
 

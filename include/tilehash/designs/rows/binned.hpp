@@ -19,13 +19,13 @@
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Sends a share of the items to their bins; without `keys_out` it only counts them in `next`. Keys that are
-// NaN go along, for the build to leave out.
+// NaN are left out.
 template <class Rows, class Key, class MappedPointer, u32 Threads>
 struct fill_bins {
   using offset = typename Rows::offset;
   using mapped = std::remove_const_t<std::remove_pointer_t<MappedPointer>>;
   static constexpr u32 block_size = Threads;
-  static constexpr u32 share = 16384, most_bins = share / 16;
+  static constexpr u32 share = 16384;
   static constexpr u64 scratch_bytes(u32 bins) { return bins * sizeof(offset); }
 
   Rows rows;
@@ -45,7 +45,9 @@ struct fill_bins {
     const u64 first = block.index() * share, last = first + share < n ? first + share : n;
     for (u32 b = me; b < bins; b += Threads) here[b] = 0;
     block.barrier();
-    for (u64 i = first + me; i < last; i += Threads) fetch_add(here + bin_of(i), offset(1));
+    for (u64 i = first + me; i < last; i += Threads) {
+      if (is_legal(keys[i])) fetch_add(here + bin_of(i), offset(1));
+    }
     block.barrier();
     for (u32 b = me; b < bins; b += Threads) {
       const offset came = here[b];
@@ -54,11 +56,47 @@ struct fill_bins {
     if (keys_out == nullptr) return;
     block.barrier();
     for (u64 i = first + me; i < last; i += Threads) {
+      if (!is_legal(keys[i])) continue;
       const offset at = fetch_add(here + bin_of(i), offset(1));
       keys_out[at] = keys[i];
       if constexpr (!Rows::is_set) values_out[at] = values[i];
     }
   }
+};
+
+// Items in the order of their bins.
+template <class Space, class Rows, class Key, class MappedPointer>
+struct items_in_bins {
+  using work = fill_bins<Rows, Key, MappedPointer, large_block<Space>>;
+  using offset = typename Rows::offset;
+  u32 shift, bins;
+  buffer<Key, Space> keys;
+  buffer<typename work::mapped, Space> values;
+  buffer<offset, Space> ends;  // of each bin, and of all
+
+  // Bins of 2^shift rows each. O(items + bins). Takes the items' bytes once. Does not wait.
+  items_in_bins(Space& space, const Rows& rows, const Key* from, MappedPointer from_values, u64 n,
+                u32 bin_shift)
+      : shift(bin_shift),
+        bins(static_cast<u32>((rows.capacity() - 1) >> shift) + 1),
+        keys(space, n),
+        values(space, Rows::is_set ? 0 : n),
+        ends(space, bins + 1) {
+    const segments<offset> order{ends.data(), bins};
+    const auto pass = [&](Key* to) {
+      space.for_each_block(divide_up(n, work::share), work::block_size, work::scratch_bytes(bins),
+                           work{rows, from, from_values, n, shift, bins, ends.data(), to, values.data()});
+    };
+    order.start_counting(space);
+    pass(nullptr);
+    order.end_counting(space);
+    pass(keys.data());
+  }
+  // How many. Waits, where a key may be NaN.
+  u64 size(Space& space) const {
+    return has_nan<Key> ? u64(read_one(space, ends.data() + bins)) : keys.size();
+  }
+  MappedPointer mapped() const { return MappedPointer(values.data()); }
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
@@ -71,10 +109,11 @@ template <class Then>
 struct binned {
   static constexpr const char* name = "hash_graph_v2";
   static constexpr double max_load_factor = Then::max_load_factor;
+  static constexpr u64 most_bins = 1024;
 
   // Rows of a bin, as a power of two: what they have takes half the cache, and a block can count the bins.
   template <class Space, class Rows>
-  static u32 shift_for(const Space& space, const Rows& rows, u64 n, u32 most_bins) {
+  static u32 shift_for(const Space& space, const Rows& rows, u64 n) {
     const double row = sizeof(typename Rows::offset) + static_cast<double>(n) /
                                                            static_cast<double>(rows.capacity()) *
                                                            sizeof(typename Rows::entry);
@@ -87,25 +126,11 @@ struct binned {
 
   // O(items + rows).
   template <class Space, class Rows, class Key, class MappedPointer>
-  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
-    using work = detail::fill_bins<Rows, Key, MappedPointer, detail::large_block<Space>>;
-    using offset = typename Rows::offset;
-    const u32 shift = shift_for(space, rows, n, work::most_bins);
-    const u32 bins = static_cast<u32>((rows.capacity() - 1) >> shift) + 1;
-    if (bins == 1) return Then::build(space, rows, keys, values, n);
-    const buffer<Key, Space> keys_out(space, n);
-    const buffer<typename work::mapped, Space> values_out(space, Rows::is_set ? 0 : n);
-    const buffer<offset, Space> next(space, bins + 1);
-    const detail::segments<offset> order{next.data(), bins};
-    const auto pass = [&](Key* to) {
-      space.for_each_block(detail::divide_up(n, work::share), work::block_size, work::scratch_bytes(bins),
-                           work{rows, keys, values, n, shift, bins, next.data(), to, values_out.data()});
-    };
-    order.start_counting(space);
-    pass(nullptr);
-    order.end_counting(space);
-    pass(keys_out.data());
-    Then::build(space, rows, keys_out.data(), MappedPointer(values_out.data()), n);
+  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+    const u32 shift = shift_for(space, rows, n);
+    if ((rows.capacity() - 1) >> shift == 0) return Then::build(space, rows, keys, values, n);
+    const detail::items_in_bins<Space, Rows, Key, MappedPointer> in(space, rows, keys, values, n, shift);
+    return Then::build(space, rows, in.keys.data(), in.mapped(), in.size(space));
   }
 };
 

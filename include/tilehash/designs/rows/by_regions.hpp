@@ -13,12 +13,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/space/algorithms.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
@@ -49,21 +51,25 @@ struct rows_build {
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 max_shift = 14;
-  // Where a row's next item goes and, above that, the row's filter share a word of scratch.
+  // A row's count, or where it begins, and above that the row's filter share a word of scratch.
   static constexpr bool has_filter = Rows::index::has_filter;
-  static constexpr u32 place_bits = has_filter ? 15 : 32, places = ~u32(0) >> (32 - place_bits);
+  static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
 
   route way;
   uneven_bins<word> bins;
-  const offset* firsts;  // of each region, its first entry
-  u32 room;              // items of a region that the scratch can hold; what is larger is written as it comes
+  const u32* firsts;  // of each region, its first entry
+  u32 room;           // items of a region that the scratch can hold; what is larger is written as it comes
+  u64* refused;       // regions whose bins had too little room: they are left undone
 
   static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
-  static constexpr u32 at_once = 8;  // requests of a thread that are under way together
+  // Items that the scratch may have room for. Of each its thread keeps the row and its rank there.
+  static constexpr u32 at_once = 6, batches = 3 * 1024 / Threads;  // requests that are under way together
+  static constexpr u32 most_items = batches * at_once * Threads;
+  static_assert(most_items <= u32(1) << place_bits % 32 || !has_filter);
+  static_assert(u64(most_items) << max_shift <= u64(1) << 32);
 
-  // Scratch: the items in order; a count for each row, then where its next item goes; the threads' sums. A
-  // thread adds up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet
-  // different banks.
+  // Scratch: the items in order; a count for each row, then where it begins; the threads' sums. A thread adds
+  // up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet different banks.
   TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
   static constexpr u64 scratch_bytes(u32 shift, u32 room) {
     return room * sizeof(word) + (padded(1U << shift) + sums::words) * sizeof(u32);
@@ -78,65 +84,93 @@ struct rows_build {
     const u32 rows = left < size ? static_cast<u32>(left) : size;
     const offset first = firsts[region];
     const u32 n = bins.fill[region];
+    if (n > bins.room_of(region)) {
+      if (me == 0) fetch_add(refused, u64(1));
+      return;
+    }
+    const bool fits = n <= room;
+    const word* const bin = bins.at(region);
     const auto sorted = block.template scratch<word>();
     const auto next = block.template scratch<u32>(room * sizeof(word));
 
     for (u32 i = me; i < padded(size); i += all) next[i] = 0;
     block.barrier();
-    for_each_item(block, [&](word, u32 row, u32) { fetch_add(next + padded(row), u32(1)); });
+    u32 places[batches * at_once];  // of this thread's items: the row, and the rank in it
+    if (fits) {
+      TILEHASH_UNROLL
+      for (u32 b = 0; b < batches; ++b) {
+        const u32 i = b * at_once * Threads + me;
+        if (b * at_once * Threads >= n) break;
+        word w[at_once];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : 0];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          if (i + k * Threads >= n) continue;
+          const auto at = way.place_of(item::hash_of(w[k]));
+          const u32 row = row_in_region(at);
+          places[b * at_once + k] = (fetch_add(next + padded(row), u32(1)) & place_mask) << max_shift | row;
+          if constexpr (has_filter) set_bits(next + padded(row), at.filter << place_bits % 32);
+        }
+      }
+    } else {
+      for_each_item(bin, n, me, [&](word, u32 row) { fetch_add(next + padded(row), u32(1)); });
+    }
     block.barrier();
+    const u32 mask = fits ? place_mask : ~u32(0);
     const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
     const u32 to = from + each < size ? from + each : size;
     u32 mine = 0, sum_of_all;
-    for (u32 r = from; r < to; ++r) mine += u32(next[padded(r)]);
+    for (u32 r = from; r < to; ++r) mine += u32(next[padded(r)]) & mask;
     u32 start = sums::before(block, next + padded(size), mine, sum_of_all);
     for (u32 r = from; r < to; ++r) {
       const u32 count = next[padded(r)];
-      next[padded(r)] = start;
-      start += count;
+      next[padded(r)] = start | (count & ~mask);
+      start += count & mask;
     }
     block.barrier();
     entry* const out = way.rows.entries() + first;
-    const auto put_rows = [&](u32 mask, const auto& filter) {  // each row ends where its next item would go
-      for (u32 r = me; r < rows; r += all) {
-        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]) & mask, in = next[padded(r)];
-        const u32 items = (in & mask) - begin;
-        way.rows.put_row(first_row + r, first + begin, items, filter(in, begin, items));
-      }
-      if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = first + n;
-    };
-    if (n > room) {
-      for_each_item(block,
-                    [&](word w, u32 row, u32) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
+    if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = static_cast<offset>(first + n);
+    if (!fits) {  // then each row ends where its next item would go
+      for_each_item(bin, n, me,
+                    [&](word w, u32 row) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
       block.barrier();
-      put_rows(~u32(0), [&](u32, u32 begin, u32 items) {
-        return way.rows.filter_of(items, [&](u64 i) { return out[begin + i].key; });
-      });
+      for (u32 r = me; r < rows; r += all) {
+        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]), items = next[padded(r)] - begin;
+        way.rows.put_row(first_row + r, first + begin, items,
+                         way.rows.filter_of(items, [&](u64 i) { return out[begin + i].key; }));
+      }
       return;
     }
-    for_each_item(block, [&](word w, u32 row, u32 filter) {
-      sorted[fetch_add(next + padded(row), u32(1)) & places] = w;
-      if constexpr (has_filter) set_bits(next + padded(row), filter << place_bits % 32);
-    });
-    block.barrier();
-    put_rows(places, [](u32 in, u32, u32) { return has_filter ? in >> place_bits % 32 : 0; });
-    for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
-  }
-  // use(word, row in the region, its bit of the filter) for this thread's items of the bin.
-  template <class Block, class Use>
-  TILEHASH_FN void for_each_item(Block block, Use use) const {
-    const u32 all = block.size(), region = static_cast<u32>(block.index()), n = bins.fill[region];
-    const word* const bin = bins.at(region);
-    for (u32 i = block.rank(); i < n; i += at_once * all) {
+    TILEHASH_UNROLL
+    for (u32 b = 0; b < batches; ++b) {
+      const u32 i = b * at_once * Threads + me;
+      if (b * at_once * Threads >= n) break;
       word w[at_once];
       TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * all < n ? i + k * all : i];
+      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : 0];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
-        const auto at = way.place_of(item::hash_of(w[k]));
-        if (i + k * all < n) use(w[k], static_cast<u32>(at.row) & ((1U << way.shift) - 1), at.filter);
+        if (i + k * Threads >= n) continue;
+        const u32 place = places[b * at_once + k], row = place & ((1U << max_shift) - 1);
+        sorted[(u32(next[padded(row)]) & place_mask) + (place >> max_shift)] = w[k];
       }
     }
+    for (u32 r = me; r < rows; r += all) {
+      const u32 is = next[padded(r)], begin = is & place_mask;
+      const u32 end = r + 1 < size ? u32(next[padded(r + 1)]) & place_mask : n;
+      way.rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
+    }
+    block.barrier();
+    for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
+  }
+  TILEHASH_FN u32 row_in_region(const typename Rows::place& at) const {
+    return static_cast<u32>(at.row) & ((1U << way.shift) - 1);
+  }
+  // use(word, row in the region) for this thread's items of a bin.
+  template <class Use>
+  TILEHASH_FN void for_each_item(const word* bin, u32 n, u32 me, Use use) const {
+    for (u32 i = me; i < n; i += Threads) use(bin[i], row_in_region(way.place_of(item::hash_of(bin[i]))));
   }
   TILEHASH_FN static entry entry_of(word w) {
     entry e;
@@ -151,55 +185,61 @@ template <class Rows>
 inline constexpr bool rows_have_words =
     packed_bytes<typename Rows::key_type> <= 8 && bytes_of<typename Rows::mapped_type> <= 8;
 
-// Fills the rows from n items, or says that this is not the way to: too few items, more regions than a block
-// can count, or so many equal keys that one block would have much more to do than the others.
+// Fills the rows from n items and gives how many were legal. Nothing where this is not the way to: too few
+// items, more regions than a block can count, or so many equal keys that one block would have much more to do
+// than the others.
 template <class Space, class Rows>
-bool build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::key_type* keys,
-                           const typename Rows::mapped_type* values, u64 n) {
+std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::key_type* keys,
+                                         const typename Rows::mapped_type* values, u64 n) {
   using route_type = row_route<Rows>;
   using word = typename route_type::word;
-  using offset = typename Rows::offset;
   using source_type = detail::array_source<typename route_type::slot_type>;
   using build_type = rows_build<Rows, large_block<Space>>;
   constexpr u64 most_items = 16384;  // of a region, on average
-  if (n < least_to_partition || n > ~u32(0)) return false;
+  if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
 
-  const u64 wanted = least_regions(space);
+  const u64 wanted = least_regions(space), scratch = space.largest_scratch();
   const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
   const auto mean_of = [&](u32 shift) { return load * std::exp2(shift); };
   const auto room_of = [&](u32 shift) {  // the number that comes varies by a root
     return static_cast<u32>(mean_of(shift) + 8 * std::sqrt(mean_of(shift)) + 32);
   };
   const auto scratch_of = [&](u32 shift) { return build_type::scratch_bytes(shift, room_of(shift)); };
-  const u64 most = most_regions<typename route_type::slot_type>(space);
   route_type route(rows);
   // (The largest regions that a block can hold: two smaller ones side by side would wait in turns, but their
   // runs from the partition are half as long, which costs a GPU more.)
   while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
-         room_of(route.shift + 1) <= build_type::places &&
-         scratch_of(route.shift + 1) <= space.largest_scratch() &&
+         room_of(route.shift + 1) <= build_type::most_items && scratch_of(route.shift + 1) <= scratch &&
          (rows.capacity() >> (route.shift + 1)) >= wanted)
     ++route.shift;
   const u32 regions = route.regions(), room = room_of(route.shift);
-  if (regions > most || scratch_of(route.shift) > space.largest_scratch()) return false;
+  if (regions > most_regions<typename route_type::slot_type>(space) || scratch_of(route.shift) > scratch)
+    return std::nullopt;
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
-  buffer<u32, Space> fill(space, regions);
-  buffer<u64, Space> illegal(space, 1), starts;
+  const buffer<u32, Space> fill(space, regions), firsts(space, regions);
+  const buffer<u64, Space> counters(space, 2);
+  buffer<u64, Space> starts;
   uneven_bins<word> bins{{entries.data(), room, fill.data()}, regions - 1, room};
-  const source_type source{keys, values};
-  space.fill(illegal.data(), 1, u64(0));
-  send_to_bins(space, route, source, n, bins, illegal.data());
-  const auto came = fill.to_host();
-  if (*std::ranges::max_element(came) > 16 * mean_of(route.shift) + most_items) return false;
-  if (grow_bins(space, bins, came, entries, starts))
-    send_to_bins(space, route, source, n, bins, illegal.data());
-  std::vector<offset> firsts(regions);
-  std::exclusive_scan(came.begin(), came.end(), firsts.begin(), offset(0));
-  const buffer<offset, Space> first(space, firsts);
-  space.for_each_block(regions, build_type::block_size, scratch_of(route.shift),
-                       build_type{route, bins, first.data(), room});
-  return true;
+  u64 *const illegal = counters.data(), *const refused = illegal + 1;
+  // It is not known before whether the bins have room: they nearly always have, and to ask the space first
+  // would have it wait for the answer.
+  const auto send_and_build = [&] {
+    space.fill(counters.data(), 2, u64(0));
+    send_to_bins(space, route, source_type{keys, values}, n, bins, illegal);
+    space.exclusive_scan(fill.data(), firsts.data(), regions);
+    space.for_each_block(regions, build_type::block_size, scratch_of(route.shift),
+                         build_type{route, bins, firsts.data(), room, refused});
+    return counters.to_host();
+  };
+  auto counted = send_and_build();
+  if (counted[1] != 0) {
+    const auto came = fill.to_host();
+    if (*std::ranges::max_element(came) > 16 * mean_of(route.shift) + most_items) return std::nullopt;
+    grow_bins(space, bins, came, entries, starts);
+    counted = send_and_build();
+  }
+  return n - counted[0];
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
@@ -214,14 +254,14 @@ struct by_regions {
   static constexpr double max_load_factor = Otherwise::max_load_factor;
 
   template <class Space, class Rows, class Key, class MappedPointer>
-  static void build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
     if constexpr (detail::rows_have_words<Rows>) {
       try {
-        if (detail::build_rows_by_regions(space, rows, keys, values, n)) return;
-      } catch (const out_of_memory&) {  // it has written nothing yet
+        if (const auto built = detail::build_rows_by_regions(space, rows, keys, values, n)) return *built;
+      } catch (const out_of_memory&) {
       }
     }
-    Otherwise::build(space, rows, keys, values, n);
+    return Otherwise::build(space, rows, keys, values, n);
   }
 };
 

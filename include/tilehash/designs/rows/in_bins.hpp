@@ -1,0 +1,151 @@
+// A builder of rows (designs/rows.hpp) for items that fit no word: bins of neighbouring rows as in
+// binned.hpp, and then a block for each bin.
+//
+//   items    --binned-->  | bin 0 | bin 1 | ...     each in its final stretch of the entries already
+//                             |       |
+//                         block 0  block 1 ...      each counts its rows' items and adds the counts up to
+//                                                   offsets in its scratch, and writes each item to its place
+//
+// What a block writes is a stretch of memory that stays in the cache until it is complete. So an item goes to
+// memory twice, as by regions (by_regions.hpp), where its block's scratch could hold it; and nothing is kept
+// of an item but its place, in the block's threads.
+#pragma once
+
+#include <cmath>
+
+#include <tilehash/algorithm/partition.hpp>
+#include <tilehash/designs/rows/binned.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// Puts the items of a bin in order.
+template <class Rows, class Key, class MappedPointer, u32 Threads>
+struct order_bin {
+  using offset = typename Rows::offset;
+  using sums = block_sums<Threads>;
+  static constexpr u32 block_size = Threads;
+  static constexpr bool has_filter = Rows::index::has_filter;
+  // A row's count, or where it begins, and above that the row's filter share a word of scratch.
+  static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
+  static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
+  // Items of a bin: of each its thread keeps the row and its rank there, in a word.
+  static constexpr u32 at_once = 4, batches = 8 * 1024 / Threads;
+  static constexpr u32 rank_bits = 15, most_items = (1U << rank_bits) - 1, max_shift = 32 - rank_bits;
+  static_assert(most_items < batches * at_once * Threads);
+
+  Rows rows;
+  const Key* keys;
+  MappedPointer values;
+  const offset* ends;  // of the bins
+  u32 shift;
+  u64* refused;  // bins with too many items: they are left undone
+
+  // Scratch: a word for each row; the threads' sums. (A thread adds up neighbouring counts, so one in 33
+  // words is left out, and the threads of a warp meet different banks.)
+  TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
+  static constexpr u64 scratch_bytes(u32 shift) { return (padded(1U << shift) + sums::words) * sizeof(u32); }
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const u32 me = block.rank(), size = 1U << shift;
+    const u64 bin = block.index(), first_row = bin << shift, left = rows.capacity() - first_row;
+    const u64 first = bin == 0 ? 0 : u64(ends[bin - 1]), came = ends[bin] - first;
+    if (came > most_items) {
+      if (me == 0) fetch_add(refused, u64(1));
+      return;
+    }
+    const u32 n = static_cast<u32>(came);
+    const auto next = block.template scratch<u32>();
+    for (u32 i = me; i < padded(size); i += Threads) next[i] = 0;
+    block.barrier();
+
+    u32 places[batches * at_once];
+    TILEHASH_UNROLL
+    for (u32 b = 0; b < batches; ++b) {
+      const u32 i = b * at_once * Threads + me;
+      if (b * at_once * Threads >= n) break;
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (i + k * Threads >= n) continue;
+        const auto at = rows.locate(keys[first + (i + k * Threads)]);
+        const u32 row = static_cast<u32>(at.row - first_row);
+        places[b * at_once + k] = row << rank_bits | (fetch_add(next + padded(row), u32(1)) & place_mask);
+        if constexpr (has_filter) set_bits(next + padded(row), at.filter << place_bits % 32);
+      }
+    }
+    block.barrier();
+    const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
+    const u32 to = from + each < size ? from + each : size;
+    u32 mine = 0, sum_of_all;
+    for (u32 r = from; r < to; ++r) mine += u32(next[padded(r)]) & place_mask;
+    u32 start = sums::before(block, next + padded(size), mine, sum_of_all);
+    for (u32 r = from; r < to; ++r) {
+      const u32 count = next[padded(r)];
+      next[padded(r)] = start | (count & ~place_mask);
+      start += count & place_mask;
+    }
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 b = 0; b < batches; ++b) {
+      const u32 i = b * at_once * Threads + me;
+      if (b * at_once * Threads >= n) break;
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (i + k * Threads >= n) continue;
+        const u32 place = places[b * at_once + k];
+        const u32 at = (u32(next[padded(place >> rank_bits)]) & place_mask) + (place & most_items);
+        rows.entries()[first + at] =
+            make_entry<typename Rows::entry>(keys, values, first + (i + k * Threads));
+      }
+    }
+    for (u64 r = me; r < size && r < left; r += Threads) {
+      const u32 is = next[padded(static_cast<u32>(r))], begin = is & place_mask;
+      const u32 end = r + 1 < size ? u32(next[padded(static_cast<u32>(r) + 1)]) & place_mask : n;
+      rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
+    }
+    if (me == 0 && left <= size) rows.offsets()[rows.capacity()] = static_cast<offset>(first + n);
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
+
+namespace tilehash::inline TILEHASH_ABI::builders {
+
+// Where bins are many enough for all blocks, few enough for a block to count them and, as a look afterwards
+// tells, none has too many items. `Otherwise` names the table, and builds the rest. Takes the items' bytes
+// once more than the table.
+template <class Otherwise>
+struct in_bins {
+  static constexpr const char* name = Otherwise::name;
+  static constexpr double max_load_factor = Otherwise::max_load_factor;
+  static constexpr u64 most_bins = 8192;
+
+  template <class Space, class Rows, class Key, class MappedPointer>
+  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
+    using work = detail::order_bin<Rows, Key, MappedPointer, detail::large_block<Space>>;
+    // The rows of a bin, with their items, take half of its block's share of the cache; and there are bins
+    // for all blocks.
+    const u64 blocks = detail::least_regions(space), cache = space.cache_bytes() / blocks;
+    const u64 scratch = space.largest_scratch();
+    const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
+    const double row = sizeof(typename Rows::offset) + load * sizeof(typename Rows::entry);
+    const auto fits = [&](u32 shift) {
+      const double size = std::exp2(shift), mean = load * size;
+      return size * row <= static_cast<double>(cache) / 2 && mean + 8 * std::sqrt(mean) <= work::most_items &&
+             work::scratch_bytes(shift) <= scratch;
+    };
+    u32 shift = 0;
+    while (shift < work::max_shift && fits(shift + 1) && rows.capacity() >> (shift + 1) >= blocks) ++shift;
+    const u64 bins = ((rows.capacity() - 1) >> shift) + 1;
+    if (bins == 1 || bins > most_bins || !fits(shift)) return Otherwise::build(space, rows, keys, values, n);
+    const detail::items_in_bins<Space, Rows, Key, MappedPointer> in(space, rows, keys, values, n, shift);
+    const buffer<u64, Space> refused(space, 1);
+    space.fill(refused.data(), 1, u64(0));
+    space.for_each_block(bins, work::block_size, work::scratch_bytes(shift),
+                         work{rows, in.keys.data(), in.mapped(), in.ends.data(), shift, refused.data()});
+    if (read_one(space, refused.data()) == 0) return in.size(space);
+    return Otherwise::build(space, rows, in.keys.data(), in.mapped(), in.size(space));
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::builders

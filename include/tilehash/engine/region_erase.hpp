@@ -1,0 +1,159 @@
+// When and how many keys are erased by regions: the launches around what erases from one in a block's memory
+// (Design::region_erase: designs/horton/erase.hpp).
+//
+//   keys --partition--> | bin | bin | ... beside the table     their hashes alone
+//                          |     |
+//                        block block ...  each fetches its region, erases the keys of its bin, tidies, and
+//                                         writes it out
+//
+// A single erase reads a line of memory at random and writes it back; here keys are written in runs and the
+// table is read and written in order, so not for few.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <tilehash/algorithm/partition.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/recorder.hpp>
+#include <tilehash/space/buffer.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// A slot's key on its way without a value: its hash.
+template <class Slot>
+struct key_alone : Slot {
+  using mapped_type = void;
+  using word = typename Slot::key_bits;
+  using value_bits = u8;
+  static constexpr bool is_set = true;
+  static constexpr u32 value_shift = 0;
+  TILEHASH_FN static constexpr value_bits value_of(word /*hash*/) { return 0; }
+};
+
+// From keys to their regions.
+template <class Design>
+struct erase_route {
+  using slot_type = key_alone<typename Design::slot_type>;
+  using key_bits = typename Design::key_bits;
+  Design design;
+
+  TILEHASH_FN u32 regions() const { return design.regions(); }
+  TILEHASH_FN key_bits hash(key_bits k) const { return design.hash(k); }
+  TILEHASH_FN key_bits unhash(key_bits h) const { return design.unhash(h); }
+  TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h); }
+};
+
+// Keys that found no room in their bins: of one region, or equal, more than chance would have it.
+template <class Design>
+struct erase_spilled {
+  Design design;
+  const typename Design::key_bits* hashes;
+  call_counters counters;
+  TILEHASH_FN void operator()(u64 i) const {
+    query<typename Design::slot_type> key;
+    key.bits = design.unhash(hashes[i]);
+    key.legal = true;
+    if (erase_one(design, {}, key)) counters.add(counter::gone, i / 32, 1);
+  }
+};
+
+struct count_gone {
+  call_counters counters;
+  TILEHASH_FN void operator()(u32 region, u32 n) const {
+    if (n != 0) counters.add(counter::gone, region, n);
+  }
+};
+
+template <class Design, class Space>
+class region_erase {
+  using key_bits = typename Design::key_bits;
+  using key_type = typename Design::key_type;
+  using slot_type = key_alone<typename Design::slot_type>;
+  using bins_type = even_bins<key_bits>;
+  using block_type = typename Design::template region_erase<bins_type, count_gone>;
+
+ public:
+  // Is it worth it for n keys? Each piece of them streams the whole table in both directions, so not for few;
+  // nor where there are not two regions for each block that runs at once (docs/designs/horton.md). And a
+  // block's scratch must hold a region, and a partition's counters.
+  static bool pays(const Space& space, const Design& design, u64 n) {
+    const u64 most = std::min<u64>(most_regions<slot_type>(space), Space::has_lanes ? best_regions : ~u32(0));
+    return n >= least_to_partition && n >= design.capacity() / least_share && design.regions() <= most &&
+           design.regions() >= 2 * least_regions(space) &&
+           block_type::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+  }
+
+  // Memory for so many keys at most, in pieces that take a quarter of the table's at most. Throws
+  // out_of_memory.
+  region_erase(Space& space, const Design& design, u64 n)
+      : space_(space),
+        route_{design},
+        piece_(
+            std::min(n, std::max(least_to_partition,
+                                 design.capacity() / 4 * sizeof(typename Design::word) / sizeof(key_bits)))),
+        room_(room_for(piece_, design.regions())),
+        spill_room_(piece_ / 32 + 1024),
+        entries_(space, static_cast<u64>(room_) * design.regions()),
+        spilled_(space, spill_room_),
+        counts_(space, 2),
+        fill_(space, design.regions()) {}
+
+  void run(const key_type* keys, u64 n, const call_counters& counters) {
+    for (u64 done = 0; done < n; done += piece_)
+      erase_piece(keys + done, std::min(piece_, n - done), counters);
+  }
+
+ private:
+  static constexpr u64 least_share = 12;  // of the slots
+
+  static u32 room_for(u64 n, u32 bins) {
+    const double mean = static_cast<double>(n) / bins;
+    return static_cast<u32>(mean + 8 * std::sqrt(mean) + 32);  // the number that comes varies by a root
+  }
+
+  // The host waits once, to know whether keys found no room.
+  void erase_piece(const key_type* keys, u64 n, const call_counters& counters) {
+    const Design& design = route_.design;
+    space_.fill(fill_.data(), fill_.size(), u32(0));
+    space_.fill(counts_.data(), 2, u64(0));
+    const bins_type bins{entries_.data(), room_, fill_.data()};
+    send_by_blocks(space_, route_, array_source<slot_type>{keys, nullptr}, n, bins,
+                   spill_list<key_bits>{spilled_.data(), counts_.data(), spill_room_}, counts_.data() + 1);
+    space_.for_each_block(design.regions(), block_type::block_size,
+                          block_type::scratch_bytes(design.region_buckets()),
+                          block_type{design, bins, count_gone{counters}});
+    const u64 left = read_one(space_, counts_.data());
+    if (left > spill_room_)  // too uneven; what is gone is not there to be erased again
+      erase(space_, design, {}, keys, n, counters);
+    else
+      space_.for_each(left, erase_spilled<Design>{design, spilled_.data(), counters});
+  }
+
+  Space& space_;
+  erase_route<Design> route_;
+  u64 piece_;
+  u32 room_;
+  u64 spill_room_;
+  buffer<key_bits, Space> entries_, spilled_;
+  buffer<u64, Space> counts_;  // keys that found no room; those that are not legal, of which nobody asks
+  buffer<u32, Space> fill_;
+};
+
+// Erases the keys if that pays and there is memory for it: true. What spilled may leave buckets to be tidied.
+template <region_erased Design, class Space>
+bool erase_by_regions(Space& space, const Design& design, const typename Design::key_type* keys, u64 n,
+                      const call_counters& counters) {
+  using erase_type = region_erase<Design, Space>;
+  if (!erase_type::pays(space, design, n)) return false;
+  try {
+    erase_type(space, design, n).run(keys, n, counters);
+    return true;
+  } catch (const out_of_memory&) {
+    return false;
+  }
+}
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
