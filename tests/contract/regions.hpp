@@ -339,7 +339,8 @@ TYPED_TEST_P(regions, a_build_takes_little_memory_beside_the_table) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(regions, a_table_grows_and_merges, few_items_join_many, a_table_of_one_region,
-                            a_small_table_grows_by_regions, uneven_items_are_inserted_too, many_keys_are_erased,
-                            keys_that_look_alike_are_different, a_build_takes_little_memory_beside_the_table);
+                            a_small_table_grows_by_regions, uneven_items_are_inserted_too,
+                            many_keys_are_erased, keys_that_look_alike_are_different,
+                            a_build_takes_little_memory_beside_the_table);
 
 }  // namespace tilehash::contract
