@@ -39,7 +39,14 @@ nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows) {
   for (const dynamic_row& row : rows) {
     nlohmann::ordered_json one{{"design", row.design}, {"space", row.space}};
     if (!row.policy.empty()) one["policy"] = row.policy;
-    for (const auto& [name, number] : row.numbers) one[name] = number;
+    for (const auto& [name, number] : row.numbers) {
+      const auto whole = static_cast<std::int64_t>(number);
+      if (static_cast<double>(whole) == number) {
+        one[name] = whole;  // a count
+      } else {
+        one[name] = number;
+      }
+    }
     if (!row.batches.empty()) one["batch_seconds"] = row.batches;
     one["wrong"] = row.wrong;
     all.push_back(one);

@@ -199,7 +199,7 @@ class dynamic_bench {
     }
     const spread each(row.batches);
     row.wrong += t.size() != 0;
-    row.numbers = {{"seconds", insert + find + erase + resize},
+    row.numbers = {{"total", insert + find + erase + resize},
                    {"insert", insert},
                    {"find", find},
                    {"erase", erase},

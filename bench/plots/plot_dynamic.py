@@ -12,6 +12,7 @@ from plot_horton import dress, figure_of, finish, legend_beside
 from plot_run import COLORS, in_order, read_file, thousands
 
 PARTS = ("insert", "find", "erase", "resize")
+DASHES = {"subtables": "-", "automatic": "--", "rehash": ":"}
 
 
 def wrong_in(rows):
@@ -50,19 +51,21 @@ def plot_resize(header, rows, path):
 def plot_workload(header, rows, path):
     figure, axes, height = figure_of(1, 2, 14, max(4, 1 + 0.4 * len(rows)))
     bars, times = axes.flat
+    designs = in_order(r["design"] for r in rows)
     for line, row in enumerate(rows):
         left = 0
         for number, part in enumerate(PARTS):
             bars.barh(line, 1e3 * row[part], left=left, color=COLORS[number], label=part, zorder=2)
             left += 1e3 * row[part]
-        times.plot([1e3 * s for s in row["batch_seconds"][:100]], linewidth=1, color=COLORS[line % len(COLORS)],
-                   label=f"{row['design']}, {row['policy']}")  # fmt: skip
+        times.plot([1e3 * s for s in row["batch_seconds"][:100]], linewidth=1, linestyle=DASHES.get(row["policy"], "-"),
+                   color=COLORS[designs.index(row["design"])], label=f"{row['design']}, {row['policy']}")  # fmt: skip
     bars.set_yticks(range(len(rows)), [f"{r['design']}, {r['policy']}" for r in rows])
     bars.invert_yaxis()
     dress(bars, "All batches", "of tables that resize by themselves, resizes are part of inserts and erases", "milliseconds")
     times.set_yscale("log")
     dress(times, "The first 100 batches", "milliseconds", "batch")
-    times.legend(fontsize=7)
+    times.set_ylim(top=6 * times.get_ylim()[1])  # room for the names
+    times.legend(fontsize=7, ncol=2, loc="upper left")
     legend_beside(figure, axes[:, :1])
     first = rows[0]
     finish(figure, height, f"Batches of inserts, finds and deletes, {machine_of(header)}",

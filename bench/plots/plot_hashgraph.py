@@ -85,7 +85,7 @@ def plot_updates(header, rows, path):
         axis.set_xscale("log")
         axis.set_yscale("log")
         items, load, slack = case
-        title = f"{thousands(items)} items, {load:g} a row, {slack:g} free entries an item"
+        title = f"{thousands(items)} items, {load:g} a row, {slack:g} free an item"
         dress(axis, title, "milliseconds", "items that come or go, percent of those there")
     for axis in axes.flat[len(cases) :]:
         axis.set_visible(False)

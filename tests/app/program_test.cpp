@@ -327,7 +327,10 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench hashgraph/join --left 3000 --right 40000 --found 0.7 --kinds inner,left,semi,anti --skew "
         "none,left",
         "bench hashgraph/updates --n 20000 --shares 0,0.01,0.1,1 --slacks 0,0.25,1",
-        "bench hashgraph/cells --n 1,20011", "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
+        "bench dynamic/static --n 5000 --load 0.9", "bench dynamic/resize --n 5000",
+        "bench dynamic/workload --n 20000 --batch 2000",
+        "bench dynamic/sweep --n 20000 --batch 2000 --vary alpha", "bench hashgraph/cells --n 1,20011",
+        "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;
     const auto results = nlohmann::json::parse(result.text);
