@@ -152,7 +152,7 @@ std::vector<age_row> count_ages(u64 n, const std::vector<double>& loads, const s
   // A picture of about n defined pixels, whose other pixels are asked for too.
   const double share = 0.3055;
   const auto side = static_cast<u32>(std::sqrt(static_cast<double>(n) / share));
-  const given_keys picture = make_given({"structured", "row_major", std::max(side, 8U), share}, 0);
+  const given_keys picture = make_given({"structured", "row_major", std::max(side, 8U), share});
   keys_type background;
   for (u64 i = 0; i < picture.questions.size(); ++i) {
     if (picture.there[i] == 0) background.push_back(picture.questions[i]);

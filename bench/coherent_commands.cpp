@@ -93,7 +93,10 @@ class rates {
       if (design.is_peer && !with_peers) continue;  // they choose their own load: once is enough
       std::vector<coherent_row> its;
       try {
-        design.run(the_case, unused_, [&](const measurement& m) { its.push_back({data, load, m}); });
+        design.run(the_case, unused_, [&](const measurement& m) {
+          its.push_back({data, load, m});
+          session_.stop_if_asked();
+        });
       } catch (const out_of_memory&) {
         session_.say(fmt::format("  {:<26} there is not the memory\n", design.name));
         continue;
@@ -104,7 +107,7 @@ class rates {
     }
   }
   void measure(const coherent_data& data, const std::vector<double>& loads) {
-    const bench::given_keys given = bench::make_given(data, options_.threads);
+    const bench::given_keys given = bench::make_given(data);
     for (const double load : loads) measure(data, &given, given.keys.size(), load, load == loads.front());
   }
 

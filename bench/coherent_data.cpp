@@ -2,15 +2,16 @@
 
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/layout.hpp>
-#include <tilehash/space/cpu.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 #include "numbered.hpp"
+#include "parallel.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -161,65 +162,47 @@ std::vector<plane> planes_of(const coherent_data& what) {
   return planes;
 }
 
-// What a function of a row puts behind a row's vector, for all rows, one after the other; on all threads.
-constexpr u64 rows_at_once = 16;
-template <class T, class Put>
-std::vector<T> row_by_row(cpu& space, u64 rows, const Put& put) {
-  std::vector<std::vector<T>> parts((rows + rows_at_once - 1) / rows_at_once);
-  space.for_each_chunk(
-      parts.size(),
-      [&](u64 from, u64 to) {
-        for (u64 part = from; part < to; ++part) {
-          for (u64 row = part * rows_at_once; row < std::min(rows, (part + 1) * rows_at_once); ++row)
-            put(row, parts[part]);
-        }
-      },
-      1);
-  std::vector<u64> starts(parts.size() + 1);
-  for (u64 part = 0; part < parts.size(); ++part) starts[part + 1] = starts[part] + parts[part].size();
-  std::vector<T> all(starts.back());
-  space.for_each_chunk(
-      parts.size(),
-      [&](u64 from, u64 to) {
-        for (u64 part = from; part < to; ++part)
-          std::ranges::copy(parts[part], all.begin() + static_cast<std::ptrdiff_t>(starts[part]));
-      },
-      1);
-  return all;
+// Where each row's points begin among those of all rows, of which it has count(row); and at the end, of how
+// many.
+template <class Count>
+std::vector<u64> starts_of(u64 rows, const Count& count) {
+  std::vector<u64> starts(rows + 1);
+  app::each_in_parallel(rows, [&](u64 row) { starts[row + 1] = count(row); });
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  return starts;
 }
 
 template <class Layout>
-given_keys made(const coherent_data& what, int threads) {
+given_keys made(const coherent_data& what) {
   constexpr u32 d = dimensions_of<Layout>;
   const u64 side = what.side, depth = d == 3 ? side : 1;
   grid_point<d> extents{};
   for (u32& n : extents.at) n = what.side;
   const Layout layout(extents);
   const model model(what, d);
-  cpu space(threads);
   const auto key_at = [&](u64 x, u64 y, u64 z) {
     return layout.encode(cut<d>({static_cast<u32>(x), static_cast<u32>(y), static_cast<u32>(z)}));
   };
 
   std::vector<u8> defined(side * side * depth);
-  space.for_each_chunk(
-      side * depth,
-      [&](u64 from, u64 to) {
-        for (u64 row = from; row < to; ++row) {
-          model::row its(model, row % side, row / side);
-          for (u64 x = 0; x < side; ++x) defined[row * side + x] = its.defined(x);
-        }
-      },
-      rows_at_once);
+  const std::vector<u64> keys_at = starts_of(side * depth, [&](u64 row) {
+    model::row its(model, row % side, row / side);
+    u64 count = 0;
+    for (u64 x = 0; x < side; ++x) count += (defined[row * side + x] = u8{its.defined(x)});
+    return count;
+  });
   given_keys given;
-  given.keys = row_by_row<u32>(space, side * depth, [&](u64 row, std::vector<u32>& keys) {
+  given.keys.resize(keys_at.back());
+  app::each_in_parallel(side * depth, [&](u64 row) {
+    u64 at = keys_at[row];
     for (u64 x = 0; x < side; ++x) {
-      if (defined[row * side + x] != 0) keys.push_back(key_at(x, row % side, row / side));
+      if (defined[row * side + x] != 0) given.keys[at++] = key_at(x, row % side, row / side);
     }
   });
   if (what.how == coherent_data::access::rows) {
-    given.questions = row_by_row<u32>(space, side * depth, [&](u64 row, std::vector<u32>& keys) {
-      for (u64 x = 0; x < side; ++x) keys.push_back(key_at(x, row % side, row / side));
+    given.questions.resize(defined.size());
+    app::each_in_parallel(side * depth, [&](u64 row) {
+      for (u64 x = 0; x < side; ++x) given.questions[row * side + x] = key_at(x, row % side, row / side);
     });
     given.there = std::move(defined);
     return given;
@@ -240,27 +223,36 @@ given_keys made(const coherent_data& what, int threads) {
       if (inside) use(static_cast<u64>(at[0]), static_cast<u64>(at[1]), static_cast<u64>(at[2]));
     }
   };
-  given.questions = row_by_row<u32>(space, planes.size() * side, [&](u64 row, std::vector<u32>& keys) {
-    visit(row, [&](u64 x, u64 y, u64 z) { keys.push_back(key_at(x, y, z)); });
+  const u64 rows = planes.size() * side;
+  const std::vector<u64> asked_at = starts_of(rows, [&](u64 row) {
+    u64 count = 0;
+    visit(row, [&](u64 /*x*/, u64 /*y*/, u64 /*z*/) { ++count; });
+    return count;
   });
-  given.there = row_by_row<u8>(space, planes.size() * side, [&](u64 row, std::vector<u8>& there) {
-    visit(row, [&](u64 x, u64 y, u64 z) { there.push_back(defined[(z * side + y) * side + x]); });
+  given.questions.resize(asked_at.back());
+  given.there.resize(asked_at.back());
+  app::each_in_parallel(rows, [&](u64 row) {
+    u64 at = asked_at[row];
+    visit(row, [&](u64 x, u64 y, u64 z) {
+      given.questions[at] = key_at(x, y, z);
+      given.there[at++] = defined[(z * side + y) * side + x];
+    });
   });
   return given;
 }
 
 template <u32 D>
-given_keys made_in(const coherent_data& what, int threads) {
-  if (what.layout == "morton") return made<morton<u32, D>>(what, threads);
-  if (what.layout == "hilbert") return made<hilbert<u32, D>>(what, threads);
-  if (what.layout == "bit_reversal") return made<bit_reversal<u32, D>>(what, threads);
-  return made<row_major<u32, D>>(what, threads);
+given_keys made_in(const coherent_data& what) {
+  if (what.layout == "morton") return made<morton<u32, D>>(what);
+  if (what.layout == "hilbert") return made<hilbert<u32, D>>(what);
+  if (what.layout == "bit_reversal") return made<bit_reversal<u32, D>>(what);
+  return made<row_major<u32, D>>(what);
 }
 
 }  // namespace
 
-given_keys make_given(const coherent_data& what, int threads) {
-  return what.how == coherent_data::access::slices ? made_in<3>(what, threads) : made_in<2>(what, threads);
+given_keys make_given(const coherent_data& what) {
+  return what.how == coherent_data::access::slices ? made_in<3>(what) : made_in<2>(what);
 }
 
 }  // namespace tilehash::bench

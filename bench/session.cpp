@@ -52,6 +52,10 @@ void session::say(const std::string& text) {
   std::FILE* const out = file_.to_stdout() ? stderr : stdout;
   fmt::print(out, "{}", text);
   std::fflush(out);
+  stop_if_asked();
+}
+
+void session::stop_if_asked() {
   if (!asked_to_stop()) return;
   if (so_far_) {
     header_["stopped"] = true;

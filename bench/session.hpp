@@ -36,6 +36,7 @@ class session {
   // Rows of what is done so far, for who stops the command by Ctrl-C: say() then writes them and ends it.
   void keep(std::function<nlohmann::ordered_json()> rows) { so_far_ = std::move(rows); }
   void say(const std::string& text);
+  void stop_if_asked();  // what say() does then, where there is nothing to say yet
   void write(const nlohmann::ordered_json& rows, const std::string& experiment = {});
   // Exits with an error where this is so: say what to look for in the rows.
   static void fail_if(bool faulty, const char* what);

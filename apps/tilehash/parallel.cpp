@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 
 namespace tilehash::app {
 namespace {
@@ -15,19 +16,34 @@ cpu& all_threads() {
   return space;
 }
 
-}  // namespace
-
-void in_parallel(std::size_t n, const piece& work) {
-  all_threads().for_each_chunk(n, [&](u64 first, u64 last) { work(first, last); });
+// Pieces of `most` at a time. Without oneTBB the space has one thread, which is right for what is measured;
+// what is not takes threads of its own all the same. A piece that throws ends the work of its thread, and
+// what it threw is the caller's once all are done.
+void in_pieces(std::size_t n, std::size_t most, const piece& work) {
+#if TILEHASH_HAS_TBB
+  all_threads().for_each_chunk(
+      n, [&](u64 first, u64 last) { work(first, last); }, most);
+#else
+  std::atomic<std::size_t> next = 0;
+  const auto take = [&] {
+    for (std::size_t first; (first = next.fetch_add(most)) < n;) work(first, std::min(n, first + most));
+  };
+  const std::size_t threads = std::min(static_cast<std::size_t>(cores()), (n + most - 1) / most);
+  std::vector<std::future<void>> others;  // one that gets no thread works in get()
+  for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(take));
+  take();
+  for (std::future<void>& other : others) other.get();
+#endif
 }
 
+}  // namespace
+
+void in_parallel(std::size_t n, const piece& work) { in_pieces(n, 4096, work); }
+
 void each_in_parallel(std::size_t n, const std::function<void(std::size_t i)>& work) {
-  all_threads().for_each_chunk(
-      n,
-      [&](u64 first, u64 last) {
-        for (u64 i = first; i < last; ++i) work(i);
-      },
-      1);
+  in_pieces(n, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) work(i);
+  });
 }
 
 std::uint64_t count_in_parallel(
