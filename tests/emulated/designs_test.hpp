@@ -381,7 +381,8 @@ TYPED_TEST_P(EmulatedDesign, EqualKeysMeet) {
 
 TYPED_TEST_P(EmulatedDesign, AFullTableSaysSo) {
   if constexpr (insertable<TypeParam>) {
-    overfill<TypeParam>({.seed = 300, .interleave = false});
+    if (!small())
+      overfill<TypeParam>({.seed = 300, .interleave = false});  // each key refused is long searched for
     overfill<TypeParam>({.seed = 301, .preempt = true});
   }
 }
