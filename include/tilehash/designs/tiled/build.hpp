@@ -147,8 +147,7 @@ struct tiled_build {
   static constexpr u32 together =
       16 / sizeof(table_word);  // words of one bucket that a thread writes at once
   static constexpr bool merges_too = scratch_slot::is_exact;
-  // As bins. (Not words of 16 bytes: calls at random on a GPU did not end with them in 12 s.)
-  static constexpr bool takes_items = scratch_slot::is_exact;
+  static constexpr bool takes_items = true;  // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
