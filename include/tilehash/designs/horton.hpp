@@ -289,8 +289,7 @@ class horton {
   template <class Tile>
   TILEHASH_FN static u32 entry_for(Tile t, const bucket_type<Tile>& b, stored_key wanted) {
     const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
-    const u32 function =
-        b.told(t, last_slot, [&](word w) { return slot_type::is_remap(w) ? slot_type::entry(w, tag) : 0; });
+    const u32 function = b.told(t, last_slot, [&](word w) { return slot_type::entry_if_any(w, tag); });
     return slot_type::function_of(wanted) == 0 ? function : 0;
   }
   // Slots of guests: items that came by a secondary function.

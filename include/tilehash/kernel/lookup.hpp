@@ -311,7 +311,7 @@ struct look_up_ring {
   }
 
   // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
-  // there.
+  // there, its memory asked for (at once: whoever is examined next has other memory to wait for).
   TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
     const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
     auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
@@ -319,6 +319,7 @@ struct look_up_ring {
       if (steps < max_steps_of(design, p.place)) {
         next = p;
         design.advance(next.place, a);
+        prefetch(design.address(next.place));
         return false;
       }
       a.what = lookup_state::absent;
@@ -329,7 +330,6 @@ struct look_up_ring {
   // For all that wait, `steps` is the number of the bucket they wait for.
   void finish(pending* todo, u32 left, u32 steps = 2) const {
     for (; left != 0; ++steps) {
-      for (u32 k = 0; k < left; ++k) prefetch(design.address(todo[k].place));
       u32 kept = 0;
       for (u32 k = 0; k < left; ++k) {
         if (!settle(todo[k], steps, todo[kept])) ++kept;
