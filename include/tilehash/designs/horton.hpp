@@ -265,8 +265,8 @@ class horton {
     return Repatriation == repatriation::eager || erased >= capacity() / 16;
   }
 
-  // A lane alone tidies a bucket (horton/tidy.hpp): what it decides, wider tiles decide in each of their
-  // lanes, and these decisions take longer than the reads.
+  // A tile of one tidies a bucket (horton/tidy.hpp): all of a wider one would decide the same, and the
+  // decisions take longer than the reads.
   static constexpr u32 tidy_width = 1;
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
