@@ -102,6 +102,8 @@ std::vector<verb> verbs() {
 #define OFFERS(...) \
   requires(const view v, const key k, const value x, u32 id) { __VA_ARGS__; }
   all.push_back({"view().find(key), contains, count", OFFERS(v.find(k), v.contains(k), v.count(k))});
+  all.push_back(
+      {"view().find(tile, key), contains", OFFERS(v.find(solo_tile{}, k), v.contains(solo_tile{}, k))});
   all.push_back({"view().values_of(key)", OFFERS(v.values_of(k))});
   all.push_back({"view().key(id)", OFFERS(v.key(id))});
 #undef OFFERS
@@ -113,6 +115,8 @@ std::vector<verb> verbs() {
       {"mutable_view().insert_or_assign(key, value), insert_or_apply(key, value, op)",
        OFFERS(t.mutable_view(s).insert_or_assign(k, x), t.mutable_view(s).insert_or_apply(k, x, op::sum{}))});
   all.push_back({"mutable_view().erase(key)", OFFERS(t.mutable_view(s).erase(k))});
+  all.push_back({"the same of mutable_view() with a tile before the key",
+                 OFFERS(t.mutable_view(s).erase(solo_tile{}, k), t.mutable_view(s).find(solo_tile{}, k))});
 #undef OFFERS
   return all;
 }

@@ -104,12 +104,14 @@ class table {
   // What kernels and threads of the user's own look keys up in, passed to them by value: valid until the
   // table changes its memory (build, rehash, reserve, an insert that grows), is moved or ends. Does not wait.
   view_type view() const { return engine_.view(); }
-  // The same for those who also insert, update and erase, each thread by itself (table_view.hpp says what may
-  // run beside what). size() counts what was changed through views that were asked for since it was last
-  // called: so ask for one before each kernel. Does not wait.
+  // The same for those who also insert, update and erase, each thread by itself or in a tile (table_view.hpp
+  // says what may run beside what). size() counts what was changed through views that were asked for since it
+  // was last called: so ask for one before each kernel. Throws invalid_argument for a space of another
+  // device. Does not wait.
   auto mutable_view(Space& space)
     requires view_changeable<Design>
   {
+    detail::require_same_device(engine_.home(), space, "mutable_view");
     return awake(space).mutable_view(home(space));
   }
 

@@ -1,5 +1,14 @@
-// What a thread that works alone looks keys up in, and changes: a design and its sentinel cells. Trivially
+// What threads of a user's own look keys up in, and change: a design and its sentinel cells. Trivially
 // copyable, so a kernel takes it by value.
+//
+// A thread calls a verb by itself, or the lanes of a tile call it together (docs/adr/0022), each with a key
+// of its own, as the library's kernels do: they read each bucket in one request and have several under way.
+//
+//   view.find(key)                      one thread
+//   view.find(tile, key, active)        a lane of a tile: cuda_tile<view.tile_width>(), or of another width
+//
+// The second is a collective: all lanes of the warp come, in front of any branch, those that have no key with
+// `active` false. What such a lane is given means nothing.
 #pragma once
 
 #include <tilehash/core/hash.hpp>
@@ -18,6 +27,7 @@ struct table_view {
   using slot_type = typename Design::slot_type;
   using sentinels_type = detail::sentinel_cells<slot_type>;
   using hit = detail::slot_hit<slot_type>;
+  static constexpr u32 tile_width = Design::preferred_width;  // of the tiles that serve its buckets fastest
 
   Design design;             // where keys live
   sentinels_type sentinels;  // where the two live that look like free slots
@@ -42,6 +52,15 @@ struct table_view {
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   // How many items have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
+  // The same by the lanes of a tile, a key each.
+  template <class Tile>
+  TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
+    return find_together<false>(tile, key, active);
+  }
+  template <class Tile>
+  TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
+    return find(tile, key, active).found();
+  }
 
   // Entries hold an item or nothing: the slots, and the sentinel cells.
   u64 entries() const { return design.capacity() + sentinels_type::count; }
@@ -90,6 +109,16 @@ struct table_view {
       if (a.what != lookup_state::go_on) return {a, steps};
       design.advance(place, a);
     }
+  }
+  template <bool Changing, class Tile>
+  TILEHASH_FN hit find_together(Tile tile, const key_type& key, bool active) const {
+    const detail::query<slot_type> q(key);
+    const auto mine = detail::look_up_together<Changing>(design, tile, q.bits, active && q.regular());
+    if (!q.legal) return {{}, 1};
+    if constexpr (slot_type::reserves_keys) {
+      if (q.reserved) return {sentinels.find(q.bits), 1};
+    }
+    return {mine.told, mine.steps};
   }
 };
 
@@ -148,8 +177,9 @@ inline constexpr u32 size_stripes = 32;  // words in which the change of a table
 template <class D>
 concept view_changeable = changed_in_place<D> && !replacing<D> && !sealing<D> && !values_apart<D>;
 
-// The view of a table whose holders also change it, each key by one thread. It moves no other key and takes
-// no memory: what finds no room is refused, and the table's own insert() makes room for it afterwards.
+// The view of a table whose holders also change it, each key by one thread or one lane of a tile. It moves no
+// other key and takes no memory: what finds no room is refused, and the table's own insert() makes room for
+// it afterwards.
 //
 // Safe to run at the same time: inserts and updates with each other, erases with erases, lookups with
 // lookups. Between these all threads must have met (the end of a kernel, a barrier of the whole grid, a
@@ -172,10 +202,18 @@ struct mutable_table_view : table_view<Design> {
   mutable_table_view() = default;
   mutable_table_view(const base& view, u64* size_changes) : base(view), changes(size_changes) {}
 
-  // One thread, one key, as in table_view; it sees what this kernel has changed, too.
+  // As in table_view; it sees what this kernel has changed, too.
   TILEHASH_FN hit find(const key_type& key) const { return this->template find_beside<true>(key); }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  // is the key there?
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }      // 1 or 0
+  template <class Tile>
+  TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
+    return this->template find_together<true>(tile, key, active);
+  }
+  template <class Tile>
+  TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
+    return find(tile, key, active).found();
+  }
 
   // One thread, one item: inserted, or present, and then the key keeps its value; or refused, where no slot
   // on the key's way is free, or the key is a NaN. Of equal keys that come at once one is inserted. O(1)
@@ -183,18 +221,39 @@ struct mutable_table_view : table_view<Design> {
   TILEHASH_FN outcome insert(const key_type& key, const value_element& value) const
     requires(!is_set)
   {
-    return put(key, value, detail::keep{});
+    return insert(solo_tile{}, key, value);
   }
   TILEHASH_FN outcome insert(const key_type& key) const
     requires is_set
   {
-    return put(key, value_element{}, detail::keep{});
+    return insert(solo_tile{}, key);
+  }
+  // The same by the lanes of a tile, an item each.
+  template <class Tile>
+  TILEHASH_FN outcome insert(Tile tile, const key_type& key, const value_element& value,
+                             bool active = true) const
+    requires(!is_set)
+  {
+    return put(tile, key, value, active, detail::keep{});
+  }
+  template <class Tile>
+  TILEHASH_FN outcome insert(Tile tile, const key_type& key, bool active = true) const
+    requires is_set
+  {
+    return put(tile, key, value_element{}, active, detail::keep{});
   }
   // As insert(), but the value of a key that is present becomes the one given.
   TILEHASH_FN outcome insert_or_assign(const key_type& key, const value_element& value) const
     requires(!is_set && steady<Design>)
   {
-    return insert_or_apply(key, value, op::assign{});
+    return insert_or_assign(solo_tile{}, key, value);
+  }
+  template <class Tile>
+  TILEHASH_FN outcome insert_or_assign(Tile tile, const key_type& key, const value_element& value,
+                                       bool active = true) const
+    requires(!is_set && steady<Design>)
+  {
+    return insert_or_apply(tile, key, value, op::assign{}, active);
   }
   // As insert(), but the value of a key that is present becomes op(stored, given).
   template <combines<value_element> Op>
@@ -202,25 +261,41 @@ struct mutable_table_view : table_view<Design> {
   TILEHASH_FN outcome insert_or_apply(const key_type& key, const value_element& value, const Op& op) const
     requires(!is_set && steady<Design>)
   {
-    return put(key, value, detail::apply<Op>{op});
+    return insert_or_apply(solo_tile{}, key, value, op);
+  }
+  template <class Tile, combines<value_element> Op>
+    requires(!lifts<Op, value_element>)
+  TILEHASH_FN outcome insert_or_apply(Tile tile, const key_type& key, const value_element& value,
+                                      const Op& op, bool active = true) const
+    requires(!is_set && steady<Design>)
+  {
+    return put(tile, key, value, active, detail::apply<Op>{op});
   }
   // One thread, one key: true if it was there and this call took it out. O(1) expected. (Designs that tidy up
   // after erases do so at the table's next erase().)
   TILEHASH_FN bool erase(const key_type& key) const
     requires erases_in_place<Design>
   {
+    return erase(solo_tile{}, key);
+  }
+  // The same by the lanes of a tile, a key each.
+  template <class Tile>
+  TILEHASH_FN bool erase(Tile tile, const key_type& key, bool active = true) const
+    requires erases_in_place<Design>
+  {
     const detail::query<slot_type> q(key);
-    const bool gone = detail::erase_one(this->design, this->sentinels, q);
+    const bool gone = detail::erase_together(this->design, this->sentinels, tile, q, active && q.legal);
     if (gone) count_one(q.bits, ~u64(0));
     return gone;
   }
 
  private:
-  template <class Update>
-  TILEHASH_FN outcome put(const key_type& key, const value_element& value, const Update& update) const {
+  template <class Tile, class Update>
+  TILEHASH_FN outcome put(Tile tile, const key_type& key, const value_element& value, bool active,
+                          const Update& update) const {
     detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
     if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
-    const outcome became = detail::upsert_one(this->design, this->sentinels, x, update);
+    const outcome became = detail::upsert_together(this->design, this->sentinels, tile, x, active, update);
     if (became == outcome::inserted) count_one(x.key.bits, 1);
     return became;
   }

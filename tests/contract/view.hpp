@@ -17,7 +17,23 @@
 
 namespace tilehash::contract {
 
-// What each of many threads does with key i % n, and how often that had an effect.
+// Who calls as a lane of a tile.
+template <class Tile>
+struct lane_of {
+  Tile tile;
+  bool active;
+};
+template <class Tile>
+TILEHASH_FN Tile tile_of(const lane_of<Tile>& by) {
+  return by.tile;
+}
+template <class Tile>
+TILEHASH_FN bool active_of(const lane_of<Tile>& by) {
+  return by.active;
+}
+
+// What each of many threads does with key i % n, and how often that had an effect. A thread comes by itself,
+// with no arguments to what it calls but the key and the value, or as a lane of a tile.
 template <class View>
 struct view_changer {
   View view;
@@ -33,27 +49,63 @@ struct view_changer {
 };
 template <class View>
 struct inserts_by_view : view_changer<View> {
-  TILEHASH_FN void operator()(u64 i) const {
-    const u32 key = this->key(i);
+  TILEHASH_FN bool operator()(u32 key, auto... by) const {
     if constexpr (View::is_set)
-      this->count(this->view.insert(key) == outcome::inserted);
+      return this->view.insert(tile_of(by)..., key, active_of(by)...) == outcome::inserted;
     else
-      this->count(this->view.insert(key, key + 1) == outcome::inserted);
+      return this->view.insert(tile_of(by)..., key, key + 1, active_of(by)...) == outcome::inserted;
   }
 };
 template <class View>
 struct updates_by_view : view_changer<View> {
-  TILEHASH_FN void operator()(u64 i) const {
-    this->count(this->view.insert_or_apply(this->key(i), 10, op::sum{}) == outcome::present);
+  TILEHASH_FN bool operator()(u32 key, auto... by) const {
+    return this->view.insert_or_apply(tile_of(by)..., key, 10, op::sum{}, active_of(by)...) ==
+           outcome::present;
+  }
+};
+template <class View>
+struct assigns_by_view : view_changer<View> {
+  TILEHASH_FN bool operator()(u32 key, auto... by) const {
+    return this->view.insert_or_assign(tile_of(by)..., key, key + 1, active_of(by)...) == outcome::present;
   }
 };
 template <class View>
 struct erases_by_view : view_changer<View> {
-  TILEHASH_FN void operator()(u64 i) const { this->count(this->view.erase(this->key(i))); }
+  TILEHASH_FN bool operator()(u32 key, auto... by) const {
+    return this->view.erase(tile_of(by)..., key, active_of(by)...);
+  }
 };
 template <class View>
 struct lookups_by_view : view_changer<View> {
-  TILEHASH_FN void operator()(u64 i) const { this->count(this->view.contains(this->key(i))); }
+  TILEHASH_FN bool operator()(u32 key, auto... by) const {
+    return this->view.contains(tile_of(by)..., key, active_of(by)...);
+  }
+};
+
+// Each thread by itself, and in tiles. Where there are no lanes a thread is a tile of one.
+template <class Change>
+struct by_threads {
+  Change change;
+  TILEHASH_FN void operator()(u64 i) const { change.count(change(change.key(i))); }
+};
+template <class Change>
+struct by_solo_tiles {
+  Change change;
+  TILEHASH_FN void operator()(u64 i) const {
+    change.count(change(change.key(i), lane_of<solo_tile>{{}, true}));
+  }
+};
+template <class Change, u32 Width>
+struct by_tiles {
+  Change change;
+  u64 number;
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    const auto t = lane.template tile<Width>();
+    const u64 i = lane.index();
+    const bool effect = change(change.key(i), lane_of<decltype(lane.template tile<Width>())>{t, i < number});
+    change.count(effect && i < number);
+  }
 };
 
 template <class Design>
@@ -77,8 +129,23 @@ class views : public ::testing::Test {
   template <template <class> class Change>
   u64 run(u64 number, u64 keys = count) {
     const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
-    space_.for_each(number,
-                    Change<view_type>{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}});
+    using change = Change<view_type>;
+    space_.for_each(
+        number, by_threads<change>{{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}}});
+    return effects.to_host()[0];
+  }
+  // ... the lanes of tiles; of an odd number, so that some have no key.
+  template <template <class> class Change, u32 Width = view_type::tile_width>
+  u64 run_tiles(u64 number, u64 keys = count) {
+    const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
+    using change = Change<view_type>;
+    const change what{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}};
+    [&]<class Space>(Space& space) {
+      if constexpr (Space::has_lanes)
+        space.for_each_lane(number, by_tiles<change, Width>{what, number});
+      else
+        space.for_each(number, by_solo_tiles<change>{what});
+    }(space_);
     return effects.to_host()[0];
   }
 
@@ -139,6 +206,42 @@ TYPED_TEST_P(views, refuse_what_finds_no_room) {
   EXPECT_EQ((this->template run<lookups_by_view>(this->count)), inserted);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room);
+// The lanes of a tile serve each other's keys, whatever the tile's width; lanes without a key change nothing.
+TYPED_TEST_P(views, change_tables_by_tiles) {
+  SCOPED_TRACE(run_seed());
+  auto& t = *this->table_;
+  const u64 n = this->count, some = this->threads - 7;
+  constexpr u32 other_width = TestFixture::view_type::tile_width == 2 ? 8 : 2;
+  EXPECT_EQ((this->template run_tiles<inserts_by_view>(some)), n);
+  EXPECT_EQ(t.size(), n);
+  EXPECT_EQ((this->template run_tiles<inserts_by_view, other_width>(some)), 0U);
+  EXPECT_EQ((this->template run_tiles<lookups_by_view>(some)), some);
+  EXPECT_EQ((this->template run<lookups_by_view>(n)), n);
+  if constexpr (!TestFixture::table_type::is_set) {
+    EXPECT_EQ((this->template run_tiles<updates_by_view>(this->threads)), this->threads);
+    const buffer<u32, view_space> values(this->space_, n);
+    t.find(this->space_, this->memory_.span(), values.span());
+    auto host = values.to_host();
+    for (u64 i = 0; i < n; ++i) ASSERT_EQ(host[i], this->keys_[i] + 1 + 40);
+    EXPECT_EQ((this->template run_tiles<assigns_by_view, other_width>(some)), some);
+    t.find(this->space_, this->memory_.span(), values.span());
+    host = values.to_host();
+    for (u64 i = 0; i < n; ++i) ASSERT_EQ(host[i], this->keys_[i] + 1);
+  }
+  EXPECT_EQ((this->template run_tiles<erases_by_view>(some, n / 3)), n / 3);
+  EXPECT_EQ(t.size(), n - n / 3);
+  EXPECT_EQ((this->template run_tiles<lookups_by_view, other_width>(n)), n - n / 3);
+  EXPECT_EQ((this->template run_tiles<erases_by_view, other_width>(some)), n - n / 3);
+  EXPECT_TRUE(t.empty());
+
+  t = typename TestFixture::table_type(this->space_, n / 4,
+                                       {.load_factor = 0.5, .seed = run_seed(), .grow = false});
+  const u64 inserted = this->template run_tiles<inserts_by_view>(n);
+  EXPECT_GT(inserted, n / 4);
+  EXPECT_EQ(t.size(), inserted);
+  EXPECT_EQ((this->template run_tiles<lookups_by_view>(n)), inserted);
+}
+
+REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room, change_tables_by_tiles);
 
 }  // namespace tilehash::contract

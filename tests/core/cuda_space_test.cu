@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include <contract/faulty.cuh>
@@ -134,6 +136,149 @@ TEST(cuda_space, memory_given_back_while_a_guest_works_is_not_taken_too_early) {
     }
   }
   for (const cudaStream_t s : streams) cudaStreamDestroy(s);
+}
+
+// ---- one table, several spaces and GPUs
+// ---------------------------------------------------------------------
+
+std::vector<u32> numbers(u64 n, u32 from) {
+  std::vector<u32> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = mix32(from + static_cast<u32>(i));
+  return keys;
+}
+using table_type = map<u32, u32, cuda>;
+
+// Every key with itself as its value, and no other.
+void expect_keys(cuda& space, const table_type& t, const std::vector<u32>& there,
+                 const std::vector<u32>& gone) {
+  const buffer<u32, cuda> in(space, there), out(space, gone), values(space, there.size());
+  const buffer<bool, cuda> found(space, gone.size());
+  t.find_or(space, in.span(), values.span(), 0U);
+  t.contains(space, out.span(), found.span());
+  EXPECT_EQ(values.to_host(), there);
+  EXPECT_EQ(found.to_host(), std::vector<u8>(gone.size(), 0));
+}
+// Fills the table until it has grown twice, and takes out and puts in again, all through `space`.
+void use(cuda& space, table_type& t) {
+  const auto keys = numbers(20'000, 1), others = numbers(20'000, 100'000);
+  const buffer<u32, cuda> k(space, keys);
+  const u64 before = t.capacity();
+  for (const u64 n : {100, 4'000, 20'000}) {
+    const auto some = k.first(n);
+    EXPECT_EQ(t.insert(space, some, some).refused, 0U);
+    EXPECT_EQ(t.size(), n);
+  }
+  EXPECT_GT(t.capacity(), before);
+  expect_keys(space, t, keys, others);
+  EXPECT_EQ(t.erase(space, k.first(5'000)), 5'000U);
+  t.rehash(space, 0);
+  expect_keys(space, t, {keys.begin() + 5'000, keys.end()}, {keys.begin(), keys.begin() + 5'000});
+  t.clear(space);
+  EXPECT_TRUE(t.empty());
+  t.rehash(space, 0);
+}
+
+// Two space objects of one GPU, each with a stream of its own, take turns without waiting for each other:
+// what one was told to do is done before the other goes on.
+TEST(cuda_space, another_of_the_same_gpu_takes_turns) {
+  cudaStream_t streams[2];
+  for (cudaStream_t& s : streams)
+    ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
+  {
+    cuda home(streams[0]), guest(streams[1]);
+    table_type t(home, 100);
+    use(guest, t);  // it grows in the guest's hands, in home's memory
+    use(home, t);
+    constexpr u64 n = 50'000, each = 5'000;
+    const auto keys = numbers(n, 7);
+    const buffer<u32, cuda> k(home, keys);
+    const buffer<insert_report, cuda> reports(home, n / each);
+    t = table_type(home, n, {.grow = false});
+    for (u64 at = 0; at < n; at += each) {
+      cuda& now = at / each % 2 == 0 ? home : guest;
+      const auto some = std::span<const u32>(k.span()).subspan(at, each);
+      t.insert_async(now, some, some, reports.data() + at / each);
+    }
+    EXPECT_EQ(t.size(), n);
+    for (const insert_report& report : reports.to_host()) EXPECT_EQ(report.inserted, each);
+    expect_keys(guest, t, keys, numbers(1'000, 1'000'000));
+    const table_type copy = t.clone(guest);
+    t.clear(home);
+    expect_keys(home, copy, keys, {});
+  }
+  for (const cudaStream_t s : streams) cudaStreamDestroy(s);
+}
+
+class two_gpus : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int gpus = 0;
+    cudaGetDeviceCount(&gpus);
+    if (gpus < 2) GTEST_SKIP() << "it takes two GPUs";
+    ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  }
+  static int current() {
+    int device = -1;
+    cudaGetDevice(&device);
+    return device;
+  }
+};
+
+// Threads whose current GPU is another one use the table, and theirs stays the current one.
+TEST_F(two_gpus, a_table_is_used_from_threads_of_the_other) {
+  cuda there(nullptr, {}, 1);
+  table_type t(there, 100);
+  EXPECT_EQ(current(), 0);
+  use(there, t);
+  EXPECT_EQ(current(), 0);
+  for (const int device : {0, 1}) {
+    std::thread([&] {
+      ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+      cuda mine(nullptr, {}, 1);  // another space object of the table's GPU
+      use(mine, t);
+      EXPECT_EQ(current(), device);
+    }).join();
+  }
+  { const table_type moved = std::move(t); }  // ends, and gives its memory back, where GPU 0 is current
+  EXPECT_EQ(current(), 0);
+  use(there, t);  // moved from: empty, and usable
+}
+
+// Every verb refuses the other GPU's space in one line, and the table is as it was.
+TEST_F(two_gpus, a_table_of_the_other_is_refused_in_one_line) {
+  cuda here(nullptr, {}, 0), there(nullptr, {}, 1);
+  const auto keys = numbers(1'000, 3);
+  const buffer<u32, cuda> k(there, keys), mine(here, keys), out(here, keys.size());
+  const buffer<bool, cuda> found(here, keys.size());
+  const buffer<insert_report, cuda> report(here, 1);
+  table_type t(there, keys.size(), {.grow = false});
+  ASSERT_EQ(t.insert(there, k.span(), k.span()).inserted, keys.size());
+  const std::span<const u32> in = mine.span();
+  const std::pair<const char*, std::function<void()>> calls[] = {
+      {"insert", [&] { std::ignore = t.insert(here, in, in); }},
+      {"insert_or_assign", [&] { std::ignore = t.insert_or_assign(here, in, in); }},
+      {"insert_or_apply", [&] { std::ignore = t.insert_or_apply(here, in, in, op::sum{}); }},
+      {"insert_async", [&] { t.insert_async(here, in, in, report.data()); }},
+      {"build", [&] { std::ignore = t.build(here, in, in); }},
+      {"find", [&] { t.find_or(here, in, out.span(), 0U); }},
+      {"contains", [&] { t.contains(here, in, found.span()); }},
+      {"erase", [&] { std::ignore = t.erase(here, in); }},
+      {"retrieve_all", [&] { std::ignore = t.retrieve_all(here, out.span(), out.span()); }},
+      {"reserve", [&] { t.reserve(here, 100'000); }},
+      {"rehash", [&] { t.rehash(here, 0); }},
+      {"clear", [&] { t.clear(here); }},
+      {"clone", [&] { std::ignore = t.clone(here); }},
+      {"mutable_view", [&] { std::ignore = t.mutable_view(here); }},
+  };
+  for (const auto& [name, call] : calls) {
+    const std::string said = message_of<invalid_argument>(call);
+    EXPECT_NE(said.find("the table is in the memory of GPU 1"), std::string::npos) << name << ": " << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    EXPECT_EQ(current(), 0) << name;
+  }
+  EXPECT_EQ(t.size(), keys.size());
+  expect_keys(there, t, keys, numbers(1'000, 1'000'000));
+  EXPECT_EQ(t.erase(there, k.span()), keys.size());
 }
 
 }  // namespace

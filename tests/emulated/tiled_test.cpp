@@ -45,8 +45,9 @@ TEST(TiledBuild, MergesByRegions) {
 // (designs/tiled/merge.hpp): new ones, some twice, and some that are there. Each key stands once then, with a
 // value that it was given, the first if it was there; its bit in the filter is set if it stands in its second
 // bucket; and what is neither there nor among what is left has been lost.
+// A `crowd` of new keys comes to so few first buckets that those without a place push for the same slots.
 template <class Design>
-void merge_where_they_stand(u64 seed, double held, double asked) {
+void merge_where_they_stand(u64 seed, double held, double asked, u32 crowd = 0) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   using slot_type = typename Design::slot_type;
   using word = typename Design::word;
@@ -63,7 +64,15 @@ void merge_where_they_stand(u64 seed, double held, double asked) {
   ASSERT_EQ(d.regions(), 1U);
 
   const auto slots_of = [&](double part) { return static_cast<u64>(part * static_cast<double>(capacity)); };
-  const auto keys = make_keys<typename Design::key_type>(slots_of(asked), pattern::distinct, seed << 32);
+  auto keys =
+      make_keys<typename Design::key_type>(slots_of(crowd != 0 ? 16 : asked), pattern::distinct, seed << 32);
+  if (crowd != 0) {
+    u64 stay = slots_of(held);
+    for (u64 i = stay; i < keys.size() && stay < slots_of(asked); ++i) {
+      if (crowd > d.locate(slot_type::encode(keys[i])).bucket) keys[stay++] = keys[i];
+    }
+    keys.resize(stay);
+  }
   std::unordered_map<key_bits, std::vector<value_bits>> may_have;  // by what hash
   u32 serial = 0;
   const auto item = [&](u64 i) {
@@ -136,7 +145,7 @@ void merge_where_they_stand(u64 seed, double held, double asked) {
   EXPECT_EQ(inserted, standing - there.size());
   for (const word e : left) may_have[entry::hash_of(e)].clear();
   for (const auto& [h, values] : may_have) EXPECT_TRUE(values.empty()) << "a key is lost";
-  EXPECT_LE(left.size(), asked < 1 ? 0U : second.size());
+  EXPECT_LE(left.size(), asked < 1 && crowd == 0 ? 0U : second.size());
 }
 TEST(TiledMerge, WhereTheyStand) {
   for (u64 seed = 1; seed <= (small() ? 12U : 60U); ++seed) {
@@ -144,6 +153,12 @@ TEST(TiledMerge, WhereTheyStand) {
     merge_where_they_stand<tiled<u64, u64>>(seed, 0.7, 0.85);
     merge_where_they_stand<tiled<u32, u32>>(seed, 0.8, 1.2);
     merge_where_they_stand<tiled<u32, void>>(seed, 0.1, 1.0);
+  }
+}
+TEST(TiledMerge, WhereTheyStandInACrowd) {
+  for (u64 seed = 1; seed <= (small() ? 40U : 200U); ++seed) {
+    merge_where_they_stand<tiled<u32, u32>>(seed, 0.8, 1.1, 3);
+    merge_where_they_stand<tiled<u64, u64>>(seed, 0.7, 0.9, 4);
   }
 }
 

@@ -40,6 +40,15 @@ TILEHASH_FN u32 rotate_right(u32 mask, u32 by) {
   return (mask >> by | mask << (N - by)) & all;
 }
 
+// x where `yes`, else 0: on a CPU without a branch, for what no processor guesses.
+TILEHASH_FN constexpr u32 only_if(bool yes, u32 x) {
+#if defined(__CUDA_ARCH__)
+  return yes ? x : 0;
+#else
+  return x & (0U - static_cast<u32>(yes));
+#endif
+}
+
 // things[i] without a run-time index on a GPU, where it would move all of them out of registers.
 template <class T, u32 N>
 TILEHASH_FN T pick(const T (&things)[N], u32 i) {

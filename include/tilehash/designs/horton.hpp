@@ -265,8 +265,8 @@ class horton {
     return Repatriation == repatriation::eager || erased >= capacity() / 16;
   }
 
-  // A lane alone tidies a bucket (horton/tidy.hpp): what it decides, wider tiles decide in each of their
-  // lanes, and these decisions take longer than the reads.
+  // A tile of one tidies a bucket (horton/tidy.hpp): all of a wider one would decide the same, and the
+  // decisions take longer than the reads.
   static constexpr u32 tidy_width = 1;
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
@@ -289,8 +289,7 @@ class horton {
   template <class Tile>
   TILEHASH_FN static u32 entry_for(Tile t, const bucket_type<Tile>& b, stored_key wanted) {
     const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
-    const u32 function =
-        b.told(t, last_slot, [&](word w) { return slot_type::is_remap(w) ? slot_type::entry(w, tag) : 0; });
+    const u32 function = b.told(t, last_slot, [&](word w) { return slot_type::entry_if_any(w, tag); });
     return slot_type::function_of(wanted) == 0 ? function : 0;
   }
   // Slots of guests: items that came by a secondary function.

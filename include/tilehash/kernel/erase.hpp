@@ -67,15 +67,21 @@ struct erase_keys {
   // ---- a GPU's schedule ----
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
-    const auto t = lane.template tile<Width>();
     const u64 i = lane.index();
     const auto mine = i < n ? query<slot_type>(keys[i]) : query<slot_type>();
-    walk w = start(mine.bits);
-    walk_along<Width>(*this, t, w, i < n && mine.regular());
-    if (i < n && mine.reserved) w.gone = erase_sentinel(mine.bits);
+    const bool gone = together(lane.template tile<Width>(), mine, i < n);
     const auto warp = lane.template tile<32>();
-    const u32 all_gone = warp.ballot(w.gone);
+    const u32 all_gone = warp.ballot(gone);
     if (warp.rank() == 0 && all_gone != 0) counters.add(counter::gone, i / 32, count_ones(all_gone));
+  }
+
+  // The lanes of a tile take out a key each, those that have one. A collective: all lanes of the warp come.
+  template <class Tile>
+  TILEHASH_FN bool together(Tile t, const query<slot_type>& q, bool mine) const {
+    walk w = start(q.bits);
+    walk_along(*this, t, w, mine && q.regular());
+    if (mine && q.reserved) w.gone = erase_sentinel(q.bits);
+    return w.gone;
   }
 
   // ---- one thread, one key ----
@@ -139,6 +145,14 @@ template <class Design>
 TILEHASH_FN bool erase_one(const Design& design, const sentinel_cells<typename Design::slot_type>& sentinels,
                            const query<typename Design::slot_type>& key) {
   return erase_keys<Design, 1>{design, sentinels}.alone(key);
+}
+
+// The same by the lanes of a tile, a key each, those that have one. A collective.
+template <class Design, class Tile>
+TILEHASH_FN bool erase_together(const Design& design,
+                                const sentinel_cells<typename Design::slot_type>& sentinels, Tile t,
+                                const query<typename Design::slot_type>& key, bool mine) {
+  return erase_keys<Design, Tile::width>{design, sentinels}.together(t, key, mine);
 }
 
 // Takes out the keys of a source's items.

@@ -83,6 +83,62 @@ TILEHASH_FN hit_of<Design> hit_without_buckets(const sentinel_cells<typename Des
     return {q.legal ? sentinels.find(q.bits) : lookup_answer<typename Design::slot_type::value_bits>{}, 1};
 }
 
+// What a lane was told of its key by the tile it looked it up with: the last bucket's answer, how many
+// buckets were read, and the last of them.
+template <class Design>
+struct lane_answer {
+  answer_of<Design> told;
+  u32 steps;
+  decltype(std::declval<const Design&>().where(std::declval<typename Design::place>())) at;
+};
+
+// The lanes of a tile look up a key each, those that are `wanted`. A collective: all lanes of the warp come.
+// `Changing`: others may have changed the buckets since this kernel began.
+template <bool Changing, bucketed Design, class Tile>
+TILEHASH_FN lane_answer<Design> look_up_together(const Design& design, Tile t,
+                                                 typename Design::slot_type::key_bits bits, bool wanted) {
+  using bucket_type = typename Design::template bucket_type<Tile>;
+  const auto read = [&](auto at, bool active) {
+    return Changing ? bucket_type::read_shared(t, design.bucket_at(at), active)
+                    : bucket_type::read(t, design.bucket_at(at), active);
+  };
+  auto place = design.locate(bits);
+  auto stored = design.stored(place, bits);
+  lane_answer<Design> mine{{}, 1, design.where(place)};
+
+  bucket_type first[Tile::width];
+  TILEHASH_UNROLL
+  for (u32 j = 0; j < Tile::width; ++j) first[j] = read(t.broadcast(mine.at, j), true);
+  TILEHASH_UNROLL
+  for (u32 j = 0; j < Tile::width; ++j) {
+    const auto a = design.examine(t, first[j], t.broadcast(stored, j));
+    if (t.rank() == j) mine.told = a;
+  }
+
+  bool more = false;
+  const auto go_on = [&] {  // to this lane's own next bucket, if it has one
+    more = wanted && mine.told.what == lookup_state::go_on && mine.steps < max_steps_of(design, place);
+    if (more) {
+      design.advance(place, mine.told);
+      stored = design.stored(place, bits);
+      mine.at = design.where(place);
+      ++mine.steps;
+    }
+  };
+  go_on();
+  for (u32 todo = t.ballot(more); t.any(todo != 0); todo = t.ballot(more)) {
+    const u32 j = todo != 0 ? detail::lowest(todo) : 0;
+    const auto b = read(t.broadcast(mine.at, j), todo != 0);
+    const auto a = design.examine(t, b, t.broadcast(stored, j));
+    if (todo != 0 && t.rank() == j) {
+      mine.told = a;
+      go_on();
+    }
+  }
+  if (mine.told.what == lookup_state::go_on) mine.told.what = lookup_state::absent;
+  return mine;
+}
+
 // It takes what a whole warp found at once.
 template <class Sink>
 concept recording = requires(const Sink sink) { sink.record(solo_tile{}, u64(0), true, true, true); };
@@ -94,8 +150,6 @@ struct look_up_lanes {
   static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
 
   using slot_type = typename Design::slot_type;
-  using word = typename slot_type::word;
-  using result = answer_of<Design>;
 
   Design design;
   detail::sentinel_cells<slot_type> sentinels;
@@ -105,48 +159,10 @@ struct look_up_lanes {
 
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
-    const auto t = lane.template tile<Width>();
-    using tile = decltype(lane.template tile<Width>());
-    using bucket_type = typename Design::template bucket_type<tile>;
     const u64 i = lane.index();
     const auto mine = i < n ? query<slot_type>(keys[i]) : query<slot_type>();
-    const bool regular = i < n && mine.regular();
-    auto place = design.locate(mine.bits);
-    auto stored = design.stored(place, mine.bits);
-    auto at = design.where(place);
-    result found;
-
-    bucket_type first[Width];
-    TILEHASH_UNROLL
-    for (u32 j = 0; j < Width; ++j) first[j] = bucket_type::read(t, design.bucket_at(t.broadcast(at, j)));
-    TILEHASH_UNROLL
-    for (u32 j = 0; j < Width; ++j) {
-      const result a = design.examine(t, first[j], t.broadcast(stored, j));
-      if (t.rank() == j) found = a;
-    }
-
-    u32 steps = 1;
-    bool more = false;
-    const auto go_on = [&] {  // to this lane's own next bucket, if it has one
-      more = regular && found.what == lookup_state::go_on && steps < max_steps_of(design, place);
-      if (more) {
-        design.advance(place, found);
-        stored = design.stored(place, mine.bits);
-        at = design.where(place);
-        ++steps;
-      }
-    };
-    go_on();
-    for (u32 todo = t.ballot(more); t.any(todo != 0); todo = t.ballot(more)) {
-      const u32 j = todo != 0 ? detail::lowest(todo) : 0;
-      const auto b = bucket_type::read(t, design.bucket_at(t.broadcast(at, j)), todo != 0);
-      const result a = design.examine(t, b, t.broadcast(stored, j));
-      if (todo != 0 && t.rank() == j) {
-        found = a;
-        go_on();
-      }
-    }
-    if (found.what == lookup_state::go_on) found.what = lookup_state::absent;
+    auto [found, steps, at] =
+        look_up_together<false>(design, lane.template tile<Width>(), mine.bits, i < n && mine.regular());
     if (!mine.legal) found = {};
     if constexpr (recording<Sink>) {  // a collective
       bool is = found.found();
@@ -311,7 +327,7 @@ struct look_up_ring {
   }
 
   // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
-  // there.
+  // there, its memory asked for (at once: whoever is examined next has other memory to wait for).
   TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
     const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
     auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
@@ -319,6 +335,7 @@ struct look_up_ring {
       if (steps < max_steps_of(design, p.place)) {
         next = p;
         design.advance(next.place, a);
+        prefetch(design.address(next.place));
         return false;
       }
       a.what = lookup_state::absent;
@@ -329,7 +346,6 @@ struct look_up_ring {
   // For all that wait, `steps` is the number of the bucket they wait for.
   void finish(pending* todo, u32 left, u32 steps = 2) const {
     for (; left != 0; ++steps) {
-      for (u32 k = 0; k < left; ++k) prefetch(design.address(todo[k].place));
       u32 kept = 0;
       for (u32 k = 0; k < left; ++k) {
         if (!settle(todo[k], steps, todo[kept])) ++kept;

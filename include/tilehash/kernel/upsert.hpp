@@ -209,6 +209,12 @@ struct upsert_items {
     }
     const item_type x = mine ? source(i) : item_type{};
     mine = mine && x.valid;
+    recorder.record(lane, i, mine, x.key.legal, together(t, x, mine));
+  }
+
+  // The lanes of a tile put an item each, those that have one. A collective: all lanes of the warp come.
+  template <class Tile>
+  TILEHASH_FN outcome together(Tile t, const item_type& x, bool mine) const {
     outcome became = outcome::refused;
     const bool regular = mine && x.key.regular();
     if constexpr (probe_inserting<Design>) {
@@ -219,13 +225,13 @@ struct upsert_items {
         became = insert_alone(t, x.key.bits, x.value, regular && became == outcome::refused, became);
     }
     if (mine && x.key.reserved) became = put_in_sentinel(x);
-    recorder.record(lane, i, mine, x.key.legal, became);
+    return became;
   }
 
   template <class Tile>
   TILEHASH_FN outcome walk_along(Tile t, const item_type& x, bool walking) const {
     walk w = start(x);
-    detail::walk_along<Width>(*this, t, w, walking);
+    detail::walk_along(*this, t, w, walking);
     return w.became;
   }
 
@@ -377,6 +383,17 @@ TILEHASH_FN outcome upsert_one(const Design& design,
   const upsert_items<Design, Others, Update, 1> work{
       .design = design, .sentinels = sentinels, .inserts = true, .update = update};
   return x.key.reserved ? work.put_in_sentinel(x) : work.alone(x);
+}
+// The same by the lanes of a tile, an item each, those that have one. A collective.
+template <class Design, class Tile, class Update>
+  requires(!replacing<Design>)
+TILEHASH_FN outcome upsert_together(const Design& design,
+                                    const sentinel_cells<typename Design::slot_type>& sentinels, Tile t,
+                                    const item<typename Design::slot_type>& x, bool mine,
+                                    const Update& update) {
+  const upsert_items<Design, no_items, Update, Tile::width> work{
+      .design = design, .sentinels = sentinels, .inserts = true, .update = update};
+  return work.together(t, x, mine && x.key.legal);
 }
 // Puts one regular key where there is room for it without moving another.
 template <class Design>

@@ -17,8 +17,9 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 
 // A GPU's schedule. The first buckets of all the tile's keys are under way together; of those that go on, two
 // at a time. What was told of all of them is then done at once.
-template <u32 Width, class Verb, class Tile>
+template <class Verb, class Tile>
 TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bool walking) {
+  constexpr u32 width = Tile::width;
   using bucket_type = typename std::remove_cvref_t<decltype(verb.design)>::template bucket_type<Tile>;
   using position = typename Verb::position;
   const auto& design = verb.design;
@@ -26,17 +27,17 @@ TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bo
     const auto stored = design.stored(w.now, w.key);
     const auto at = design.where(w.now);
     position told;
-    bucket_type b[Width];
+    bucket_type b[width];
     TILEHASH_UNROLL
-    for (u32 j = 0; j < Width; ++j) b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
+    for (u32 j = 0; j < width; ++j) b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
     TILEHASH_UNROLL
-    for (u32 j = 0; j < Width; ++j) {
+    for (u32 j = 0; j < width; ++j) {
       const position p = verb.examine(t, b[j], t.broadcast(stored, j));
       if (t.rank() == j) told = p;
     }
     if (walking) walking = verb.go_on(w, told);
   }
-  constexpr u32 at_once = Width > 1 ? 2 : 1;
+  constexpr u32 at_once = width > 1 ? 2 : 1;
   for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
     const auto stored = design.stored(w.now, w.key);
     const auto at = design.where(w.now);

@@ -12,7 +12,7 @@
 //   5  guests and evicted items, and then the other homeless ones: by the function in their entry, or by that
 //      to the emptiest of seven buckets, which their entry then names, whoever writes it first
 //   6  for each that finds no room there, an item at home goes instead that has an entry of its own and room
-//      where it leads. These are few and take long, so they are listed and neighbouring threads take them
+//      where it leads. These are few and take long, so they are listed, and neighbours in the block take them
 //   7  remove equal keys within each bucket again, which went the same way; write the region out
 //
 // From step 2 on a bucket's items stand in its lowest slots, as many as its count says: who counts himself in

@@ -5,7 +5,7 @@
 //   fetch the region | each key of its bin: out of its slot | tidy the buckets that are due | write it out
 //
 // Due are buckets of type B that a key left, or one of theirs from elsewhere. They are listed as the first
-// such key goes, so that neighbouring threads tidy: of all buckets they are a third, and tidying takes long.
+// such key goes, so that neighbours tidy them: of all buckets they are a third, and tidying takes long.
 #pragma once
 
 #include <tilehash/algorithm/scratch_bucket.hpp>
@@ -88,7 +88,7 @@ struct horton_erase {
   }
 
  private:
-  // Was it there, and did this thread take it out?
+  // Was it there, and did this call take it out?
   template <class Words, class MarkDue>
   TILEHASH_FN bool take_out(Words words, place p, const MarkDue& mark_due) const {
     const u32 home = p.bucket;

@@ -65,6 +65,11 @@ struct horton_slot : quotient_slot<Key, Value> {
 
   TILEHASH_FN static constexpr bool is_remap(word w) { return (w >> type_shift & 1) != 0; }
   TILEHASH_FN static constexpr u32 entry(word w, u32 tag) { return static_cast<u32>(w >> 3 * tag) & 7; }
+  // The same, or 0 where the word is an item: a third of the buckets of a full table are of type B, and no
+  // processor guesses which.
+  TILEHASH_FN static constexpr u32 entry_if_any(word w, u32 tag) {
+    return detail::only_if(is_remap(w), entry(w, tag));
+  }
   // The lowest tag whose entry is used, of those in `all`, which are some entries of a word; not 0.
   TILEHASH_FN static u32 first_tag(u64 all) {
     const u32 low = static_cast<u32>(all);

@@ -6,7 +6,7 @@
 // theirs out of it. So plain stores do, and what several entries lead to is under way at once.
 //
 // It is written once for buckets in the table's memory, each read by a tile, and for those of a region in a
-// block's scratch, each read by a thread.
+// block's scratch, each read alone.
 #pragma once
 
 #include <tilehash/algorithm/scratch_bucket.hpp>

@@ -62,14 +62,15 @@ struct rows_build {
   u64* refused;       // regions whose bins had too little room: they are left undone
 
   static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
-  // Items that the scratch may have room for. Of each its thread keeps the row and its rank there.
+  // Items that the scratch may have room for. Of each the row and its rank there are kept.
   static constexpr u32 at_once = 6, batches = 3 * 1024 / Threads;  // requests that are under way together
   static constexpr u32 most_items = batches * at_once * Threads;
   static_assert(most_items <= u32(1) << place_bits % 32 || !has_filter);
   static_assert(u64(most_items) << max_shift <= u64(1) << 32);
 
-  // Scratch: the items in order; a count for each row, then where it begins; the threads' sums. A thread adds
-  // up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet different banks.
+  // Scratch: the items in order; a count for each row, then where it begins; the block's sums.
+  // Neighbouring counts are added up by one, so one word in 33 is left out, and those who do so side by side
+  // meet different banks.
   TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
   static constexpr u64 scratch_bytes(u32 shift, u32 room) {
     return room * sizeof(word) + (padded(1U << shift) + sums::words) * sizeof(u32);
@@ -167,7 +168,7 @@ struct rows_build {
   TILEHASH_FN u32 row_in_region(const typename Rows::place& at) const {
     return static_cast<u32>(at.row) & ((1U << way.shift) - 1);
   }
-  // use(word, row in the region) for this thread's items of a bin.
+  // use(word, row in the region) for the items of a bin that are the caller's.
   template <class Use>
   TILEHASH_FN void for_each_item(const word* bin, u32 n, u32 me, Use use) const {
     for (u32 i = me; i < n; i += Threads) use(bin[i], row_in_region(way.place_of(item::hash_of(bin[i]))));

@@ -8,7 +8,7 @@
 //
 // What a block writes is a stretch of memory that stays in the cache until it is complete. So an item goes to
 // memory twice, as by regions (by_regions.hpp), where its block's scratch could hold it; and nothing is kept
-// of an item but its place, in the block's threads.
+// of an item but its place.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct order_bin {
   // A row's count, or where it begins, and above that the row's filter share a word of scratch.
   static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
   static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
-  // Items of a bin: of each its thread keeps the row and its rank there, in a word.
+  // Items of a bin: of each the row and its rank there are kept, in a word.
   static constexpr u32 at_once = 4, batches = 8 * 1024 / Threads;
   static constexpr u32 rank_bits = 15, most_items = (1U << rank_bits) - 1, max_shift = 32 - rank_bits;
   static_assert(most_items < batches * at_once * Threads);
@@ -40,8 +40,8 @@ struct order_bin {
   u32 shift;
   u64* refused;  // bins with too many items: they are left undone
 
-  // Scratch: a word for each row; the threads' sums. (A thread adds up neighbouring counts, so one in 33
-  // words is left out, and the threads of a warp meet different banks.)
+  // Scratch: a word for each row; the block's sums. (Neighbouring counts are added up by one, so one word in
+  // 33 is left out, and those who do so side by side meet different banks.)
   TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
   static constexpr u64 scratch_bytes(u32 shift) { return (padded(1U << shift) + sums::words) * sizeof(u32); }
 

@@ -7,8 +7,8 @@
 //
 // A random write to memory costs a whole line read and written back; partitioned items are written in runs
 // that the cache gathers, and the table is written once, in order. So a build runs at several times the rate
-// of single inserts, on a GPU (shared memory) and on a CPU (a block is one thread, its scratch lies in its
-// cache).
+// of single inserts, on a GPU (shared memory) and on a CPU (a block is worked through alone, its scratch lies
+// in the cache).
 //
 // An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
 // memory beside the table. Into a table that holds items, many new ones are merged in the same way: the bins
@@ -144,8 +144,7 @@ struct tiled_build {
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr u32 max_looks = scratch_slot::is_exact ? 48 : 16;  // of a walker
-  static constexpr u32 together =
-      16 / sizeof(table_word);  // words of one bucket that a thread writes at once
+  static constexpr u32 together = 16 / sizeof(table_word);  // words of one bucket that are written at once
   static constexpr bool merges_too = scratch_slot::is_exact;
   static constexpr bool takes_items = true;  // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
@@ -198,7 +197,7 @@ struct tiled_build {
     }
     return mask;
   }
-  // Puts a word into a free slot of a bucket, all threads into the same one first: inserted, present, or
+  // Puts a word into a free slot of a bucket, all into the same one first: inserted, present, or
   // refused when it is full.
   template <class Words, class Counts>
   TILEHASH_FN static outcome put(const auto& in, Words words, Counts counts, u32 number, word content) {
@@ -438,7 +437,7 @@ struct tiled_build {
 
     const u32 left = wandering[0] < more_room ? u32(wandering[0]) : more_room;
     walker walk;
-    for (bool walking = false;;) {  // 4; a thread takes the next when its last has found a place
+    for (bool walking = false;;) {  // 4; who has found a place for an item takes the next
       if (!walking) {
         const u32 q = fetch_add(taken_up, u32(1));
         if (q >= left) break;

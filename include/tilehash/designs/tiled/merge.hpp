@@ -2,8 +2,7 @@
 //
 //   items --partition--> | bin 0 | bin 1 | ... one for each region
 //                           |       |
-//                         block 0  block 1 ... each reads its region once, keeps the stored keys in its
-//                         scratch,
+//                         block 0  block 1 ... each reads its region once, keeps its stored keys in scratch,
 //                                              finds its items' places there, and changes those slots of the
 //                                              table
 //
@@ -13,13 +12,14 @@
 // works. It takes words of 16 bytes too. Single inserts read a random line for each item, and write one more
 // where the first bucket is full, for the filter; here all of that is told by the scratch.
 //
-// With a barrier between the steps, of which 2 to 5 come again where a bin has more items than threads have
+// With a barrier between the steps, of which 2 to 5 come again where a bin has more items than the block has
 // in hand:
 //   1  the region's stored keys, its filters, and how many slots of each bucket are taken
 //   2  every item: is its key there? Else into its first bucket, where that has room
 //   3  those that had none: into their second bucket
-//   4  those that had none there: a key of either bucket moves to its other one, or makes room by moving a
-//   third 5  of equal keys that step 4 put in twice, one goes
+//   4  those that had none there: a key of either bucket moves to its other one, or makes room by moving
+//      another from there
+//   5  of equal keys that step 4 put in twice, one goes
 //
 // In steps 2 and 3 a slot that is taken stays taken, so two items of one key aim at the same free slot and
 // one finds the other (invariant 3 of designs/tiled.hpp). In step 4 a key moves at most once, and only to a
@@ -49,9 +49,9 @@ struct tiled_merge {
   using place = typename Design::place;
   static constexpr u32 block_size = 768;
   static constexpr u32 resident_blocks = 2;
-  static constexpr u32 in_hand = 2;  // items of a thread
+  static constexpr u32 in_hand = 2;  // items of each in the block
   static constexpr u32 slots = Design::bucket_slots;
-  static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that a thread reads at once
+  static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that are read at once
   static constexpr u32 filter_mask = (1U << Design::filter_size) - 1, one = 1U << 24;  // of a state
   static_assert(Design::filter_size <= 24);
   // A stored key has three bits less than a key: the highest says that it does not move any more.
@@ -126,7 +126,7 @@ struct tiled_merge {
           return flip_bits(home + at, slot_type::make(n, v));
       }
     }
-    // The slot is this thread's now: its content makes way for another. Gives the value that stood there.
+    // The slot is the caller's now: its content makes way for another. Gives the value that stood there.
     TILEHASH_FN value_bits replace(u32 at, stored_key n, value_bits v) const {
       const word old = static_cast<word>(load_relaxed(home + at) & ~slot_type::filter_mask);
       flip_bits(home + at, static_cast<word>(old ^ slot_type::make(n, v)));
@@ -233,7 +233,7 @@ struct tiled_merge {
     word* const home = design.region_at(first_region + nth);
     const region<decltype(keys), decltype(states)> in{design, home, keys, states};
 
-    // A thread has some items in hand; the first of them are on their way while the region is fetched.
+    // Each has some items in hand; the first of them are on their way while the region is fetched.
     word mine[in_hand];
     const auto fetch = [&](u32 from) {
       TILEHASH_UNROLL

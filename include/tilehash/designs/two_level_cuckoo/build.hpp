@@ -226,7 +226,7 @@ struct two_level_build {
       walker w{};
       bool walking = false;
       word coming = me < n ? bin[me] : word(0);  // asked for while the item before finds its place
-      for (u32 i = me;;) {  // 1; a thread takes its next item when its last has found a place
+      for (u32 i = me;;) {                       // 1; who has found a place for an item takes the next
         if (!walking) {
           if (i >= n) break;
           const word e = coming;
