@@ -9,13 +9,17 @@ struct rows_space : cpu {
 };
 using updates_space = rows_space;
 inline constexpr bool updates_are_few = TILEHASH_FEW_TYPES != 0;
+inline constexpr u64 random_tables = 200;
 }  // namespace tilehash::contract
 
+#include <contract/random_rows.hpp>
 #include <contract/row_updates.hpp>
 #include <contract/rows.hpp>
 
 namespace tilehash::contract {
 INSTANTIATE_TYPED_TEST_SUITE_P(cpu, rows, row_designs);
+using changed = ::testing::Types<hash_graph<u32, u32>, dynamic_hash_graph<u32, u32>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(cpu, random_rows, changed);
 
 // What the rows of a bin have, with their items, takes half the cache; fewer bins only where a block cannot
 // count so many.

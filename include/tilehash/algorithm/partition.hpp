@@ -170,6 +170,37 @@ struct nothing_before {
   TILEHASH_FN void left(u64 /*items*/) const {}
 };
 
+// Replaces each region's count by where its entries begin among the block's, finds them room in the region's
+// bin, of which `fill` says how many it has (what is i-th in the block is shift + i-th there), and gives how
+// many entries there are in all. A thread serves neighbouring regions, of which it asks for `AtOnce` at once.
+template <u32 Threads, u32 AtOnce, class Block, class Counts, class Shifts, class Fill>
+TILEHASH_FN u32 reserve_runs(Block block, Counts starts, Shifts shifts, Counts scratch, u32 regions,
+                             Fill* fill) {
+  const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
+  const u32 from = me * each < regions ? me * each : regions;
+  const u32 to = from + each < regions ? from + each : regions;
+  u32 mine = 0;
+  for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
+  u32 all = 0, start = block_sums<Threads>::before(block, scratch, mine, all);
+  for (u32 r = from; r < to; r += AtOnce) {
+    u32 count[AtOnce];
+    Fill base[AtOnce];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < AtOnce; ++k) {
+      count[k] = r + k < to ? u32(starts[r + k]) : 0;
+      base[k] = count[k] != 0 ? fetch_add(fill + r + k, Fill(count[k])) : 0;
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < AtOnce; ++k) {
+      if (r + k >= to) continue;
+      starts[r + k] = start;
+      shifts[r + k] = base[k] - start;
+      start += count[k];
+    }
+  }
+  return all;
+}
+
 // A block takes one share of the items after the other and sorts it by region in its scratch, so that the
 // items of a region leave for its bin side by side: a run of neighbours costs the memory little more than one
 // item. While a share leaves, the next one is on its way in.
@@ -242,7 +273,7 @@ struct partition {
         ranks[k] = fetch_add(starts + route.region_of(hashes[k]), u32(1));
       }
       block.barrier();
-      const u32 all = reserve(block, starts, shifts, scratch, regions);
+      const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, scratch, regions, bins.fill);
       sent += all;
       block.barrier();
       TILEHASH_UNROLL
@@ -277,35 +308,6 @@ struct partition {
       block.barrier();
     }
     if (me == 0) before.left(sent);
-  }
-
-  // Replaces each region's count by where its entries begin among the block's, finds them room in the
-  // region's bin (what is i-th in the block is shift + i-th there), and gives how many entries there are in
-  // all. A thread serves neighbouring regions.
-  template <class Block, class Counts>
-  TILEHASH_FN u32 reserve(Block block, Counts starts, Counts shifts, Counts scratch, u32 regions) const {
-    const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
-    const u32 from = me * each < regions ? me * each : regions;
-    const u32 to = from + each < regions ? from + each : regions;
-    u32 mine = 0;
-    for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
-    u32 all = 0, start = sums::before(block, scratch, mine, all);
-    for (u32 r = from; r < to; r += at_once) {
-      u32 count[at_once], base[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        count[k] = r + k < to ? u32(starts[r + k]) : 0;
-        base[k] = count[k] != 0 ? fetch_add(bins.fill + r + k, count[k]) : 0;
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (r + k >= to) continue;
-        starts[r + k] = start;
-        shifts[r + k] = base[k] - start;
-        start += count[k];
-      }
-    }
-    return all;
   }
 };
 

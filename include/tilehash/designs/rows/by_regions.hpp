@@ -15,11 +15,11 @@
 #include <cmath>
 #include <optional>
 
-#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/designs/rows/block_rows.hpp>
 #include <tilehash/space/algorithms.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
@@ -48,12 +48,10 @@ struct rows_build {
   using item = routed_item<slot_type>;
   using entry = typename Rows::entry;
   using offset = typename Rows::offset;
-  using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 max_shift = 14;
-  // A row's count, or where it begins, and above that the row's filter share a word of scratch.
-  static constexpr bool has_filter = Rows::index::has_filter;
-  static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
+  template <class Words>
+  using rows_here = block_rows<Rows, Threads, Words>;
 
   route way;
   uneven_bins<word> bins;
@@ -61,18 +59,15 @@ struct rows_build {
   u32 room;           // items of a region that the scratch can hold; what is larger is written as it comes
   u64* refused;       // regions whose bins had too little room: they are left undone
 
-  static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
   // Items that the scratch may have room for. Of each its thread keeps the row and its rank there.
   static constexpr u32 at_once = 6, batches = 3 * 1024 / Threads;  // requests that are under way together
   static constexpr u32 most_items = batches * at_once * Threads;
-  static_assert(most_items <= u32(1) << place_bits % 32 || !has_filter);
+  static_assert(most_items <= rows_here<u32*>::place_mask);
   static_assert(u64(most_items) << max_shift <= u64(1) << 32);
 
-  // Scratch: the items in order; a count for each row, then where it begins; the threads' sums. A thread adds
-  // up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet different banks.
-  TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
+  // Scratch: the items in order; the rows.
   static constexpr u64 scratch_bytes(u32 shift, u32 room) {
-    return room * sizeof(word) + (padded(1U << shift) + sums::words) * sizeof(u32);
+    return room * sizeof(word) + rows_here<u32*>::scratch_bytes(1U << shift);
   }
 
   template <class Block>
@@ -91,9 +86,11 @@ struct rows_build {
     const bool fits = n <= room;
     const word* const bin = bins.at(region);
     const auto sorted = block.template scratch<word>();
-    const auto next = block.template scratch<u32>(room * sizeof(word));
+    const auto words = block.template scratch<u32>(room * sizeof(word));
+    const rows_here<decltype(words)> here{words, size, me};
+    const auto next = [&](u32 row) { return words + here.padded(row); };
 
-    for (u32 i = me; i < padded(size); i += all) next[i] = 0;
+    here.clear();
     block.barrier();
     u32 places[batches * at_once];  // of this thread's items: the row, and the rank in it
     if (fits) {
@@ -109,34 +106,22 @@ struct rows_build {
           if (i + k * Threads >= n) continue;
           const auto at = way.place_of(item::hash_of(w[k]));
           const u32 row = row_in_region(at);
-          places[b * at_once + k] = (fetch_add(next + padded(row), u32(1)) & place_mask) << max_shift | row;
-          if constexpr (has_filter) set_bits(next + padded(row), at.filter << place_bits % 32);
+          places[b * at_once + k] = here.rank_of(row, at.filter) << max_shift | row;
         }
       }
     } else {
-      for_each_item(bin, n, me, [&](word, u32 row) { fetch_add(next + padded(row), u32(1)); });
+      for_each_item(bin, n, me, [&](word, u32 row) { fetch_add(next(row), u32(1)); });
     }
     block.barrier();
-    const u32 mask = fits ? place_mask : ~u32(0);
-    const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
-    const u32 to = from + each < size ? from + each : size;
-    u32 mine = 0, sum_of_all;
-    for (u32 r = from; r < to; ++r) mine += u32(next[padded(r)]) & mask;
-    u32 start = sums::before(block, next + padded(size), mine, sum_of_all);
-    for (u32 r = from; r < to; ++r) {
-      const u32 count = next[padded(r)];
-      next[padded(r)] = start | (count & ~mask);
-      start += count & mask;
-    }
+    here.add_up(block, fits ? here.place_mask : ~u32(0));
     block.barrier();
     entry* const out = way.rows.entries() + first;
     if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = static_cast<offset>(first + n);
     if (!fits) {  // then each row ends where its next item would go
-      for_each_item(bin, n, me,
-                    [&](word w, u32 row) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
+      for_each_item(bin, n, me, [&](word w, u32 row) { out[fetch_add(next(row), u32(1))] = entry_of(w); });
       block.barrier();
       for (u32 r = me; r < rows; r += all) {
-        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]), items = next[padded(r)] - begin;
+        const u32 begin = r == 0 ? 0 : u32(*next(r - 1)), items = *next(r) - begin;
         way.rows.put_row(first_row + r, first + begin, items,
                          way.rows.filter_of(items, [&](u64 i) { return out[begin + i].key; }));
       }
@@ -153,14 +138,10 @@ struct rows_build {
       for (u32 k = 0; k < at_once; ++k) {
         if (i + k * Threads >= n) continue;
         const u32 place = places[b * at_once + k], row = place & ((1U << max_shift) - 1);
-        sorted[(u32(next[padded(row)]) & place_mask) + (place >> max_shift)] = w[k];
+        sorted[here.begin_of(row) + (place >> max_shift)] = w[k];
       }
     }
-    for (u32 r = me; r < rows; r += all) {
-      const u32 is = next[padded(r)], begin = is & place_mask;
-      const u32 end = r + 1 < size ? u32(next[padded(r + 1)]) & place_mask : n;
-      way.rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
-    }
+    here.put(way.rows, first_row, rows, first, n);
     block.barrier();
     for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
   }
