@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/error.hpp>
@@ -55,12 +56,14 @@ struct rows_build {
 
   route way;
   uneven_bins<word> bins;
-  const u32* firsts;  // of each region, its first entry
-  u32 room;           // items of a region that the scratch can hold; what is larger is written as it comes
-  u64* refused;       // regions whose bins had too little room: they are left undone
+  u32 room;      // items of a region that the scratch can hold; what is larger is written as it comes
+  u64* refused;  // regions whose bins had too little room: they are left undone
 
-  // Items that the scratch may have room for. Of each its thread keeps the row and its rank there.
-  static constexpr u32 at_once = 6, batches = 3 * 1024 / Threads;  // requests that are under way together
+  // Items that the scratch may have room for. Of each its thread keeps the row and its rank there; and of the
+  // first batch, which it asks for while the region before leaves, the words.
+  static constexpr bool keeps_words = sizeof(word) <= 8;  // (there are no registers for longer ones)
+  static constexpr u32 at_once = keeps_words ? 9 : 6;     // requests that are under way together
+  static constexpr u32 batches = 18 / at_once * 1024 / Threads, kept = keeps_words ? at_once : 1;
   static constexpr u32 most_items = batches * at_once * Threads;
   static_assert(most_items <= rows_here<u32*>::place_mask);
   static_assert(u64(most_items) << max_shift <= u64(1) << 32);
@@ -70,17 +73,53 @@ struct rows_build {
     return room * sizeof(word) + rows_here<u32*>::scratch_bytes(1U << shift);
   }
 
+  // A block has neighbouring regions, so that only once it adds up what came to those before.
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 me = block.rank(), all = block.size(), region = static_cast<u32>(block.index());
-    const u32 size = 1U << way.shift;
+    const u32 me = block.rank(), last = first_region(block.index() + 1, block.count());
+    u32 region = first_region(block.index(), block.count()), came = 0, before;
+    for (u32 r = me; r < region; r += Threads) came += bins.fill[r];
+    block_sums<Threads>::before(block, block.template scratch<u32>(), came, before);
+    block.barrier();
+    word first_words[kept];
+    const auto begin_with = [&](u32 r) {
+      if (r >= last) return;
+      came = bins.fill[r];
+      if constexpr (keeps_words) take(bins.at(r), 0, bins.size(r), me, first_words);
+    };
+    begin_with(region);
+    while (region < last) {
+      const u32 n = came;
+      build(block, region, n, before, first_words, [&] { begin_with(region + 1); });
+      before += n;
+      ++region;
+      block.barrier();
+    }
+  }
+
+ private:
+  TILEHASH_FN u32 first_region(u64 block, u64 blocks) const {
+    return static_cast<u32>(way.regions() * block / blocks);
+  }
+  // This thread's items of a batch, if the bin has n.
+  TILEHASH_FN static void take(const word* bin, u32 batch, u32 n, u32 me, word* words) {
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      const u32 i = (batch * at_once + k) * Threads + me;
+      words[k] = i < n ? bin[i] : word(0);
+    }
+  }
+  // Builds a region of n items, whose entries begin at `first`; leaving() is called before it is written.
+  template <class Block, class Leaving>
+  TILEHASH_FN void build(Block block, u32 region, u32 n, u32 first, const word (&first_words)[kept],
+                         Leaving leaving) const {
+    const u32 me = block.rank(), size = 1U << way.shift;
     const u64 first_row = static_cast<u64>(region) << way.shift;
     const u64 left = way.rows.capacity() - first_row;
     const u32 rows = left < size ? static_cast<u32>(left) : size;
-    const offset first = firsts[region];
-    const u32 n = bins.fill[region];
     if (n > bins.room_of(region)) {
       if (me == 0) fetch_add(refused, u64(1));
+      leaving();
       return;
     }
     const bool fits = n <= room;
@@ -92,6 +131,14 @@ struct rows_build {
 
     here.clear();
     block.barrier();
+    const auto words_of = [&](u32 batch, word* w) {
+      if (keeps_words && batch == 0) {
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < kept; ++k) w[k] = first_words[k];
+      } else {
+        take(bin, batch, n, me, w);
+      }
+    };
     u32 places[batches * at_once];  // of this thread's items: the row, and the rank in it
     if (fits) {
       TILEHASH_UNROLL
@@ -99,8 +146,7 @@ struct rows_build {
         const u32 i = b * at_once * Threads + me;
         if (b * at_once * Threads >= n) break;
         word w[at_once];
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : 0];
+        words_of(b, w);
         TILEHASH_UNROLL
         for (u32 k = 0; k < at_once; ++k) {
           if (i + k * Threads >= n) continue;
@@ -120,11 +166,12 @@ struct rows_build {
     if (!fits) {  // then each row ends where its next item would go
       for_each_item(bin, n, me, [&](word w, u32 row) { out[fetch_add(next(row), u32(1))] = entry_of(w); });
       block.barrier();
-      for (u32 r = me; r < rows; r += all) {
+      for (u32 r = me; r < rows; r += Threads) {
         const u32 begin = r == 0 ? 0 : u32(*next(r - 1)), items = *next(r) - begin;
         way.rows.put_row(first_row + r, first + begin, items,
                          way.rows.filter_of(items, [&](u64 i) { return out[begin + i].key; }));
       }
+      leaving();
       return;
     }
     TILEHASH_UNROLL
@@ -132,8 +179,7 @@ struct rows_build {
       const u32 i = b * at_once * Threads + me;
       if (b * at_once * Threads >= n) break;
       word w[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : 0];
+      words_of(b, w);
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (i + k * Threads >= n) continue;
@@ -142,8 +188,9 @@ struct rows_build {
       }
     }
     here.put(way.rows, first_row, rows, first, n);
+    leaving();
     block.barrier();
-    for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
+    for (u32 i = me; i < n; i += Threads) out[i] = entry_of(sorted[i]);
   }
   TILEHASH_FN u32 row_in_region(const typename Rows::place& at) const {
     return static_cast<u32>(at.row) & ((1U << way.shift) - 1);
@@ -177,6 +224,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   using source_type = detail::array_source<typename route_type::slot_type>;
   using build_type = rows_build<Rows, large_block<Space>>;
   constexpr u64 most_items = 16384;  // of a region, on average
+  constexpr u64 most_blocks = 1024;  // each looks at all regions before its own
   if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
 
   const u64 wanted = least_regions(space), scratch = space.largest_scratch();
@@ -198,27 +246,31 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
     return std::nullopt;
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
-  const buffer<u32, Space> fill(space, regions), firsts(space, regions);
-  const buffer<u64, Space> counters(space, 2);
-  buffer<u64, Space> starts;
-  uneven_bins<word> bins{{entries.data(), room, fill.data()}, regions - 1, room};
+  // Keys that are NaN, regions with too little room, and what came to each region: cleared and read as one.
+  const buffer<u64, Space> counters(space, 2 + divide_up(regions, 2));
   u64 *const illegal = counters.data(), *const refused = illegal + 1;
+  u32* const fill = reinterpret_cast<u32*>(illegal + 2);
+  buffer<u64, Space> starts;
+  uneven_bins<word> bins{{entries.data(), room, fill}, regions - 1, room};
   // It is not known before whether the bins have room: they nearly always have, and to ask the space first
   // would have it wait for the answer.
+  u64 counted[2];
   const auto send_and_build = [&] {
-    space.fill(counters.data(), 2, u64(0));
-    send_to_bins(space, route, source_type{keys, values}, n, bins, illegal);
-    space.exclusive_scan(fill.data(), firsts.data(), regions);
-    space.for_each_block(regions, build_type::block_size, scratch_of(route.shift),
-                         build_type{route, bins, firsts.data(), room, refused});
-    return counters.to_host();
+    space.fill(counters.data(), counters.size(), u64(0));
+    send_by_blocks(space, route, source_type{keys, values}, n, bins, no_spill(), illegal,
+                   nothing_before<typename route_type::slot_type>(), shares::even);
+    const u64 at_once = space.large_blocks_at_once(), blocks = at_once < most_blocks ? at_once : most_blocks;
+    space.for_each_block(regions < blocks ? regions : blocks, build_type::block_size, scratch_of(route.shift),
+                         build_type{route, bins, room, refused});
+    space.copy_to_host(counted, counters.data(), sizeof counted);
   };
-  auto counted = send_and_build();
+  send_and_build();
   if (counted[1] != 0) {
-    const auto came = fill.to_host();
+    std::vector<u32> came(regions);
+    space.copy_to_host(came.data(), fill, came.size() * sizeof(u32));
     if (*std::ranges::max_element(came) > 16 * mean_of(route.shift) + most_items) return std::nullopt;
     grow_bins(space, bins, came, entries, starts);
-    counted = send_and_build();
+    send_and_build();
   }
   return n - counted[0];
 }
