@@ -40,4 +40,22 @@ TEST(rows_in_bins, fit_the_cache) {
     }
   }
 }
+
+// A row's word says where it begins, how long it is and what its filter has, beyond 2^32 items too. (On a GPU
+// whose memory holds so many, rows_test.cu builds them.)
+TEST(rows_of_over_2_to_the_32_items, begin_and_end_where_they_should) {
+  using index = filtered_rows;
+  for (const u64 begin :
+       {u64(0), (u64(1) << 32) - 1, u64(1) << 32, (u64(1) << 40) + 3, index::most_items - 1000}) {
+    for (const u64 size : {u64(0), u64(1), u64(14), u64(15), u64(16), u64(1000)}) {
+      for (const u32 filter : {0U, 1U, index::full_filter}) {
+        const u64 words[] = {index::word(begin, size, filter),
+                             index::word(begin + size, 15, index::full_filter)};
+        EXPECT_EQ(index::begin(words[0]), begin);
+        EXPECT_EQ(index::end(words), begin + size);
+        EXPECT_EQ(index::filter_in(words[0]), filter);
+      }
+    }
+  }
+}
 }  // namespace tilehash::contract
