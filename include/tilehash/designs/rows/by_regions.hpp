@@ -9,6 +9,8 @@
 //
 // Each item goes to memory twice, in runs; a radix sort takes it there four times, and counting and
 // scattering write it, and count it, at random.
+// A block takes neighbouring regions, one after the other, and asks for the items of the next while those of
+// one leave; how many entries there are before its first it adds up by itself.
 #pragma once
 
 #include <algorithm>
