@@ -9,13 +9,17 @@ struct rows_space : cpu {
 };
 using updates_space = rows_space;
 inline constexpr bool updates_are_few = TILEHASH_FEW_TYPES != 0;
+inline constexpr u64 random_tables = 200;
 }  // namespace tilehash::contract
 
+#include <contract/random_rows.hpp>
 #include <contract/row_updates.hpp>
 #include <contract/rows.hpp>
 
 namespace tilehash::contract {
 INSTANTIATE_TYPED_TEST_SUITE_P(cpu, rows, row_designs);
+using changed = ::testing::Types<hash_graph<u32, u32>, dynamic_hash_graph<u32, u32>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(cpu, random_rows, changed);
 
 // What the rows of a bin have, with their items, takes half the cache; fewer bins only where a block cannot
 // count so many.
@@ -33,6 +37,24 @@ TEST(rows_in_bins, fit_the_cache) {
       EXPECT_LE(bins, 1024U);
       EXPECT_GT(2 * bin, half);
       EXPECT_TRUE(bin <= half || 2 * bins > 1024) << n << " items, load " << load;
+    }
+  }
+}
+
+// A row's word says where it begins, how long it is and what its filter has, beyond 2^32 items too. (On a GPU
+// whose memory holds so many, rows_test.cu builds them.)
+TEST(rows_of_over_2_to_the_32_items, begin_and_end_where_they_should) {
+  using index = filtered_rows;
+  for (const u64 begin :
+       {u64(0), (u64(1) << 32) - 1, u64(1) << 32, (u64(1) << 40) + 3, index::most_items - 1000}) {
+    for (const u64 size : {u64(0), u64(1), u64(14), u64(15), u64(16), u64(1000)}) {
+      for (const u32 filter : {0U, 1U, index::full_filter}) {
+        const u64 words[] = {index::word(begin, size, filter),
+                             index::word(begin + size, 15, index::full_filter)};
+        EXPECT_EQ(index::begin(words[0]), begin);
+        EXPECT_EQ(index::end(words), begin + size);
+        EXPECT_EQ(index::filter_in(words[0]), filter);
+      }
     }
   }
 }

@@ -4,13 +4,19 @@ namespace tilehash::contract {
 using rows_space = tilehash::cuda;
 using updates_space = tilehash::cuda;
 inline constexpr bool updates_are_few = false;
+inline constexpr u64 random_tables = 2000;
 }  // namespace tilehash::contract
 
+#include <contract/random_rows.hpp>
 #include <contract/row_updates.hpp>
 #include <contract/rows.hpp>
 
 namespace tilehash::contract {
 INSTANTIATE_TYPED_TEST_SUITE_P(cuda, rows, row_designs);
+using changed = ::testing::Types<hash_graph<u32, u32>,
+                                 hash_graph<std::array<int, 4>, u32, murmur, filtered_rows, in_bins>,
+                                 dynamic_hash_graph<u32, u32>, dynamic_hash_graph<u64, u32>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(cuda, random_rows, changed);
 
 // Every key of 32 bits, some twice: more items than 32-bit offsets count.
 struct many_keys {

@@ -15,12 +15,12 @@ bool stays_in_cache(const Space& space, u64 bytes) {
     return bytes <= space.last_cache_bytes() / 2;
 }
 
-// What fits no word to be partitioned in: is it put in bins first? On a GPU where it leaves the second-level
-// cache.
+// What fits no word to be partitioned in: is it put in bins first? Where it takes more than half of the cache
+// that all share, a GPU's L2 or a CPU's last.
 template <class Space>
 bool bins_pay(const Space& space, u64 bytes) {
   if constexpr (Space::has_lanes)
-    return bytes > space.cache_bytes();
+    return bytes > space.cache_bytes() / 2;
   else
     return !stays_in_cache(space, bytes);
 }

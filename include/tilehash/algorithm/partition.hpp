@@ -14,6 +14,8 @@
 //   region_of(hash)
 // Bins say where a region's items go and for how many there is room; a Spill takes what finds none. A Before
 // says what happens to a share before it leaves: nothing here, combining equal keys in aggregate.hpp.
+//
+// length: one kernel, the bins and spills that it writes to, and what starts it.
 #pragma once
 
 #include <numeric>
@@ -170,6 +172,37 @@ struct nothing_before {
   TILEHASH_FN void left(u64 /*items*/) const {}
 };
 
+// Replaces each region's count by where its entries begin among the block's, finds them room in the region's
+// bin, of which `fill` says how many it has (what is i-th in the block is shift + i-th there), and gives how
+// many entries there are in all. A thread serves neighbouring regions, of which it asks for `AtOnce` at once.
+template <u32 Threads, u32 AtOnce, class Block, class Counts, class Shifts, class Fill>
+TILEHASH_FN u32 reserve_runs(Block block, Counts starts, Shifts shifts, Counts scratch, u32 regions,
+                             Fill* fill) {
+  const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
+  const u32 from = me * each < regions ? me * each : regions;
+  const u32 to = from + each < regions ? from + each : regions;
+  u32 mine = 0;
+  for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
+  u32 all = 0, start = block_sums<Threads>::before(block, scratch, mine, all);
+  for (u32 r = from; r < to; r += AtOnce) {
+    u32 count[AtOnce];
+    Fill base[AtOnce];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < AtOnce; ++k) {
+      count[k] = r + k < to ? u32(starts[r + k]) : 0;
+      base[k] = count[k] != 0 ? fetch_add(fill + r + k, Fill(count[k])) : 0;
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < AtOnce; ++k) {
+      if (r + k >= to) continue;
+      starts[r + k] = start;
+      shifts[r + k] = base[k] - start;
+      start += count[k];
+    }
+  }
+  return all;
+}
+
 // A block takes one share of the items after the other and sorts it by region in its scratch, so that the
 // items of a region leave for its bin side by side: a run of neighbours costs the memory little more than one
 // item. While a share leaves, the next one is on its way in.
@@ -183,6 +216,7 @@ struct partition {
   using entry = routed_item<slot_type>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block
+  static_assert(share <= 1U << 16);
   static constexpr u32 seats = Before::has_seats ? share : 0;
   static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
   using sums = block_sums<Threads>;
@@ -195,6 +229,7 @@ struct partition {
   Spill spill;
   u64* illegal;
   Before before;
+  u32 part = share;  // items of a share, if it is smaller
 
   // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
   // from there (in the seats' place, where there are such); the threads' and the groups' sums.
@@ -215,10 +250,12 @@ struct partition {
     u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
     const auto take = [&](u64 number) {
       for (u32& bits : goes) bits = 0;
+      const u64 begin = number * part;
+      const u32 end = begin >= n ? 0 : n - begin < part ? static_cast<u32>(n - begin) : part;
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        const u64 i = number * share + static_cast<u64>(k) * Threads + me;
-        const detail::item<slot_type> x = i < n ? source(i) : detail::item<slot_type>{};
+        const u32 i = k * Threads + me;
+        const detail::item<slot_type> x = i < end ? source(begin + i) : detail::item<slot_type>{};
         hashes[k] = x.key.bits;
         values[k] = x.value;
         goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
@@ -227,9 +264,11 @@ struct partition {
     };
     u64 sent = 0;
     take(block.index());
-    for (u64 number = block.index(); number * share < n; number += block.count()) {
+    for (u64 number = block.index(); number * part < n; number += block.count()) {
       for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
-      u32 ranks[PerThread];             // the item's number within its region's share of this block
+      // The item's number within its region's share of this block; two to a word, as registers are short.
+      u32 ranks[(PerThread + 1) / 2];
+      for (u32& two : ranks) two = 0;
       if constexpr (Before::has_seats)  // there are barriers in it
         before.template meet<Threads>(block, route, sorted, seat, hashes, values, goes);
       else
@@ -239,19 +278,20 @@ struct partition {
         hashes[k] = route.hash(hashes[k]);
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         values[k] = before.value_after(sorted, k * Threads + me, values[k]);
-        ranks[k] = fetch_add(starts + route.region_of(hashes[k]), u32(1));
+        ranks[k / 2] |= fetch_add(starts + route.region_of(hashes[k]), u32(1)) << (k % 2 * 16);
       }
       block.barrier();
-      const u32 all = reserve(block, starts, shifts, scratch, regions);
+      const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, scratch, regions, bins.fill);
       sent += all;
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
-        sorted.put(u32(starts[route.region_of(hashes[k])]) + ranks[k], hashes[k], values[k]);
+        const u32 rank = ranks[k / 2] >> (k % 2 * 16) & 0xffff;
+        sorted.put(u32(starts[route.region_of(hashes[k])]) + rank, hashes[k], values[k]);
       }
       block.barrier();
-      if ((number + block.count()) * share < n) take(number + block.count());
+      if ((number + block.count()) * part < n) take(number + block.count());
       for (u32 first = me; first < all; first += leaving_at_once * Threads) {
         word e[leaving_at_once];
         u32 region[leaving_at_once], at[leaving_at_once];
@@ -278,35 +318,6 @@ struct partition {
     }
     if (me == 0) before.left(sent);
   }
-
-  // Replaces each region's count by where its entries begin among the block's, finds them room in the
-  // region's bin (what is i-th in the block is shift + i-th there), and gives how many entries there are in
-  // all. A thread serves neighbouring regions.
-  template <class Block, class Counts>
-  TILEHASH_FN u32 reserve(Block block, Counts starts, Counts shifts, Counts scratch, u32 regions) const {
-    const u32 me = block.rank(), each = (regions + Threads - 1) / Threads;
-    const u32 from = me * each < regions ? me * each : regions;
-    const u32 to = from + each < regions ? from + each : regions;
-    u32 mine = 0;
-    for (u32 r = from; r < to; ++r) mine += u32(starts[r]);
-    u32 all = 0, start = sums::before(block, scratch, mine, all);
-    for (u32 r = from; r < to; r += at_once) {
-      u32 count[at_once], base[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        count[k] = r + k < to ? u32(starts[r + k]) : 0;
-        base[k] = count[k] != 0 ? fetch_add(bins.fill + r + k, count[k]) : 0;
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (r + k >= to) continue;
-        starts[r + k] = start;
-        shifts[r + k] = base[k] - start;
-        start += count[k];
-      }
-    }
-    return all;
-  }
 };
 
 template <class Route, class Source, class Space, class Bins, class Spill,
@@ -323,17 +334,29 @@ u64 most_regions(const Space& space) {
   return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
 }
 
+// As large as a block can have them; or, where the blocks take a few each, smaller, so that all have as much
+// to do (down to a quarter: shorter runs cost more than idle blocks).
+enum class shares : u8 { full, even };
+
 // Sends the n items of the source to their bins, on top of what `fill` says is there. Its block must be able
 // to count the regions. Does not wait.
 template <class Space, class Route, class Source, class Bins, class Spill,
           class Before = nothing_before<typename Route::slot_type>>
 void send_by_blocks(Space& space, const Route& route, const Source& source, u64 n, const Bins& bins,
-                    const Spill& spill, u64* illegal, const Before& before = {}) {
+                    const Spill& spill, u64* illegal, const Before& before = {}, shares how = shares::full) {
   using work = partition_in<Route, Source, Space, Bins, Spill, Before>;
-  const u64 shares = divide_up(n, work::share), at_once = space.large_blocks_at_once();
-  space.for_each_block(shares < at_once ? shares : at_once, work::block_size,
-                       work::scratch_bytes(route.regions()),
-                       work{route, source, n, bins, spill, illegal, before});
+  constexpr u64 few = 4, line = 32;
+  const u64 at_once = space.large_blocks_at_once();
+  const bool even = how == shares::even && Space::has_lanes && n <= few * work::share * at_once;
+  const u64 least = even ? work::share / 4 : work::share;
+  const u64 most = divide_up(n, least), blocks = most < at_once ? most : at_once;
+  u64 part = work::share;
+  if (even && n != 0) {
+    const u64 rounds = divide_up(n, work::share * blocks);
+    part = divide_up(divide_up(n, rounds * blocks), line) * line;
+  }
+  space.for_each_block(blocks, work::block_size, work::scratch_bytes(route.regions()),
+                       work{route, source, n, bins, spill, illegal, before, static_cast<u32>(part)});
 }
 
 // Where there are more regions than a block can count, the items are written to their bins as they come.

@@ -6,60 +6,166 @@
 //   build      bin after bin, so that its counters, and then its entries, stay in the cache
 //
 // A block takes a share of the items, counts those of each bin in its scratch, finds them room in the bins
-// side by side and writes them there.
+// side by side and writes them there. Blocks of many threads put the share in order first, so that what goes
+// to a bin is written by neighbours at once: memory takes a line of items whole, and reads one that comes in
+// parts before it writes it. A core, whose cache waits for the parts, writes them as they come.
 //
 // It pays where counters and entries do not fit the cache: then a build in the order of the items misses it
 // with every item, once to count it and twice to put it in its place.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/rows.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// Sends a share of the items to their bins; without `keys_out` it only counts them in `next`. Keys that are
-// NaN are left out.
-template <class Rows, class Key, class MappedPointer, u32 Threads>
-struct fill_bins {
+// A key in a bin: one store and one load, as in a row.
+template <class Key>
+using binned_key = row_entry<Key, void>;
+
+// A share of the items, and their bins. Keys that are NaN are left out.
+template <class Rows, class Key, u32 Threads>
+struct share_of_bins {
   using offset = typename Rows::offset;
-  using mapped = std::remove_const_t<std::remove_pointer_t<MappedPointer>>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = 16384;
-  static constexpr u64 scratch_bytes(u32 bins) { return bins * sizeof(offset); }
 
   Rows rows;
   const Key* keys;
-  MappedPointer values;
   u64 n;
   u32 shift, bins;  // a bin has 2^shift rows
   offset* next;     // of each bin, where its next item goes
-  Key* keys_out;
-  mapped* values_out;
 
-  TILEHASH_FN u32 bin_of(u64 i) const { return static_cast<u32>(rows.locate(keys[i]).row >> shift); }
+  TILEHASH_FN u32 bin_of(const Key& key) const { return static_cast<u32>(rows.locate(key).row >> shift); }
+  TILEHASH_FN u64 first_of(u64 number) const { return number * share; }
+  TILEHASH_FN u64 last_of(u64 number) const {
+    const u64 last = (number + 1) * share;
+    return last < n ? last : n;
+  }
+  // Counts a block's share in `counts`, words of its scratch.
+  template <class Block, class Counts>
+  TILEHASH_FN void count(Block block, Counts counts) const {
+    const u32 me = block.rank();
+    for (u32 b = me; b < bins; b += Threads) counts[b] = 0;
+    block.barrier();
+    const u64 last = last_of(block.index());
+    for (u64 i = first_of(block.index()) + me; i < last; i += Threads) {
+      if (is_legal(keys[i])) fetch_add(counts + bin_of(keys[i]), offset(1));
+    }
+    block.barrier();
+  }
+};
+
+template <class Rows, class Key, u32 Threads>
+struct count_bins : share_of_bins<Rows, Key, Threads> {
+  using offset = typename Rows::offset;
+  static constexpr u64 scratch_bytes(u32 bins) { return bins * sizeof(offset); }
+
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const auto here = block.template scratch<offset>();
+    this->count(block, here);
+    for (u32 b = block.rank(); b < this->bins; b += Threads) {
+      if (here[b] != 0) fetch_add(this->next + b, offset(here[b]));
+    }
+  }
+};
+
+template <class Rows, class Key, class MappedPointer, u32 Threads>
+struct fill_bins : share_of_bins<Rows, Key, Threads> {
+  using shares = share_of_bins<Rows, Key, Threads>;
+  using offset = typename Rows::offset;
+  using mapped = std::remove_const_t<std::remove_pointer_t<MappedPointer>>;
+  using shares::share;
+  static constexpr bool in_order = Threads > 1;
+  static constexpr u32 of_a_thread = share / Threads, at_once = 4, rank_bits = 14, none = ~u32(0);
+  static_assert(share <= 1U << rank_bits);
+
+  MappedPointer values;
+  binned_key<Key>* keys_out;
+  mapped* values_out;
+
+  // Scratch: how far a bin is from its items here, or where its next one goes; and in order, where its items
+  // begin here, which item of the share is i-th in order, and the threads' sums.
+  static constexpr u64 scratch_bytes(u32 bins) {
+    constexpr u64 sums = block_sums<Threads>::words * sizeof(u32);
+    return bins * sizeof(offset) + (in_order ? bins * sizeof(u32) + share * sizeof(u16) + sums : 0);
+  }
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    if constexpr (in_order)
+      put_in_order(block);
+    else
+      put_as_they_come(block);
+  }
+
+ private:
+  TILEHASH_FN void put(u64 at, const Key& key, u64 i) const {
+    keys_out[at] = {key};
+    if constexpr (!Rows::is_set) values_out[at] = values[i];
+  }
+  template <class Block>
+  TILEHASH_FN void put_as_they_come(Block block) const {
+    const auto here = block.template scratch<offset>();
     const u32 me = block.rank();
-    const u64 first = block.index() * share, last = first + share < n ? first + share : n;
-    for (u32 b = me; b < bins; b += Threads) here[b] = 0;
-    block.barrier();
-    for (u64 i = first + me; i < last; i += Threads) {
-      if (is_legal(keys[i])) fetch_add(here + bin_of(i), offset(1));
-    }
-    block.barrier();
-    for (u32 b = me; b < bins; b += Threads) {
+    this->count(block, here);
+    for (u32 b = me; b < this->bins; b += Threads) {
       const offset came = here[b];
-      if (came != 0) here[b] = fetch_add(next + b, came);
+      if (came != 0) here[b] = fetch_add(this->next + b, came);
     }
-    if (keys_out == nullptr) return;
     block.barrier();
-    for (u64 i = first + me; i < last; i += Threads) {
-      if (!is_legal(keys[i])) continue;
-      const offset at = fetch_add(here + bin_of(i), offset(1));
-      keys_out[at] = keys[i];
-      if constexpr (!Rows::is_set) values_out[at] = values[i];
+    const u64 last = this->last_of(block.index());
+    for (u64 i = this->first_of(block.index()) + me; i < last; i += Threads) {
+      const Key& key = this->keys[i];
+      if (is_legal(key)) put(fetch_add(here + this->bin_of(key), offset(1)), key, i);
+    }
+  }
+  template <class Block>
+  TILEHASH_FN void put_in_order(Block block) const {
+    const u32 me = block.rank(), bins = this->bins;
+    const u64 first = this->first_of(block.index()), last = this->last_of(block.index());
+    const u64 starts_at = bins * sizeof(offset), order_at = starts_at + bins * sizeof(u32);
+    const auto shifts = block.template scratch<offset>();
+    const auto starts = block.template scratch<u32>(starts_at);
+    const auto order = block.template scratch<u16>(order_at);
+    const auto sums = block.template scratch<u32>(order_at + share * sizeof(u16));
+    for (u32 b = me; b < bins; b += Threads) starts[b] = 0;
+    block.barrier();
+    u32 places[of_a_thread];  // of this thread's items: the bin, and the rank in what goes there from here
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < of_a_thread; ++k) {
+      const u64 i = first + k * Threads + me;
+      places[k] = none;
+      if (i >= last || !is_legal(this->keys[i])) continue;
+      const u32 bin = this->bin_of(this->keys[i]);
+      places[k] = bin << rank_bits | fetch_add(starts + bin, u32(1));
+    }
+    block.barrier();
+    const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, sums, bins, this->next);
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < of_a_thread; ++k) {
+      if (places[k] == none) continue;
+      const u32 rank = places[k] & ((1U << rank_bits) - 1);
+      order[u32(starts[places[k] >> rank_bits]) + rank] = static_cast<u16>(k * Threads + me);
+    }
+    block.barrier();
+    for (u32 i = me; i < all; i += at_once * Threads) {
+      Key key[at_once];
+      u64 from[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (i + k * Threads >= all) continue;
+        from[k] = first + u16(order[i + k * Threads]);
+        key[k] = this->keys[from[k]];
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (i + k * Threads >= all) continue;
+        put(static_cast<offset>(shifts[this->bin_of(key[k])] + i + k * Threads), key[k], from[k]);
+      }
     }
   }
 };
@@ -67,11 +173,14 @@ struct fill_bins {
 // Items in the order of their bins.
 template <class Space, class Rows, class Key, class MappedPointer>
 struct items_in_bins {
-  using work = fill_bins<Rows, Key, MappedPointer, large_block<Space>>;
+  using shares = share_of_bins<Rows, Key, large_block<Space>>;
+  using counting = count_bins<Rows, Key, large_block<Space>>;
+  using filling = fill_bins<Rows, Key, MappedPointer, large_block<Space>>;
   using offset = typename Rows::offset;
+  static_assert(sizeof(binned_key<Key>) == sizeof(Key));
   u32 shift, bins;
-  buffer<Key, Space> keys;
-  buffer<typename work::mapped, Space> values;
+  buffer<char, Space> memory;  // of the keys
+  buffer<typename filling::mapped, Space> values;
   buffer<offset, Space> ends;  // of each bin, and of all
 
   // Bins of 2^shift rows each. O(items + bins). Takes the items' bytes once. Does not wait.
@@ -79,23 +188,24 @@ struct items_in_bins {
                 u32 bin_shift)
       : shift(bin_shift),
         bins(static_cast<u32>((rows.capacity() - 1) >> shift) + 1),
-        keys(space, n),
+        memory(space, n * sizeof(Key)),
         values(space, Rows::is_set ? 0 : n),
         ends(space, bins + 1) {
     const segments<offset> order{ends.data(), bins};
-    const auto pass = [&](Key* to) {
-      space.for_each_block(divide_up(n, work::share), work::block_size, work::scratch_bytes(bins),
-                           work{rows, from, from_values, n, shift, bins, ends.data(), to, values.data()});
-    };
+    const shares all{rows, from, n, shift, bins, ends.data()};
+    const u64 blocks = divide_up(n, shares::share);
     order.start_counting(space);
-    pass(nullptr);
+    space.for_each_block(blocks, shares::block_size, counting::scratch_bytes(bins), counting{all});
     order.end_counting(space);
-    pass(keys.data());
+    space.for_each_block(blocks, shares::block_size, filling::scratch_bytes(bins),
+                         filling{all, from_values, keys(), values.data()});
   }
   // How many. Waits, where a key may be NaN.
   u64 size(Space& space) const {
-    return has_nan<Key> ? u64(read_one(space, ends.data() + bins)) : keys.size();
+    return has_nan<Key> ? u64(read_one(space, ends.data() + bins)) : memory.bytes() / sizeof(Key);
   }
+  binned_key<Key>* keys() const { return reinterpret_cast<binned_key<Key>*>(memory.data()); }
+  const Key* bare_keys() const { return reinterpret_cast<const Key*>(memory.data()); }
   MappedPointer mapped() const { return MappedPointer(values.data()); }
 };
 
@@ -130,7 +240,7 @@ struct binned {
     const u32 shift = shift_for(space, rows, n);
     if ((rows.capacity() - 1) >> shift == 0) return Then::build(space, rows, keys, values, n);
     const detail::items_in_bins<Space, Rows, Key, MappedPointer> in(space, rows, keys, values, n, shift);
-    return Then::build(space, rows, in.keys.data(), in.mapped(), in.size(space));
+    return Then::build(space, rows, in.bare_keys(), in.mapped(), in.size(space));
   }
 };
 

@@ -9,17 +9,20 @@
 //
 // Each item goes to memory twice, in runs; a radix sort takes it there four times, and counting and
 // scattering write it, and count it, at random.
+// A block takes neighbouring regions, one after the other, and asks for the items of the next while those of
+// one leave; how many entries there are before its first it adds up by itself.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
-#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/designs/rows/block_rows.hpp>
 #include <tilehash/space/algorithms.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
@@ -48,54 +51,96 @@ struct rows_build {
   using item = routed_item<slot_type>;
   using entry = typename Rows::entry;
   using offset = typename Rows::offset;
-  using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 max_shift = 14;
-  // A row's count, or where it begins, and above that the row's filter share a word of scratch.
-  static constexpr bool has_filter = Rows::index::has_filter;
-  static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
+  template <class Words>
+  using rows_here = block_rows<Rows, Threads, Words>;
 
   route way;
   uneven_bins<word> bins;
-  const u32* firsts;  // of each region, its first entry
-  u32 room;           // items of a region that the scratch can hold; what is larger is written as it comes
-  u64* refused;       // regions whose bins had too little room: they are left undone
+  u32 room;      // items of a region that the scratch can hold; what is larger is written as it comes
+  u64* refused;  // regions whose bins had too little room: they are left undone
 
-  static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
-  // Items that the scratch may have room for. Of each the row and its rank there are kept.
-  static constexpr u32 at_once = 6, batches = 3 * 1024 / Threads;  // requests that are under way together
+  // Items that the scratch may have room for. Of each the row and its rank there are kept; and of the
+  // first batch, which it asks for while the region before leaves, the words.
+  static constexpr bool keeps_words = sizeof(word) <= 8;  // (there are no registers for longer ones)
+  static constexpr u32 at_once = keeps_words ? 9 : 6;     // requests that are under way together
+  static constexpr u32 batches = 18 / at_once * 1024 / Threads, kept = keeps_words ? at_once : 1;
   static constexpr u32 most_items = batches * at_once * Threads;
-  static_assert(most_items <= u32(1) << place_bits % 32 || !has_filter);
+  static_assert(most_items <= rows_here<u32*>::place_mask);
   static_assert(u64(most_items) << max_shift <= u64(1) << 32);
 
-  // Scratch: the items in order; a count for each row, then where it begins; the block's sums.
-  // Neighbouring counts are added up by one, so one word in 33 is left out, and those who do so side by side
-  // meet different banks.
-  TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
+  // Scratch: the items in order; the rows.
   static constexpr u64 scratch_bytes(u32 shift, u32 room) {
-    return room * sizeof(word) + (padded(1U << shift) + sums::words) * sizeof(u32);
+    return room * sizeof(word) + rows_here<u32*>::scratch_bytes(1U << shift);
   }
 
+  // A block has neighbouring regions, so that only once it adds up what came to those before.
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 me = block.rank(), all = block.size(), region = static_cast<u32>(block.index());
-    const u32 size = 1U << way.shift;
+    const u32 me = block.rank(), last = first_region(block.index() + 1, block.count());
+    u32 region = first_region(block.index(), block.count()), came = 0, before;
+    for (u32 r = me; r < region; r += Threads) came += bins.fill[r];
+    block_sums<Threads>::before(block, block.template scratch<u32>(), came, before);
+    block.barrier();
+    word first_words[kept];
+    const auto begin_with = [&](u32 r) {
+      if (r >= last) return;
+      came = bins.fill[r];
+      if constexpr (keeps_words) take(bins.at(r), 0, bins.size(r), me, first_words);
+    };
+    begin_with(region);
+    while (region < last) {
+      const u32 n = came;
+      build(block, region, n, before, first_words, [&] { begin_with(region + 1); });
+      before += n;
+      ++region;
+      block.barrier();
+    }
+  }
+
+ private:
+  TILEHASH_FN u32 first_region(u64 block, u64 blocks) const {
+    return static_cast<u32>(way.regions() * block / blocks);
+  }
+  // The items of a batch that are `me`'s, if the bin has n.
+  TILEHASH_FN static void take(const word* bin, u32 batch, u32 n, u32 me, word* words) {
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < at_once; ++k) {
+      const u32 i = (batch * at_once + k) * Threads + me;
+      words[k] = i < n ? bin[i] : word(0);
+    }
+  }
+  // Builds a region of n items, whose entries begin at `first`; leaving() is called before it is written.
+  template <class Block, class Leaving>
+  TILEHASH_FN void build(Block block, u32 region, u32 n, u32 first, const word (&first_words)[kept],
+                         Leaving leaving) const {
+    const u32 me = block.rank(), size = 1U << way.shift;
     const u64 first_row = static_cast<u64>(region) << way.shift;
     const u64 left = way.rows.capacity() - first_row;
     const u32 rows = left < size ? static_cast<u32>(left) : size;
-    const offset first = firsts[region];
-    const u32 n = bins.fill[region];
     if (n > bins.room_of(region)) {
       if (me == 0) fetch_add(refused, u64(1));
+      leaving();
       return;
     }
     const bool fits = n <= room;
     const word* const bin = bins.at(region);
     const auto sorted = block.template scratch<word>();
-    const auto next = block.template scratch<u32>(room * sizeof(word));
+    const auto words = block.template scratch<u32>(room * sizeof(word));
+    const rows_here<decltype(words)> here{words, size, me};
+    const auto next = [&](u32 row) { return words + here.padded(row); };
 
-    for (u32 i = me; i < padded(size); i += all) next[i] = 0;
+    here.clear();
     block.barrier();
+    const auto words_of = [&](u32 batch, word* w) {
+      if (keeps_words && batch == 0) {
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < kept; ++k) w[k] = first_words[k];
+      } else {
+        take(bin, batch, n, me, w);
+      }
+    };
     u32 places[batches * at_once];  // of this thread's items: the row, and the rank in it
     if (fits) {
       TILEHASH_UNROLL
@@ -103,44 +148,32 @@ struct rows_build {
         const u32 i = b * at_once * Threads + me;
         if (b * at_once * Threads >= n) break;
         word w[at_once];
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : 0];
+        words_of(b, w);
         TILEHASH_UNROLL
         for (u32 k = 0; k < at_once; ++k) {
           if (i + k * Threads >= n) continue;
           const auto at = way.place_of(item::hash_of(w[k]));
           const u32 row = row_in_region(at);
-          places[b * at_once + k] = (fetch_add(next + padded(row), u32(1)) & place_mask) << max_shift | row;
-          if constexpr (has_filter) set_bits(next + padded(row), at.filter << place_bits % 32);
+          places[b * at_once + k] = here.rank_of(row, at.filter) << max_shift | row;
         }
       }
     } else {
-      for_each_item(bin, n, me, [&](word, u32 row) { fetch_add(next + padded(row), u32(1)); });
+      for_each_item(bin, n, me, [&](word, u32 row) { fetch_add(next(row), u32(1)); });
     }
     block.barrier();
-    const u32 mask = fits ? place_mask : ~u32(0);
-    const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
-    const u32 to = from + each < size ? from + each : size;
-    u32 mine = 0, sum_of_all;
-    for (u32 r = from; r < to; ++r) mine += u32(next[padded(r)]) & mask;
-    u32 start = sums::before(block, next + padded(size), mine, sum_of_all);
-    for (u32 r = from; r < to; ++r) {
-      const u32 count = next[padded(r)];
-      next[padded(r)] = start | (count & ~mask);
-      start += count & mask;
-    }
+    here.add_up(block, fits ? here.place_mask : ~u32(0));
     block.barrier();
     entry* const out = way.rows.entries() + first;
     if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = static_cast<offset>(first + n);
     if (!fits) {  // then each row ends where its next item would go
-      for_each_item(bin, n, me,
-                    [&](word w, u32 row) { out[fetch_add(next + padded(row), u32(1))] = entry_of(w); });
+      for_each_item(bin, n, me, [&](word w, u32 row) { out[fetch_add(next(row), u32(1))] = entry_of(w); });
       block.barrier();
-      for (u32 r = me; r < rows; r += all) {
-        const u32 begin = r == 0 ? 0 : u32(next[padded(r - 1)]), items = next[padded(r)] - begin;
+      for (u32 r = me; r < rows; r += Threads) {
+        const u32 begin = r == 0 ? 0 : u32(*next(r - 1)), items = *next(r) - begin;
         way.rows.put_row(first_row + r, first + begin, items,
                          way.rows.filter_of(items, [&](u64 i) { return out[begin + i].key; }));
       }
+      leaving();
       return;
     }
     TILEHASH_UNROLL
@@ -148,27 +181,23 @@ struct rows_build {
       const u32 i = b * at_once * Threads + me;
       if (b * at_once * Threads >= n) break;
       word w[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : 0];
+      words_of(b, w);
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (i + k * Threads >= n) continue;
         const u32 place = places[b * at_once + k], row = place & ((1U << max_shift) - 1);
-        sorted[(u32(next[padded(row)]) & place_mask) + (place >> max_shift)] = w[k];
+        sorted[here.begin_of(row) + (place >> max_shift)] = w[k];
       }
     }
-    for (u32 r = me; r < rows; r += all) {
-      const u32 is = next[padded(r)], begin = is & place_mask;
-      const u32 end = r + 1 < size ? u32(next[padded(r + 1)]) & place_mask : n;
-      way.rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
-    }
+    here.put(way.rows, first_row, rows, first, n);
+    leaving();
     block.barrier();
-    for (u32 i = me; i < n; i += all) out[i] = entry_of(sorted[i]);
+    for (u32 i = me; i < n; i += Threads) out[i] = entry_of(sorted[i]);
   }
   TILEHASH_FN u32 row_in_region(const typename Rows::place& at) const {
     return static_cast<u32>(at.row) & ((1U << way.shift) - 1);
   }
-  // use(word, row in the region) for the items of a bin that are the caller's.
+  // use(word, row in the region) for this thread's items of a bin.
   template <class Use>
   TILEHASH_FN void for_each_item(const word* bin, u32 n, u32 me, Use use) const {
     for (u32 i = me; i < n; i += Threads) use(bin[i], row_in_region(way.place_of(item::hash_of(bin[i]))));
@@ -197,6 +226,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   using source_type = detail::array_source<typename route_type::slot_type>;
   using build_type = rows_build<Rows, large_block<Space>>;
   constexpr u64 most_items = 16384;  // of a region, on average
+  constexpr u64 most_blocks = 1024;  // each looks at all regions before its own
   if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
 
   const u64 wanted = least_regions(space), scratch = space.largest_scratch();
@@ -218,27 +248,31 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
     return std::nullopt;
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
-  const buffer<u32, Space> fill(space, regions), firsts(space, regions);
-  const buffer<u64, Space> counters(space, 2);
-  buffer<u64, Space> starts;
-  uneven_bins<word> bins{{entries.data(), room, fill.data()}, regions - 1, room};
+  // Keys that are NaN, regions with too little room, and what came to each region: cleared and read as one.
+  const buffer<u64, Space> counters(space, 2 + divide_up(regions, 2));
   u64 *const illegal = counters.data(), *const refused = illegal + 1;
+  u32* const fill = reinterpret_cast<u32*>(illegal + 2);
+  buffer<u64, Space> starts;
+  uneven_bins<word> bins{{entries.data(), room, fill}, regions - 1, room};
   // It is not known before whether the bins have room: they nearly always have, and to ask the space first
   // would have it wait for the answer.
+  u64 counted[2];
   const auto send_and_build = [&] {
-    space.fill(counters.data(), 2, u64(0));
-    send_to_bins(space, route, source_type{keys, values}, n, bins, illegal);
-    space.exclusive_scan(fill.data(), firsts.data(), regions);
-    space.for_each_block(regions, build_type::block_size, scratch_of(route.shift),
-                         build_type{route, bins, firsts.data(), room, refused});
-    return counters.to_host();
+    space.fill(counters.data(), counters.size(), u64(0));
+    send_by_blocks(space, route, source_type{keys, values}, n, bins, no_spill(), illegal,
+                   nothing_before<typename route_type::slot_type>(), shares::even);
+    const u64 at_once = space.large_blocks_at_once(), blocks = at_once < most_blocks ? at_once : most_blocks;
+    space.for_each_block(regions < blocks ? regions : blocks, build_type::block_size, scratch_of(route.shift),
+                         build_type{route, bins, room, refused});
+    space.copy_to_host(counted, counters.data(), sizeof counted);
   };
-  auto counted = send_and_build();
+  send_and_build();
   if (counted[1] != 0) {
-    const auto came = fill.to_host();
+    std::vector<u32> came(regions);
+    space.copy_to_host(came.data(), fill, came.size() * sizeof(u32));
     if (*std::ranges::max_element(came) > 16 * mean_of(route.shift) + most_items) return std::nullopt;
     grow_bins(space, bins, came, entries, starts);
-    counted = send_and_build();
+    send_and_build();
   }
   return n - counted[0];
 }

@@ -8,13 +8,14 @@
 //
 // What a block writes is a stretch of memory that stays in the cache until it is complete. So an item goes to
 // memory twice, as by regions (by_regions.hpp), where its block's scratch could hold it; and nothing is kept
-// of an item but its place.
+// of an item but its place, in the block's threads.
 #pragma once
 
 #include <cmath>
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/rows/binned.hpp>
+#include <tilehash/designs/rows/block_rows.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
@@ -22,28 +23,23 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 template <class Rows, class Key, class MappedPointer, u32 Threads>
 struct order_bin {
   using offset = typename Rows::offset;
-  using sums = block_sums<Threads>;
+  using entry = typename Rows::entry;
   static constexpr u32 block_size = Threads;
-  static constexpr bool has_filter = Rows::index::has_filter;
-  // A row's count, or where it begins, and above that the row's filter share a word of scratch.
-  static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
-  static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
   // Items of a bin: of each the row and its rank there are kept, in a word.
   static constexpr u32 at_once = 4, batches = 8 * 1024 / Threads;
   static constexpr u32 rank_bits = 15, most_items = (1U << rank_bits) - 1, max_shift = 32 - rank_bits;
   static_assert(most_items < batches * at_once * Threads);
 
   Rows rows;
-  const Key* keys;
+  const binned_key<Key>* keys;
   MappedPointer values;
   const offset* ends;  // of the bins
   u32 shift;
   u64* refused;  // bins with too many items: they are left undone
 
-  // Scratch: a word for each row; the block's sums. (Neighbouring counts are added up by one, so one word in
-  // 33 is left out, and those who do so side by side meet different banks.)
-  TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
-  static constexpr u64 scratch_bytes(u32 shift) { return (padded(1U << shift) + sums::words) * sizeof(u32); }
+  template <class Words>
+  using rows_here = block_rows<Rows, Threads, Words>;
+  static constexpr u64 scratch_bytes(u32 shift) { return rows_here<u32*>::scratch_bytes(1U << shift); }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
@@ -55,8 +51,9 @@ struct order_bin {
       return;
     }
     const u32 n = static_cast<u32>(came);
-    const auto next = block.template scratch<u32>();
-    for (u32 i = me; i < padded(size); i += Threads) next[i] = 0;
+    const auto words = block.template scratch<u32>();
+    const rows_here<decltype(words)> here{words, size, me};
+    here.clear();
     block.barrier();
 
     u32 places[batches * at_once];
@@ -67,23 +64,13 @@ struct order_bin {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (i + k * Threads >= n) continue;
-        const auto at = rows.locate(keys[first + (i + k * Threads)]);
+        const auto at = rows.locate(keys[first + (i + k * Threads)].key);
         const u32 row = static_cast<u32>(at.row - first_row);
-        places[b * at_once + k] = row << rank_bits | (fetch_add(next + padded(row), u32(1)) & place_mask);
-        if constexpr (has_filter) set_bits(next + padded(row), at.filter << place_bits % 32);
+        places[b * at_once + k] = row << rank_bits | here.rank_of(row, at.filter);
       }
     }
     block.barrier();
-    const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
-    const u32 to = from + each < size ? from + each : size;
-    u32 mine = 0, sum_of_all;
-    for (u32 r = from; r < to; ++r) mine += u32(next[padded(r)]) & place_mask;
-    u32 start = sums::before(block, next + padded(size), mine, sum_of_all);
-    for (u32 r = from; r < to; ++r) {
-      const u32 count = next[padded(r)];
-      next[padded(r)] = start | (count & ~place_mask);
-      start += count & place_mask;
-    }
+    here.add_up(block);
     block.barrier();
     TILEHASH_UNROLL
     for (u32 b = 0; b < batches; ++b) {
@@ -93,17 +80,18 @@ struct order_bin {
       for (u32 k = 0; k < at_once; ++k) {
         if (i + k * Threads >= n) continue;
         const u32 place = places[b * at_once + k];
-        const u32 at = (u32(next[padded(place >> rank_bits)]) & place_mask) + (place & most_items);
-        rows.entries()[first + at] =
-            make_entry<typename Rows::entry>(keys, values, first + (i + k * Threads));
+        const u32 at = here.begin_of(place >> rank_bits) + (place & most_items);
+        rows.entries()[first + at] = entry_of(first + (i + k * Threads));
       }
     }
-    for (u64 r = me; r < size && r < left; r += Threads) {
-      const u32 is = next[padded(static_cast<u32>(r))], begin = is & place_mask;
-      const u32 end = r + 1 < size ? u32(next[padded(static_cast<u32>(r) + 1)]) & place_mask : n;
-      rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
-    }
+    here.put(rows, first_row, left < size ? static_cast<u32>(left) : size, first, n);
     if (me == 0 && left <= size) rows.offsets()[rows.capacity()] = static_cast<offset>(first + n);
+  }
+  TILEHASH_FN entry entry_of(u64 i) const {
+    entry e;
+    e.key = canonical(keys[i].key);
+    if constexpr (requires { e.value; }) e.value = values[i];
+    return e;
   }
 };
 
@@ -137,14 +125,17 @@ struct in_bins {
     u32 shift = 0;
     while (shift < work::max_shift && fits(shift + 1) && rows.capacity() >> (shift + 1) >= blocks) ++shift;
     const u64 bins = ((rows.capacity() - 1) >> shift) + 1;
-    if (bins == 1 || bins > most_bins || !fits(shift)) return Otherwise::build(space, rows, keys, values, n);
-    const detail::items_in_bins<Space, Rows, Key, MappedPointer> in(space, rows, keys, values, n, shift);
+    using binned_items = detail::items_in_bins<Space, Rows, Key, MappedPointer>;
+    if (bins == 1 || bins > most_bins || !fits(shift) ||
+        binned_items::filling::scratch_bytes(static_cast<u32>(bins)) > scratch)
+      return Otherwise::build(space, rows, keys, values, n);
+    const binned_items in(space, rows, keys, values, n, shift);
     const buffer<u64, Space> refused(space, 1);
     space.fill(refused.data(), 1, u64(0));
     space.for_each_block(bins, work::block_size, work::scratch_bytes(shift),
-                         work{rows, in.keys.data(), in.mapped(), in.ends.data(), shift, refused.data()});
+                         work{rows, in.keys(), in.mapped(), in.ends.data(), shift, refused.data()});
     if (read_one(space, refused.data()) == 0) return in.size(space);
-    return Otherwise::build(space, rows, in.keys.data(), in.mapped(), in.size(space));
+    return Otherwise::build(space, rows, in.bare_keys(), in.mapped(), in.size(space));
   }
 };
 

@@ -1,0 +1,64 @@
+// Rows that a block counts and adds up in its scratch, as the builders of rows by regions and in bins do.
+//
+//   counted    | filter: 17 bits | items: 15 bits |    a word for each row; without filters all 32 bits count
+//   added up   | filter: 17 bits | begin: 15 bits |
+#pragma once
+
+#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/designs/rows.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// `Words` is the block's scratch. Its threads call all of these but rank_of() and begin_of() together, with
+// barriers between.
+template <class Rows, u32 Threads, class Words>
+struct block_rows {
+  using sums = block_sums<Threads>;
+  static constexpr bool has_filter = Rows::index::has_filter;
+  static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
+  static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
+
+  Words words;
+  u32 size;  // rows that there are words for
+  u32 me;    // the thread
+
+  // A thread adds up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet
+  // different banks.
+  TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
+  static constexpr u64 scratch_bytes(u32 rows) { return (padded(rows) + sums::words) * sizeof(u32); }
+
+  TILEHASH_FN void clear() const {
+    for (u32 i = me; i < padded(size); i += Threads) words[i] = 0;
+  }
+  // Counts an item of a row, with its key's bit of the filter; gives its rank in the row.
+  TILEHASH_FN u32 rank_of(u32 row, u32 filter) const {
+    const u32 rank = fetch_add(words + padded(row), u32(1)) & place_mask;
+    if constexpr (has_filter) set_bits(words + padded(row), filter << place_bits % 32);
+    return rank;
+  }
+  // From each row's count to where it begins. `mask` is what of a word is count: filters stay.
+  template <class Block>
+  TILEHASH_FN void add_up(Block block, u32 mask = place_mask) const {
+    const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
+    const u32 to = from + each < size ? from + each : size;
+    u32 mine = 0, sum_of_all;
+    for (u32 r = from; r < to; ++r) mine += u32(words[padded(r)]) & mask;
+    u32 start = sums::before(block, words + padded(size), mine, sum_of_all);
+    for (u32 r = from; r < to; ++r) {
+      const u32 count = words[padded(r)];
+      words[padded(r)] = start | (count & ~mask);
+      start += count & mask;
+    }
+  }
+  TILEHASH_FN u32 begin_of(u32 row) const { return u32(words[padded(row)]) & place_mask; }
+  // Writes the first `count` rows of the table's from `first_row` on, whose n items begin at entry `first`.
+  TILEHASH_FN void put(const Rows& rows, u64 first_row, u32 count, u64 first, u32 n) const {
+    for (u32 r = me; r < count; r += Threads) {
+      const u32 is = words[padded(r)], begin = is & place_mask, end = r + 1 < size ? begin_of(r + 1) : n;
+      rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
+    }
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
