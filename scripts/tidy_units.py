@@ -21,6 +21,7 @@ WANTED = [
 def main():
     commands = json.loads(pathlib.Path(sys.argv[1]).read_text())
     files = sorted({str(pathlib.Path(c["directory"], c["file"])) for c in commands})
+    files = [f for f in files if not f.endswith("/precompiled.cpp")]  # CMake's, with nothing in it
     for pattern in WANTED:
         hits = [f for f in files if re.search(pattern, f)]
         if hits:

@@ -287,6 +287,13 @@ class emulated {
 template <class Design, u32 Width>
 struct with_width : Design {
   static constexpr u32 preferred_width = Width;
+  // A search in vain costs as much here as the inserts of some hundred keys, so there are fewer of them.
+  static constexpr u32 max_searches = [] {
+    if constexpr (requires { Design::max_searches; })
+      return (Design::max_searches + 7) / 8;
+    else
+      return 0U;
+  }();
   template <class Space>
   using engine = std::conditional_t<
       values_apart<Design>, tilehash::engine::subtables<with_width, Space>,

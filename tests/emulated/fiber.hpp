@@ -1,6 +1,7 @@
 // A fiber: a function on a stack of its own that stops in the middle and goes on later.
 //
-// Boost.Context switches the stacks; AddressSanitizer is told of every switch, so that it keeps watching.
+// Boost.Context switches the stacks; AddressSanitizer, where programs have it (TILEHASH_EMULATION_ASAN), is
+// told of every switch, so that it keeps watching.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,6 @@
 #include <boost/context/preallocated.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TILEHASH_EMULATION_ASAN 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define TILEHASH_EMULATION_ASAN 1
-#endif
 #if defined(TILEHASH_EMULATION_ASAN)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>

@@ -23,52 +23,19 @@ enum class access : u32 { read, write, peek, update };  // peek and update are a
 
 class scratch_memory {
  public:
-  explicit scratch_memory(u64 bytes) : bytes_(bytes), data_(bytes, std::byte(0xcd)), marks_(bytes) {}
+  explicit scratch_memory(u64 bytes);
 
   // Notes an access, or throws race_error. `phase` counts the barriers, from 1.
-  void note(u64 at, u64 bytes, access how, u32 thread, u32 phase) {
-    if (at > bytes_ || bytes > bytes_ - at)
-      throw invalid_argument("tilehash: " + say(thread, how, at) + ", but there are " +
-                             std::to_string(bytes_));
-    for (u64 i = at; i < at + bytes; ++i) {
-      mark* const by = marks_[i].by;
-      if (how != access::write && by[u32(access::write)].phase == 0)
-        throw race_error("tilehash: " + say(thread, how, i) + ", which nobody has written");
-      for (const access other : {access::read, access::write, access::peek, access::update}) {
-        const mark& theirs = by[u32(other)];
-        if (theirs.phase != phase || theirs.thread == thread || !conflict(how, other)) continue;
-        throw race_error(
-            "tilehash: a barrier is missing: " + say(thread, how, i) + " after " +
-            (theirs.thread == many ? "several threads" : "thread " + std::to_string(theirs.thread)) + " " +
-            verb(other) + " it");
-      }
-      mark& mine = by[u32(how)];
-      mine = {phase, mine.phase == phase && mine.thread != thread ? many : thread};
-    }
-  }
+  void note(u64 at, u64 bytes, access how, u32 thread, u32 phase);
   std::byte* data() { return data_.data(); }
 
  private:
-  static constexpr u32 many = ~u32(0);
   struct mark {
     u32 phase = 0, thread = 0;
   };
   struct marks {
     mark by[4];  // the last access of each kind
   };
-
-  static bool changes(access how) { return how == access::write || how == access::update; }
-  static bool is_atomic(access how) { return how == access::peek || how == access::update; }
-  static bool conflict(access a, access b) {
-    return (changes(a) || changes(b)) && !(is_atomic(a) && is_atomic(b));
-  }
-  static std::string verb(access how) {
-    return how == access::write ? "wrote" : how == access::update ? "updated" : "read";
-  }
-  static std::string say(u32 thread, access how, u64 at) {
-    return "thread " + std::to_string(thread) + " " + verb(how) + " byte " + std::to_string(at) +
-           " of the scratch";
-  }
 
   u64 bytes_;
   std::vector<std::byte> data_;

@@ -14,7 +14,8 @@ inline constexpr u64 sequence_count = 20;
 
 namespace tilehash::contract {
 
-using growing = ::testing::Types<dynamic_cuckoo<u32, u32>, bucketed_cuckoo<u32, u32>>;
+using growing =
+    ::testing::Types<with_width<dynamic_cuckoo<u32, u32>, 4>, with_width<bucketed_cuckoo<u32, u32>, 8>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(OnTheEmulatedGpu, sequences, growing);
 
 }  // namespace tilehash::contract
