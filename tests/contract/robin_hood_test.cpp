@@ -341,7 +341,7 @@ void expect_same_ages(u64 n, double load) {
                      detail::spill_list<word>{left.data(), &lefts, n}, &illegal, &inserted);
   EXPECT_EQ(inserted + lefts, n);
   EXPECT_EQ(illegal, 0U);
-  EXPECT_LE(lefts, n / 32);
+  EXPECT_LE(lefts, load < 0.9 ? n / 1000 : n / 32);  // who puts out follows, so few are left
   const detail::routed_source<Design> rest{d, left.data()};
   for (u64 i = 0; i < lefts; ++i) {
     const auto x = rest(i);

@@ -12,6 +12,7 @@
 //   regions()
 //   hash(key)              a bijection, unhash() its inverse; the word carries the hash in place of the key
 //   region_of(hash)
+//   neighbours_go_together  if there and true: keys that come side by side are likely of one region
 // Bins say where a region's items go and for how many there is room; a Spill takes what finds none. A Before
 // says what happens to a share before it leaves: nothing here, combining equal keys in aggregate.hpp.
 //
@@ -23,6 +24,7 @@
 
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -220,6 +222,8 @@ struct partition {
   static constexpr u32 seats = Before::has_seats ? share : 0;
   static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
   using sums = block_sums<Threads>;
+  static constexpr bool side_by_side = Threads != 1 && requires { requires Route::neighbours_go_together; };
+  static constexpr u32 no_region = ~u32(0);
   static constexpr u32 at_once = Before::reserved_at_once, leaving_at_once = Before::leaving_at_once;
 
   Route route;
@@ -276,9 +280,14 @@ struct partition {
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         hashes[k] = route.hash(hashes[k]);
-        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
+        const bool there = (goes[k / 32] >> (k % 32) & 1) != 0;
+        const u32 region = there ? route.region_of(hashes[k]) : no_region;
+        u32 rank = 0;
+        if constexpr (side_by_side) rank = enter_together(block, starts, region);
+        if (!there) continue;
         values[k] = before.value_after(sorted, k * Threads + me, values[k]);
-        ranks[k / 2] |= fetch_add(starts + route.region_of(hashes[k]), u32(1)) << (k % 2 * 16);
+        if constexpr (!side_by_side) rank = fetch_add(starts + region, u32(1));
+        ranks[k / 2] |= rank << (k % 2 * 16);
       }
       block.barrier();
       const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, scratch, regions, bins.fill);
@@ -317,6 +326,20 @@ struct partition {
       block.barrier();
     }
     if (me == 0) before.left(sent);
+  }
+
+  // Counts a group's items in, of which neighbours go to one region: the first of each run adds for all of
+  // it. Gives an item's number in its region, if it goes to one.
+  template <class Block, class Counts>
+  TILEHASH_FN static u32 enter_together(Block block, Counts starts, u32 region) {
+    const auto t = block.template tile<sums::group>();
+    const u32 me = t.rank(), before_me = t.from_left(region, 1);
+    const u32 firsts = t.ballot(me == 0 || before_me != region), up_to_me = (u32(2) << me) - 1;
+    const u32 first = bit_width(firsts & up_to_me) - 1, later = firsts & ~up_to_me;
+    u32 number = 0;
+    if (me == first && region != no_region)
+      number = fetch_add(starts + region, (later != 0 ? lowest(later) : sums::group) - me);
+    return t.from_left(number, me - first) + me - first;
   }
 };
 

@@ -15,9 +15,9 @@
 //
 // A pass lets all that wait ask until all are placed; who is put out of a place in a home that had its turn
 // waits for the next. Half of those who wait are placed in a pass at load 0.85, a fifth at 0.95; after as
-// many passes as the load makes worth it, some in a thousand wait still. They, keys that would be older than
-// 14, and those of homes that have more than there is room to count, go to the spill, and are inserted one by
-// one.
+// many passes as the load makes worth it, some in a thousand wait still. These are listed, and each group's
+// lane follows whom it puts out. Who waits after that, keys that would be older than 14, and those of homes
+// that have more than there is room to count, go to the spill, and are inserted one by one.
 //
 // A bin has the homes of chunks of 32 slots, every so many of the table, as a picture's rows fill stretches
 // of it unevenly. Equal keys have one home, so they meet in a bin, where one stays.
@@ -171,7 +171,7 @@ struct robin_hood_build {
     const u64 room = room_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
     return sort_type<Space>::scratch_bytes(room, each) <= space.largest_scratch() && (room << bits) < ~u32(0);
   }
-  // After some passes, what waits still is better inserted one by one. On a GPU they are short and many, as
+  // After some passes few wait, and lanes follow them. On a GPU they are short and many, as
   // who has most to ask would hold up all others; a CPU's threads have others to see to meanwhile.
   template <class Space>
   void match(Space& space, const plan_type& plan, u64 n) const {
@@ -188,6 +188,8 @@ struct robin_hood_build {
       else
         match_once<4>(space, plan, false, turns);
     }
+    space.for_each(plan.groups, robin_hood_list_waiting<Design>{plan});
+    space.for_each(plan.list_room(), robin_hood_follow<Design>(plan));
   }
   template <u32 LookedAt, class Space>
   static void match_once(Space& space, const plan_type& plan, bool first, u32 turns) {

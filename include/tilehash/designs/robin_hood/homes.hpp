@@ -69,6 +69,11 @@ class robin_hood_homes {
   static constexpr u32 least_age_bits = Slots == 16 ? 3 : 4, most_age_bits = 8;
   static constexpr u64 least = u64(1) << (least_age_bits + MaxAgeBits);  // buckets
   static constexpr u64 most = (u64(1) << 32) - 1;
+  // Offsets of the first ages move whole groups of eight slots, so a group of homes asks one group of slots
+  // when a table is built in bulk. Not those of all, nor of small tables: of keys that are multiples of eight
+  // all would stay in an eighth of the slots.
+  static constexpr u32 group_buckets = Slots < 8 ? 8 / Slots : 1, last_in_groups = 4;
+  static constexpr u32 least_in_groups = 1U << 15;
 
   robin_hood_homes() = default;
   robin_hood_homes(u64 buckets, u64 seed)
@@ -146,7 +151,9 @@ class robin_hood_homes {
     return scaled(static_cast<u32>(static_cast<Bits>(high * factor_) >> (key_width - 32)));
   }
   TILEHASH_FN u32 offset(u32 age) const {
-    return age <= 1 ? 0 : scaled(mix32(static_cast<u32>(seed_ >> 32) + age * 0x9e3779b9U));
+    if (age <= 1) return 0;
+    const u32 by = scaled(mix32(static_cast<u32>(seed_ >> 32) + age * 0x9e3779b9U));
+    return age <= last_in_groups && buckets_ >= least_in_groups ? by - by % group_buckets : by;
   }
 
   u64 seed_ = 0;

@@ -40,15 +40,15 @@ struct robin_hood_match {
       asking_group at = begin(static_cast<u32>(i + lowest(found) * apart));
       u32 who = asking(at);
       for (u32 turns = 0; who != 0 && turns < most_turns; ++turns, who = asking(at)) {
-        const u32 age = turn(at, who);
+        const u32 age = turn(at, who, [](u32) {});
         if (age > oldest) oldest = age;
       }
       end(at);
     }
-    if (oldest != 0 && oldest > load_relaxed(plan.oldest(i))) fetch_max(plan.oldest(i), oldest);
+    tell(i, oldest);
   }
 
- private:
+ protected:
   static constexpr u32 field_mask = group::bits == 32 ? ~0U : (1U << (group::bits % 32)) - 1;
 
   // A group whose homes ask.
@@ -59,11 +59,15 @@ struct robin_hood_match {
     u32 got = 0;   // keys that have slots by now, and are waiting for all others to see
   };
   TILEHASH_FN asking_group begin(u32 g) const {
-    return {g, load_relaxed(plan.waiting().words + g), first ? group::first_asked : plan.next().words[g], 0};
+    const u32 next = first ? group::first_asked : load_relaxed(plan.next().words + g);
+    return {g, load_relaxed(plan.waiting().words + g), next, 0};
   }
   TILEHASH_FN void end(const asking_group& at) const {
-    plan.next().words[at.g] = at.next;
+    store_relaxed(plan.next().words + at.g, at.next);
     if (at.got != 0) fetch_add(plan.waiting().words + at.g, 0 - at.got);
+  }
+  TILEHASH_FN void tell(u64 i, u32 oldest) const {
+    if (oldest != 0 && oldest > load_relaxed(plan.oldest(i))) fetch_max(plan.oldest(i), oldest);
   }
   TILEHASH_FN static u32 equal_homes(u32 next, u32 age) {
     return group::template some<group::bits>(next ^ age * group::each_home) ^ group::each_home;
@@ -74,13 +78,16 @@ struct robin_hood_match {
   }
 
   // Those of these homes ask that ask at the age of the first: they come an age further, or have all they
-  // want. Gives the age if any got something.
-  TILEHASH_FN u32 turn(asking_group& at, u32 who) const {
+  // want. Gives the age if any got something. first_of(g): keys were put out of homes of the group g, of
+  // which none waited.
+  template <class First>
+  TILEHASH_FN u32 turn(asking_group& at, u32 who, const First& first_of) const {
     const u32 age = group::field(at.next, lowest(who) / group::bits);
     const u32 these = who & equal_homes(at.next, age), wanted = at.wait & these * field_mask;
     const u32 bucket = plan.at(at.g * group::homes, age);
     const u32 by = bucket % group::homes * group::bits;
-    const u32 got = static_cast<u32>(take(bucket / group::homes, age, static_cast<u64>(wanted) << by) >> by);
+    const u64 both = take(bucket / group::homes, age, static_cast<u64>(wanted) << by, first_of);
+    const u32 got = static_cast<u32>(both >> by);
     // Where a slot is all there is to ask for, it is no use to ask again; else where some were refused.
     at.next += Design::bucket_slots == 1 ? these : group::template some<group::bits>(wanted - got);
     at.wait -= got, at.got += got;
@@ -96,17 +103,27 @@ struct robin_hood_match {
     u32 seen = 0;    // what stood there when they were to be taken
   };
   // Takes what can be had of two neighbouring groups for so many keys of each home, which are this old there;
-  // who was there waits. Gives how many each home got. Both requests are under way together.
-  TILEHASH_FN u64 take(u32 g, u32 age, u64 wanted) const {
-    const u32 after = plan.ages().after(g);
+  // who was there waits. Gives how many each home got. Both requests are under way together; at the first
+  // ages there is one alone (homes.hpp).
+  template <class First>
+  TILEHASH_FN u64 take(u32 g, u32 age, u64 wanted, const First& first_of) const {
     request low{plan.ages().words + g, static_cast<u32>(wanted)};
+    if (wanted >> 32 == 0) {
+      low.ages = load_relaxed(low.at);
+      low.chosen = choose(low.ages, age, low.wanted);
+      swap(low, age);
+      settle(low, age);
+      put_out(g, low, first_of);
+      return group::numbers(low.chosen);
+    }
+    const u32 after = plan.ages().after(g);
     request high{plan.ages().words + after, static_cast<u32>(wanted >> 32)};
     if (low.wanted != 0) low.ages = load_relaxed(low.at);
-    if (high.wanted != 0) high.ages = load_relaxed(high.at);
+    high.ages = load_relaxed(high.at);
     low.chosen = choose(low.ages, age, low.wanted), high.chosen = choose(high.ages, age, high.wanted);
     swap(low, age), swap(high, age);
     settle(low, age), settle(high, age);
-    put_out(g, low), put_out(after, high);
+    put_out(g, low, first_of), put_out(after, high, first_of);
     return static_cast<u64>(group::numbers(high.chosen)) << 32 | group::numbers(low.chosen);
   }
   // The slots of a group that this many keys of each bucket's asking home take, by the youngest first.
@@ -140,13 +157,63 @@ struct robin_hood_match {
       swap(r, age);
     }
   }
-  TILEHASH_FN void put_out(u32 g, const request& r) const {
+  template <class First>
+  TILEHASH_FN void put_out(u32 g, const request& r, const First& first_of) const {
     for (u32 out = r.chosen & group::template some<group::age_bits>(r.ages); out != 0;) {
       const u32 its_age = group::age_in(r.ages, lowest(out) / group::age_bits);
       const u32 same = out & group::of_age(r.ages, its_age);
-      plan.waiting().add(plan.home_of(g * group::homes, its_age), group::numbers(same));
+      plan.waiting().add(plan.home_of(g * group::homes, its_age), group::numbers(same), first_of);
       out ^= same;
     }
+  }
+};
+
+// Lists the groups whose keys wait.
+template <class Design>
+struct robin_hood_list_waiting {
+  robin_hood_plan<Design> plan;
+  TILEHASH_FN void operator()(u64 g) const {
+    if (load_relaxed(plan.waiting().words + g) == 0) return;
+    const u32 at = fetch_add(plan.listed(), u32(1));
+    if (at < plan.list_room()) plan.list()[at] = static_cast<u32>(g);
+  }
+};
+
+// When few wait: each group of the list is one lane's, which follows those that it puts out. Who puts the
+// first key of a group out looks after that group, so none has two; until none of its keys waits, when the
+// next who puts one out takes it over. What a lane cannot keep in mind, or does not get done in so many
+// steps, waits still.
+template <class Design>
+struct robin_hood_follow : robin_hood_match<Design, 1> {
+  using base = robin_hood_match<Design, 1>;
+  using base::plan;
+  using typename base::asking_group;
+  static constexpr u32 in_mind = 8, most_steps = 128;
+
+  explicit robin_hood_follow(const typename base::plan_type& p) : base{p, false, 1} {}
+
+  TILEHASH_FN void operator()(u64 i) const {
+    const u32 listed = load_relaxed(plan.listed());
+    if (i >= listed || i >= plan.list_room()) return;
+    u32 groups[in_mind], first = 0, count = 0, oldest = 0;
+    const auto keep = [&](u32 g) {
+      if (count < in_mind) groups[(first + count++) % in_mind] = g;
+    };
+    keep(plan.list()[i]);
+    for (u32 steps = 0; count != 0 && steps < most_steps; ++steps) {
+      const u32 g = groups[first];
+      first = (first + 1) % in_mind, --count;
+      device_fence();  // what its last keeper wrote
+      asking_group at = base::begin(g);
+      const u32 who = base::asking(at);
+      if (who == 0) continue;  // its keys have been everywhere
+      const u32 age = base::turn(at, who, keep);
+      if (age > oldest) oldest = age;
+      store_relaxed(plan.next().words + g, at.next);
+      device_fence();
+      if (at.got == 0 || fetch_add(plan.waiting().words + g, 0 - at.got) != at.got) keep(g);
+    }
+    base::tell(i, oldest);
   }
 };
 

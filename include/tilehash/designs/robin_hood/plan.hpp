@@ -75,12 +75,13 @@ struct age_words {
   TILEHASH_FN u32 of_bucket(u32 bucket) const {
     return group::field(words[bucket / group::homes], bucket % group::homes);
   }
-  // Adds to the fields of a group's worth of homes, from `home` on.
-  TILEHASH_FN void add(u32 home, u32 numbers) const {
+  // Adds to the fields of a group's worth of homes, from `home` on. first(g): the word of g was 0.
+  template <class First>
+  TILEHASH_FN void add(u32 home, u32 numbers, const First& first) const {
     const u32 g = home / group::homes, by = home % group::homes * group::bits;
     const u64 both = static_cast<u64>(numbers) << by;
-    if (static_cast<u32>(both) != 0) fetch_add(words + g, static_cast<u32>(both));
-    if (both >> 32 != 0) fetch_add(words + after(g), static_cast<u32>(both >> 32));
+    if (static_cast<u32>(both) != 0 && fetch_add(words + g, static_cast<u32>(both)) == 0) first(g);
+    if (both >> 32 != 0 && fetch_add(words + after(g), static_cast<u32>(both >> 32)) == 0) first(after(g));
   }
 };
 
@@ -99,7 +100,7 @@ struct robin_hood_plan {
   Design design;
   u32 bin_bits;                    // 2^bin_bits bins
   u32 groups;                      // in all
-  u32* memory;                     // five words for each group, and the oldest ages
+  u32* memory;                     // five words for each group, the oldest ages, and a list
   u32 offsets[group::oldest + 2];  // of ages: cheaper to look up than to reckon
 
   robin_hood_plan(const Design& d, u32 bits, u32 number, u32* counters)
@@ -126,13 +127,19 @@ struct robin_hood_plan {
   // The oldest age that was given; in many words, as all ask, and neighbours ask for the same.
   static constexpr u32 oldest_words = 64, apart = 8;
   TILEHASH_FN u32* oldest(u64 nth) const { return array(5).words + nth / 32 % oldest_words * apart; }
-  static constexpr u64 zeros = u64(oldest_words) * apart;
-  static u64 words(u64 groups) { return 5 * groups + zeros; }
+  // Groups that wait when most do not; and how many they are, of which the list may have room for fewer.
+  TILEHASH_FN u32* listed() const { return oldest(0) + u64(oldest_words) * apart; }
+  TILEHASH_FN u32* list() const { return listed() + 1; }
+  TILEHASH_FN u32 list_room() const { return room_of_list(groups); }
+  static constexpr u64 zeros = u64(oldest_words) * apart + 1;
+  TILEHASH_FN static constexpr u32 room_of_list(u64 groups) { return static_cast<u32>(groups / 32) + 64; }
+  static u64 words(u64 groups) { return 5 * groups + zeros + room_of_list(groups); }
 
   // How far a home's keys have gone, unless some wait: it asked last where it got all it wanted.
   TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }
 
   // ---- the route of a partition (algorithm/partition.hpp) ----
+  static constexpr bool neighbours_go_together = Design::sequence::keeps_neighbours;
   TILEHASH_FN u32 regions() const { return 1U << bin_bits; }
   TILEHASH_FN key_bits hash(key_bits key) const { return design.hash(key); }
   TILEHASH_FN u32 region_of(key_bits h) const {
