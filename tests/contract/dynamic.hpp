@@ -304,7 +304,8 @@ void expect_filled_by_regions(dynamic_space& space, u64 n) {
   for (const bool builds : {false, true}) {
     table<dynamic_cuckoo<u32, Value, Subtables, Reach>, dynamic_space> t(
         space, different, {.load_factor = 0.96, .seed = run_seed(), .grow = builds});
-    const insert_report report = builds ? t.build(space, k.span(), v.span()) : t.insert(space, k.span(), v.span());
+    const insert_report report =
+        builds ? t.build(space, k.span(), v.span()) : t.insert(space, k.span(), v.span());
     EXPECT_EQ(report, (insert_report{.inserted = different, .present = n - different}));
     const buffer<bool, dynamic_space> found(space, different);
     for (const bool moved : {false, true}) {  // by regions again

@@ -494,7 +494,7 @@ template <class Design, class Space>
 template <class Source, class Update>
 class subtables<Design, Space>::call {
   static constexpr bool updates = !std::same_as<Update, detail::keep>;
-  static constexpr bool region_built = 
+  static constexpr bool region_built =
       sizeof(typename Design::word) == 4 && !detail::is_subtables_spill<Source>;
   static constexpr u32 passes = 3;  // for what met locks
   // A smaller table is made at once as large as a call of many items will have it: windows are not smaller,

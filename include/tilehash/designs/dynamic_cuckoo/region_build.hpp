@@ -158,8 +158,9 @@ struct subtables_region_build {
       u32 at = ~0U, table = 0;
       bool is_last_resort = false, known = false;
       for (u32 steps = 0; steps < design.max_steps(); ++steps, design.advance(now)) {
-        const u32 here = now.table * buckets +
-                         static_cast<u32>(design.bucket_number(now, design.part_of(now.table)) - first_bucket);
+        const u32 here =
+            now.table * buckets +
+            static_cast<u32>(design.bucket_number(now, design.part_of(now.table)) - first_bucket);
         const scratch_bucket<word, slots> b(keys, here, here);
         known = b.match_if([&](word w) { return w == key; }) != 0;
         if (known) break;
@@ -217,9 +218,9 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   using build_type = subtables_region_build<cargo_type>;
   constexpr u32 parts = 4;  // so that bins take a quarter of the items' bytes
   const u64 regions = design.regions(), room = items / 32 + 1024;
-  const u32 each = static_cast<u32>(std::min<u64>(
-      std::max<u64>(divide_up(regions, parts), least_regions(space)),
-      std::min<u64>(best_regions, most_regions<typename cargo_type::slot_type>(space))));
+  const u32 each = static_cast<u32>(
+      std::min<u64>(std::max<u64>(divide_up(regions, parts), least_regions(space)),
+                    std::min<u64>(best_regions, most_regions<typename cargo_type::slot_type>(space))));
   const double mean = static_cast<double>(items) / static_cast<double>(regions);
   const u32 most = static_cast<u32>(mean + 8 * std::sqrt(mean) + 32);
   subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0, 0},
