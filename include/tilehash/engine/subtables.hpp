@@ -266,7 +266,7 @@ class subtables {
     require_no_doubling();
     if (!shape_.can_shrink()) return false;
     try {
-      return halve(space, shape_.largest());
+      return halve(space, emptiest_of_the_largest());
     } catch (const out_of_memory&) {
       return false;
     }
@@ -406,9 +406,23 @@ class subtables {
     } catch (const out_of_memory&) {  // then one after the other, which takes less
     }
   }
+  // The draw keeps small subtables full and large ones empty, so of those of one size the last that was small
+  // may hold more than half of it has room for. A weight is the larger the fewer items there are.
+  u32 emptiest_of_the_largest() const {
+    u32 least = shape_.largest();
+    for (u32 t = 0; t < parts; ++t) {
+      if (shape_.level[t] == shape_.level[least] && weights_[t] > weights_[least]) least = t;
+    }
+    return least;
+  }
   bool halve(Space& space, u32 t) {
     const u64 buckets = shape_.buckets_of(t) / 2, slots = buckets * Design::bucket_slots;
     auto memory = memory_for(space, buckets);
+    if (size() == 0) {
+      wipe(space, part(memory.data(), buckets, shape_.base));
+      end_halving(t, std::move(memory));
+      return true;
+    }
     const u64 words = detail::divide_up(slots, detail::window_step) * detail::count_pending::words_each;
     const buffer<u32, Space> left_over(space, words);
     const part from = design_.at(t), to(memory.data(), buckets, shape_.base);
@@ -438,11 +452,14 @@ class subtables {
       take_back();
       return false;
     }
+    end_halving(t, std::move(memory));
+    return true;
+  }
+  void end_halving(u32 t, buffer<char, Space>&& memory) {
     --shape_.level[t];
     adopt(t, std::move(memory));
     weights_[t] /= 2;  // nearly, as some of its items stand in the others now
     design_.weigh(scaled(weights_).of);
-    return true;
   }
 
   // ---- a new table ----
