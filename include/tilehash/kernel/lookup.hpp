@@ -22,6 +22,15 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
+// Do the values of a bucket stand apart, in one line of memory? Then a CPU asks for it with the bucket's own:
+// most keys that are looked for are there, and which slot it will be is not known before.
+template <class Design>
+inline constexpr bool values_share_a_line = false;
+template <values_apart Design>
+  requires(!Design::slot_type::is_set)
+inline constexpr bool values_share_a_line<Design> =
+    sizeof(typename Design::value_element) * Design::bucket_slots <= 64;
+
 // sink(i, hit) is called once for each key, keys[i]. A hit says found(), value(), count() and probes().
 
 template <class Slot>
@@ -283,6 +292,7 @@ struct look_up_ring {
         if (asked - examined == batch) examine(ring[examined++ % batch]);
         const auto place = design.locate(q.bits);
         prefetch(design.address(place));
+        if constexpr (values_share_a_line<Design>) prefetch(design.value_beside(design.address(place)));
         ring[asked++ % batch] = {place, q.bits, from};
       }
     }
@@ -329,7 +339,11 @@ struct look_up_ring {
   // For all that wait, `steps` is the number of the bucket they wait for.
   void finish(pending* todo, u32 left, u32 steps = 2) const {
     for (; left != 0; ++steps) {
-      for (u32 k = 0; k < left; ++k) prefetch(design.address(todo[k].place));
+      for (u32 k = 0; k < left; ++k) {
+        prefetch(design.address(todo[k].place));
+        if constexpr (values_share_a_line<Design>)
+          prefetch(design.value_beside(design.address(todo[k].place)));
+      }
       u32 kept = 0;
       for (u32 k = 0; k < left; ++k) {
         if (!settle(todo[k], steps, todo[kept])) ++kept;
