@@ -24,6 +24,9 @@ inline const std::vector<std::string> dynamic_designs{
     "dynamic_cuckoo_8",         "dynamic_cuckoo_two", "mega_kv",
     "bucketed_cuckoo_balanced", "linear_probing",     "tiled"};
 
+// Processor time is of one thread, and has less of what else a machine does.
+enum class dynamic_clock { wall, processor };
+
 struct dynamic_case {
   std::string design;
   u64 items = 0;              // unique, random
@@ -34,6 +37,7 @@ struct dynamic_case {
   std::vector<std::string> policies;
   unsigned repeat = 5;
   int threads = 0;
+  dynamic_clock clock = dynamic_clock::wall;
 };
 
 // What a sweep varies, and the values that it takes by default: the paper's (table 3), and sizes of batches.

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,11 +35,12 @@ std::string line_of(const dynamic_row& row) {
   for (const auto& [name, number] : row.numbers) text += fmt::format(" {} {:.5g}", name, number);
   return text + (row.wrong != 0 ? fmt::format("  {} WRONG\n", row.wrong) : "\n");
 }
-nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows) {
+nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows, bench::dynamic_clock clock) {
   auto all = nlohmann::ordered_json::array();
   for (const dynamic_row& row : rows) {
     nlohmann::ordered_json one{{"design", row.design}, {"space", row.space}};
     if (!row.policy.empty()) one["policy"] = row.policy;
+    if (clock == bench::dynamic_clock::processor) one["clock"] = "processor";
     for (const auto& [name, number] : row.numbers) {
       const auto whole = static_cast<std::int64_t>(number);
       if (static_cast<double>(whole) == number) {
@@ -78,6 +80,9 @@ void run(const char* experiment, dynamic_experiment what, dynamic_options option
   dynamic_case& c = options.what;
   session session(options);
   const bool on_gpu = session.space() == "cuda";
+  if (c.clock == bench::dynamic_clock::processor && (on_gpu || options.threads != 1))
+    throw input_error(
+        "--clock processor: it is for one thread of a CPU; add --threads 1, or use --clock wall");
   if (c.items == 0) c.items = on_gpu ? 1 << 26 : 1 << 22;
   if (c.batch == 0) c.batch = std::min<std::uint64_t>(c.items, on_gpu ? 1'000'000 : 100'000);
   c.repeat = options.repeat;
@@ -109,7 +114,7 @@ void run(const char* experiment, dynamic_experiment what, dynamic_options option
       on_gpu ? bench::cuda_dynamic(what, one, tell) : bench::cpu_dynamic(what, one, tell);
     }
   }
-  session.write(as_json(rows),
+  session.write(as_json(rows, c.clock),
                 options.vary.empty() ? experiment : fmt::format("{}/{}", experiment, options.vary));
   session::fail_if(std::ranges::any_of(rows, [](const dynamic_row& row) { return row.wrong != 0; }),
                    "answers were wrong or items lost");
@@ -129,6 +134,11 @@ std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string>
       .add_option("--n", options->what.items,
                   "Number of unique random items (default: 2^26, on the CPU 2^22)")
       ->transform(CLI::AsSizeValue(false));
+  const std::map<std::string, bench::dynamic_clock> clocks{{"wall", bench::dynamic_clock::wall},
+                                                           {"processor", bench::dynamic_clock::processor}};
+  command.add_option("--clock", options->what.clock, "wall, or processor: time of one CPU thread")
+      ->transform(CLI::CheckedTransformer(clocks))
+      ->default_str("wall");
   return options;
 }
 void add_bounds(CLI::App& command, dynamic_case& what) {

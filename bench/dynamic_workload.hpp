@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,12 +63,12 @@ class dynamic_bench {
       table_type t(space_, n, {.load_factor = load, .seed = 1, .grow = false});
       insert_report report;
       const spread inserts = measure(
-          space_, case_.repeat, [&] { t.clear(space_); },
+          *this, case_.repeat, [&] { t.clear(space_); },
           [&] { report = t.insert(space_, keys(0, n), values(0, n)); });
       const double refused = static_cast<double>(report.refused);
       const auto finds = [&](u64 first) {
         return measure(
-            space_, case_.repeat, [] {},
+            *this, case_.repeat, [] {},
             [&] { t.find_async(space_, keys(first, n), out.span(), found.span()); });
       };
       const spread hits = finds(0);
@@ -144,6 +145,12 @@ class dynamic_bench {
       std::ranges::sort(rows, {}, [](const dynamic_row& r) { return r.numbers[0].second; });
       tell_(rows[rows.size() / 2]);
     }
+  }
+
+  // Seconds that run() took, by the clock asked for.
+  template <class Run>
+  double time(Run run) {
+    return case_.clock == dynamic_clock::wall ? space_.time(run) : processor_seconds(run);
   }
 
  private:
@@ -258,7 +265,14 @@ class dynamic_bench {
   }
   static double rate(u64 n, const spread& s) { return double(n) / s.median / 1e9; }
   template <class Step>
+  static double processor_seconds(Step step) {
+    const std::clock_t start = std::clock();
+    step();
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  }
+  template <class Step>
   double seconds(Step step) {
+    if (case_.clock == dynamic_clock::processor) return processor_seconds(step);
     space_.synchronize();
     const auto start = std::chrono::steady_clock::now();
     step();

@@ -279,6 +279,112 @@ TEST(dynamic, refuses_bounds_that_cannot_be_kept) {
   }
 }
 
+// ---- what goes region by region (designs/dynamic_cuckoo/region_build.hpp) ----
+
+// Every eleventh item has the key of another, and the first is the one that stands aside. A call that asks
+// for no outcomes; the table's slots are 0.96 filled by its different keys.
+template <class Value, u32 Subtables, reach Reach>
+void expect_filled_by_regions(dynamic_space& space, u64 n) {
+  SCOPED_TRACE(std::to_string(n) + " items, values of " + std::to_string(sizeof(Value)) + " bytes, " +
+               std::to_string(Subtables) + " subtables");
+  const u64 different = n - n / 11;
+  std::vector<u32> keys(n);
+  std::vector<Value> values(n);
+  std::vector<std::array<u64, 2>> given(different);  // numbers of the items that have the key
+  for (u64 i = 0; i < n; ++i) {
+    const u64 number = i < different ? i : (i - different) * 10;
+    keys[i] = number == 0 ? ~0U : mix32(static_cast<u32>(number));
+    std::memset(static_cast<void*>(&values[i]), static_cast<int>(mix32(static_cast<u32>(i)) & 0xff),
+                sizeof(Value));
+    given[number][i < different ? 0 : 1] = i;
+    if (i < different) given[number][1] = i;
+  }
+  const buffer<u32, dynamic_space> k(space, keys);
+  const buffer<Value, dynamic_space> v(space, values), out(space, different);
+  for (const bool builds : {false, true}) {
+    table<dynamic_cuckoo<u32, Value, Subtables, Reach>, dynamic_space> t(
+        space, different, {.load_factor = 0.96, .seed = run_seed(), .grow = builds});
+    const insert_report report =
+        builds ? t.build(space, k.span(), v.span()) : t.insert(space, k.span(), v.span());
+    EXPECT_EQ(report, (insert_report{.inserted = different, .present = n - different}));
+    const buffer<bool, dynamic_space> found(space, different);
+    for (const bool moved : {false, true}) {  // by regions again
+      if (moved) t.rehash(space, different);
+      ASSERT_EQ(t.size(), different);
+      t.find(space, k.first(different), out.span(), found.span());
+      const auto told = out.to_host();
+      const auto there = found.to_host();
+      for (u64 i = 0; i < different; ++i) {
+        ASSERT_TRUE(there[i]) << i;
+        ASSERT_TRUE(std::memcmp(&told[i], &values[given[i][0]], sizeof(Value)) == 0 ||
+                    std::memcmp(&told[i], &values[given[i][1]], sizeof(Value)) == 0)
+            << i;
+      }
+    }
+    EXPECT_EQ(t.insert(space, k.span(), v.span()).inserted, 0U);
+    EXPECT_EQ(t.erase(space, k.span()), different);
+  }
+}
+
+TEST(dynamic, many_items_go_by_regions) {
+  dynamic_space space;
+  expect_filled_by_regions<u32, 3, reach::all>(space, 200'000);
+  if constexpr (dynamic_space::has_lanes)  // so many pay for a GPU
+    expect_filled_by_regions<u32, 3, reach::all>(space, 4'000'000);
+  expect_filled_by_regions<u8, 8, reach::two>(space, 60'000);
+  expect_filled_by_regions<block<24>, 2, reach::all>(space, 90'000);
+}
+
+// Nothing of this is for regions: NaN is refused, and more copies of a key come than a bin and the list of
+// what is left have room for.
+TEST(dynamic, odd_items_go_by_regions) {
+  dynamic_space space;
+  const u64 n = 150'000;
+  std::vector<float> keys(n);
+  std::vector<u32> values(n, 7);
+  for (u64 i = 0; i < n; ++i)
+    keys[i] = i % 3 == 0 ? 1.5F : i % 3 == 1 ? std::nanf("") : static_cast<float>(i);
+  const buffer<float, dynamic_space> k(space, keys);
+  const buffer<u32, dynamic_space> v(space, values);
+  for (const bool grows : {false, true}) {
+    table<dynamic_cuckoo<float, u32>, dynamic_space> t(space, n, {.seed = run_seed(), .grow = grows});
+    const insert_report report = t.insert(space, k.span(), v.span());
+    EXPECT_EQ(report, (insert_report{.inserted = n / 3 + 1, .present = n / 3 - 1, .refused = n / 3}));
+    EXPECT_EQ(t.size(), n / 3 + 1);
+  }
+}
+
+TEST(dynamic, filling_by_regions_without_memory_loses_nothing) {
+  const u64 n = 40'000;
+  const auto keys = numbered_keys(0, n), others = numbered_keys(n, 100);
+  bool done = false;
+  for (u64 allocations = 0; !done; ++allocations) {
+    ASSERT_LT(allocations, 20U);
+    dynamic_faulty ground;
+    auto& space = ground.space;
+    using space_type = std::remove_reference_t<decltype(space)>;
+    table<dynamic_cuckoo<u32, u32>, space_type> t(space, n, {.seed = run_seed()});
+    {
+      const buffer<u32, space_type> k(space, keys);
+      ground.memory.refuse_after(allocations);
+      ground.memory.guarded([&] {
+        try {
+          const insert_report report = t.insert(space, k.span(), k.span());
+          EXPECT_EQ(report.inserted + report.refused, n);
+          EXPECT_EQ(report.inserted, t.size());
+          done = report.refused == 0 && !ground.memory.refused();
+        } catch (const out_of_memory&) {
+          EXPECT_EQ(t.size(), 0U);
+        }
+      });
+      ground.memory.refuse_after(faulty::never);
+      EXPECT_EQ(t.insert(space, k.span(), k.span()).refused, 0U);
+    }
+    expect_holds(t, space, keys, others);
+    EXPECT_EQ(ground.memory.allocated(), t.bytes());
+  }
+}
+
 TEST(dynamic, mixed_batches) {
   dynamic_space space;
   table<dynamic_cuckoo<u32, u32>, dynamic_space> t(space);

@@ -41,4 +41,14 @@ TEST(EmulatedDynamic, FollowsItsItems) {
   }
 }
 
+// So many that they go by regions, of which a block builds each in its scratch.
+TEST(EmulatedDynamic, ManyGoByRegions) {
+  const u64 n = 34'000;
+  driver<dynamic_cuckoo<u32, u32>> d({.seed = 1, .preempt = true}, n, {.load_factor = 0.9});
+  const auto keys = make_keys<u32>(n, pattern::some_twice, 1);
+  d.put(keys, false, false);
+  d.look_up(keys);
+  d.compare();
+}
+
 }  // namespace tilehash::designs_test

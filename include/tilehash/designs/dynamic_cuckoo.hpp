@@ -19,8 +19,9 @@
 //
 // One more level is one more bit on top of q: a key stays in bucket loc or goes to loc + (what there were),
 // into the slot that it has, which no other key takes. The bits that subtables share cut all of them into
-// regions of at least 16 384 slots each, in one of which a key's buckets lie; smaller ones would not fill
-// evenly. They cost nothing, and take bits of one hash for what d hashes would have to be computed.
+// regions, in one of which a key's buckets lie: of 28 000 slots at least with keys of four bytes, so that a
+// block builds one in its scratch (dynamic_cuckoo/region_build.hpp), of twice as many or more with others;
+// smaller ones would not fill evenly. They take bits of one hash for what d hashes would have to be computed.
 //
 // The draw. A key's subtables are tried in an order that its hash and the weights in the view give: subtable
 // i comes first with a probability proportional to n_i / C(m_i, 2), n_i its slots and m_i the items in it
@@ -201,6 +202,19 @@ class dynamic_cuckoo {
       return closed_ < Subtables ? Subtables - 1 : Subtables;
     else
       return p.other == closed_ ? 1 : 2;
+  }
+
+  // ---- regions: all buckets of a key lie in its region, which in subtables of one size are neighbours ----
+  TILEHASH_FN u32 region_of(key_bits k) const {
+    const u64 mixed = rehash(hash_(slot_type::hash_input(k)));
+    return static_cast<u32>(mixed >> 32) & static_cast<u32>(parts_[0].levels >> own_);
+  }
+  TILEHASH_FN u32 regions() const { return static_cast<u32>(parts_[0].levels >> own_) + 1; }
+  TILEHASH_FN u32 region_buckets() const { return static_cast<u32>(parts_[0].buckets / regions()); }
+  bool has_even_regions() const {
+    for (const part& p : parts_)
+      if (&p != parts_ + Subtables && p.buckets != parts_[0].buckets) return false;
+    return true;
   }
 
   // A key's bucket in a subtable.

@@ -3,6 +3,8 @@
 //   insert   window -- look -- place -- displace -- update      as engine::insertion; and where items would
 //               |                                              fill more than beta of the slots,
 //               '--- the smallest subtable is doubled, then the window again
+//            many items into an empty table that has room for them go region by region, where the keys have
+//            four bytes (designs/dynamic_cuckoo/region_build.hpp); what that leaves goes the way above
 //   erase    and where less than alpha is filled, the largest subtable is halved, as long as that is so;
 //            where less than a quarter of that is, all moves to a new table at once
 //
@@ -14,8 +16,8 @@
 // A call whose items need more than twice the slots makes a new table of that size at once and moves all
 // pairs there, as rehash() does; the old one is less than half of it.
 //
-// Memory while it runs: an eighth of a byte an item; while a subtable is halved, an eighth of a byte for each
-// of its slots.
+// Memory while it runs: an eighth of a byte an item; a quarter and a thirty-second of the items' bytes where
+// they go by regions; while a subtable is halved, an eighth of a byte for each of its slots.
 //
 // length: growing, shrinking and inserting share the state of one call.
 #pragma once
@@ -30,6 +32,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/options.hpp>
+#include <tilehash/designs/dynamic_cuckoo/region_build.hpp>
 #include <tilehash/designs/dynamic_cuckoo/resize.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/insert_phases.hpp>
@@ -263,7 +266,7 @@ class subtables {
     require_no_doubling();
     if (!shape_.can_shrink()) return false;
     try {
-      return halve(space, shape_.largest());
+      return halve(space, emptiest_of_the_largest());
     } catch (const out_of_memory&) {
       return false;
     }
@@ -403,9 +406,23 @@ class subtables {
     } catch (const out_of_memory&) {  // then one after the other, which takes less
     }
   }
+  // The draw keeps small subtables full and large ones empty, so of those of one size the last that was small
+  // may hold more than half of it has room for. A weight is the larger the fewer items there are.
+  u32 emptiest_of_the_largest() const {
+    u32 least = shape_.largest();
+    for (u32 t = 0; t < parts; ++t) {
+      if (shape_.level[t] == shape_.level[least] && weights_[t] > weights_[least]) least = t;
+    }
+    return least;
+  }
   bool halve(Space& space, u32 t) {
     const u64 buckets = shape_.buckets_of(t) / 2, slots = buckets * Design::bucket_slots;
     auto memory = memory_for(space, buckets);
+    if (size() == 0) {
+      wipe(space, part(memory.data(), buckets, shape_.base));
+      end_halving(t, std::move(memory));
+      return true;
+    }
     const u64 words = detail::divide_up(slots, detail::window_step) * detail::count_pending::words_each;
     const buffer<u32, Space> left_over(space, words);
     const part from = design_.at(t), to(memory.data(), buckets, shape_.base);
@@ -435,11 +452,14 @@ class subtables {
       take_back();
       return false;
     }
+    end_halving(t, std::move(memory));
+    return true;
+  }
+  void end_halving(u32 t, buffer<char, Space>&& memory) {
     --shape_.level[t];
     adopt(t, std::move(memory));
     weights_[t] /= 2;  // nearly, as some of its items stand in the others now
     design_.weigh(scaled(weights_).of);
-    return true;
   }
 
   // ---- a new table ----
@@ -455,7 +475,7 @@ class subtables {
       subtables fresh(space, items, fixed);
       using source = detail::entries_source<Design>;
       const auto report = call<source, detail::keep>(fresh, space, source{design_}, design_.entries(),
-                                                     nullptr, {}, role::all_or_none)
+                                                     nullptr, {}, role::all_or_none, n)
                               .run();
       if (report.refused == 0) {
         space.copy(fresh.calls_.few_bits(), calls_.few_bits(), detail::call_memory::few_items / 8);
@@ -491,6 +511,8 @@ template <class Design, class Space>
 template <class Source, class Update>
 class subtables<Design, Space>::call {
   static constexpr bool updates = !std::same_as<Update, detail::keep>;
+  static constexpr bool region_built =
+      sizeof(typename Design::word) == 4 && !detail::is_subtables_spill<Source>;
   static constexpr u32 passes = 3;  // for what met locks
   // A smaller table is made at once as large as a call of many items will have it: windows are not smaller,
   // and in what is overfull items wait for each other's locks in vain.
@@ -501,9 +523,15 @@ class subtables<Design, Space>::call {
  public:
   call(subtables& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
        role table_is)
+      : call(table, space, source, n, outcomes, update, table_is, n) {}
+  // ... of which not more than `items` are any.
+  call(subtables& table, Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
+       role table_is, u64 items)
       : table_(table),
         space_(space),
+        source_(source),
         n_(n),
+        items_(items),
         outcomes_(outcomes),
         grows_(table.options_.grow && !table.doubles_),
         table_is_(table_is),
@@ -513,7 +541,8 @@ class subtables<Design, Space>::call {
 
   insert_report run() {
     try {
-      phases_.make_bits();
+      if (put_by_regions()) settled_ = n_;
+      if (settled_ < n_) phases_.make_bits();
       while (settled_ < n_) put_next_window();
       while (grows_ && table_.size_ > table_.limit() && double_one()) {  // the last window's few too many
       }
@@ -528,6 +557,42 @@ class subtables<Design, Space>::call {
   }
 
  private:
+  // All items into an empty table that has room for them. False where that does not pay, or where it is not
+  // known what it left; then the windows find out.
+  bool put_by_regions() {
+    if constexpr (!updates && region_built) {
+      const Design& design = table_.design_;
+      if (outcomes_ != nullptr || table_.size_ != 0 || table_.doubles_ || items_ > table_.limit() ||
+          !design.has_even_regions() || !detail::subtables_regions_pay(space_, design, items_))
+        return false;
+      try {
+        return take_over(detail::fill_subtables(space_, design, source_, n_, items_));
+      } catch (const out_of_memory&) {
+        if (changed_) throw;
+        for (u32 t = 0; t < parts; ++t) wipe(space_, design.at(t));
+        return false;
+      }
+    } else {
+      return false;
+    }
+  }
+  template <class Filled>
+  bool take_over(const Filled& filled) {
+    changed_ = true;
+    table_.size_ += filled.inserted;
+    report_.inserted += filled.inserted;
+    if (!filled.lists_left) return false;
+    report_.refused += filled.illegal;
+    if (filled.left == 0) return true;
+    const auto rest = filled.rest();
+    const insert_report r = call<std::remove_const_t<decltype(rest)>, Update>(
+                                table_, space_, rest, filled.left, nullptr, {}, table_is_)
+                                .run();
+    report_.inserted += r.inserted;
+    report_.refused += r.refused;
+    report_.restarts += r.restarts;
+    return true;
+  }
   void put_next_window() {
     u64 end = n_, wanted = looked_ ? pending_from(settled_) : n_ - settled_;
     if (grows_ && table_.size_ + wanted > table_.limit()) {
@@ -647,7 +712,8 @@ class subtables<Design, Space>::call {
 
   subtables& table_;
   Space& space_;
-  u64 n_;
+  Source source_;
+  u64 n_, items_;
   outcome* outcomes_;
   bool grows_;
   role table_is_;

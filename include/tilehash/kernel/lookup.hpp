@@ -22,6 +22,15 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
+// Do the values of a bucket stand apart, in one line of memory? Then a CPU asks for it with the bucket's own:
+// most keys that are looked for are there, and which slot it will be is not known before.
+template <class Design>
+inline constexpr bool values_share_a_line = false;
+template <values_apart Design>
+  requires(!Design::slot_type::is_set)
+inline constexpr bool values_share_a_line<Design> =
+    sizeof(typename Design::value_element) * Design::bucket_slots <= 64;
+
 // sink(i, hit) is called once for each key, keys[i]. A hit says found(), value(), count() and probes().
 
 template <class Slot>
@@ -298,7 +307,7 @@ struct look_up_ring {
         }
         if (asked - examined == batch) examine(ring[examined++ % batch]);
         const auto place = design.locate(q.bits);
-        prefetch(design.address(place));
+        ask_for(place);
         ring[asked++ % batch] = {place, q.bits, from};
       }
     }
@@ -326,6 +335,11 @@ struct look_up_ring {
     finish(more, waiting);
   }
 
+  void ask_for(const typename Design::place& place) const {
+    prefetch(design.address(place));
+    if constexpr (values_share_a_line<Design>) prefetch(design.value_beside(design.address(place)));
+  }
+
   // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
   // there, its memory asked for (at once: whoever is examined next has other memory to wait for).
   TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
@@ -335,7 +349,7 @@ struct look_up_ring {
       if (steps < max_steps_of(design, p.place)) {
         next = p;
         design.advance(next.place, a);
-        prefetch(design.address(next.place));
+        ask_for(next.place);
         return false;
       }
       a.what = lookup_state::absent;

@@ -10,7 +10,11 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 template <u32 Subtables>
 struct subtables_shape {
   static constexpr u32 most_base = 128;  // so that sizes of equal level follow each other by 1/64
-  static constexpr u64 slots_of_region = u64(1) << 14;  // of a subtable, at least: fewer fill less evenly
+  // A region of keys of four bytes has as many as a GPU's block can keep in its scratch, and half as many at
+  // least; of others it has so many slots of a subtable, at least. Fewer fill less evenly.
+  static constexpr u64 most_region_bytes = 224 * 1024;
+  static constexpr u64 slots_of_region = u64(1) << 14;
+  static u64 bytes_of_region(u32 base, u32 bits) { return (u64(base) << bits) * 64 * Subtables; }
 
   u32 base = 1;
   u32 level[Subtables] = {};
@@ -28,7 +32,11 @@ struct subtables_shape {
   // The bits of a bucket's number, above base, that each subtable's own function gives.
   static u32 own_bits(u32 base, u32 bucket_slots) {
     u32 bits = 0;
-    while ((u64(base) << bits) * bucket_slots < slots_of_region) ++bits;
+    if (bucket_slots == 16) {
+      while (bytes_of_region(base, bits + 1) <= most_region_bytes) ++bits;
+    } else {
+      while ((u64(base) << bits) * bucket_slots < slots_of_region) ++bits;
+    }
     return bits;
   }
 

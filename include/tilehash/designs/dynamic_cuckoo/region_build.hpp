@@ -1,0 +1,249 @@
+// Filling an empty table region by region, in a block's memory.
+//
+//   items --partition--> | bin | bin | ...     of a quarter of the regions at a time, beside the table
+//                           |
+//                         block:  scratch | keys of subtable 0 | 1 | 2 | --in order--> the subtables
+//                                 values  ---- each beside its key ----------------->
+//
+// All buckets of a key lie in its region (dynamic_cuckoo.hpp), and a region's keys fit a block's scratch. So
+// two random lines that an item writes by itself, its key's and its value's, become runs: keys are put in
+// where they cost nothing, and leave in order; values go to memory that stays in the cache while the region
+// is built.
+//
+// A block does what placing does, and is as exact: a key takes the first free slot of its sequence by
+// compare-and-swap, slots only fill up, and equal keys meet there. No key moves, so a slot is final when it
+// is taken, and its value is written then. What finds all its buckets full goes to the spill, and is inserted
+// one by one; so does the key that stands aside.
+//
+// Keys of four bytes, as those of a region of wider ones fit no scratch. An item on its way is its key and
+// its value, or, where that is larger than four bytes, its number. Values then are read in random order.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include <tilehash/algorithm/partition.hpp>
+#include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/core/apart_slot.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/core/item.hpp>
+#include <tilehash/space/buffer.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// What travels of an item, and back.
+template <class Design, class Source>
+struct subtables_cargo {
+  using apart = typename Design::slot_type;
+  using slot_type = std::conditional_t<apart::is_set, slot<u32, void>, slot<u32, u32>>;
+  using word = typename slot_type::word;
+  using entry = routed_item<slot_type>;
+  using value_element = typename apart::value_element;
+  static constexpr bool has_value = sizeof(value_element) <= 4 && std::endian::native == std::endian::little;
+
+  Design design;
+  Source source;
+  u32 first, count;  // regions: items of others are none
+
+  TILEHASH_FN item<slot_type> operator()(u64 i) const {
+    const auto x = source(i);
+    item<slot_type> y;
+    y.key.bits = x.key.bits;
+    y.key.legal = x.key.legal;
+    y.valid = x.valid && (x.key.legal ? design.region_of(x.key.bits) - first < count : first == 0);
+    if constexpr (!apart::is_set) {
+      y.value = static_cast<u32>(i);
+      if constexpr (has_value) {
+        if (y.valid) std::memcpy(&y.value, x.value, sizeof(value_element));
+      }
+    }
+    return y;
+  }
+  // Where the value of one that has arrived stands.
+  TILEHASH_FN const value_element* value_of(const word& arrived) const {
+    if constexpr (apart::is_set)
+      return nullptr;
+    else if constexpr (has_value)
+      return reinterpret_cast<const value_element*>(&arrived);  // its low bytes
+    else
+      return source(entry::value_of(arrived)).value;
+  }
+};
+
+template <class Cargo>
+struct subtables_route : keys_as_they_are<typename Cargo::slot_type> {
+  Cargo cargo;
+
+  explicit subtables_route(const Cargo& c) : cargo(c) {}
+  TILEHASH_FN u32 regions() const { return cargo.count; }
+  TILEHASH_FN u32 region_of(u32 key) const { return cargo.design.region_of(key) - cargo.first; }
+};
+
+// What found no place, as a source.
+template <class Cargo>
+struct subtables_spilled {
+  Cargo cargo;
+  const typename Cargo::word* items;
+
+  TILEHASH_FN item<typename Cargo::apart> operator()(u64 i) const {
+    item<typename Cargo::apart> x;
+    x.key.bits = Cargo::entry::hash_of(items[i]);
+    x.key.legal = x.valid = true;
+    if constexpr (!Cargo::apart::is_set) x.value = cargo.value_of(items[i]);
+    return x;
+  }
+};
+
+// Such a source is not filled by regions again.
+template <class Source>
+inline constexpr bool is_subtables_spill = false;
+template <class Cargo>
+inline constexpr bool is_subtables_spill<subtables_spilled<Cargo>> = true;
+
+template <class Cargo>
+struct subtables_region_build {
+  using apart = typename Cargo::apart;
+  using word = typename apart::word;
+  using arrived = typename Cargo::word;
+  static constexpr u32 block_size = 1024;
+  static constexpr u32 slots = 64 / sizeof(word);
+
+  Cargo cargo;
+  even_bins<arrived> bins;
+  spill_list<arrived> spill;
+  u64* inserted;
+
+  template <class Design>
+  static u64 scratch_bytes(const Design& d) {
+    return u64(Design::subtables) * d.region_buckets() * 64 + sizeof(u32);
+  }
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    const auto& design = cargo.design;
+    const u32 nth = static_cast<u32>(block.index()), n = bins.size(nth);
+    if (n == 0) return;
+    const u32 me = block.rank(), all = block.size(), buckets = design.region_buckets();
+    const u32 words = design.subtables * buckets * slots;
+    const u64 first_bucket = u64(cargo.first + nth) * buckets;
+    const auto keys = block.template scratch<word>();
+    const auto fresh = block.template scratch<u32>(u64(words) * sizeof(word));
+    for (u32 i = me; i < words; i += all) keys[i] = apart::empty_word;
+    if (me == 0) fresh[0] = 0;
+    block.barrier();
+    const arrived* const bin = bins.at(nth);
+    u32 came = 0;
+    for (u32 i = me; i < n; i += all) came += put(keys, buckets, first_bucket, bin[i]);
+    if (came != 0) fetch_add(fresh, came);
+    block.barrier();
+    for (u32 t = 0; t < design.subtables; ++t)
+      put_words<4>(keys + t * buckets * slots, buckets * slots, me, all,
+                   design.part_of(t).keys + first_bucket * slots);
+    if (me == 0) fetch_add(inserted, u64(u32(fresh[0])));
+  }
+
+ private:
+  // Gives how many keys came, one or none.
+  template <class Keys>
+  TILEHASH_FN u32 put(Keys keys, u32 buckets, u64 first_bucket, const arrived& e) const {
+    const auto& design = cargo.design;
+    const word key = Cargo::entry::hash_of(e);
+    const auto home = design.locate(key);
+    bool open = !apart::is_aside(key);
+    while (open) {  // again when another took the slot: at most once for each on the way
+      auto now = home;
+      u32 at = ~0U, table = 0;
+      bool is_last_resort = false, known = false;
+      for (u32 steps = 0; steps < design.max_steps(); ++steps, design.advance(now)) {
+        const u32 here =
+            now.table * buckets +
+            static_cast<u32>(design.bucket_number(now, design.part_of(now.table)) - first_bucket);
+        const scratch_bucket<word, slots> b(keys, here, here);
+        known = b.match_if([&](word w) { return w == key; }) != 0;
+        if (known) break;
+        const u32 free = b.match_if([](word w) { return w == apart::empty_word; });
+        if (free == 0) continue;
+        const bool at_once = lowest(free) < design.first_slots;
+        if (at == ~0U || (is_last_resort && at_once))
+          at = here * slots + b.lowest_slot(free), table = now.table, is_last_resort = !at_once;
+        if (at_once) break;  // so this bucket has never been fuller: the key is in none behind it
+      }
+      if (known) return 0;
+      open = at != ~0U;
+      if (!open || compare_and_swap(keys + at, apart::empty_word, key) != apart::empty_word) continue;
+      if constexpr (!apart::is_set)
+        copy_value(design.part_of(table).values + (first_bucket * slots + at - table * buckets * slots),
+                   cargo.value_of(e));
+      return 1;
+    }
+    spill.add(e);
+    return 0;
+  }
+};
+
+// What was inserted by regions, and what was not.
+template <class Cargo, class Space>
+struct subtables_filled {
+  bool lists_left = false;  // false: too many, what is left is not known
+  u64 inserted = 0, illegal = 0;
+  u64 left = 0;  // items to insert one by one, from rest()
+  Cargo cargo;
+  buffer<typename Cargo::word, Space> spilled;
+
+  subtables_spilled<Cargo> rest() const { return {cargo, spilled.data()}; }
+};
+
+// Does it pay for n items, into an empty table?
+template <class Design, class Space>
+bool subtables_regions_pay(const Space& space, const Design& design, u64 n) {
+  if constexpr (sizeof(typename Design::word) != 4) {
+    return false;
+  } else {
+    using cargo = subtables_cargo<Design, array_source<typename Design::slot_type>>;
+    return n >= least_to_partition && n >= design.capacity() / 4 && n <= ~u32(0) &&
+           2 * u64(design.regions()) >= least_regions(space) &&
+           subtables_region_build<cargo>::scratch_bytes(design) <= space.largest_scratch();
+  }
+}
+
+// Puts in those of the first n that are items, about as many as `items`. The table is empty. Throws
+// out_of_memory; then its slots may hold anything.
+template <class Design, class Space, class Source>
+auto fill_subtables(Space& space, const Design& design, const Source& source, u64 n, u64 items) {
+  using cargo_type = subtables_cargo<Design, Source>;
+  using word = typename cargo_type::word;
+  using build_type = subtables_region_build<cargo_type>;
+  constexpr u32 parts = 4;  // so that bins take a quarter of the items' bytes
+  const u64 regions = design.regions(), room = items / 32 + 1024;
+  const u32 each = static_cast<u32>(
+      std::min<u64>(std::max<u64>(divide_up(regions, parts), least_regions(space)),
+                    std::min<u64>(best_regions, most_regions<typename cargo_type::slot_type>(space))));
+  const double mean = static_cast<double>(items) / static_cast<double>(regions);
+  const u32 most = static_cast<u32>(mean + 8 * std::sqrt(mean) + 32);
+  subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0, 0},
+                                             .spilled = buffer<word, Space>(space, room)};
+  const buffer<word, Space> bins(space, u64(most) * std::min<u64>(each, regions));
+  const buffer<u32, Space> came(space, each);
+  const buffer<u64, Space> counts(space, 3);
+  space.fill(counts.data(), 3, u64(0));
+  const spill_list<word> spill{filled.spilled.data(), counts.data(), room};
+  for (u32 first = 0; first < regions; first += each) {
+    const u32 count = static_cast<u32>(std::min<u64>(each, regions - first));
+    const cargo_type cargo{design, source, first, count};
+    const even_bins<word> to{bins.data(), most, came.data()};
+    space.fill(came.data(), count, 0U);
+    send_by_blocks(space, subtables_route<cargo_type>(cargo), cargo, n, to, spill, counts.data() + 1);
+    space.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design),
+                         build_type{cargo, to, spill, counts.data() + 2});
+  }
+  u64 host[3];
+  space.copy_to_host(host, counts.data(), sizeof host);
+  filled.left = host[0], filled.illegal = host[1], filled.inserted = host[2];
+  filled.lists_left = filled.left <= room;
+  return filled;
+}
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
