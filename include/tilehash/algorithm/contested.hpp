@@ -1,11 +1,11 @@
 // Keys that more than one item has, found again by what a table's build dropped: of each such key all items
 // but one.
 //
-//   dropped  | k p k |  --> filter | .1..1.. |  a bit for each of their keys, of 16 and more
+//   dropped  | k p k |  --> filter | .1..1.. |  a bit for each of their keys, set by the build
 //   items    | k a b k p c k ... |  --> | 0 3 4 6 |  the numbers of those whose bit is set
 //
-// The numbers are those of all items of contested keys, and of one in sixteen of the others, so whoever asks
-// which item of a key came first has few to compare. The keys are read once, in order, and a bit of each.
+// The numbers are those of all items of contested keys, and of few others, so whoever asks which item of a
+// key came first has few to compare. The keys are read once, in order, and a bit of each.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -16,55 +16,43 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
 
-#include <initializer_list>
-#include <span>
-
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// The bins of regions whose build also tells which items it dropped, for their keys had others.
-template <class Word>
-struct telling_bins : even_bins<Word> {
-  spill_list<Word> dropped;
-};
-
-// A bit for each key, of a power of two.
-template <class Slot>
-struct key_filter {
-  using key_bits = typename Slot::key_bits;
+// A bit for each key, by its hash: of a power of two.
+struct hash_filter {
   u32* words;
   u32 shift;
 
-  TILEHASH_FN u64 bit_of(key_bits key) const { return mix64(static_cast<u64>(key)) >> shift; }
-  TILEHASH_FN void add(key_bits key) const {
-    const u64 b = bit_of(key);
+  TILEHASH_FN u64 bit_of(u64 hash) const { return mix64(hash) >> shift; }
+  TILEHASH_FN void add(u64 hash) const {
+    const u64 b = bit_of(hash);
     set_bits(words + b / 32, u32(1) << (b % 32));
   }
-  TILEHASH_FN bool has(key_bits key) const {
-    const u64 b = bit_of(key);
+  TILEHASH_FN bool has(u64 hash) const {
+    const u64 b = bit_of(hash);
     return (words[b / 32] >> (b % 32) & 1) != 0;
   }
 };
 
-template <class Design>
-struct add_dropped {
-  using entry = routed_item<typename Design::slot_type>;
-  Design design;  // of the hash that the words were made with
-  const typename Design::word* dropped;
-  key_filter<typename Design::slot_type> filter;
-
-  TILEHASH_FN void operator()(u64 i) const { filter.add(design.unhash(entry::hash_of(dropped[i]))); }
+// The bins of regions whose build also tells the hashes of the items that it dropped, for their keys had
+// others.
+template <class Word>
+struct telling_bins : even_bins<Word> {
+  hash_filter dropped;
 };
 
 // A block takes a share of the keys and finds its numbers room with one atomic operation.
-template <class Slot, u32 Threads>
+template <class Route, u32 Threads>
 struct select_contested {
+  using slot_type = typename Route::slot_type;
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads, at_once = 8, of_a_thread = 32, share = of_a_thread * Threads;
   static constexpr u64 scratch_bytes = (sums::words + 2) * sizeof(u32);
 
-  const typename Slot::key_type* keys;
+  Route route;
+  const typename slot_type::key_type* keys;
   u64 n;
-  key_filter<Slot> filter;
+  hash_filter filter;
   spill_list<u32> numbers;
 
   template <class Block>
@@ -78,8 +66,8 @@ struct select_contested {
         TILEHASH_UNROLL
         for (u32 k = some; k < some + at_once; ++k) {
           const u64 i = first + static_cast<u64>(k) * Threads + me;
-          const query<Slot> key = i < n ? query<Slot>(keys[i]) : query<Slot>();
-          mine |= u32(key.legal && filter.has(key.bits)) << k;
+          const query<slot_type> key = i < n ? query<slot_type>(keys[i]) : query<slot_type>();
+          mine |= u32(key.legal && filter.has(static_cast<u64>(route.hash(key.bits)))) << k;
         }
       }
       u32 all = 0;
@@ -99,38 +87,48 @@ struct select_contested {
   }
 };
 
+// Has a bit or two for each of n items, so one in thirty of the others passes it where one in thirty was
+// dropped. Throws out_of_memory.
+template <class Space>
+class dropped_keys {
+ public:
+  dropped_keys(Space& space, u64 n) : log2_(ceil_log2(n + 1024)), words_(space, (u64(1) << log2_) / 32) {
+    space.fill(words_.data(), words_.size(), u32(0));
+  }
+  hash_filter filter() const { return {words_.data(), 64 - log2_}; }
+
+ private:
+  static u32 ceil_log2(u64 n) {
+    u32 log2 = 0;
+    while ((u64(1) << log2) < n) ++log2;
+    return log2;
+  }
+  u32 log2_;
+  buffer<u32, Space> words_;
+};
+
 // The numbers of n items, fewer than 2^32, whose keys are contested, and of some others; in no given order.
 template <class Space>
 struct contested_items {
   buffer<u32, Space> numbers;
   u64 size = 0;
 };
-// `dropped` are lists of words that a build by this design left. O(n). Memory: two to four bytes a dropped
-// item, and four for each that is found, or for four a dropped one and n / 16. Throws out_of_memory. Waits.
-template <class Design, class Space>
-contested_items<Space> find_contested(Space& space, const Design& design,
-                                      const typename Design::slot_type::key_type* keys, u64 n,
-                                      std::initializer_list<std::span<const typename Design::word>> dropped) {
-  using slot_type = typename Design::slot_type;
-  using work = select_contested<slot_type, large_block<Space>>;
-  u64 wanted = 0;
-  for (const auto& list : dropped) wanted += list.size();
-  u32 log2 = 10;
-  while ((u64(1) << log2) < 16 * wanted && log2 < 40) ++log2;
-  buffer<u32, Space> words(space, (u64(1) << log2) / 32);
-  space.fill(words.data(), words.size(), u32(0));
-  const key_filter<slot_type> filter{words.data(), 64 - log2};
-  for (const auto& list : dropped)
-    space.for_each(list.size(), add_dropped<Design>{design, list.data(), filter});
+// By the filter of what was dropped and left over: about so many items. O(n). Memory: four bytes for each
+// that is found, or for four a dropped one and n / 16. Throws out_of_memory. Waits.
+template <class Route, class Space>
+contested_items<Space> find_contested(Space& space, const Route& route,
+                                      const typename Route::slot_type::key_type* keys, u64 n,
+                                      const hash_filter& filter, u64 dropped) {
+  using work = select_contested<Route, large_block<Space>>;
   buffer<u64, Space> length(space, 1);
   contested_items<Space> found;
-  for (u64 room = 4 * wanted + n / 16 + 1024;;) {  // again once, with room for all
+  for (u64 room = 4 * dropped + n / 16 + 1024;;) {  // again once, with room for all
     room = room < n ? room : n;
     found.numbers = buffer<u32, Space>(space, room);
     space.fill(length.data(), 1, u64(0));
-    const u64 blocks = divide_up(n, work::share);
-    space.for_each_block(blocks, work::block_size, work::scratch_bytes,
-                         work{keys, n, filter, spill_list<u32>{found.numbers.data(), length.data(), room}});
+    space.for_each_block(
+        divide_up(n, work::share), work::block_size, work::scratch_bytes,
+        work{route, keys, n, filter, spill_list<u32>{found.numbers.data(), length.data(), room}});
     found.size = read_one(space, length.data());
     if (found.size <= room) return found;
     room = found.size;

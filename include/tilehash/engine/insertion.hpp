@@ -802,24 +802,22 @@ std::optional<insert_report> insertion<Design, Space>::fill_first(
     Space& space, const detail::array_source<slot_type>& items, u64 n) {
   if constexpr (detail::tells_dropped<Design>) {
     constexpr double few_copies = 3;
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 22 : 15);  // the host waits for each of many steps
     const Design layout = view_.design;
-    if (n > this->limit() || n > ~u32(0) || !partition_pays(space, layout, n, 0)) return std::nullopt;
+    if (n < least || n > this->limit() || n > ~u32(0) || !partition_pays(space, layout, n, 0))
+      return std::nullopt;
     if (detail::sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
     try {
-      buffer<word, Space> words(space, n / 4 + 1024);
-      buffer<u64, Space> length(space, 1);
-      space.fill(length.data(), 1, u64(0));
-      const detail::spill_list<word> dropped{words.data(), length.data(), words.size()};
-      const auto filled = detail::fill_regions(space, layout, items, n, false, dropped);
-      const u64 told = read_one(space, length.data());
-      if (filled.lists_left && told <= words.size()) {
+      const detail::dropped_keys<Space> dropped(space, n);
+      const auto filled = detail::fill_regions(space, layout, items, n, false, dropped.filter());
+      const u64 left = n - filled.inserted - filled.illegal;
+      if (filled.lists_left && left <= n / 8) {
         const insert_report report =
             call<detail::array_source<slot_type>, detail::keep>(*this, space, items, n, nullptr, {})
                 .run_filled(filled);
-        if (told + filled.left == 0) return report;
-        const auto contested = detail::find_contested(space, layout, items.keys, n,
-                                                      {{words.data(), told}, {filled.spilled, filled.left}});
-        words = {};
+        if (left == 0) return report;
+        space.for_each(filled.left, detail::add_left<Design>{filled.spilled, dropped.filter()});
+        const auto contested = detail::find_contested(space, layout, items.keys, n, dropped.filter(), left);
         const auto put = [&](const auto& source, u64 keys) {
           [[maybe_unused]] const insert_report all_present =
               insert(space, source, keys, nullptr, detail::apply<op::assign>{});

@@ -47,6 +47,17 @@ template <class Design>
 inline constexpr bool tells_dropped =
     requires { requires Design::template region_build<telling_bins<typename Design::word>>::tells_dropped; };
 
+// What a build left over may have had others of its key, too.
+template <class Design>
+struct add_left {
+  const typename Design::word* left;
+  hash_filter filter;
+
+  TILEHASH_FN void operator()(u64 i) const {
+    filter.add(static_cast<u64>(routed_item<typename Design::slot_type>::hash_of(left[i])));
+  }
+};
+
 // How many items come to each of so many bins: the mean and what it varies by, a root.
 inline u32 most_in_a_bin(u64 n, u64 bins) {
   const double mean = static_cast<double>(n) / static_cast<double>(bins);
@@ -168,8 +179,8 @@ struct source_as_bin {
   }
 };
 
-// Fills a table's regions with the items of sources. Dropped: a list for the items of a build whose keys had
-// others, or no_spill.
+// Fills a table's regions with the items of sources. Dropped: a filter for the items of a build whose keys
+// had others, or no_spill.
 template <class Design, class Space, class Dropped = no_spill>
 class region_fill {
   using word = typename Design::word;

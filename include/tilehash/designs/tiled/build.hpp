@@ -412,7 +412,7 @@ struct tiled_build {
     block.barrier();
 
     const auto tell = [&](const table_word& e) {
-      if constexpr (tells_dropped) bins.dropped.add(e);
+      if constexpr (tells_dropped) bins.dropped.add(static_cast<u64>(entry::hash_of(e)));
     };
     if constexpr (!moves_regions) {
       for (u32 b = me; b < buckets; b += all) {  // 2
