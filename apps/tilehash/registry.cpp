@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dataset.hpp"
+#include "offered_pairs.hpp"
 
 namespace tilehash::app {
 
@@ -27,6 +28,20 @@ const design_entry& registry::at(const std::string& name, const char* option) co
   for (const design_entry& design : designs_) names.push_back(design.name);
   throw input_error(
       fmt::format("{} '{}' is unknown; use all or some of {}", option, name, fmt::join(names, ",")));
+}
+
+void require_offered(unsigned key_bits, unsigned value_bits) {
+  const auto with_keys = [&]<class Key>() {
+    return value_bits == 0    ? is_offered<Key, void>
+           : value_bits == 32 ? is_offered<Key, u32>
+                              : is_offered<Key, u64>;
+  };
+  if (key_bits == 32 ? with_keys.operator()<u32>() : with_keys.operator()<u64>()) return;
+  const std::string value = value_bits == 0 ? "void" : fmt::format("u{}", value_bits);
+  throw input_error(
+      fmt::format("this program was built without tables of these keys and values; build it with u{}/{} in "
+                  "TILEHASH_CLI_PAIRS, or ask for others (--key-bits, --value-bits)",
+                  key_bits, value));
 }
 
 }  // namespace tilehash::app

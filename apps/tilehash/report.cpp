@@ -146,7 +146,8 @@ std::string heading(const workload& work, const run_settings& settings, const st
   std::string text = fmt::format("{}: {} items, {} different keys; {}-bit keys, {}, {}", work.data.name,
                                  thousands(work.data.size()), thousands(work.truth.distinct()),
                                  work.data.key_bits, values_in_words(settings.value_bits), load);
-  if (work.has_raw()) text += fmt::format("; {} with those that come again", thousands(work.data.raw.size()));
+  if (work.has_raw() && work.data.raw.size() != work.data.size())
+    text += fmt::format("; {} with those that come again", thousands(work.data.raw.size()));
   if (!work.data.note.empty()) text += fmt::format("; {}", work.data.note);
   if (!settings.verify) text += "; answers are not verified";
   return wrap(text + '\n', look.width, 2);

@@ -10,6 +10,7 @@
 #include "cuda_presence.hpp"
 #include "environment.hpp"
 #include "input.hpp"
+#include "offered_pairs.hpp"
 #include "parallel.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -83,6 +84,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
   if (options.peers != std::vector<std::string>{"none"} && space != "cpu")
     throw input_error("--peers: other libraries' maps run on the CPU; add --space cpu");
   choose(chosen, options.peers, peers, "--peers", options.settings, space);
+  if (options.key_bits != 0) require_offered(options.key_bits, options.settings.value_bits);
   results_file json(options.json);
   std::FILE* const out = json.to_stdout() ? stderr : stdout;
   const style look = style_of(out);

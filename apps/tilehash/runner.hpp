@@ -406,30 +406,19 @@ class runner {
   std::vector<row> rows_;
 };
 
-// As TILEHASH_CLI_PAIRS names it.
-template <class Key, class Value>
-std::string name_of_pair() {
-  const std::string key = sizeof(Key) == 4 ? "u32" : "u64";
-  if constexpr (std::is_void_v<Value>)
-    return key + "/void";
-  else
-    return key + (sizeof(Value) == 4 ? "/u32" : "/u64");
-}
-
 // The run of any pair of types in a space, which open() makes of the settings.
 template <class Space, class Open>
 run_function run_in(const std::string& space_name, const table_makers<Space>& tables,
                     const std::string& design, Open open) {
   return [=](const workload& work, const run_settings& settings, const announce& tell) {
+    require_offered(work.data.key_bits, settings.value_bits);
     auto space = open(settings);
     row blank;
     blank.design = design;
     blank.space = space_name;
     const auto run_as = [&]<class Key, class Value>() -> run_result {
       if constexpr (!is_offered<Key, Value>)
-        throw input_error("this program was built without tables of these keys and values; build it with " +
-                          name_of_pair<Key, Value>() +
-                          " in TILEHASH_CLI_PAIRS, or ask for others (--key-bits, --value-bits)");
+        return {};  // refused before
       else
         return runner<Key, Value, Space>(space, std::get<table_maker<Key, Value, Space>>(tables), work,
                                          settings, tell, blank)

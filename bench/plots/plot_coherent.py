@@ -218,7 +218,8 @@ def main():
         PLOTS[experiment](header, rows, sys.argv[2])
     except (OSError, ValueError, KeyError) as error:
         what = f"a row lacks {error}" if isinstance(error, KeyError) else error
-        sys.exit(f"error: {sys.argv[1]} cannot be plotted: {what}")
+        print(f"error: {sys.argv[1]} cannot be plotted: {what}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -140,7 +140,8 @@ def main():
             plot(header, rows, options.rank, [path, path.with_suffix(other)] if other else [path])
     except (OSError, ValueError, KeyError) as error:
         missing = isinstance(error, KeyError)
-        sys.exit(f"error: {options.figures} cannot be plotted: {f'a row lacks {error}' if missing else error}")
+        print(f"error: {options.figures} cannot be plotted: {f'a row lacks {error}' if missing else error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

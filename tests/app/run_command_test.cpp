@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cuda_presence.hpp"
+#include "offered_pairs.hpp"
 #include "support.hpp"
 
 namespace tilehash::app {
@@ -187,6 +188,20 @@ TEST_F(RunCommand, RefusesWhatDoesNotFitInMemory) {
   options.input = "random:n=10";
   options.queries = std::uint64_t{1} << 40;
   EXPECT_NE(message_of<input_error>([&] { run(); }).find("MiB are free"), std::string::npos);
+}
+
+TEST_F(RunCommand, RefusesPairsThatItWasBuiltWithoutBeforeItReads) {
+  options.designs = {"good"};
+  options.input = "fasta:no_such_file";
+  options.key_bits = 64;
+  for (const unsigned bits : {0U, 32U, 64U}) {
+    options.settings.value_bits = bits;
+    const bool offered = bits == 0    ? is_offered<u64, void>
+                         : bits == 32 ? is_offered<u64, u32>
+                                      : is_offered<u64, u64>;
+    const std::string said = message_of<input_error>([&] { run(); });
+    EXPECT_NE(said.find(offered ? "no_such_file" : "TILEHASH_CLI_PAIRS"), std::string::npos) << said;
+  }
 }
 
 }  // namespace

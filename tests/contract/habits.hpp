@@ -205,6 +205,7 @@ TYPED_TEST(firsts, win_whatever_the_keys) {
   const u64 large = scaled(60'000, 1'000);
   this->ask(1, 1, false);
   this->ask(2, 1, false);
+  this->ask(large, 64 * large, false);  // few repeat: filled as they come, and put right
   this->ask(large, 4 * large, false);
   this->ask(large, large / 10, true);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tilehash/algorithm/aggregate.hpp>
+#include <tilehash/algorithm/contested.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/linear_probing.hpp>
@@ -404,6 +405,47 @@ TEST(Combine, LosesNothingWithoutMemory) {
     refusing += r.refused != 0;
   }
   EXPECT_GT(threw + refusing, 0U);
+}
+
+// A build that tells what it dropped tells it of each key of which it has taken in one of many items, unless
+// it has left some to be put in alone; and of these keys all items are found again, and few others.
+template <class Space, class Slot>
+void find_what_was_dropped(u64 n, u64 distinct) {
+  using design = tiled<u32, u32>;
+  Space space = make_space<Space>();
+  std::vector<u32> keys(n), values(n);
+  std::unordered_map<u32, u64> times;
+  for (u64 i = 0; i < n; ++i) ++times[keys[i] = static_cast<u32>(mix64(mix64(i) % distinct))];
+  const buffer<u32, Space> k(space, keys), v(space, values);
+  const u64 capacity = design::capacity_for(n, 0.9);
+  const buffer<char, Space> memory(space, design::bytes(capacity));
+  const design d(memory.data(), capacity, 5, 0.9);
+  const detail::dropped_keys<Space> dropped(space, n);
+  const auto filter = dropped.filter();
+  const auto filled =
+      detail::fill_regions(space, d, detail::array_source<Slot>{k.data(), v.data()}, n, false, filter);
+  ASSERT_TRUE(filled.lists_left);
+  EXPECT_EQ(filled.inserted, times.size());
+  u64 passing = 0;
+  for (const auto& [key, its] : times) {
+    const bool passes = filter.has(d.hash(Slot::encode(key)));
+    if (its > 1 && filled.left == 0) EXPECT_TRUE(passes);
+    if (its == 1) passing += passes;
+  }
+  space.for_each(filled.left, detail::add_left<design>{filled.spilled, filter});
+  const auto found = detail::find_contested(space, d, k.data(), n, filter, n - filled.inserted);
+  const std::unordered_set<u32> numbers(found.numbers.data(), found.numbers.data() + found.size);
+  EXPECT_EQ(numbers.size(), found.size);
+  for (u32 i = 0; i < n; ++i) {
+    if (times[keys[i]] > 1) EXPECT_TRUE(numbers.contains(i));
+  }
+  EXPECT_LE(passing, 2 * (n - filled.inserted) + 8) << "there is a bit for each item, or two";
+}
+TEST(Contested, AreAllItemsOfKeysOfWhichABuildDroppedOne) {
+  using slot = tiled<u32, u32>::slot_type;
+  find_what_was_dropped<emulated, slot>(3'000, 8'000);
+  find_what_was_dropped<cpu, slot>(30'000, 20'000);
+  find_what_was_dropped<cpu, slot>(30'000, 30'000'000);
 }
 
 }  // namespace

@@ -24,11 +24,13 @@ using slot_with_number =
     slot<typename Slot::key_type,
          std::conditional_t<carries_values<Slot> || (packed_bytes<typename Slot::key_type> > 4), u64, u32>>;
 
-// Items with their numbers for values.
+// Items with their numbers for values: all of an array's, or those whose numbers are given.
 template <class Slot>
 struct with_numbers {
   array_source<Slot> items;
-  TILEHASH_FN item<slot_with_number<Slot>> operator()(u64 i) const {
+  const u32* numbers = nullptr;
+  TILEHASH_FN item<slot_with_number<Slot>> operator()(u64 nth) const {
+    const u64 i = numbers != nullptr ? numbers[nth] : nth;
     const item<Slot> x = items(i);
     item<slot_with_number<Slot>> y{query<slot_with_number<Slot>>(items.keys[i]), static_cast<u32>(i), true};
     if constexpr (carries_values<Slot>) y.value = y.value << 32 | x.value;
@@ -58,15 +60,15 @@ inline constexpr u64 most_for_first = u64(1) << 25;
 // put(source, n) for lists that have every key of n items once between them. False where that failed and some
 // are missing: there are too many items for what they are. Throws out_of_memory. Waits.
 template <class Slot, class Space, class Put>
-bool find_first(Space& space, const array_source<Slot>& items, u64 n, u64 seed, const Put& put) {
+bool find_first(Space& space, const with_numbers<Slot>& items, u64 n, u64 seed, const Put& put) {
   using numbered = slot_with_number<Slot>;
   using word = typename numbered::word;
   static_assert(can_combine<numbered>());
   constexpr u32 most_rounds = 16;
-  auto now = combine<numbered>(space, with_numbers<Slot>{items}, n, op::minimum{}, seed);
+  auto now = combine<numbered>(space, items, n, op::minimum{}, seed);
   for (u32 rounds = 1; now.complete && now.unique; ++rounds) {
     const bool apart = now.roomless == 0;  // what is left has none of the list's keys
-    if (apart) put(first_source<Slot>{now.list.data(), items.values}, now.size);
+    if (apart) put(first_source<Slot>{now.list.data(), items.items.values}, now.size);
     if (now.left == 0) return true;
     if (rounds == most_rounds) break;
     const u64 listed = apart ? 0 : now.size, all = listed + now.left;

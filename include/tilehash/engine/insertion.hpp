@@ -30,6 +30,7 @@
 
 #include <tilehash/algorithm/aggregate.hpp>
 #include <tilehash/algorithm/first.hpp>
+#include <tilehash/algorithm/sample.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/region_resize.hpp>
 #include <tilehash/engine/slots.hpp>
@@ -69,28 +70,20 @@ class insertion : public slots<Design, Space> {
                                 const Op& op);
 
   // Puts one item in by the caller's own thread, where that needs no memory. `value` may be null in a set.
+  // What few items need stays out of it: with that inline, the others' words go through memory and back.
   outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
     requires(!Space::has_lanes)
   {
-    const detail::array_source<slot_type> one{&key, value};
     if constexpr (view_changeable<Design>) {
-      this->refresh();
-      if (!options_.grow || size_ < this->limit()) {
-        const auto x = one(0);
-        outcome became =
+      if (takes_one()) {
+        const auto x = detail::array_source<slot_type>{&key, value}(0);
+        const outcome became =
             detail::upsert_one<detail::no_others>(view_.design, view_.sentinels, x, detail::keep{});
-        if constexpr (displacing<Design>) {  // of buckets of four slots, many a one in a hundred is full
-          if (became == outcome::refused && x.key.regular())
-            became = view_.design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value))
-                         .run(solo_tile{}, true);
-        }
         size_ += became == outcome::inserted;
         if (became != outcome::refused || !x.key.legal) return became;
       }
     }
-    outcome became = outcome::refused;
-    [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep{});
-    return became;
+    return make_room_for_one(space, key, value);
   }
 
   // Of equal keys among the n items the first is the one that is put in.
@@ -104,10 +97,14 @@ class insertion : public slots<Design, Space> {
   insert_report build_first(Space& space, const detail::array_source<slot_type>& items, u64 n)
     requires(detail::can_combine<slot_type>())
   {
-    insertion fresh(space, n, options_);
-    const insert_report report = fresh.insert_first(space, items, n);
+    insertion fresh = empty_for<detail::array_source<slot_type>>(space, n, options_, 0, n);
+    std::optional<insert_report> report = fresh.fill_first(space, items, n);
+    if (!report) {
+      fresh.clear(space);  // it may not have been wiped yet
+      report = fresh.combine_first(space, items, n);
+    }
     *this = std::move(fresh);
-    return report;
+    return *report;
   }
   // Puts items into a table that nobody has seen: where memory ends it throws, and the table is given up.
   template <class Source>
@@ -179,6 +176,34 @@ class insertion : public slots<Design, Space> {
       return insertion(space, items, options, least);
     }
   }
+
+  // Without growing?
+  bool takes_one() const {
+    this->refresh();
+    return !options_.grow || size_ < this->limit();
+  }
+  // insert_one() of an item that found its buckets full, or the table.
+  __attribute__((noinline)) outcome make_room_for_one(Space& space, const key_type& key,
+                                                      const mapped_type* value) {
+    const detail::array_source<slot_type> one{&key, value};
+    outcome became = outcome::refused;
+    if constexpr (view_changeable<Design> && displacing<Design>) {
+      const auto x = one(0);  // of buckets of four slots, many a one in a hundred is full
+      if (takes_one() && x.key.regular())
+        became = view_.design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value))
+                     .run(solo_tile{}, true);
+      size_ += became == outcome::inserted;
+      if (became != outcome::refused) return became;
+    }
+    [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep{});
+    return became;
+  }
+
+  // insert_first() by regions into an empty table, which need not have been wiped. Nothing where that does
+  // not pay, or did not work and it was emptied again.
+  std::optional<insert_report> fill_first(Space& space, const detail::array_source<slot_type>& items, u64 n);
+  // ... into any table, by combining the items of equal keys before.
+  insert_report combine_first(Space& space, const detail::array_source<slot_type>& items, u64 n);
 
   // Moves all items to a new table, and with them those of the size that have lost their places; again,
   // larger, while they do not fit. Gives how often they did not; nothing, and all is as it was, where they
@@ -278,7 +303,11 @@ class insertion<Design, Space>::call {
   insert_report run_from(const Bins& bins) {
     detail::region_fill<Design, Space> fill(space_, table_.view_.design, n_, false);
     fill.fill_from(bins);
-    return take_over(fill.result()) ? report() : run();
+    return run_filled(fill.result());
+  }
+  template <class Filled>
+  insert_report run_filled(const Filled& filled) {
+    return take_over(filled) ? report() : run();
   }
   void start(insert_report* report) {
     make_bits();
@@ -766,13 +795,60 @@ insert_report insertion<Design, Space>::insert_combined(Space& space,
 
 // ---- the first of equal keys ----------------------------------------------------------------------------
 
-// Piece by piece, as the table keeps what earlier pieces brought; of a piece each key is put in once. Pieces
-// get smaller where memory is short or their keys are too uneven, down to one item, which is its key's first.
+// Any of equal keys is put in, and afterwards the few whose keys were more than one item's are asked which of
+// them came first (algorithm/contested.hpp). Where many keys repeat it pays to combine them before.
+template <class Design, class Space>
+std::optional<insert_report> insertion<Design, Space>::fill_first(
+    Space& space, const detail::array_source<slot_type>& items, u64 n) {
+  if constexpr (detail::tells_dropped<Design>) {
+    constexpr double few_copies = 3;
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 22 : 15);  // the host waits for each of many steps
+    const Design layout = view_.design;
+    if (n < least || n > this->limit() || n > ~u32(0) || !partition_pays(space, layout, n, 0))
+      return std::nullopt;
+    if (detail::sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
+    try {
+      const detail::dropped_keys<Space> dropped(space, n);
+      const auto filled = detail::fill_regions(space, layout, items, n, false, dropped.filter());
+      const u64 left = n - filled.inserted - filled.illegal;
+      if (filled.lists_left && left <= n / 8) {
+        const insert_report report =
+            call<detail::array_source<slot_type>, detail::keep>(*this, space, items, n, nullptr, {})
+                .run_filled(filled);
+        if (left == 0) return report;
+        space.for_each(filled.left, detail::add_left<Design>{filled.spilled, dropped.filter()});
+        const auto contested = detail::find_contested(space, layout, items.keys, n, dropped.filter(), left);
+        const auto put = [&](const auto& source, u64 keys) {
+          [[maybe_unused]] const insert_report all_present =
+              insert(space, source, keys, nullptr, detail::apply<op::assign>{});
+        };
+        const detail::with_numbers<slot_type> its{items, contested.numbers.data()};
+        if (report.refused == filled.illegal &&
+            detail::find_first(space, its, contested.size, detail::drawn_seed(), put))
+          return report;
+      }
+    } catch (const out_of_memory&) {
+    }
+    this->clear(space);
+  }
+  return std::nullopt;
+}
+
 template <class Design, class Space>
 insert_report insertion<Design, Space>::insert_first(Space& space,
                                                      const detail::array_source<slot_type>& items, u64 n)
   requires(detail::can_combine<slot_type>())
 {
+  if (size() == 0) {
+    if (const auto report = fill_first(space, items, n)) return *report;
+  }
+  return combine_first(space, items, n);
+}
+// Piece by piece, as the table keeps what earlier pieces brought; of a piece each key is put in once. Pieces
+// get smaller where memory is short or their keys are too uneven, down to one item, which is its key's first.
+template <class Design, class Space>
+insert_report insertion<Design, Space>::combine_first(Space& space,
+                                                      const detail::array_source<slot_type>& items, u64 n) {
   insert_report total;
   if constexpr (!Space::has_lanes && view_changeable<Design>) {
     // One after the other: few threads share them out no faster than one puts them in.
@@ -806,7 +882,7 @@ insert_report insertion<Design, Space>::insert_first(Space& space,
     try {
       if (now == 1) {
         put(its, 1);
-      } else if (!detail::find_first(space, its, now, seed, put)) {
+      } else if (!detail::find_first(space, detail::with_numbers<slot_type>{its}, now, seed, put)) {
         piece = (now + 1) / 2;  // what was put in already were firsts
         continue;
       }

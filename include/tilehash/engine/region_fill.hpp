@@ -20,6 +20,7 @@
 #include <concepts>
 #include <vector>
 
+#include <tilehash/algorithm/contested.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/concepts.hpp>
@@ -39,6 +40,22 @@ struct region_filled {
   Design design;
 
   routed_source<Design> rest() const { return {design, spilled}; }
+};
+
+// Does a design's build tell which items it dropped?
+template <class Design>
+inline constexpr bool tells_dropped =
+    requires { requires Design::template region_build<telling_bins<typename Design::word>>::tells_dropped; };
+
+// What a build left over may have had others of its key, too.
+template <class Design>
+struct add_left {
+  const typename Design::word* left;
+  hash_filter filter;
+
+  TILEHASH_FN void operator()(u64 i) const {
+    filter.add(static_cast<u64>(routed_item<typename Design::slot_type>::hash_of(left[i])));
+  }
 };
 
 // How many items come to each of so many bins: the mean and what it varies by, a root.
@@ -162,16 +179,18 @@ struct source_as_bin {
   }
 };
 
-// Fills a table's regions with the items of sources.
-template <class Design, class Space>
+// Fills a table's regions with the items of sources. Dropped: a filter for the items of a build whose keys
+// had others, or no_spill.
+template <class Design, class Space, class Dropped = no_spill>
 class region_fill {
   using word = typename Design::word;
   using slot_type = typename Design::slot_type;
   using bins_type = even_bins<word>;
 
  public:
-  region_fill(Space& space, const Design& design, u64 n, bool merges)
+  region_fill(Space& space, const Design& design, u64 n, bool merges, const Dropped& dropped = {})
       : space_(space),
+        dropped_(dropped),
         design_(design),
         merges_(merges),
         in_place_(merges && merges_in_place(space, design, n)),
@@ -286,8 +305,10 @@ class region_fill {
   void put_in(const bins_type& bins, u32 first, u32 count) {
     if (in_place_)
       merge(bins, first, count);
-    else
+    else if constexpr (std::same_as<Dropped, no_spill>)
       build(bins, first, count);
+    else
+      build(telling_bins<word>{bins, dropped_}, first, count);
   }
   void merge(const bins_type& bins, u32 first, u32 count) {
     if constexpr (requires { typename Design::template region_merge<>; }) {
@@ -306,6 +327,7 @@ class region_fill {
   }
 
   Space& space_;
+  [[no_unique_address]] Dropped dropped_;
   Design design_;
   bool merges_, in_place_;
   u64 spill_capacity_, header_;  // words
@@ -324,10 +346,10 @@ region_filled<Design, Space> fill_region(Space& space, const Design& design, con
 // Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
 // beside that it takes a thirty-second of the items' bytes, and a slice's where there are slices; a merge
 // their bytes once more.
-template <class Design, class Space, class Source>
+template <class Design, class Space, class Source, class Dropped = no_spill>
 region_filled<Design, Space> fill_regions(Space& space, const Design& design, const Source& source, u64 n,
-                                          bool merges) {
-  region_fill<Design, Space> fill(space, design, n, merges);
+                                          bool merges, const Dropped& dropped = {}) {
+  region_fill<Design, Space, Dropped> fill(space, design, n, merges, dropped);
   if constexpr (filling_itself<Design>) {
     fill.fill_by_design(source, n);
   } else {

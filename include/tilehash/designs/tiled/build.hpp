@@ -148,6 +148,7 @@ struct tiled_build {
   static constexpr bool merges_too = scratch_slot::is_exact;
   static constexpr bool takes_items = true;  // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
+  static constexpr bool tells_dropped = requires(const Bins& b) { b.dropped; };  // algorithm/contested.hpp
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
   // Mark of a merge.
@@ -214,8 +215,9 @@ struct tiled_build {
     }
   }
   // Of equal keys in a bucket the one in the lowest slot stays.
-  template <class Words, class Counts>
-  TILEHASH_FN static void remove_twins(const auto& in, Words words, Counts counts, u32 number) {
+  template <class Words, class Counts, class Drop>
+  TILEHASH_FN static void remove_twins(const auto& in, Words words, Counts counts, u32 number,
+                                       const Drop& drop_one) {
     const view b(words, number, number);
     stored_key seen[slots];
     TILEHASH_UNROLL
@@ -228,21 +230,24 @@ struct tiled_build {
       TILEHASH_UNROLL
       for (u32 r = 0; r < s; ++r) twins |= seen[r] == seen[s];
     }
-    if (twins) close_up(in, words, counts, number);
+    if (twins) close_up(in, words, counts, number, drop_one);
   }
   // Keeps the first of equal keys of a bucket and leaves no free slot before a taken one.
-  template <class Words, class Counts>
-  TILEHASH_FN static void close_up(const auto& in, Words words, Counts counts, u32 number) {
+  template <class Words, class Counts, class Drop>
+  TILEHASH_FN static void close_up(const auto& in, Words words, Counts counts, u32 number,
+                                   const Drop& drop_one) {
     const auto bucket = words + number * slots;
     u32 kept = 0;
     for (u32 s = 0; s < slots; ++s) {
       const word w = bucket[s];
-      bool goes = scratch_slot::is_free(w);
+      const bool is_free = scratch_slot::is_free(w);
+      bool twin = false;
       for (u32 r = 0; r < kept; ++r) {
         const word kept_one = bucket[r];
-        goes |= scratch_slot::stored_in(kept_one) == scratch_slot::stored_in(w) && in.same_key(kept_one, w);
+        twin |= scratch_slot::stored_in(kept_one) == scratch_slot::stored_in(w) && in.same_key(kept_one, w);
       }
-      if (!goes) bucket[kept++] = w;
+      if (!is_free && !twin) bucket[kept++] = w;
+      if (!is_free && twin) drop_one(number, w);
     }
     for (u32 s = kept; s < slots; ++s) bucket[s] = word(0);
     counts[number] = kept;
@@ -366,7 +371,7 @@ struct tiled_build {
         const view v(words, b, b);
         const u32 taken = ~v.by_slots(v.match(0)) & ((1U << slots) - 1);
         counts[b] = count_ones(taken);
-        if ((taken & (taken + 1)) != 0) close_up(in, words, counts, b);
+        if ((taken & (taken + 1)) != 0) close_up(in, words, counts, b, [](u32, word) {});
       }
     } else {
       for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
@@ -405,8 +410,15 @@ struct tiled_build {
     }
     block.barrier();
 
+    const auto tell = [&](const table_word& e) {
+      if constexpr (tells_dropped) bins.dropped.add(static_cast<u64>(entry::hash_of(e)));
+    };
     if constexpr (!moves_regions) {
-      for (u32 b = me; b < buckets; b += all) remove_twins(in, words, counts, b);  // 2
+      for (u32 b = me; b < buckets; b += all) {  // 2
+        remove_twins(in, words, counts, b, [&](u32 bucket, word w) {
+          if constexpr (tells_dropped) tell(in.entry_of(region, bucket, w));
+        });
+      }
       block.barrier();
     }
 
@@ -432,6 +444,7 @@ struct tiled_build {
         o = put(in, words, counts, second.bucket, scratch_slot::make(second.stored, e, number));
       }
       if (o == outcome::refused) append(homeless, wandering, more_room, scratch_slot::handle(e, number), e);
+      if (o == outcome::present) tell(e);
     }
     block.barrier();
 
@@ -465,7 +478,10 @@ struct tiled_build {
           u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(handle)));
           for (; twins != 0; twins &= twins - 1) {
             const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
-            if (seen) compare_and_swap(at, load_relaxed(at), word(0));
+            if (seen) {
+              compare_and_swap(at, load_relaxed(at), word(0));
+              tell(e);
+            }
             seen = true;
           }
         }
