@@ -55,7 +55,7 @@ template <class Design, class Space>
 bool merges_in_place(const Space& space, const Design& design, u64 n) {
   if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
     using merge = typename Design::template region_merge<>;
-    return (n < design.capacity() / 4 || !Design::template region_build<>::merges_too) &&
+    return n < design.capacity() / 4 &&
            merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   } else {
     return false;
@@ -77,11 +77,18 @@ bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
       return false;
     const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
     if (held != 0 && merges_in_place(space, design, n)) {
-      const u64 share = full > 0.93 ? 100 : full > 0.85 ? 50 : sizeof(typename Design::word) <= 8 ? 30 : 20;
+      const u64 share = full > 0.93                         ? 100
+                        : full > 0.85                       ? 50
+                        : sizeof(typename Design::word) > 8 ? 25
+                        : full > 0.7                        ? 30
+                                                            : 12;
       return n >= design.capacity() / share;
     }
-    const u64 share = held == 0 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
-    return n >= design.capacity() / share && (held == 0 || Design::template region_build<>::merges_too) &&
+    const u64 share = held == 0 || sizeof(typename Design::word) > 8 ? 4
+                      : full > 0.93                                  ? 20
+                      : full > 0.85                                  ? 17
+                                                                     : 12;
+    return n >= design.capacity() / share &&
            design.region_slots() <= Design::template region_build<>::most_slots &&
            Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   }
