@@ -16,6 +16,7 @@
 // says what happens to a share before it leaves: nothing here, combining equal keys in aggregate.hpp.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -182,7 +183,7 @@ struct partition {
   using word = typename slot_type::word;
   using entry = routed_item<slot_type>;
   static constexpr u32 block_size = Threads;
-  static constexpr u32 share = PerThread * Threads;  // items of one block
+  static constexpr u32 share = PerThread * Threads;  // items of one block, at most
   static constexpr u32 seats = Before::has_seats ? share : 0;
   static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
   using sums = block_sums<Threads>;
@@ -195,6 +196,7 @@ struct partition {
   Spill spill;
   u64* illegal;
   Before before;
+  u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
   // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
   // from there (in the seats' place, where there are such); the threads' and the groups' sums.
@@ -217,8 +219,9 @@ struct partition {
       for (u32& bits : goes) bits = 0;
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        const u64 i = number * share + static_cast<u64>(k) * Threads + me;
-        const detail::item<slot_type> x = i < n ? source(i) : detail::item<slot_type>{};
+        const u64 i = number * taken + k * Threads + me;
+        const detail::item<slot_type> x =
+            k * Threads < taken && i < n ? source(i) : detail::item<slot_type>{};
         hashes[k] = x.key.bits;
         values[k] = x.value;
         goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
@@ -227,7 +230,7 @@ struct partition {
     };
     u64 sent = 0;
     take(block.index());
-    for (u64 number = block.index(); number * share < n; number += block.count()) {
+    for (u64 number = block.index(); number * taken < n; number += block.count()) {
       for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
       u32 ranks[PerThread];             // the item's number within its region's share of this block
       if constexpr (Before::has_seats)  // there are barriers in it
@@ -251,7 +254,7 @@ struct partition {
         sorted.put(u32(starts[route.region_of(hashes[k])]) + ranks[k], hashes[k], values[k]);
       }
       block.barrier();
-      if ((number + block.count()) * share < n) take(number + block.count());
+      if ((number + block.count()) * taken < n) take(number + block.count());
       for (u32 first = me; first < all; first += leaving_at_once * Threads) {
         word e[leaving_at_once];
         u32 region[leaving_at_once], at[leaving_at_once];
@@ -330,10 +333,17 @@ template <class Space, class Route, class Source, class Bins, class Spill,
 void send_by_blocks(Space& space, const Route& route, const Source& source, u64 n, const Bins& bins,
                     const Spill& spill, u64* illegal, const Before& before = {}) {
   using work = partition_in<Route, Source, Space, Bins, Spill, Before>;
-  const u64 shares = divide_up(n, work::share), at_once = space.large_blocks_at_once();
+  const u64 at_once = space.large_blocks_at_once();
+  u64 taken = work::share;
+  if constexpr (Space::has_lanes) {  // of few items whole rows of a block's threads, as many for each block
+    const u64 rounds = divide_up(n, at_once * taken);
+    taken =
+        std::min(taken, divide_up(divide_up(n, at_once * rounds), u64(work::block_size)) * work::block_size);
+  }
+  const u64 shares = divide_up(n, taken);
   space.for_each_block(shares < at_once ? shares : at_once, work::block_size,
                        work::scratch_bytes(route.regions()),
-                       work{route, source, n, bins, spill, illegal, before});
+                       work{route, source, n, bins, spill, illegal, before, static_cast<u32>(taken)});
 }
 
 // Where there are more regions than a block can count, the items are written to their bins as they come.
