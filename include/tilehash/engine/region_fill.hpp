@@ -65,8 +65,9 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
 // Is partitioning worth it for n items? Where the table holds some, it is streamed: to build regions around
 // them in both directions, so not for fewer than a twelfth of the capacity, or than a twentieth where single
 // inserts are slow because the table gets full; to merge in one, so for a third of that, unless it stays so
-// empty that single inserts find room at once, and cost half where keys are there (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's counters: where there
-// are more regions than it can count, a table is filled slice by slice. (A CPU can count those of any table.)
+// empty that single inserts find room at once, and cost half where keys are there (docs/designs/tiled.md).
+// And a block's scratch must hold a region, and a partition's counters: where there are more regions than it
+// can count, a table is filled slice by slice. (A CPU can count those of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   if constexpr (filling_itself<Design>) {
