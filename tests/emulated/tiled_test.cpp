@@ -41,14 +41,16 @@ TEST(TiledBuild, MergesByRegions) {
 #endif
 }
 
-// A block builds a region, keys are taken out, and another takes more in where they stand
-// (designs/tiled/merge.hpp): new ones, some twice, and some that are there. Each key stands once then, with a
-// value that it was given, the first if it was there; its bit in the filter is set if it stands in its second
-// bucket; and what is neither there nor among what is left has been lost.
+// A block builds a region, keys are taken out, and another takes more in, where they stand
+// (designs/tiled/merge.hpp) or built around what is there (build.hpp): new ones, some twice, and some that
+// are there. Each key stands once then, with a value that it was given, the first if it was there; its bit in
+// the filter is set if it stands in its second bucket; and what is neither there nor among what is left has
+// been lost.
 // A `crowd` of new keys comes to so few first buckets that those without a place push for the same slots.
+enum class merged { where_they_stand, built_around };
 template <class Design>
-void merge_where_they_stand(u64 seed, double held, double asked, u32 crowd = 0) {
-  SCOPED_TRACE("seed " + std::to_string(seed));
+void merge_into_a_region(u64 seed, double held, double asked, merged how, u32 crowd = 0) {
+  SCOPED_TRACE("seed " + std::to_string(seed) + (how == merged::built_around ? ", built around" : ""));
   using slot_type = typename Design::slot_type;
   using word = typename Design::word;
   using key_bits = typename slot_type::key_bits;
@@ -121,7 +123,11 @@ void merge_where_they_stand(u64 seed, double held, double asked, u32 crowd = 0) 
     }
   }
   const auto [left, inserted] = run(second, [&](const auto& bins, const auto& spill, u64* count) {
-    space.for_each_block(1, 32, merge::scratch_bytes(d.region_buckets()), merge{d, bins, 0, spill, count});
+    if (how == merged::built_around)
+      space.for_each_block(1, 32, build::scratch_bytes(d.region_buckets()),
+                           build{d, bins, 0, true, spill, count});
+    else
+      space.for_each_block(1, 32, merge::scratch_bytes(d.region_buckets()), merge{d, bins, 0, spill, count});
   });
 
   u64 standing = 0;
@@ -143,22 +149,45 @@ void merge_where_they_stand(u64 seed, double held, double asked, u32 crowd = 0) 
     }
   }
   EXPECT_EQ(inserted, standing - there.size());
-  for (const word e : left) may_have[entry::hash_of(e)].clear();
+  for (const word e : left) {
+    const auto at = there.find(entry::hash_of(e));
+    if (at != there.end() && !slot_type::is_set)
+      EXPECT_NE(entry::value_of(e), at->second) << "what was there may not leave";
+    may_have[entry::hash_of(e)].clear();
+  }
   for (const auto& [h, values] : may_have) EXPECT_TRUE(values.empty()) << "a key is lost";
-  EXPECT_LE(left.size(), asked < 1 && crowd == 0 ? 0U : second.size());
+  // A build has a list for few that find no room in their first bucket, as is right for a region of
+  // thousands.
+  const u64 may_be_left = asked >= 1 || crowd != 0      ? second.size()
+                          : how == merged::built_around ? second.size() / 2
+                                                        : 0;
+  EXPECT_LE(left.size(), may_be_left);
 }
 TEST(TiledMerge, WhereTheyStand) {
   for (u64 seed = 1; seed <= (small() ? 12U : 60U); ++seed) {
-    merge_where_they_stand<tiled<u32, u32>>(seed, 0.5, 0.9);
-    merge_where_they_stand<tiled<u64, u64>>(seed, 0.7, 0.85);
-    merge_where_they_stand<tiled<u32, u32>>(seed, 0.8, 1.2);
-    merge_where_they_stand<tiled<u32, void>>(seed, 0.1, 1.0);
+    merge_into_a_region<tiled<u32, u32>>(seed, 0.5, 0.9, merged::where_they_stand);
+    merge_into_a_region<tiled<u64, u64>>(seed, 0.7, 0.85, merged::where_they_stand);
+    merge_into_a_region<tiled<u32, u32>>(seed, 0.8, 1.2, merged::where_they_stand);
+    merge_into_a_region<tiled<u32, void>>(seed, 0.1, 1.0, merged::where_they_stand);
+  }
+}
+TEST(TiledMerge, BuiltAround) {
+  for (u64 seed = 1; seed <= (small() ? 12U : 60U); ++seed) {
+    merge_into_a_region<tiled<u32, u32>>(seed, 0.5, 0.9, merged::built_around);
+    merge_into_a_region<tiled<u64, u64>>(seed, 0.1, 0.85, merged::built_around);
+    merge_into_a_region<tiled<u64, u64>>(seed, 0.8, 1.2, merged::built_around);
+  }
+}
+TEST(TiledMerge, BuiltAroundInACrowd) {
+  for (u64 seed = 1; seed <= (small() ? 12U : 60U); ++seed) {
+    merge_into_a_region<tiled<u32, u32>>(seed, 0.8, 1.1, merged::built_around, 3);
+    merge_into_a_region<tiled<u64, u64>>(seed, 0.7, 0.9, merged::built_around, 4);
   }
 }
 TEST(TiledMerge, WhereTheyStandInACrowd) {
   for (u64 seed = 1; seed <= (small() ? 40U : 200U); ++seed) {
-    merge_where_they_stand<tiled<u32, u32>>(seed, 0.8, 1.1, 3);
-    merge_where_they_stand<tiled<u64, u64>>(seed, 0.7, 0.9, 4);
+    merge_into_a_region<tiled<u32, u32>>(seed, 0.8, 1.1, merged::where_they_stand, 3);
+    merge_into_a_region<tiled<u64, u64>>(seed, 0.7, 0.9, merged::where_they_stand, 4);
   }
 }
 

@@ -217,7 +217,7 @@ struct partition {
   using word = typename slot_type::word;
   using entry = routed_item<slot_type>;
   static constexpr u32 block_size = Threads;
-  static constexpr u32 share = PerThread * Threads;  // items of one block
+  static constexpr u32 share = PerThread * Threads;  // items of one block, at most
   static_assert(share <= 1U << 16);
   static constexpr u32 seats = Before::has_seats ? share : 0;
   static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
@@ -233,7 +233,7 @@ struct partition {
   Spill spill;
   u64* illegal;
   Before before;
-  u32 part = share;  // items of a share, if it is smaller
+  u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
   // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
   // from there (in the seats' place, where there are such); the threads' and the groups' sums.
@@ -254,12 +254,11 @@ struct partition {
     u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
     const auto take = [&](u64 number) {
       for (u32& bits : goes) bits = 0;
-      const u64 begin = number * part;
-      const u32 end = begin >= n ? 0 : n - begin < part ? static_cast<u32>(n - begin) : part;
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        const u32 i = k * Threads + me;
-        const detail::item<slot_type> x = i < end ? source(begin + i) : detail::item<slot_type>{};
+        const u64 i = number * taken + k * Threads + me;
+        const detail::item<slot_type> x =
+            k * Threads < taken && i < n ? source(i) : detail::item<slot_type>{};
         hashes[k] = x.key.bits;
         values[k] = x.value;
         goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
@@ -268,7 +267,7 @@ struct partition {
     };
     u64 sent = 0;
     take(block.index());
-    for (u64 number = block.index(); number * part < n; number += block.count()) {
+    for (u64 number = block.index(); number * taken < n; number += block.count()) {
       for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
       // The item's number within its region's share of this block; two to a word, as registers are short.
       u32 ranks[(PerThread + 1) / 2];
@@ -300,7 +299,7 @@ struct partition {
         sorted.put(u32(starts[route.region_of(hashes[k])]) + rank, hashes[k], values[k]);
       }
       block.barrier();
-      if ((number + block.count()) * part < n) take(number + block.count());
+      if ((number + block.count()) * taken < n) take(number + block.count());
       for (u32 first = me; first < all; first += leaving_at_once * Threads) {
         word e[leaving_at_once];
         u32 region[leaving_at_once], at[leaving_at_once];
@@ -357,29 +356,24 @@ u64 most_regions(const Space& space) {
   return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
 }
 
-// As large as a block can have them; or, where the blocks take a few each, smaller, so that all have as much
-// to do (down to a quarter: shorter runs cost more than idle blocks).
-enum class shares : u8 { full, even };
-
 // Sends the n items of the source to their bins, on top of what `fill` says is there. Its block must be able
 // to count the regions. Does not wait.
 template <class Space, class Route, class Source, class Bins, class Spill,
           class Before = nothing_before<typename Route::slot_type>>
 void send_by_blocks(Space& space, const Route& route, const Source& source, u64 n, const Bins& bins,
-                    const Spill& spill, u64* illegal, const Before& before = {}, shares how = shares::full) {
+                    const Spill& spill, u64* illegal, const Before& before = {}) {
   using work = partition_in<Route, Source, Space, Bins, Spill, Before>;
-  constexpr u64 few = 4, line = 32;
-  const u64 at_once = space.large_blocks_at_once();
-  const bool even = how == shares::even && Space::has_lanes && n <= few * work::share * at_once;
-  const u64 least = even ? work::share / 4 : work::share;
-  const u64 most = divide_up(n, least), blocks = most < at_once ? most : at_once;
-  u64 part = work::share;
-  if (even && n != 0) {
-    const u64 rounds = divide_up(n, work::share * blocks);
-    part = divide_up(divide_up(n, rounds * blocks), line) * line;
-  }
-  space.for_each_block(blocks, work::block_size, work::scratch_bytes(route.regions()),
-                       work{route, source, n, bins, spill, illegal, before, static_cast<u32>(part)});
+  // A share is as large as a block can have it; of few items it is smaller, whole rows of a block's threads,
+  // so that all blocks have as much to do.
+  constexpr u64 few = 4;  // shares of a block
+  const u64 at_once = space.large_blocks_at_once(), rounds = divide_up(n, at_once * work::share);
+  u64 taken = work::share;
+  if (Space::has_lanes && rounds != 0 && rounds <= few)
+    taken = divide_up(divide_up(n, at_once * rounds), u64(work::block_size)) * work::block_size;
+  const u64 shares = divide_up(n, taken);
+  space.for_each_block(shares < at_once ? shares : at_once, work::block_size,
+                       work::scratch_bytes(route.regions()),
+                       work{route, source, n, bins, spill, illegal, before, static_cast<u32>(taken)});
 }
 
 // Where there are more regions than a block can count, the items are written to their bins as they come.

@@ -371,8 +371,6 @@ class insertion<Design, Space>::call {
   // Finds the keys that are there.
   void look() {
     make_bits();
-    const u64 groups = detail::divide_up(n_, detail::window_step);
-    if (counts_.size() == 0) counts_ = buffer<u32, Space>(space_, groups);  // before anything changes
     place(settled_, n_, false);
     const u64 left = collect(false);
     looked_ = true;
@@ -380,9 +378,10 @@ class insertion<Design, Space>::call {
       settled_ = n_;
       return;
     }
-    space_.for_each(groups, detail::count_pending{pending_, words(), counts_.data()});
-    const auto host = counts_.to_host();
-    pending_counts_.assign(host.begin(), host.end());
+    u32* const counts = bits_.size() != 0 ? bits_.data() + words() : table_.few_counts();
+    pending_counts_.resize(groups());
+    space_.for_each(groups(), detail::count_pending{pending_, words(), counts});
+    space_.copy_to_host(pending_counts_.data(), counts, groups() * sizeof(u32));
   }
 
   // Puts the window up to `end` in; gives how many of its items are pending still.
@@ -589,14 +588,15 @@ class insertion<Design, Space>::call {
   }
 
   // ---- memory ----
-  u64 words() const { return detail::divide_up(n_, detail::window_step) * detail::count_pending::words_each; }
+  u64 groups() const { return detail::divide_up(n_, detail::window_step); }
+  u64 words() const { return groups() * detail::count_pending::words_each; }
   void make_bits() {
     if (pending_ != nullptr) return;
     if (!replacing<Design> && n_ <= insertion::few_items) {
       pending_ = table_.few_bits();
       return;
     }
-    bits_ = buffer<u32, Space>(space_, words());
+    bits_ = buffer<u32, Space>(space_, words() + (grows_ ? groups() : 0));
     pending_ = bits_.data();
     if constexpr (replacing<Design>) {
       const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
@@ -621,9 +621,8 @@ class insertion<Design, Space>::call {
   u64 settled_ = 0;                  // items before are in the table, or refused
   bool changed_ = false;             // so that nothing may throw any more
   u32 phase_ = 0;                    // of the kernels since the last wait
-  buffer<u32, Space> counts_;        // of pending items in each 256
   u32* pending_ = nullptr;           // a bit an item: it has no place yet
-  buffer<u32, Space> bits_;          // ... where they are not in the table's own memory
+  buffer<u32, Space> bits_;          // ... where they are not in the table's own memory; counts of them
   u64 bits_known_ = 0;               // bits of items before mean something
   bool looked_ = false;              // all bits do, and ...
   std::vector<u32> pending_counts_;  // ... so many of each 256 items were pending when it looked

@@ -72,7 +72,7 @@ template <class Design, class Space>
 bool merges_in_place(const Space& space, const Design& design, u64 n) {
   if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
     using merge = typename Design::template region_merge<>;
-    return (n < design.capacity() / 4 || !Design::template region_build<>::merges_too) &&
+    return n < design.capacity() / 4 &&
            merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   } else {
     return false;
@@ -81,9 +81,10 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
 
 // Is partitioning worth it for n items? Where the table holds some, it is streamed: to build regions around
 // them in both directions, so not for fewer than a twelfth of the capacity, or than a twentieth where single
-// inserts are slow because the table gets full; to merge in one, so for a third of that
-// (docs/designs/tiled.md). And a block's scratch must hold a region, and a partition's counters: where there
-// are more regions than it can count, a table is filled slice by slice. (A CPU can count those of any table.)
+// inserts are slow because the table gets full; to merge in one, so for a third of that, unless it stays so
+// empty that single inserts find room at once, and cost half where keys are there (docs/designs/tiled.md).
+// And a block's scratch must hold a region, and a partition's counters: where there are more regions than it
+// can count, a table is filled slice by slice. (A CPU can count those of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   if constexpr (filling_itself<Design>) {
@@ -94,11 +95,18 @@ bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
       return false;
     const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
     if (held != 0 && merges_in_place(space, design, n)) {
-      const u64 share = full > 0.93 ? 100 : full > 0.85 ? 50 : sizeof(typename Design::word) <= 8 ? 30 : 20;
+      const u64 share = full > 0.93                         ? 100
+                        : full > 0.85                       ? 50
+                        : sizeof(typename Design::word) > 8 ? 25
+                        : full > 0.7                        ? 30
+                                                            : 12;
       return n >= design.capacity() / share;
     }
-    const u64 share = held == 0 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
-    return n >= design.capacity() / share && (held == 0 || Design::template region_build<>::merges_too) &&
+    const u64 share = held == 0 || sizeof(typename Design::word) > 8 ? 4
+                      : full > 0.93                                  ? 20
+                      : full > 0.85                                  ? 17
+                                                                     : 12;
+    return n >= design.capacity() / share &&
            design.region_slots() <= Design::template region_build<>::most_slots &&
            Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   }

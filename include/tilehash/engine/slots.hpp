@@ -17,6 +17,7 @@
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
+#include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/tidy.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
@@ -186,7 +187,7 @@ class slots {
   static constexpr u64 few_items = u64(1) << 14;  // whose pending bits find room in the table's own memory
   static constexpr u64 calls_bytes = detail::call_counters::bytes +
                                      (detail::call_counters::kinds + detail::size_stripes + 2) * sizeof(u64) +
-                                     few_items / 8;
+                                     few_items / 8 + few_items / detail::window_step * sizeof(u32);
   static u64 counters_at(u64 capacity) {
     return view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes;
   }
@@ -199,6 +200,7 @@ class slots {
   u64* given_up() const { return live_size() + detail::size_stripes; }
   u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
   u32* few_bits() const { return reinterpret_cast<u32*>(given_up() + 2); }
+  u32* few_counts() const { return few_bits() + few_items / detail::bits_a_word; }  // of such in each 256
 
   // How a call ends that the host waits for.
   detail::call_end waited(u64 n, u32 last_phase) const {

@@ -55,7 +55,6 @@ struct horton_build {
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots, last_slot = Design::last_slot;
   static constexpr u32 together = slots * sizeof(word) < 16 ? 1 : 16 / sizeof(word);  // written at once
-  static constexpr bool merges_too = true;
   static constexpr u64 most_slots = u64(1) << 16;  // of a region: 16 bits tell one
   static constexpr u32 max_tries = 64;             // of an item to be promised a slot, when others are faster
   static constexpr u32 overflows = u32(1) << 31;   // in a bucket's count: some of its items are homeless

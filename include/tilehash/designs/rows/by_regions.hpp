@@ -259,8 +259,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   u64 counted[2];
   const auto send_and_build = [&] {
     space.fill(counters.data(), counters.size(), u64(0));
-    send_by_blocks(space, route, source_type{keys, values}, n, bins, no_spill(), illegal,
-                   nothing_before<typename route_type::slot_type>(), shares::even);
+    send_by_blocks(space, route, source_type{keys, values}, n, bins, no_spill(), illegal);
     const u64 at_once = space.large_blocks_at_once(), blocks = at_once < most_blocks ? at_once : most_blocks;
     space.for_each_block(regions < blocks ? regions : blocks, build_type::block_size, scratch_of(route.shift),
                          build_type{route, bins, room, refused});

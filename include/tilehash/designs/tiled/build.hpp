@@ -12,8 +12,7 @@
 //
 // An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no
 // memory beside the table. Into a table that holds items, many new ones are merged in the same way: the bins
-// stand beside it, and a block begins with what its region holds. (Words of 16 bytes:
-// designs/tiled/merge.hpp.)
+// stand beside it, and a block begins with what its region holds. (Few: designs/tiled/merge.hpp.)
 //
 // What does not fit (many equal keys) and what finds no place in its region goes to `left`, and the caller
 // inserts that one by one. If even `left` overflows, the caller inserts everything one by one.
@@ -36,7 +35,7 @@
 //
 // A key that was there before a merge moves only where a place is promised to it. So what finds no place in
 // the end is always new, and nothing that was in the table leaves it. A bit of the word marks such keys, one
-// that the filter needs only in the table.
+// that the filter needs only in the table; of words of 16 bytes, their low numbers.
 // length: partition and build are one algorithm of seven steps, read together.
 #pragma once
 
@@ -61,9 +60,17 @@ struct tiled_scratch_slot {
   using stored_key = typename slot_type::stored_key;
   static constexpr bool is_exact = true;  // equal stored keys in a bucket are equal keys
 
-  Design design;
-  Items items;  // not needed
+  static constexpr word was_there =
+      static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word)));  // before a merge
 
+  Design design;
+  Items items;   // not needed, nor is
+  u32 held = 0;  // how many items the region had before
+
+  TILEHASH_FN static bool stays(word w) { return (w & was_there) != 0; }
+  TILEHASH_FN static word from_table(const auto& /*hashes*/, u32 /*bucket*/, word w, auto /*numbered*/) {
+    return static_cast<word>((w & ~slot_type::filter_mask) | was_there);
+  }
   TILEHASH_FN static stored_key stored_in(word w) { return slot_type::stored_in(w); }
   TILEHASH_FN static bool is_free(word w) { return slot_type::is_free(w); }
   TILEHASH_FN static bool is_second(word w) { return slot_type::is_second(stored_in(w)); }
@@ -71,7 +78,7 @@ struct tiled_scratch_slot {
     return slot_type::make(n, entry::value_of(e));
   }
   TILEHASH_FN static word in_other_bucket(word w) {
-    return slot_type::make(stored_in(w) ^ 2, slot_type::value_of(w));
+    return static_cast<word>(slot_type::make(stored_in(w) ^ 2, slot_type::value_of(w)) | (w & was_there));
   }
   TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, stored_in(w)); }
   TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(stored_in(w)); }
@@ -86,7 +93,8 @@ struct tiled_scratch_slot {
 };
 
 // Words of 16 bytes cannot be swapped in shared memory. So 4 bytes stand for one: a few bits of its key, and
-// the number of its entry in the bin, of which the scratch has a copy.
+// the number of its entry, of which the scratch has a copy: first those of the region as it was, in a merge,
+// then those of the bin.
 //
 //     +-------------------+-----+------+---------------+
 //     |  key's bits (16)  | 2nd | used |  number (14)  |
@@ -105,7 +113,17 @@ struct tiled_scratch_slot<Design, Items> {
 
   Design design;
   Items items;
+  u32 held = 0;  // how many items the region had before
 
+  TILEHASH_FN bool stays(word w) const { return number_in(w) < held; }
+  // A slot of the table; its entry gets a number.
+  TILEHASH_FN word from_table(const auto& hashes, u32 bucket, const table_word& w, auto numbered) const {
+    const auto n = slot_type::stored_in(w);
+    const u32 number = fetch_add(numbered, u32(1));
+    items[number] = entry::pack(hashes(design.first_bucket(bucket, n), slot_type::remainder_of(n)),
+                                slot_type::value_of(w));
+    return make(n, w, number);
+  }
   TILEHASH_FN static stored_key stored_in(word w) { return w >> number_bits; }
   TILEHASH_FN static bool is_free(word w) { return (w >> number_bits & 1) == 0; }
   TILEHASH_FN static bool is_second(word w) { return (w >> number_bits & 2) != 0; }
@@ -136,7 +154,7 @@ template <class Design, class Bins = even_bins<typename Design::word>>
 struct tiled_build {
   using slot_type = typename Design::slot_type;
   using table_word = typename slot_type::word;
-  using scratch_slot = tiled_scratch_slot<Design, const typename slot_type::word*>;
+  using scratch_slot = tiled_scratch_slot<Design, typename slot_type::word*>;
   using word = typename scratch_slot::word;
   using stored_key = typename scratch_slot::stored_key;
   using entry = routed_item<slot_type>;
@@ -145,15 +163,11 @@ struct tiled_build {
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr u32 max_looks = scratch_slot::is_exact ? 48 : 16;  // of a walker
   static constexpr u32 together = 16 / sizeof(table_word);  // words of one bucket that are written at once
-  static constexpr bool merges_too = scratch_slot::is_exact;
-  static constexpr bool takes_items = true;  // as bins
+  static constexpr bool takes_items = true;                 // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
   static constexpr bool tells_dropped = requires(const Bins& b) { b.dropped; };  // algorithm/contested.hpp
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
-  // Mark of a merge.
-  static constexpr word was_there =
-      merges_too ? static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word))) : word(0);
 
   Design design;
   Bins bins;         // of the regions that are built
@@ -277,7 +291,7 @@ struct tiled_build {
       const bool taken = !scratch_slot::is_free(b.words[k]);
       const u32 other = taken ? in.mirror(bucket, b.words[k]) : bucket;
       m.to_room |= u32(taken && load_relaxed(counts + other) < slots) << k;
-      m.freely |= u32(taken && (b.words[k] & was_there) == 0) << k;
+      m.freely |= u32(taken && !in.stays(b.words[k])) << k;
     }
     return m;
   }
@@ -312,7 +326,7 @@ struct tiled_build {
     const auto at = words + (w.bucket * slots + b.lowest_slot(candidates));
     const word seen = load_relaxed(at);  // a taken slot stays taken
     const u32 other = in.mirror(w.bucket, seen);
-    const word moved = static_cast<word>(scratch_slot::in_other_bucket(seen) | (seen & was_there));
+    const word moved = scratch_slot::in_other_bucket(seen);
     const bool promised = m.to_room != 0 && view::reserve(counts + other);
     if (m.to_room != 0 && !promised) return false;
     if (compare_and_swap(at, seen, w.mover) != seen) {
@@ -343,23 +357,22 @@ struct tiled_build {
                numbered = listed + 4;
     const auto bin = bins.at(nth);
     table_word* const home = design.region_at(region);
-    const tiled_scratch_slot<Design, decltype(items)> in{design, items};
+    tiled_scratch_slot<Design, decltype(items)> in{design, items};
     const u32 me = block.rank(), all = block.size();
 
     for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;  // 0
     for (u32 i = me; i < 5; i += all) listed[i] = 0;
     u32 before = 0;
-    if (merges_too && merges) {
+    if (merges) {
+      const auto hashes = design.hashes_in(region);
       block.barrier();
       fetch_words<together>(home, buckets * slots, me, all, [&](u32 first, const table_word* held) {
         u32 bits = 0;
         TILEHASH_UNROLL
         for (u32 k = 0; k < together; ++k) {
           const u32 i = first + k;
-          const auto w = static_cast<word>(held[k]);
-          const bool taken = !scratch_slot::is_free(w);
-          words[i] = taken ? static_cast<word>((w & ~static_cast<word>(slot_type::filter_mask)) | was_there)
-                           : word(0);
+          const bool taken = !slot_type::is_free(held[k]);
+          words[i] = taken ? in.from_table(hashes, i / slots, held[k], numbered) : word(0);
           bits |= static_cast<u32>((held[k] & slot_type::filter_mask) >> slot_type::filter_shift)
                   << (i % slots % 8 * slot_type::filter_bits);
           before += taken;
@@ -367,6 +380,7 @@ struct tiled_build {
         if (bits != 0) set_bits(filters + first / slots, bits);
       });
       block.barrier();
+      in.held = numbered[0];
       for (u32 b = me; b < buckets; b += all) {
         const view v(words, b, b);
         const u32 taken = ~v.by_slots(v.match(0)) & ((1U << slots) - 1);
@@ -379,7 +393,11 @@ struct tiled_build {
     block.barrier();
 
     const auto take_in = [&](u32 i, const table_word& e) {
-      if constexpr (!scratch_slot::is_exact) items[i] = e;
+      if constexpr (!scratch_slot::is_exact) {
+        i += in.held;
+        if (i >= buckets * slots) return spill.add(e);
+        items[i] = e;
+      }
       const place p = design.place_of(entry::hash_of(e));
       // With its filter bit set, the key may stand in its second bucket from before.
       const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.stored));
@@ -426,17 +444,17 @@ struct tiled_build {
     for (u32 q = me; q < waiting; q += all) {  // 3
       const u32 number = list[q];
       table_word e;
-      if constexpr (walks_bins && !scratch_slot::is_exact)
-        e = items[number];
-      else
+      if constexpr (scratch_slot::is_exact)
         e = bin[number];
+      else
+        e = items[number];
       const place p = design.place_of(entry::hash_of(e));
       place second = p;
       design.turn(second);
       const u32 bit = design.filter_index(p.stored);
       if (merges && has_bit(filters + p.bucket, bit) &&
-          view(words, second.bucket, second.bucket)
-                  .match(scratch_slot::stored_in(scratch_slot::make(second.stored, e, 0))) != 0)
+          match_key(in, view(words, second.bucket, second.bucket),
+                    scratch_slot::make(second.stored, e, number)) != 0)
         continue;
       outcome o = put(in, words, counts, p.bucket, scratch_slot::make(p.stored, e, number));
       if (o == outcome::refused) {
@@ -514,7 +532,7 @@ struct tiled_build {
   // A word of the scratch as the table has it, without filter bits.
   TILEHASH_FN static table_word in_table(const auto& in, word w) {
     if constexpr (scratch_slot::is_exact) {
-      return static_cast<table_word>(w & ~was_there);
+      return static_cast<table_word>(w & ~scratch_slot::was_there);
     } else {
       if (scratch_slot::is_free(w)) return 0;
       return slot_type::make(in.full_stored(w), entry::value_of(in.entry_of(0, 0, w)));
