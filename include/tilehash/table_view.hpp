@@ -57,6 +57,7 @@ struct table_view {
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return find_together<false>(tile, key, active);
   }
+  // Is the key in the table? As find(), by the lanes of a tile.
   template <class Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();
@@ -110,6 +111,7 @@ struct table_view {
       design.advance(place, a);
     }
   }
+  // find() by the lanes of a tile. `Changing`: beside inserts.
   template <bool Changing, class Tile>
   TILEHASH_FN hit find_together(Tile tile, const key_type& key, bool active) const {
     const detail::query<slot_type> q(key);
@@ -210,6 +212,7 @@ struct mutable_table_view : table_view<Design> {
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return this->template find_together<true>(tile, key, active);
   }
+  // Is the key in the table? As find(), by the lanes of a tile.
   template <class Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();

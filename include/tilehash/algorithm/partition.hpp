@@ -256,7 +256,7 @@ struct partition {
       for (u32& bits : goes) bits = 0;
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        const u64 i = number * taken + k * Threads + me;
+        const u64 i = number * taken + u64(k) * Threads + me;
         const detail::item<slot_type> x =
             k * Threads < taken && i < n ? source(i) : detail::item<slot_type>{};
         hashes[k] = x.key.bits;

@@ -335,7 +335,7 @@ struct look_up_ring {
     finish(more, waiting);
   }
 
-  void ask_for(const typename Design::place& place) const {
+  TILEHASH_FN void ask_for(const typename Design::place& place) const {
     prefetch(design.address(place));
     if constexpr (values_share_a_line<Design>) prefetch(design.value_beside(design.address(place)));
   }

@@ -175,7 +175,7 @@ struct subtables_region_build {
       open = at != ~0U;
       if (!open || compare_and_swap(keys + at, apart::empty_word, key) != apart::empty_word) continue;
       if constexpr (!apart::is_set)
-        copy_value(design.part_of(table).values + (first_bucket * slots + at - table * buckets * slots),
+        copy_value(design.part_of(table).values + (first_bucket * slots + at - u64(table) * buckets * slots),
                    cargo.value_of(e));
       return 1;
     }

@@ -12,7 +12,7 @@ struct subtables_shape {
   static constexpr u32 most_base = 128;  // so that sizes of equal level follow each other by 1/64
   // A region of keys of four bytes has as many as a GPU's block can keep in its scratch, and half as many at
   // least; of others it has so many slots of a subtable, at least. Fewer fill less evenly.
-  static constexpr u64 most_region_bytes = 224 * 1024;
+  static constexpr u64 most_region_bytes = u64(224) << 10;
   static constexpr u64 slots_of_region = u64(1) << 14;
   static u64 bytes_of_region(u32 base, u32 bits) { return (u64(base) << bits) * 64 * Subtables; }
 

@@ -195,14 +195,14 @@ struct robin_hood_follow : robin_hood_match<Design, 1> {
   TILEHASH_FN void operator()(u64 i) const {
     const u32 listed = load_relaxed(plan.listed());
     if (i >= listed || i >= plan.list_room()) return;
-    u32 groups[in_mind], first = 0, count = 0, oldest = 0;
+    u32 groups[in_mind], begin = 0, count = 0, oldest = 0;
     const auto keep = [&](u32 g) {
-      if (count < in_mind) groups[(first + count++) % in_mind] = g;
+      if (count < in_mind) groups[(begin + count++) % in_mind] = g;
     };
     keep(plan.list()[i]);
     for (u32 steps = 0; count != 0 && steps < most_steps; ++steps) {
-      const u32 g = groups[first];
-      first = (first + 1) % in_mind, --count;
+      const u32 g = groups[begin];
+      begin = (begin + 1) % in_mind, --count;
       device_fence();  // what its last keeper wrote
       asking_group at = base::begin(g);
       const u32 who = base::asking(at);

@@ -136,7 +136,7 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
     u32 places[of_a_thread];  // of this thread's items: the bin, and the rank in what goes there from here
     TILEHASH_UNROLL
     for (u32 k = 0; k < of_a_thread; ++k) {
-      const u64 i = first + k * Threads + me;
+      const u64 i = first + u64(k) * Threads + me;
       places[k] = none;
       if (i >= last || !is_legal(this->keys[i])) continue;
       const u32 bin = this->bin_of(this->keys[i]);

@@ -103,11 +103,11 @@ struct rows_build {
   TILEHASH_FN u32 first_region(u64 block, u64 blocks) const {
     return static_cast<u32>(way.regions() * block / blocks);
   }
-  // The items of a batch that are `me`'s, if the bin has n.
-  TILEHASH_FN static void take(const word* bin, u32 batch, u32 n, u32 me, word* words) {
+  // The items of a batch, by its number, that are `me`'s, if the bin has n.
+  TILEHASH_FN static void take(const word* bin, u32 number, u32 n, u32 me, word* words) {
     TILEHASH_UNROLL
     for (u32 k = 0; k < at_once; ++k) {
-      const u32 i = (batch * at_once + k) * Threads + me;
+      const u32 i = (number * at_once + k) * Threads + me;
       words[k] = i < n ? bin[i] : word(0);
     }
   }
@@ -133,12 +133,12 @@ struct rows_build {
 
     here.clear();
     block.barrier();
-    const auto words_of = [&](u32 batch, word* w) {
-      if (keeps_words && batch == 0) {
+    const auto words_of = [&](u32 number, word* w) {
+      if (keeps_words && number == 0) {
         TILEHASH_UNROLL
         for (u32 k = 0; k < kept; ++k) w[k] = first_words[k];
       } else {
-        take(bin, batch, n, me, w);
+        take(bin, number, n, me, w);
       }
     };
     u32 places[batches * at_once];  // of this thread's items: the row, and the rank in it
@@ -164,7 +164,7 @@ struct rows_build {
     here.add_up(block, fits ? here.place_mask : ~u32(0));
     block.barrier();
     entry* const out = way.rows.entries() + first;
-    if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = static_cast<offset>(first + n);
+    if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = static_cast<offset>(first) + n;
     if (!fits) {  // then each row ends where its next item would go
       for_each_item(bin, n, me, [&](word w, u32 row) { out[fetch_add(next(row), u32(1))] = entry_of(w); });
       block.barrier();
