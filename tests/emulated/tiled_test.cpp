@@ -176,6 +176,9 @@ TEST(TiledMerge, BuiltAround) {
     merge_into_a_region<tiled<u32, u32>>(seed, 0.5, 0.9, merged::built_around);
     merge_into_a_region<tiled<u64, u64>>(seed, 0.1, 0.85, merged::built_around);
     merge_into_a_region<tiled<u64, u64>>(seed, 0.8, 1.2, merged::built_around);
+    // More than it takes: what was there stays, and new ones leave.
+    merge_into_a_region<tiled<u32, u32>>(seed, 1.0, 2.0, merged::built_around);
+    merge_into_a_region<tiled<u64, u64>>(seed, 1.0, 2.0, merged::built_around);
   }
 }
 TEST(TiledMerge, BuiltAroundInACrowd) {

@@ -6,7 +6,7 @@
 //   build      bin after bin, so that its counters, and then its entries, stay in the cache
 //
 // A block takes a share of the items, counts those of each bin in its scratch, finds them room in the bins
-// side by side and writes them there. Blocks of many threads put the share in order first, so that what goes
+// side by side and writes them there. A block of many puts its share in order first, so that what goes
 // to a bin is written by neighbours at once: memory takes a line of items whole, and reads one that comes in
 // parts before it writes it. A core, whose cache waits for the parts, writes them as they come.
 //
@@ -88,7 +88,7 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
   mapped* values_out;
 
   // Scratch: how far a bin is from its items here, or where its next one goes; and in order, where its items
-  // begin here, which item of the share is i-th in order, and the threads' sums.
+  // begin here, which item of the share is i-th in order, and the block's sums.
   static constexpr u64 scratch_bytes(u32 bins) {
     constexpr u64 sums = block_sums<Threads>::words * sizeof(u32);
     return bins * sizeof(offset) + (in_order ? bins * sizeof(u32) + share * sizeof(u16) + sums : 0);
@@ -133,7 +133,7 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
     const auto sums = block.template scratch<u32>(order_at + share * sizeof(u16));
     for (u32 b = me; b < bins; b += Threads) starts[b] = 0;
     block.barrier();
-    u32 places[of_a_thread];  // of this thread's items: the bin, and the rank in what goes there from here
+    u32 places[of_a_thread];  // of the items taken here: the bin, and the rank in what goes there from here
     TILEHASH_UNROLL
     for (u32 k = 0; k < of_a_thread; ++k) {
       const u64 i = first + u64(k) * Threads + me;

@@ -10,8 +10,8 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// `Words` is the block's scratch. Its threads call all of these but rank_of() and begin_of() together, with
-// barriers between.
+// `Words` is the block's scratch. All of the block call these together, with barriers between, but for
+// rank_of() and begin_of().
 template <class Rows, u32 Threads, class Words>
 struct block_rows {
   using sums = block_sums<Threads>;
@@ -21,10 +21,10 @@ struct block_rows {
 
   Words words;
   u32 size;  // rows that there are words for
-  u32 me;    // the thread
+  u32 me;    // the caller's rank in the block
 
-  // A thread adds up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet
-  // different banks.
+  // Neighbouring counts are added up by one, so one in 33 words is left out, and those who do so side by side
+  // meet different banks.
   TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
   static constexpr u64 scratch_bytes(u32 rows) { return (padded(rows) + sums::words) * sizeof(u32); }
 

@@ -141,7 +141,7 @@ struct rows_build {
         take(bin, number, n, me, w);
       }
     };
-    u32 places[batches * at_once];  // of this thread's items: the row, and the rank in it
+    u32 places[batches * at_once];  // of the items taken here: the row, and the rank in it
     if (fits) {
       TILEHASH_UNROLL
       for (u32 b = 0; b < batches; ++b) {
