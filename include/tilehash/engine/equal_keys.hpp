@@ -14,6 +14,7 @@
 #include <tilehash/algorithm/contested.hpp>
 #include <tilehash/algorithm/first.hpp>
 #include <tilehash/algorithm/sample.hpp>
+#include <tilehash/core/options.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/insert_call.hpp>
 #include <tilehash/kernel/entries.hpp>
