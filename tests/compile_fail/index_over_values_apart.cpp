@@ -2,4 +2,5 @@
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/indexed.hpp>
 
-template struct tilehash::indexed<unsigned, unsigned, tilehash::murmur, tilehash::dynamic_cuckoo<unsigned, unsigned>>;
+template struct tilehash::indexed<unsigned, unsigned, tilehash::murmur,
+                                  tilehash::dynamic_cuckoo<unsigned, unsigned>>;

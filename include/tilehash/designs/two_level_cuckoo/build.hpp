@@ -193,7 +193,8 @@ struct two_level_build {
 
   // Did this key, in slot `at` of its region, meet none of its like only because both were on their way?
   template <class Words>
-  TILEHASH_FN bool is_twin(const scratch_slot& in, Words words, u32 base, u32 at, scratch_word key, u32 seed) const {
+  TILEHASH_FN bool is_twin(const scratch_slot& in, Words words, u32 base, u32 at, scratch_word key,
+                           u32 seed) const {
     const spots s = design.spots_of(in.spot_bits(key), seed);
     bool before = true, twin = false;  // are we at a spot before this one?
     TILEHASH_UNROLL
