@@ -3,9 +3,10 @@
 
 1. who includes whom: the rooms' order, no arrow back, no circle between rooms or headers;
 2. designs are free of machines: no lane, thread or scheduler is named in designs/;
-3. no lower room knows a design, by its name or by a word that only its needs explain;
-4. a header of more than 400 lines gives its reason in a line `// length: ...`;
-5. the library's own headers are included as <tilehash/...>, and exist.
+3. no room that serves all designs names one, and none below them a word that only the needs of one explain;
+4. each design says by a static_assert which concepts it means to have;
+5. a header of more than 400 lines gives its reason in a line `// length: ...`;
+6. the library's own headers are included as <tilehash/...>, and exist.
 
 Prints one line per finding, `file:line: what`, and ends with 1 if there is any.
 
@@ -57,15 +58,23 @@ MAY_INCLUDE = {
 
 MACHINE_WORDS = (
     r"__CUDA_ARCH__|__CUDACC__|__shfl\w*|__ballot\w*|__syncwarp|__syncthreads|threadIdx|blockIdx|blockDim"
-    r"|cooperative_groups|\btbb::|<tbb/|<oneapi/tbb|std::thread|_mm\d*_\w+|\bhas_lanes\b|\bon_gpu\b|\bwarp\w*"
+    r"|\b\w*(?:lane|thread)s?\b|cooperative_groups|\btbb::|<tbb/|<oneapi/tbb|std::thread|_mm\d*_\w+|\bhas_lanes\b|\bon_gpu\b|\bwarp\w*"
     r"|\btilehash::(?:cpu|cuda)\b"
 )
 # What a table of one design asks for, beside the designs' names (which are those of their headers).
-NEED_WORDS = r"max_load_factor_of_\w+|region_build|is_partition_built|stash\w*|mega_kv|horton"
+NEED_WORDS = (
+    r"max_load_factor_of_\w+|region_build|is_partition_built|stash\w*|retries|build_from_bins|layout_for|\w+_least_items"
+)
 BELOW_DESIGNS = {"core", "space", "algorithm", "kernel"}
+NAME_NO_DESIGN = {"view", "engine", "table"}
 
 # (header, word) -> why it may stand there. One that is no longer needed is a finding.
-ALLOWED = {}
+ALLOWED = {
+    ("tilehash/engine/records.hpp", "indexed"): "the engine of one design, and its other half",
+    ("tilehash/engine/records_view.hpp", "indexed"): "the same",
+}
+# These are said with others, which prove them: aliases, and what designs share.
+WITHOUT_PROOF = r"tilehash/designs/(?:concepts|load_factor|rows|\w+_probing|double_hashing)\.hpp"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -145,7 +154,8 @@ def check(root):
     findings = []
     graph = {name: [] for name in texts}
     unused = set(ALLOWED) if root == ROOT else set()
-    names = r"\b(?:" + "|".join(rf"{n}\w*" for n in design_names(texts)) + "|" + NEED_WORDS + r")\b"
+    designs = "|".join(rf"{n}\w*" for n in design_names(texts))
+    names, names_and_needs = rf"\b(?:{designs})\b", rf"\b(?:{designs}|{NEED_WORDS})\b"
 
     for name, lines in includes(texts).items():
         text = texts[name]
@@ -180,9 +190,13 @@ def check(root):
 
         if own == "designs":
             words(MACHINE_WORDS, "a design may not name a machine")
-        if own in BELOW_DESIGNS:
+        if own in BELOW_DESIGNS | NAME_NO_DESIGN:
             without_includes = re.sub(INCLUDE, lambda m: " " * len(m[0]), code)
-            words(names, f"{own} may not know a design", code=without_includes)
+            pattern = names_and_needs if own in BELOW_DESIGNS else names
+            words(pattern, f"{own} may not know a design", code=without_includes)
+        is_design = re.fullmatch(r"tilehash/designs/\w+\.hpp", name) and not re.fullmatch(WITHOUT_PROOF, name)
+        if is_design and not re.search(r"^static_assert\(", code, re.MULTILINE):
+            complain(text.count("\n"), "a design ends with a static_assert of the concepts that it means to have")
 
         length = text.count("\n")
         if length > MAX_LINES and not re.search(r"^// length: \S", text, re.MULTILINE):

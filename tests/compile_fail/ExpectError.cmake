@@ -1,6 +1,6 @@
 # cmake -P ExpectError.cmake -- SOURCE COMPILER FLAGS...
 # Passes when the compiler refuses SOURCE and its output has every message that SOURCE pins with
-# `// expect: message` in its first lines.
+# `// expect: message` in its first lines; and, where it says `// errors: n`, no more and no fewer errors than that.
 cmake_minimum_required(VERSION 3.24)
 
 set(arguments)
@@ -39,4 +39,13 @@ foreach(i RANGE 1 ${expected})
     message(FATAL_ERROR "expected message not in the compiler's output (above): ${expected_${i}}")
   endif()
 endforeach()
+if(text MATCHES "^// errors: ([0-9]+)\n")
+  set(wanted ${CMAKE_MATCH_1})
+  string(REGEX MATCHALL "error: " errors "${output}")
+  list(LENGTH errors n)
+  if(NOT n EQUAL wanted)
+    message("${output}")
+    message(FATAL_ERROR "${n} errors (above), not ${wanted}")
+  endif()
+endif()
 message(STATUS "refused as expected: ${source}")

@@ -71,6 +71,25 @@ struct failure : question<Key, Value> {
       });
     }
   }
+  static void of_an_update(const maker& make) {
+    if (!make.can.inserts || !make.can.maps) return;
+    for (const bool applies : {false, true}) {
+      with_less_and_less(make, [applies](auto& table, auto& expected, const auto& k, const auto& v) {
+        if (applies)
+          expected.insert_or_apply(table, k, v, true);
+        else
+          expected.insert_or_assign(table, k, v, true);
+      });
+    }
+  }
+  static void of_a_lookup(const maker& make) {
+    with_less_and_less(make, [](auto& table, auto&, const auto& k, const auto&) {
+      table.find(k);
+      table.contains(k);
+      table.count(k);
+      table.for_each();
+    });
+  }
   static void of_a_reserve(const maker& make) {
     if (!make.can.makes_room) return;
     with_less_and_less(make,
@@ -100,9 +119,10 @@ struct failure : question<Key, Value> {
   }
 
   static constexpr test tests[] = {
-      {"of_a_build", of_a_build},   {"of_an_insert", of_an_insert},     {"of_a_reserve", of_a_reserve},
-      {"of_a_rehash", of_a_rehash}, {"of_a_shrink", of_a_shrink},       {"of_an_erase", of_an_erase},
-      {"of_a_clear", of_a_clear},   {"of_a_retrieval", of_a_retrieval},
+      {"of_a_build", of_a_build},         {"of_an_insert", of_an_insert}, {"of_a_reserve", of_a_reserve},
+      {"of_an_update", of_an_update},     {"of_a_lookup", of_a_lookup},   {"of_a_rehash", of_a_rehash},
+      {"of_a_shrink", of_a_shrink},       {"of_an_erase", of_an_erase},   {"of_a_clear", of_a_clear},
+      {"of_a_retrieval", of_a_retrieval},
   };
 };
 

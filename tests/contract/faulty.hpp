@@ -21,13 +21,15 @@ class faulty {
       faulty& memory;
       ~guard() { memory.armed_ = false; }
     } const guard{*this};
-    refused_ = false;
     armed_ = left_ != never;
     return f();
   }
-  void refuse_after(u64 allocations) { left_ = allocations; }
+  void refuse_after(u64 allocations) {
+    left_ = allocations;
+    if (allocations != never) refused_ = false;
+  }
   void refuse_larger_than(u64 bytes) { largest_ = bytes; }
-  bool refused() const { return refused_; }
+  bool refused() const { return refused_; }  // since it was last told to
   u64 allocated() const { return allocated_; }
 
  protected:

@@ -1,11 +1,13 @@
 // What C++ programmers reach for: a copy of a table, flags in bytes, the first of equal keys, and on a CPU
-// one key at a time. `habits_space` is the space under test, `habits_memory` its memory resource
-// (faulty.hpp).
+// one key at a time; and what they need not fear: that a verb is refused memory. `habits_space` is the space
+// under test, `habits_memory` its memory resource (faulty.hpp).
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -122,6 +124,125 @@ TEST(copies_of_tables, after_calls_that_did_not_wait) {
   EXPECT_EQ(copy.erase(here.space, keys.span().first(2)), 2U);
   EXPECT_EQ(copy.size(), 1U);
   EXPECT_EQ(t.size(), 3U);
+}
+
+// ---- no memory ----
+// At each allocation of a verb: it throws and the table is as it was, or it says of how many items it had no
+// room. What was there is there, and no memory is kept that the table does not say it has.
+template <class Table>
+struct short_of_memory {
+  using keys = std::span<const u32>;
+
+  habits_space& space;
+  Table& t;
+  keys fresh, values;     // as many of each
+  insert_report* report;  // in the memory of the space, for calls that do not wait
+};
+// verb(short_of_memory) gives a report, or nothing where that is in the memory of the space. `replaces`: and
+// what was there is gone. Gives how often the verb was refused memory.
+template <class Table, class Verb>
+u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool replaces = false) {
+  SCOPED_TRACE(name);
+  const u64 n = habits_space::has_lanes ? scaled(20'000, 400) : 20'000, held = n / 4;
+  std::vector<u32> numbers(held + n);
+  for (u64 i = 0; i < numbers.size(); ++i) numbers[i] = mix32(static_cast<u32>(i));
+  for (u64 allocations = 0; allocations < 100; ++allocations) {
+    SCOPED_TRACE(std::to_string(allocations) + " allocations");
+    ground<habits_space, habits_memory> here;
+    auto& space = here.space;
+    const buffer<u32, habits_space> all(space, numbers);
+    const buffer<insert_report, habits_space> told(space, 1);
+    const buffer<bool, habits_space> flags(space, numbers.size());
+    Table t(space, grows ? held : 2 * n, {.grow = grows});
+    const std::span<const u32> k = all.span();
+    EXPECT_EQ(t.insert(space, k.first(held), k.first(held)).inserted, held);
+    const u64 capacity = t.capacity(), apart = here.memory.allocated() - t.bytes();
+    std::optional<insert_report> report;
+    bool threw = false;
+    here.memory.refuse_after(allocations);
+    here.memory.guarded([&] {
+      try {
+        report = verb(short_of_memory<Table>{space, t, k.subspan(held), k.subspan(held), told.data()});
+      } catch (const out_of_memory&) {
+        threw = true;
+      }
+    });
+    here.memory.refuse_after(faulty::never);
+    if (!threw && !report) report = told.to_host()[0];
+    EXPECT_EQ(here.memory.allocated() - t.bytes(), apart) << "memory is kept, or given back twice";
+    if (threw)
+      EXPECT_EQ(t.capacity(), capacity);
+    else
+      EXPECT_EQ(report->inserted + report->present + report->refused, n);
+    const u64 came = threw ? 0 : report->inserted, stayed = replaces && !threw ? 0 : held;
+    EXPECT_EQ(t.size(), stayed + came);
+    t.contains(space, k, flags.span());
+    const auto there = flags.to_host();
+    EXPECT_EQ(std::accumulate(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(held), u64(0)),
+              stayed);
+    EXPECT_EQ(std::accumulate(there.begin() + static_cast<std::ptrdiff_t>(held), there.end(), u64(0)), came);
+    if (::testing::Test::HasFailure() || !here.memory.refused()) return allocations;
+  }
+  ADD_FAILURE() << "it never had memory enough";
+  return 0;
+}
+
+TEST(without_memory, verbs_throw_or_say_what_they_refused) {
+  using table_type = map<u32, u32, habits_space>;
+  u64 refused = 0;
+  const auto ask = [&](const char* name, const auto& verb, bool grows, bool replaces = false) {
+    refused += ask_without_memory<table_type>(name, verb, grows, replaces);
+  };
+  ask(
+      "insert", [](auto a) { return a.t.insert(a.space, a.fresh, a.values); }, true);
+  ask(
+      "insert, first", [](auto a) { return a.t.insert(a.space, a.fresh, a.values, keep::first); }, true);
+  ask(
+      "build, first", [](auto a) { return a.t.build(a.space, a.fresh, a.values, keep::first); }, true, true);
+  ask(
+      "assign", [](auto a) { return a.t.insert_or_assign(a.space, a.fresh, a.values); }, true);
+  ask(
+      "apply", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, a.values, op::sum{}); }, true);
+  ask(
+      "count", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, op::count{}); }, true);
+  ask(
+      "insert_async",
+      [](auto a) {
+        a.t.insert_async(a.space, a.fresh, a.values, a.report);
+        return std::optional<insert_report>();
+      },
+      false);
+  ask(
+      "insert_or_assign_async",
+      [](auto a) {
+        a.t.insert_or_assign_async(a.space, a.fresh, a.values, a.report);
+        return std::optional<insert_report>();
+      },
+      false);
+  ask(
+      "insert_or_apply_async",
+      [](auto a) {
+        a.t.insert_or_apply_async(a.space, a.fresh, a.values, op::sum{}, a.report);
+        return std::optional<insert_report>();
+      },
+      false);
+  ask(
+      "a mixed batch",
+      [](auto a) {
+        const buffer<operation, habits_space> ops(a.space, a.fresh.size());
+        a.space.fill(ops.data(), ops.size(), operation::insert);
+        return a.t.apply(a.space, ops.span(), a.fresh, a.values, {}, {}).inserted;
+      },
+      true);
+  EXPECT_GT(refused, 20U);
+  refused = ask_without_memory<table<indexed<u32, u32>, habits_space>>(
+      "insert_and_find",
+      [](auto a) {
+        const buffer<u32, habits_space> ids(a.space, a.fresh.size());
+        return a.t.insert_and_find(a.space, a.fresh, a.values, ids.span());
+      },
+      true);
+  EXPECT_GT(refused, 2U);
 }
 
 // ---- flags ----

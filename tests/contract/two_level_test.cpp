@@ -111,9 +111,6 @@ void expect_as_in_the_thesis(double slots_an_item, double load, double found) {
   };
   EXPECT_LE(tried_more(1), d.regions() / 200 + 2) << "of " << d.regions() << " regions";
   EXPECT_LE(tried_more(2), tried_more(1) / 10 + 1);
-  if (report.restarts == 0) {
-    EXPECT_EQ(report.retries, std::accumulate(d.seeds(), d.seeds() + d.regions(), u64(0)));
-  }
   EXPECT_NEAR(average_probes(space, t, keys), found, 0.01);
   EXPECT_NEAR(average_probes(space, t, different_keys(n, n)), 1 + load + load * load, 0.01);
 }
@@ -138,8 +135,7 @@ TEST(two_level, a_region_is_built_again_alone) {
     EXPECT_EQ(report.inserted, keys.size());
     EXPECT_EQ(report.restarts, 0U);
     ASSERT_EQ(t.view().design.regions(), 1U);
-    EXPECT_EQ(report.retries, *t.view().design.seeds());
-    retried += report.retries != 0;
+    retried += *t.view().design.seeds() != 0;
     expect_all(space, t, keys, keys);
   }
   EXPECT_GT(retried, 0U);
@@ -153,7 +149,6 @@ TEST(two_level, a_partition_that_overfills_a_region_starts_anew) {
   const insert_report report = t.build(space, keys, keys);
   EXPECT_EQ(report.inserted, keys.size());
   EXPECT_EQ(report.restarts, 3U);
-  EXPECT_GE(report.retries, 3 * 32U);
   EXPECT_NEAR(t.load_factor(), 0.7, 0.01) << "the first few tries are of the same size";
   expect_all(space, t, keys, keys);
 }

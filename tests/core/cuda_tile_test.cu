@@ -141,7 +141,7 @@ struct count_lanes {
   }
 };
 
-TEST(cuda_space, lanes_tally_and_enlist) {
+TEST(cuda_space, lanes_tally_and_append) {
   cuda gpu;
   for (u64 n : {u64(1), u64(31), u64(256), u64(257), u64(100'000)}) {
     const buffer<u64, cuda> counters(gpu, 2), list(gpu, n);

@@ -181,7 +181,7 @@ TEST(identity, keeps_the_order) {
   EXPECT_EQ(identity()(static_cast<u128>(7) << 64 | 9), 7U);
 }
 
-TEST(reduce, scales_from_the_top) {
+TEST(fast_range, scales_from_the_top) {
   EXPECT_EQ(fast_range(0, 10), 0U);
   EXPECT_EQ(fast_range(~u64(0), 10), 9U);
   EXPECT_EQ(fast_range(u64(1) << 63, 10), 5U);

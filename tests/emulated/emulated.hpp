@@ -22,6 +22,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/space/space_like.hpp>
 
 #include "machine.hpp"
 
@@ -282,6 +283,8 @@ class emulated {
   std::map<const char*, u64> allocated_;
   emulation::machine machine_;
 };
+
+static_assert(space_like<emulated>);
 
 // A design, run with tiles of another width than it prefers.
 template <class Design, u32 Width>

@@ -57,7 +57,12 @@ u32 thread::count_in_block(const char* what, bool yes, site where) {
 }
 
 void thread::may_pause() {
-  if (!machine_->schedule_.preempt || machine_->dice() % 4 != 0) return;
+  if (machine_->schedule_.preempt && machine_->dice() % 4 == 0) pause();
+}
+void thread::may_lag() {
+  if (machine_->schedule_.lags && machine_->dice() % 4 == 0) pause();
+}
+void thread::pause() {
   state_ = state::ready;
   stop();
 }

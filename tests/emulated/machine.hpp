@@ -45,6 +45,7 @@ struct schedule {
   bool interleave =
       true;              // after every collective another warp may run; false: a warp runs until it must wait
   bool preempt = false;  // and also while a lane reads words that others may be writing
+  bool lags = false;     // and also when it has changed one of shared memory, before what it does next
   u32 resident = 2;      // blocks that run side by side
   u64 max_steps =
       u64(1) << 27;  // collectives of all warps of a launch, more of which say that a loop has no end
@@ -139,6 +140,9 @@ class thread {
 
   // Between two accesses to shared memory: here others may run.
   void may_pause();
+  // Behind one that has changed it. What a lane does next may be to other memory, and others then see that it
+  // has not been done yet.
+  void may_lag();
 
   // ---- the block's scratch ----
   template <class T>
@@ -169,6 +173,7 @@ class thread {
 
   void live();
   void meet(const call& c);
+  void pause();
   void stop();
   void note_scratch(u64 at, u64 bytes, access how) const;
   std::string whereabouts() const;

@@ -123,6 +123,7 @@ class scratch_pointer {
     me_->may_pause();
     const T old = me_->template load_scratch<T>(at_, access::update);
     me_->store_scratch(at_, f(old), access::update);
+    me_->may_lag();
     return old;
   }
 

@@ -46,7 +46,9 @@ TEST(TiledBuild, MergesByRegions) {
 // are there. Each key stands once then, with a value that it was given, the first if it was there; its bit in
 // the filter is set if it stands in its second bucket; and what is neither there nor among what is left has
 // been lost.
-// A `crowd` of new keys comes to so few first buckets that those without a place push for the same slots.
+// A `crowd` of new keys comes to so few first buckets that those without a place push for the same slots. One
+// may lag behind when it has taken a slot, before it has read what stood there: in a block of several warps
+// another warp may get far meanwhile.
 enum class merged { where_they_stand, built_around };
 template <class Design>
 void merge_into_a_region(u64 seed, double held, double asked, merged how, u32 crowd = 0) {
@@ -58,7 +60,7 @@ void merge_into_a_region(u64 seed, double held, double asked, merged how, u32 cr
   using build = typename Design::template region_build<>;
   using merge = typename Design::template region_merge<>;
   using entry = typename build::entry;
-  emulated space({.seed = seed, .preempt = true});
+  emulated space({.seed = seed, .preempt = true, .lags = true});
   const u64 capacity = Design::capacity_for(300, 0.9);
   const buffer<u32, emulated> memory(space, Design::bytes(capacity) / sizeof(u32));
   space.fill(memory.data(), memory.size(), 0U);
@@ -127,7 +129,7 @@ void merge_into_a_region(u64 seed, double held, double asked, merged how, u32 cr
       space.for_each_block(1, 32, build::scratch_bytes(d.region_buckets()),
                            build{d, bins, 0, true, spill, count});
     else
-      space.for_each_block(1, 32, merge::scratch_bytes(d.region_buckets()), merge{d, bins, 0, spill, count});
+      space.for_each_block(1, 96, merge::scratch_bytes(d.region_buckets()), merge{d, bins, 0, spill, count});
   });
 
   u64 standing = 0;

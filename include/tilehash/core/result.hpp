@@ -19,7 +19,6 @@ struct [[nodiscard]] insert_report {
   u64 present = 0;   // items whose keys were there, or came twice
   u64 refused = 0;   // items that found no room, or whose keys are not legal
   u64 restarts = 0;  // how often the table was rebuilt, larger or with another hash function, to fit all
-  u64 retries = 0;   // how often a part of it alone was (two_level_cuckoo)
 
   friend bool operator==(const insert_report&, const insert_report&) = default;
 };
@@ -44,7 +43,7 @@ struct [[nodiscard]] apply_report {
 
 // What became of a bulk build that may have to start anew, with another hash function.
 struct [[nodiscard]] build_result {
-  insert_report report;   // means nothing unless it is complete, but for the retries
+  insert_report report;   // means nothing unless it is complete
   bool complete = false;  // all items that are legal are in the table
 };
 

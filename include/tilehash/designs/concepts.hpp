@@ -68,7 +68,7 @@ concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b,
 // reads a bucket together.
 template <class D>
 concept looked_up_alone = bucketed<D> && D::preferred_width == 1 && requires {
-  { D::lookups_a_lane } -> std::convertible_to<u32>;
+  { D::lookups_at_once } -> std::convertible_to<u32>;
 };
 
 namespace detail {

@@ -332,6 +332,7 @@ class cuckoo {
   Hash hash_;
 };
 
-static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> && erasable<cuckoo<u32, u32>>);
+static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> && erasable<cuckoo<u32, u32>> &&
+              load_limited<cuckoo<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -379,6 +379,6 @@ class dynamic_cuckoo {
 
 static_assert(probe_inserting<dynamic_cuckoo<u32, u32>> && displacing<dynamic_cuckoo<u32, u32>> &&
               values_apart<dynamic_cuckoo<u32, u32>> && erasable<dynamic_cuckoo<u32, u32>> &&
-              !steady<dynamic_cuckoo<u32, u32>>);
+              load_limited<dynamic_cuckoo<u32, u32>> && !steady<dynamic_cuckoo<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -326,6 +326,7 @@ class horton {
 
 static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> &&
               holding<horton<u32, u32>> && erasable<horton<u32, u32>> && tidying<horton<u32, u32>> &&
-              partition_built<horton<u32, u32>>);
+              partition_built<horton<u32, u32>> && region_erased<horton<u32, u32>> &&
+              load_limited<horton<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -48,9 +48,9 @@ struct indexed {
   static_assert(std::same_as<typename Ids::key_type, fingerprint_type<Key>> &&
                     std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map fingerprint_type<Key> to 32 bits");
-  static_assert(changed_in_place<Ids> && erasable<Ids>,
-                "tilehash: the table of ids must be one that is changed in place: tiled, bucketed_cuckoo, "
-                "cuckoo, linear_probing or the like");
+  static_assert(changed_in_place<Ids> && erasable<Ids> && !values_apart<Ids>,
+                "tilehash: the table of ids must be one that is changed in place, with values beside keys: "
+                "tiled, bucketed_cuckoo, cuckoo, linear_probing or the like");
 
   using key_type = Key;
   using mapped_type = Value;
@@ -90,5 +90,7 @@ struct indexed {
       return detail::hash_key(hash, key);
   }
 };
+
+static_assert(record_keeping<indexed<u32, u32>> && load_limited<indexed<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

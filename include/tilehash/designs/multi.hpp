@@ -101,6 +101,9 @@ struct multi {
   static constexpr bool in_records = detail::is_indexed_set<Ids>;
   static_assert(in_records || std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map keys to 32 bits: tiled<Key, std::uint32_t> or the like");
+  static_assert(in_records || (bucketed<Ids> && !values_apart<Ids>),
+                "tilehash: the table of ids must find keys in buckets, with their values beside them: tiled, "
+                "cuckoo, linear_probing, two_level_cuckoo or the like");
   static_assert(!(in_records && detail::has_nan<Key>),
                 "tilehash: floating-point keys take a table of ids that holds them itself, such as tiled");
 
@@ -117,5 +120,7 @@ struct multi {
   // ---- regions ----
   static constexpr bool can_group = can_sort && moves_values && std::is_default_constructible_v<Value>;
 };
+
+static_assert(multivalue<multi<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -89,7 +89,7 @@ class robin_hood {
   // Neighbouring keys read the same lines: a wider tile would only repeat its neighbours' requests.
   static constexpr u32 preferred_width =
       Sequence::keeps_neighbours ? 1 : detail::width_for(bucket_slots * sizeof(word));
-  static constexpr u32 lookups_a_lane =
+  static constexpr u32 lookups_at_once =
       Sequence::keeps_neighbours && bucket_slots * sizeof(word) <= 16 ? 2 : 1;
   static constexpr double max_load_factor = 1;
   static constexpr bool replaces_keys = true;
@@ -293,6 +293,7 @@ class robin_hood {
 
 static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> &&
               tidying<robin_hood<u32, u32>> && filling_itself<robin_hood<u32, u32>> &&
-              load_limited<robin_hood<u32, u32>> && !steady<robin_hood<u32, u32>>);
+              load_limited<robin_hood<u32, u32>> && looked_up_alone<robin_hood<u32, u32>> &&
+              !steady<robin_hood<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

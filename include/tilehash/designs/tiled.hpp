@@ -314,6 +314,7 @@ class tiled {
 };
 
 static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&
-              partition_built<tiled<u32, u32>>);
+              partition_built<tiled<u32, u32>> && region_resized<tiled<u32, u32>> &&
+              load_limited<tiled<u32, u32>> && steady<tiled<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -88,17 +88,15 @@ class built_once {
     requires bucketed<Design>
   {
     constexpr u64 most = 16, of_same_size = 4;
-    u64 retries = 0, room = n;
+    u64 room = n;
     for (u64 restarts = 0; restarts < most; ++restarts) {
       made m = make(space, capacity_for(room), room, detail::seed_of(options_) + restarts);
       build_result built = m.view.design.build(space, source, n, m.view.sentinels);
-      retries += built.report.retries;
       if (built.complete) {
         adopt(std::move(m));
         options_.seed = detail::seed_of(options_) + restarts;
         size_ = built.report.inserted;
         built.report.restarts = restarts;
-        built.report.retries = retries;
         return built.report;
       }
       if (restarts + 1 >= of_same_size) room += room / 8 + 1;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tilehash/kernel/call.hpp>
+#include <tilehash/kernel/pending.hpp>
 #include <tilehash/table_view.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
@@ -13,8 +14,9 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 class call_memory {
  public:
   static constexpr u64 few_items = u64(1) << 14;  // whose pending bits find room here
-  static constexpr u64 bytes =
-      call_counters::bytes + (call_counters::kinds + size_stripes + 2) * sizeof(u64) + few_items / 8;
+  static constexpr u64 bytes = call_counters::bytes +
+                               (call_counters::kinds + size_stripes + 2) * sizeof(u64) + few_items / 8 +
+                               few_items / window_step * sizeof(u32);
 
   call_memory() = default;
   explicit call_memory(char* at) : at_(reinterpret_cast<u64*>(at)) {}
@@ -25,6 +27,7 @@ class call_memory {
   u64* given_up() const { return live_size() + size_stripes; }
   u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
   u32* few_bits() const { return reinterpret_cast<u32*>(given_up() + 2); }
+  u32* few_counts() const { return few_bits() + few_items / bits_a_word; }  // of such in each 256
 
   // How a call of n items ends whose last kernel counted as this phase.
   call_end waited(u64 n, u32 last_phase) const {
@@ -36,7 +39,7 @@ class call_memory {
     end.size = live_size();
     return end;
   }
-  // Waits.
+  // What the call counted that has ended. Waits.
   template <class Space>
   call_counts counted(Space& space) const {
     call_counts counts;

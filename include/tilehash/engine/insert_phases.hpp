@@ -1,20 +1,25 @@
-// The phases of an insert over windows of its items (engine/subtables.hpp), from one kernel to the next, and
-// what became of the items. They know nothing of growth.
+// The phases of an insert over windows of its items, from one kernel to the next, and what became of the
+// items. They know nothing of growth (engine/insert_call.hpp, engine/subtables.hpp).
 //
 //   look      which keys are there? They are done, their values changed
 //   place     each key into the first free slot on its way
-//   move      what found none: room is made by moving other pairs
+//   move      what found none: room is made by moving other keys
+//   seal      a pass over all buckets, where lookups need one
 //
-// A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp). Where values change,
-// those of keys that place and move met are changed after each, when no key moves.
+// A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp). Where values change and
+// inserts may move keys, those of keys that place and move met are changed after each, when no key moves.
+//
+// Each is told the design as it is then, and the sentinel cells of a table that has some.
 #pragma once
 
 #include <algorithm>
 #include <concepts>
+#include <vector>
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/kernel/displace.hpp>
+#include <tilehash/kernel/lookup.hpp>
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -23,19 +28,37 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Design, class Space, class Source, class Update>
 class insert_phases {
-  static constexpr bool updates = !std::same_as<Update, keep>;
+  using slot_type = typename Design::slot_type;
+  using cells = sentinel_cells<slot_type>;
   using work = upsert_items<Design, Source, Update, Design::preferred_width>;
 
  public:
+  static constexpr bool updates = !std::same_as<Update, keep>;
+  // Is move() able to end the call? That saves starting a kernel which does.
+  static constexpr bool can_end = Space::has_lanes && displacing<Design> && !updates && !sealing<Design>;
+  using homeless_list = homeless_items<slot_type>;
+  using homeless_entry = typename homeless_list::entry;
+
   insert_phases(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
                 const call_memory& calls)
       : space_(space), source_(source), n_(n), outcomes_(outcomes), update_(update), calls_(calls) {}
 
-  // Throws out_of_memory.
-  void make_bits() {
+  // Takes the memory of the bits, and of their numbers where pending_counts() will be asked for. Throws
+  // out_of_memory.
+  void make_bits(bool counted = false) {
     if (pending_ != nullptr) return;
-    if (n_ > call_memory::few_items) bits_ = buffer<u32, Space>(space_, words());
-    pending_ = n_ > call_memory::few_items ? bits_.data() : calls_.few_bits();
+    if (!replacing<Design> && n_ <= call_memory::few_items) {
+      pending_ = calls_.few_bits();
+      return;
+    }
+    bits_ = buffer<u32, Space>(space_, words() + (counted ? groups() : 0));
+    pending_ = bits_.data();
+    if constexpr (replacing<Design>) {
+      const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
+      homeless_ = buffer<homeless_entry, Space>(space_, homeless_room() + under_way);
+      homeless_length_ = buffer<u64, Space>(space_, 1);
+      space_.fill(homeless_length_.data(), 1, u64(0));
+    }
   }
   // The same, and the items with these bits, words() words of them, are pending, no other. Does not wait.
   void begin_with(const u32* bits) {
@@ -43,59 +66,113 @@ class insert_phases {
     space_.copy(pending_, bits, words() * sizeof(u32));
     bits_known_ = n_;
   }
-  u64 words() const { return divide_up(n_, window_step) * count_pending::words_each; }
+  u64 words() const { return groups() * count_pending::words_each; }
   const u32* pending() const { return pending_; }
+  u64 bits_known() const { return bits_known_; }  // bits of items before mean something
+  // How many of each 256 items are pending. Waits.
+  std::vector<u32> pending_counts() {
+    u32* const counts = bits_.size() != 0 ? bits_.data() + words() : calls_.few_counts();
+    std::vector<u32> host(groups());
+    space_.for_each(groups(), count_pending{pending_, words(), counts});
+    space_.copy_to_host(host.data(), counts, groups() * sizeof(u32));
+    return host;
+  }
   void moved_to(const call_memory& calls) {  // the table has other memory now
-    if (pending_ == calls_.few_bits()) pending_ = calls.few_bits();
+    if (pending_ != nullptr && bits_.size() == 0) pending_ = calls.few_bits();
     calls_ = calls;
   }
 
   // Items whose bits are known, as far as they are pending, and all others. Those whose keys are there are
   // done, their values changed. Does not wait.
-  void look(const Design& d, u64 first) { visit_open(d, first, n_, false); }
+  void look(const Design& d, u64 first, const cells& sentinels = {}) {
+    visit_open(d, sentinels, first, n_, false);
+  }
   // ... and new keys are put in.
-  void place(const Design& d, u64 first, u64 end) {
-    visit_open(d, first, end, true);
-    change_values(d, first, end);
+  void place(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+    visit_open(d, sentinels, first, end, true);
+    if constexpr (!steady<Design>) change_values(d, first, end, sentinels);
   }
   // Throws out_of_memory (of a CPU's scratch): what waits goes on waiting, and the phase before was the last.
-  void move(const Design& d, u64 first, u64 end) {
-    ++phase_;
-    try {
-      displace(space_, d, source_, first, end, updates, recorder(), calls_.given_up());
-    } catch (const out_of_memory&) {
-      --phase_;
-      throw;
+  void move(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+    displace_pending(d, first, end, {});
+    change_values(d, first, end, sentinels);
+  }
+  // The same as the call's last phase, where it can_end: it then ends like that.
+  void move_last(const Design& d, u64 first, u64 end, call_end ends, const cells& sentinels = {}) {
+    if constexpr (can_end) {
+      ends.last_phase = phase_ + 1;
+      ends.blocks_done = calls_.blocks_done();
+      displace_pending(d, first, end, ends);
+      ended_ = true;
+    } else {
+      move(d, first, end, sentinels);
     }
-    change_values(d, first, end);
   }
   // Of keys that were met while others came.
-  void change_values(const Design& d, u64 first, u64 end) {
+  void change_values(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
     if constexpr (updates) {
-      ++phase_;
-      visit(d, first, end, true, false);
+      seal(d);
+      next_phase();
+      visit(d, sentinels, first, end, true, false);
     }
   }
-  u32 phase() const { return phase_; }
+  void seal(const Design& d) {
+    if constexpr (sealing<Design>)
+      space_.for_each(d.capacity() / Design::bucket_slots, seal_bucket<Design>{d});
+  }
+  void next_phase() { ++phase_; }
+  u32 phase() const { return phase_; }  // since the last wait
+
   // Waits. What was counted since the last time.
   call_counts collect() {
-    finish_call(space_, calls_.waited(n_, phase_));
+    if (!ended_) finish_call(space_, calls_.waited(n_, phase_));
     const call_counts counts = calls_.counted(space_);
     left_ = counts.left(phase_);
     phase_ = 0;
+    ended_ = false;
     return counts;
   }
   u64 left() const { return left_; }  // pending after the last phase that was collected
 
+  // Keys that lost their places to others, and how many; they are asked for once. Waits.
+  const homeless_entry* homeless() const { return homeless_.data(); }
+  u64 take_homeless() {
+    const u64 n = read_one(space_, homeless_length_.data());
+    if (n != 0) space_.fill(homeless_length_.data(), 1, u64(0));
+    return n;
+  }
+
  private:
-  void visit_open(const Design& d, u64 first, u64 end, bool inserts) {
+  u64 groups() const { return divide_up(n_, window_step); }
+  u64 homeless_room() const { return n_ / 32 + 1024; }
+
+  void visit_open(const Design& d, const cells& sentinels, u64 first, u64 end, bool inserts) {
     const u64 known = std::min(bits_known_, end);
-    if (first < known) visit(d, first, known, true, inserts);
-    if (known < end) visit(d, std::max(first, known), end, false, inserts);
+    if (first < known) visit(d, sentinels, first, known, true, inserts);
+    if (known < end) visit(d, sentinels, std::max(first, known), end, false, inserts);
     bits_known_ = std::max(bits_known_, end);
   }
-  void visit(const Design& d, u64 first, u64 end, bool pending_only, bool inserts) {
-    upsert<Design>(space_, work{d, {}, source_, first, end, pending_only, inserts, update_, recorder()});
+  void visit(const Design& d, const cells& sentinels, u64 first, u64 end, bool pending_only, bool inserts) {
+    // A lookup needs fewer registers (where values stand beside their keys; elsewhere that was not measured).
+    if constexpr (Space::has_lanes && !updates && !values_apart<Design>) {
+      if (!inserts && !pending_only) {
+        using keys = keys_of_items<shifted_source<Source>>;
+        return look_up(space_, d, sentinels, keys{{source_, first}}, end - first,
+                       pending_sink{recorder(), first});
+      }
+    }
+    const homeless_list list{homeless_.data(), homeless_room(), homeless_length_.data()};
+    upsert<Design>(space_,
+                   work{d, sentinels, source_, first, end, pending_only, inserts, update_, recorder(), list});
+  }
+  void displace_pending(const Design& d, u64 first, u64 end, const call_end& ends) {
+    next_phase();
+    try {
+      displace(space_, d, source_, first, end, updates, recorder(), calls_.given_up(), ends);
+    } catch (const out_of_memory&) {
+      --phase_;
+      throw;
+    }
   }
   outcome_recorder recorder() const { return {calls_.counters(), pending_, outcomes_, phase_}; }
 
@@ -105,11 +182,14 @@ class insert_phases {
   outcome* outcomes_;
   Update update_;
   call_memory calls_;
-  buffer<u32, Space> bits_;
-  u32* pending_ = nullptr;
-  u64 bits_known_ = 0;  // bits of items before mean something
+  buffer<u32, Space> bits_;  // where they are not in the table's own memory; their numbers
+  u32* pending_ = nullptr;   // a bit an item: it has no place yet
+  u64 bits_known_ = 0;
   u32 phase_ = 0;
+  bool ended_ = false;  // the last phase has summed the counters
   u64 left_ = 0;
+  buffer<homeless_entry, Space> homeless_;
+  buffer<u64, Space> homeless_length_;
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

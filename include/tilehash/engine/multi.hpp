@@ -349,7 +349,7 @@ class multi {
   }
   insert_report all_put(const insert_report& put) const {
     if (put.inserted != distinct_) not_placed();
-    return {.restarts = put.restarts, .retries = put.retries};
+    return {.restarts = put.restarts};
   }
   // (Where memory ends, the table of ids has thrown.)
   [[noreturn]] static void not_placed() {

@@ -1,10 +1,10 @@
 // engine::slots: the memory of a table whose items stand in the slots of buckets, and what needs no insert.
 //
-//   | slots | what the design keeps behind them | sentinel cells | counters | sums of a call | size |
+//   | slots | what the design keeps behind them | sentinel cells | calls under way |
 //
-// The last three belong to calls under way (kernel/recorder.hpp). So a call that does not wait can leave its
-// sums and the new size in the memory of the space, and the host asks for the size when somebody wants to
-// know it.
+// The last part (engine/call_memory.hpp) has a call's counters, their sums and the new size. So a call that
+// does not wait can leave these in the memory of the space, and the host asks for the size when somebody
+// wants to know it.
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,11 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/options.hpp>
+#include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/region_erase.hpp>
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
-#include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/tidy.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
@@ -55,7 +55,7 @@ class slots {
         size_(other.size()),
         erased_(other.erased_) {
     // (If calls that did not wait have changed the size, size() has just fetched it, and the copy knows it.)
-    space.fill(live_size(), detail::size_stripes, u64(0));
+    space.fill(calls().live_size(), detail::size_stripes, u64(0));
   }
 
   // What was moved from has no memory, and answers as an empty table.
@@ -81,6 +81,12 @@ class slots {
     return size_;
   }
   u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
+  // Items at the load factor asked for.
+  u64 limit() const {
+    u64 room = capacity();
+    if constexpr (stashing<Design>) room -= Design::stash_slots;
+    return static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(room)));
+  }
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
   // Its holders change the size in the memory of the space, as calls do that nobody waits for.
@@ -89,7 +95,7 @@ class slots {
   {
     stale_ = true;
     asked_ = &space;
-    return mutable_table_view<Design>(view_, live_size());
+    return mutable_table_view<Design>(view_, calls().live_size());
   }
   const table_options& options() const { return options_; }
 
@@ -107,9 +113,11 @@ class slots {
   {
     bool by_regions = false;
     if constexpr (region_erased<Design>)
-      by_regions = detail::erase_by_regions(space, view_.design, keys, n, counters());
-    if (!by_regions) detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
-    const u64 gone = finish(space, waited(n, 0))[detail::counter::gone];
+      by_regions = detail::erase_by_regions(space, view_.design, keys, n, calls().counters());
+    if (!by_regions) detail::erase(space, view_.design, view_.sentinels, keys, n, calls().counters());
+    refresh();
+    detail::finish_call(space, calls().waited(n, 0));
+    const u64 gone = calls().counted(space)[detail::counter::gone];
     size_ -= gone;
     tidy_after(space, gone);
     return gone;
@@ -117,7 +125,7 @@ class slots {
   void erase_async(Space& space, const key_type* keys, u64 n, u64* erased)
     requires erasable<Design>
   {
-    detail::erase(space, view_.design, view_.sentinels, keys, n, counters());
+    detail::erase(space, view_.design, view_.sentinels, keys, n, calls().counters());
     detail::call_end end = unwaited(space, n, 0);
     end.erased = erased;
     detail::finish_call(space, end);
@@ -159,13 +167,6 @@ class slots {
       return least;
   }
 
-  // Items at the load factor asked for.
-  u64 limit() const {
-    u64 room = capacity();
-    if constexpr (stashing<Design>) room -= Design::stash_slots;
-    return static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(room)));
-  }
-
   void wipe_slots(Space& space) { space.fill(view_.design.slots(), capacity(), slot_type::empty_word); }
   // So many keys, at most, were erased.
   void tidy_after(Space& space, u64 erased) {
@@ -184,53 +185,21 @@ class slots {
   }
 
   // ---- calls under way ----
-  static constexpr u64 few_items = u64(1) << 14;  // whose pending bits find room in the table's own memory
-  static constexpr u64 calls_bytes = detail::call_counters::bytes +
-                                     (detail::call_counters::kinds + detail::size_stripes + 2) * sizeof(u64) +
-                                     few_items / 8 + few_items / detail::window_step * sizeof(u32);
-  static u64 counters_at(u64 capacity) {
+  static u64 calls_at(u64 capacity) {
     return view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes;
   }
-  static u64 bytes_for(u64 capacity) { return counters_at(capacity) + calls_bytes; }
-  u64* words_of_calls() const { return reinterpret_cast<u64*>(memory_.data() + counters_at(capacity())); }
-  detail::call_counters counters() const { return {words_of_calls()}; }
-  u64* sums() const { return words_of_calls() + detail::call_counters::words; }
-  // How the size has changed since the host asked: the sum of so many words.
-  u64* live_size() const { return sums() + detail::call_counters::kinds; }
-  u64* given_up() const { return live_size() + detail::size_stripes; }
-  u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
-  u32* few_bits() const { return reinterpret_cast<u32*>(given_up() + 2); }
-  u32* few_counts() const { return few_bits() + few_items / detail::bits_a_word; }  // of such in each 256
+  static u64 bytes_for(u64 capacity) { return calls_at(capacity) + detail::call_memory::bytes; }
+  detail::call_memory calls() const { return detail::call_memory(memory_.data() + calls_at(capacity())); }
 
-  // How a call ends that the host waits for.
-  detail::call_end waited(u64 n, u32 last_phase) const {
-    return {.counters = counters(), .sums = sums(), .given_up = given_up(), .n = n, .last_phase = last_phase};
-  }
-  // Waits for a call, and gives what it counted. The counters are zero again.
-  detail::call_counts finish(Space& space, const detail::call_end& end) {
-    refresh();
-    detail::finish_call(space, end);
-    return counted(space);
-  }
-  detail::call_counts counted(Space& space) const {
-    detail::call_counts counts;
-    space.copy_to_host(counts.of, sums(), sizeof counts.of);
-    return counts;
-  }
-  // How one ends that the host does not wait for: the size is known in the memory of the space.
+  // How a call ends that the host does not wait for: the size is known in the memory of the space.
   detail::call_end unwaited(Space& space, u64 n, u32 last_phase) {
-    detail::call_end end = waited(n, last_phase);
-    end.size = live_size();
     stale_ = true;
     asked_ = &space;
-    return end;
+    return calls().unwaited(n, last_phase);
   }
   void refresh() const {
     if (!stale_) return;
-    u64 changes[detail::size_stripes];
-    asked_->copy_to_host(changes, live_size(), sizeof changes);
-    asked_->fill(live_size(), detail::size_stripes, u64(0));
-    for (const u64 change : changes) size_ += change;
+    size_ += calls().take_size(*asked_);
     stale_ = false;
   }
 

@@ -186,13 +186,13 @@ struct look_up_lanes {
   }
 };
 
-// A lane that looks keys up alone, some at once, for designs that say so (lookups_a_lane). They lie a warp's
+// A lane that looks keys up alone, some at once, for designs that say so (lookups_at_once). They lie a warp's
 // width apart, so that the lanes of a warp ask for neighbours. Each lane goes its own way, with no
 // collectives.
 template <bucketed Design, class Keys, class Sink>
 struct look_up_alone {
   static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
-  static constexpr u32 each = Design::lookups_a_lane, warp = 32;
+  static constexpr u32 each = Design::lookups_at_once, warp = 32;
 
   using slot_type = typename Design::slot_type;
   using result = answer_of<Design>;

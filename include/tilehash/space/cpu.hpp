@@ -17,6 +17,7 @@
 #include <tilehash/space/memory_resource.hpp>
 #include <tilehash/space/own_pointer.hpp>
 #include <tilehash/space/solo_tile.hpp>
+#include <tilehash/space/space_like.hpp>
 
 #if TILEHASH_HAS_TBB
 #include <tbb/blocked_range.h>
@@ -238,5 +239,7 @@ class cpu {
   mutable tbb::task_arena arena_;
 #endif
 };
+
+static_assert(space_like<cpu>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

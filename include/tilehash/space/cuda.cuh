@@ -15,6 +15,7 @@
 #include <tilehash/space/cuda_ranges.cuh>
 #include <tilehash/space/forward.hpp>
 #include <tilehash/space/memory_resource.hpp>
+#include <tilehash/space/space_like.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
 
@@ -379,5 +380,7 @@ class cuda {
   cudaMemPool_t pool_ = nullptr;  // when there is no resource
   detail::device_ranges ranges_;  // ... and what can be resized
 };
+
+static_assert(space_like<cuda>);
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -80,7 +80,7 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
   using mapped = std::remove_const_t<std::remove_pointer_t<MappedPointer>>;
   using shares::share;
   static constexpr bool in_order = Threads > 1;
-  static constexpr u32 of_a_thread = share / Threads, at_once = 4, rank_bits = 14, none = ~u32(0);
+  static constexpr u32 of_each = share / Threads, at_once = 4, rank_bits = 14, none = ~u32(0);
   static_assert(share <= 1U << rank_bits);
 
   MappedPointer values;
@@ -133,9 +133,9 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
     const auto sums = block.template scratch<u32>(order_at + share * sizeof(u16));
     for (u32 b = me; b < bins; b += Threads) starts[b] = 0;
     block.barrier();
-    u32 places[of_a_thread];  // of the items taken here: the bin, and the rank in what goes there from here
+    u32 places[of_each];  // of the items taken here: the bin, and the rank in what goes there from here
     TILEHASH_UNROLL
-    for (u32 k = 0; k < of_a_thread; ++k) {
+    for (u32 k = 0; k < of_each; ++k) {
       const u64 i = first + u64(k) * Threads + me;
       places[k] = none;
       if (i >= last || !is_legal(this->keys[i])) continue;
@@ -146,7 +146,7 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
     const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, sums, bins, this->next);
     block.barrier();
     TILEHASH_UNROLL
-    for (u32 k = 0; k < of_a_thread; ++k) {
+    for (u32 k = 0; k < of_each; ++k) {
       if (places[k] == none) continue;
       const u32 rank = places[k] & ((1U << rank_bits) - 1);
       order[u32(starts[places[k] >> rank_bits]) + rank] = static_cast<u16>(k * Threads + me);

@@ -35,10 +35,10 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// What a build counts: items whose key is NaN, items in sentinel cells, items in the regions, regions given
-// up under a seed, and groups with one that was given up under all.
+// What a build counts: items whose key is NaN, items in sentinel cells, items in the regions, and groups with
+// a region that was given up under all seeds.
 struct two_level_counter {
-  static constexpr u32 illegal = 0, sentinels = 1, stored = 2, retries = 3, hopeless = 4, all = 5;
+  static constexpr u32 illegal = 0, sentinels = 1, stored = 2, hopeless = 3, all = 4;
 };
 
 // Which group a key's region is in, as the partition asks for it: its regions are our groups.
@@ -76,7 +76,7 @@ struct items_without_sentinels {
 
 // What stands in a block's scratch for an item: its slot's word.
 template <class Design>
-struct two_level_held {
+struct two_level_scratch_slot {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using type = word;
@@ -94,7 +94,7 @@ struct two_level_held {
 // which its spots are reckoned, and one more than the number of its entry in the bin.
 template <class Design>
   requires(sizeof(typename Design::word) == 16)
-struct two_level_held<Design> {
+struct two_level_scratch_slot<Design> {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using type = u64;
@@ -118,8 +118,8 @@ template <class Design>
 struct two_level_build {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
-  using held = two_level_held<Design>;
-  using held_word = typename held::type;
+  using scratch_slot = two_level_scratch_slot<Design>;
+  using scratch_word = typename scratch_slot::type;
   using spots = typename Design::spots;
   using counts_of = two_level_counter;
   static constexpr u32 block_size = 1024;
@@ -135,7 +135,7 @@ struct two_level_build {
   // Scratch: what the slots hold; for each region the seed it is built with; how many regions were given up
   // under a seed, and how many items are in the table.
   static constexpr u64 scratch_bytes(u32 shift, u32 region_slots) {
-    return (u64(region_slots) << shift) * sizeof(held_word) + ((u64(1) << shift) + 2) * sizeof(u32);
+    return (u64(region_slots) << shift) * sizeof(scratch_word) + ((u64(1) << shift) + 2) * sizeof(u32);
   }
   // Groups are large, so that the partition writes long runs, but each block should have one.
   template <class Space>
@@ -156,7 +156,7 @@ struct two_level_build {
 
   // A key on its way to a place.
   struct walker {
-    held_word key;
+    scratch_word key;
     u32 base;  // its region's first slot in the scratch
     u32 from;  // the slot of the region that it had to leave, if any
     u32 looks;
@@ -164,9 +164,9 @@ struct two_level_build {
   // One look at the walker's three spots. True when no more is needed: it, or the last one that had to make
   // room, has a place, or its key is there.
   template <class Words>
-  TILEHASH_FN bool step(const held& in, walker& w, Words words, u32 seed) const {
+  TILEHASH_FN bool step(const scratch_slot& in, walker& w, Words words, u32 seed) const {
     const spots s = design.spots_of(in.spot_bits(w.key), seed);
-    held_word seen[3];
+    scratch_word seen[3];
     bool known = false;
     TILEHASH_UNROLL
     for (u32 k = 0; k < 3; ++k) seen[k] = load_relaxed(words + (w.base + s.at[k]));
@@ -175,17 +175,17 @@ struct two_level_build {
     if (known) return true;
     // The spot after the one it had to leave; where two spots are the same slot, not that one again.
     u32 to = s.at[0];
-    held_word old = seen[0];
+    scratch_word old = seen[0];
     if (w.from == s.at[0] && s.at[1] != w.from)
       to = s.at[1], old = seen[1];
     else if ((w.from == s.at[0] || w.from == s.at[1]) && s.at[2] != w.from)
       to = s.at[2], old = seen[2];
     TILEHASH_UNROLL
     for (u32 k = 3; k-- > 0;) {
-      if (seen[k] == held::empty) to = s.at[k], old = held::empty;
+      if (seen[k] == scratch_slot::empty) to = s.at[k], old = scratch_slot::empty;
     }
     if (compare_and_swap(words + (w.base + to), old, w.key) != old) return false;
-    if (old == held::empty) return true;
+    if (old == scratch_slot::empty) return true;
     w.key = old;
     w.from = to;
     return false;
@@ -193,13 +193,14 @@ struct two_level_build {
 
   // Did this key, in slot `at` of its region, meet none of its like only because both were on their way?
   template <class Words>
-  TILEHASH_FN bool is_twin(const held& in, Words words, u32 base, u32 at, held_word key, u32 seed) const {
+  TILEHASH_FN bool is_twin(const scratch_slot& in, Words words, u32 base, u32 at, scratch_word key,
+                           u32 seed) const {
     const spots s = design.spots_of(in.spot_bits(key), seed);
     bool before = true, twin = false;  // are we at a spot before this one?
     TILEHASH_UNROLL
     for (u32 k = 0; k < 3; ++k) {
       before = before && s.at[k] != at;
-      const held_word other = words[base + s.at[k]];
+      const scratch_word other = words[base + s.at[k]];
       twin |= before && in.same_key(other, key);
     }
     return twin;
@@ -210,14 +211,14 @@ struct two_level_build {
     const u32 me = block.rank(), all = block.size(), group = static_cast<u32>(block.index());
     const u32 first = group << shift, slots = design.region_slots();
     const u32 left = design.regions() - first, regions = left >> shift == 0 ? left : 1U << shift;
-    const auto words = block.template scratch<held_word>();
-    const auto seeds = block.template scratch<u32>((u64(slots) << shift) * sizeof(held_word));
+    const auto words = block.template scratch<scratch_word>();
+    const auto seeds = block.template scratch<u32>((u64(slots) << shift) * sizeof(scratch_word));
     const auto given_up = seeds + (1U << shift), stored = given_up + 1;
     const word* const bin = bins.at(group);
-    const held in{design, bin};
+    const scratch_slot in{design, bin};
     const u32 n = bins.fill[group];
 
-    for (u32 i = me; i < regions * slots; i += all) words[i] = held::empty;  // 0
+    for (u32 i = me; i < regions * slots; i += all) words[i] = scratch_slot::empty;  // 0
     for (u32 i = me; i < (1U << shift) + 2; i += all) seeds[i] = 0;
     block.barrier();
 
@@ -249,7 +250,7 @@ struct two_level_build {
       before = now;
       for (u32 r = 0; r < regions; ++r) {  // 2
         if (seeds[r] != seed + 1) continue;
-        for (u32 i = me; i < slots; i += all) words[r * slots + i] = held::empty;
+        for (u32 i = me; i < slots; i += all) words[r * slots + i] = scratch_slot::empty;
       }
       block.barrier();
     }
@@ -258,9 +259,9 @@ struct two_level_build {
     word* const out = design.region_at(first);
     for (u32 i = me, at = me, r = 0; i < regions * slots; i += all, at += all) {  // 3
       while (at >= slots) at -= slots, ++r;
-      const held_word x = words[i];
+      const scratch_word x = words[i];
       word content = slot_type::empty_word;
-      if (x != held::empty) {
+      if (x != scratch_slot::empty) {
         const bool twin = all > 1 && is_twin(in, words, r * slots, at, x, seeds[r]);
         content = twin ? slot_type::tombstone_word : in.word_of(x);
         kept += !twin;
@@ -272,7 +273,6 @@ struct two_level_build {
     block.barrier();
     if (me != 0) return;
     fetch_add(counts + counts_of::stored, static_cast<u64>(u32(stored[0])));
-    if (before != 0) fetch_add(counts + counts_of::retries, static_cast<u64>(before));
     if (seed == Design::max_seeds) fetch_add(counts + counts_of::hopeless, u64(1));
   }
 };
@@ -330,7 +330,6 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   }
   report.refused = sums[counts_of::illegal];
   report.present = n - report.inserted - report.refused;
-  report.retries = sums[counts_of::retries];
   return result;
 }
 

@@ -1,0 +1,185 @@
+// Items of equal keys in one call, into a table that is changed in place (engine/insertion.hpp):
+//
+//   insert_combined   their values are combined before they meet the table, where there are so many items
+//   that
+//                     it pays (algorithm/aggregate.hpp)
+//   fill_first,       the first of them is the one that is put in (algorithm/contested.hpp,
+//   algorithm/first.hpp) combine_first
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include <tilehash/algorithm/aggregate.hpp>
+#include <tilehash/algorithm/contested.hpp>
+#include <tilehash/algorithm/first.hpp>
+#include <tilehash/algorithm/sample.hpp>
+#include <tilehash/core/options.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/insert_call.hpp>
+#include <tilehash/kernel/entries.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/space/prefetch.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// The table then meets each key once. What is refused stands for all items of its key, so these are counted
+// afterwards.
+template <class Design, class Space, class Op>
+insert_report insert_combined(engine::insertion<Design, Space>& table, Space& space,
+                              const array_source<typename Design::slot_type>& items, u64 n, const Op& op) {
+  using slot_type = typename Design::slot_type;
+  const apply<Op> update{op};
+  const auto one_by_one = [&] { return table.insert(space, items, n, nullptr, update); };
+  if constexpr (!can_combine<slot_type>()) {
+    return one_by_one();
+  } else {
+    // From so many items on it is worth it: a block each has something to do, and where keys do not repeat
+    // after all, it costs a quarter of what the insert takes.
+    if (n < blocks_at_once(space) * 1024 || n < table.capacity() / 2) return one_by_one();
+    combined<slot_type, Space> list;
+    buffer<u64, Space> missing;
+    try {
+      missing = buffer<u64, Space>(space, 1);
+      list = combine<slot_type>(space, items, n, op);
+    } catch (const out_of_memory&) {
+      list.complete = false;
+    }
+    // In a table that may not grow, a key that comes to it twice could be refused once and taken once.
+    const bool each_once = list.left == 0 && list.unique;
+    if (!list.complete || (!table.options().grow && !each_once)) return one_by_one();
+    // So that the rest, whose keys may be in the table by then, finds memory.
+    buffer<u32, Space> for_the_rest(space, list.left / bits_a_word + window_step);
+    insert_report report = table.size() == 0 && list.unique
+                               ? table.insert(space, list.source(), list.size, nullptr, keep{})
+                               : table.insert(space, list.source(), list.size, nullptr, update);
+    for_the_rest = {};
+    insert_report rest;
+    try {
+      rest = table.insert(space, list.rest(), list.left, nullptr, update);
+    } catch (const out_of_memory&) {
+      rest.refused = list.left;
+    }
+    report.inserted += rest.inserted;
+    report.restarts += rest.restarts;
+    if (report.refused + rest.refused == 0) {
+      report.refused = list.illegal;
+    } else {
+      space.fill(missing.data(), 1, u64(0));
+      table.look_up(space, items.keys, n, missing_sink{missing.data()});
+      report.refused = read_one(space, missing.data());
+    }
+    report.present = n - report.inserted - report.refused;
+    return report;
+  }
+}
+
+// Into an empty table by regions, which need not have been wiped: any of equal keys is put in, and afterwards
+// the few whose keys were more than one item's are asked which of them came first. Where many keys repeat it
+// pays to combine them before. Nothing where it does not pay, or did not work and the table was emptied
+// again.
+template <class Design, class Space>
+std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table, Space& space,
+                                        const array_source<typename Design::slot_type>& items, u64 n) {
+  using slot_type = typename Design::slot_type;
+  if constexpr (tells_dropped<Design>) {
+    constexpr double few_copies = 3;
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 22 : 15);  // the host waits for each of many steps
+    const Design layout = table.view().design;
+    if (n < least || n > table.limit() || n > ~u32(0) || !regions_pay(space, layout, n, 0))
+      return std::nullopt;
+    if (sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
+    try {
+      const dropped_keys<Space> dropped(space, n);
+      const auto filled = fill_regions(space, layout, items, n, false, dropped.filter());
+      const u64 left = n - filled.inserted - filled.illegal;
+      if (filled.lists_left && left <= n / 8) {
+        const insert_report report = engine::insert_call<Design, Space, array_source<slot_type>, keep>(
+                                         table, space, items, n, nullptr, {})
+                                         .run_filled(filled);
+        if (left == 0) return report;
+        space.for_each(filled.left, add_left<Design>{filled.spilled, dropped.filter()});
+        const auto contested = find_contested(space, layout, items.keys, n, dropped.filter(), left);
+        const auto put = [&](const auto& source, u64 keys) {
+          [[maybe_unused]] const insert_report all_present =
+              table.insert(space, source, keys, nullptr, apply<op::assign>{});
+        };
+        const with_numbers<slot_type> its{items, contested.numbers.data()};
+        if (report.refused == filled.illegal && find_first(space, its, contested.size, drawn_seed(), put))
+          return report;
+      }
+    } catch (const out_of_memory&) {
+    }
+    table.clear(space);
+  }
+  return std::nullopt;
+}
+
+// Into any table, piece by piece, as it keeps what earlier pieces brought; of a piece each key is put in
+// once. Pieces get smaller where memory is short or their keys are too uneven, down to one item, which is its
+// key's first.
+template <class Design, class Space>
+insert_report combine_first(engine::insertion<Design, Space>& table, Space& space,
+                            const array_source<typename Design::slot_type>& items, u64 n) {
+  using slot_type = typename Design::slot_type;
+  insert_report total;
+  if constexpr (!Space::has_lanes && view_changeable<Design>) {
+    // One after the other: few threads share them out no faster than one puts them in.
+    if (n < least_to_partition || (sizeof(typename Design::word) <= 8 && space.threads() <= 2)) {
+      constexpr u64 ahead = 16;
+      for (u64 i = 0; i < n; ++i) {
+        if (i + ahead < n) {
+          const query<slot_type> next(items.keys[i + ahead]);
+          prefetch(table.view().design.address(table.view().design.locate(next.bits)));
+        }
+        const outcome became = table.insert_one(space, items.keys[i], items.values + i);
+        total.inserted += became == outcome::inserted;
+        total.refused += became == outcome::refused;
+      }
+      total.present = n - total.inserted - total.refused;
+      return total;
+    }
+  }
+  constexpr u64 most = most_for_first;
+  const u64 seed = drawn_seed();
+  for (u64 done = 0, piece = most; done < n;) {
+    const u64 now = std::min(n - done, piece);
+    const array_source<slot_type> its{items.keys + done, items.values + done};
+    u64 refused = 0;
+    const auto put = [&](const auto& source, u64 keys) {
+      const insert_report report = table.insert(space, source, keys, nullptr, keep{});
+      total.inserted += report.inserted;
+      total.restarts += report.restarts;
+      refused += report.refused;
+    };
+    try {
+      if (now == 1) {
+        put(its, 1);
+      } else if (!find_first(space, with_numbers<slot_type>{its}, now, seed, put)) {
+        piece = (now + 1) / 2;  // what was put in already were firsts
+        continue;
+      }
+    } catch (const out_of_memory&) {
+      if (now > least_to_partition) {
+        piece = now / 2;
+        continue;
+      }
+      if (total.inserted == 0) throw;
+      total.refused += n - done;
+      break;
+    }
+    if (refused != 0 ||
+        has_nan<typename Design::key_type>) {  // a key that was refused stands for all its items
+      buffer<u64, Space> missing(space, 1);
+      space.fill(missing.data(), 1, u64(0));
+      table.look_up(space, its.keys, now, missing_sink{missing.data()});
+      total.refused += read_one(space, missing.data());
+    }
+    done += now;
+    piece = std::min(most, 2 * piece);
+  }
+  total.present = n - total.inserted - total.refused;
+  return total;
+}
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail

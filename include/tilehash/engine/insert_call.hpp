@@ -1,0 +1,322 @@
+// One insert into a table that is changed in place: the phases (engine/insert_phases.hpp), window by window.
+//
+//   window -- fewer pending items than there is room for? all of them, in most calls
+//     |         else look, once: keys that are there are done; then as many as there is room for; or grow
+//     |
+//     put ---- region by region where that pays, or place and move
+//     |
+//     room --- some are still pending: another hash function, or more memory; then the window again
+//
+// The host waits once a window. In a call that cannot grow there is one window: none of it waits before the
+// end, and start() does not wait at all.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tilehash/core/error.hpp>
+#include <tilehash/core/op.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/engine/region_fill.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::engine {
+
+// Without memory a call refuses what waits for it; into a table that nobody has seen, it throws. One that is
+// given up unless all find a place takes no pains over the last of them.
+enum class insert_role { in_use, fresh, all_or_none };
+
+template <class Design, class Space, class Source, class Update>
+class insert_call {
+  using table_type = insertion<Design, Space>;
+  using phases_type = detail::insert_phases<Design, Space, Source, Update>;
+  static constexpr bool updates = phases_type::updates;
+  static constexpr bool moves = displacing<Design>;
+  // When many keys move at once, one may meet the locks of others until its tries are spent, most of all
+  // where the system halts a thread that holds some. So there are some passes.
+  static constexpr u32 passes = moves || self_inserting<Design> ? 3 : 1;
+  static constexpr u32 max_rebuilds = table_type::max_rebuilds;
+  static constexpr u32 restarts_before_growth = 4;
+  static_assert(!sealing<Design> || !partition_built<Design>, "regions are not sealed");
+
+ public:
+  insert_call(table_type& table, Space& space, const Source& source, u64 n, outcome* outcomes,
+              const Update& update, insert_role table_is = insert_role::in_use)
+      : table_(table),
+        space_(space),
+        source_(source),
+        n_(n),
+        outcomes_(outcomes),
+        grows_(table.options_.grow),
+        table_is_(table_is),
+        phases_(space, source, n, outcomes, update, table.calls()) {}
+
+  insert_report run() {
+    try {
+      while (done_ < n_) put_next_window();
+    } catch (const out_of_memory&) {
+      if (!changed_ || table_is_ != insert_role::in_use) throw;
+      refuse_from(done_);
+    }
+    return report();
+  }
+  // Of items that stand in bins, one for each region.
+  template <class Bins>
+  insert_report run_from(const Bins& bins) {
+    detail::region_fill<Design, Space> fill(space_, table_.view_.design, n_, false);
+    fill.fill_from(bins);
+    return run_filled(fill.result());
+  }
+  // Of items that regions have taken, all or some.
+  template <class Filled>
+  insert_report run_filled(const Filled& filled) {
+    return take_over(filled) ? report() : run();
+  }
+  // Without waiting.
+  void start(insert_report* report) {
+    phases_.make_bits();
+    phases_.place(design(), 0, n_, cells());
+    for (u32 pass = 1; !moves && pass < passes; ++pass) {
+      phases_.next_phase();
+      phases_.place(design(), 0, n_, cells());
+    }
+    const auto how_it_ends = [&] {
+      detail::call_end end = table_.unwaited(space_, n_, phases_.phase());
+      end.report = report;
+      return end;
+    };
+    if (moves) move(n_, how_it_ends());
+    phases_.seal(design());
+    if (!phases_type::can_end) detail::finish_call(space_, how_it_ends());
+  }
+
+ private:
+  const Design& design() const { return table_.view_.design; }
+  const auto& cells() const { return table_.view_.sentinels; }
+  insert_report report() const {
+    insert_report r = report_;
+    r.present = n_ - r.inserted - r.refused;
+    return r;
+  }
+  void refuse_from(u64 first) {
+    if (outcomes_ != nullptr) space_.fill(outcomes_ + first, n_ - first, outcome::refused);
+    report_.refused += n_ - first;
+  }
+
+  // ---- window ----
+  void put_next_window() {
+    phases_.moved_to(table_.calls());  // what the last window left over may have made the table grow
+    u64 end = n_, wanted = looked_ ? pending_from(done_) : n_ - done_;
+    if (grows_ && table_.size() + wanted > table_.limit()) {
+      if (!looked_ && table_.size() != 0) return look();
+      if (table_.size() >= table_.limit()) return grow_for(wanted);
+      end = window_end(wanted);
+    }
+    const u64 before = table_.size(), left = put(end), fresh = table_.size() - before;
+    mostly_new_ = fresh >= wanted - wanted / 16;
+    if (fresh < wanted / 2) looked_ = false;  // copies: their keys may be there now
+    if (left != 0 && grows_ && make_room()) return;
+    report_.refused += left;
+    done_ = end;
+  }
+  u64 pending_from(u64 first) const {
+    u64 sum = 0;
+    for (u64 group = first / detail::window_step; group < pending_counts_.size(); ++group)
+      sum += pending_counts_[group];
+    return sum;
+  }
+  // The end of the next window: of pending items as many as there is room for, or as half of the free slots
+  // could take. `wanted` becomes their number.
+  u64 window_end(u64& wanted) const {
+    const u64 room = std::max(table_.limit() - table_.size(), (table_.capacity() - table_.size()) / 2);
+    u64 end = done_;
+    for (wanted = 0; end < n_ && wanted < room; end += detail::window_step)
+      wanted += looked_ ? pending_counts_[end / detail::window_step] : detail::window_step;
+    return std::min(end, n_);
+  }
+  // Finds the keys that are there.
+  void look() {
+    phases_.make_bits(grows_);
+    phases_.look(design(), done_, cells());
+    collect();
+    looked_ = true;
+    if (phases_.left() == 0)
+      done_ = n_;
+    else
+      pending_counts_ = phases_.pending_counts();
+  }
+
+  // ---- put ----
+  // The window up to `end`; gives how many of its items are pending still.
+  u64 put(u64 end) {
+    if (phases_.bits_known() <= done_ && put_by_regions(end)) return 0;
+    phases_.make_bits(grows_);
+    // Again for what met locks, which are few; where many found no way, no more will. But in a new table they
+    // may, as many as the old one was made for.
+    const u64 few = (end - done_) / 64 + 64, limit = table_.limit();
+    u32 rebuilds = 0;
+    bool again = true;
+    for (u32 pass = 0; again; ++pass) {
+      if (pass == 0 || !moves) phases_.place(design(), done_, end, cells());
+      if (moves && !move(end, table_.calls().waited(n_, 0)) && pass != 0)
+        break;  // nothing ran that could count what is left
+      collect();
+      phases_.seal(design());
+      bool rebuilt = false;
+      if constexpr (replacing<Design>) rebuilt = take_in_homeless();
+      again = phases_.left() != 0 && (rebuilt ? (grows_ || table_.size() < limit) && ++rebuilds < max_rebuilds
+                                              : pass + 1 < passes && phases_.left() <= few);
+    }
+    return phases_.left();
+  }
+  // False if there was no memory for it: what waits goes on waiting.
+  bool move(u64 end, const detail::call_end& ends) {
+    if constexpr (moves) {
+      try {
+        phases_.move_last(design(), done_, end, ends, cells());
+      } catch (const out_of_memory&) {
+        if (table_is_ != insert_role::in_use) throw;
+        return false;
+      }
+    }
+    return true;
+  }
+  bool put_by_regions(u64 end) {
+    constexpr bool assigns = std::same_as<Update, detail::apply<op::assign>>;
+    if constexpr (partition_built<Design> && (!updates || assigns)) {
+      const bool empty =
+          table_.size() == 0;  // where to assign and to keep are the same: any of equal keys wins
+      const u64 n = end - done_;
+      if (outcomes_ != nullptr || (assigns && !empty)) return false;
+      const auto items = detail::shifted(source_, done_);
+      try {
+        if constexpr (detail::builds_from_items<Source, Space, Design>) {
+          if (empty && detail::one_region_pays<Source>(space_, design(), n))
+            return take_over(detail::fill_region(space_, design(), items, n));
+        }
+        return detail::regions_pay(space_, design(), n, table_.size()) &&
+               take_over(detail::fill_regions(space_, design(), items, n, !empty));
+      } catch (const out_of_memory&) {
+        if (!changed_ && empty) table_.wipe_slots(space_);  // they may hold bins
+        throw;
+      }
+    } else {
+      return false;
+    }
+  }
+  // What regions took; what they left is put in one by one. False if that is not known.
+  template <class Filled>
+  bool take_over(const Filled& filled) {
+    changed_ = true;
+    table_.size_ += filled.inserted;
+    report_.inserted += filled.inserted;
+    if (!filled.lists_left) return false;
+    report_.refused += filled.illegal;
+    if (filled.left == 0) return true;
+    const auto rest = filled.rest();
+    try {
+      const insert_report r = insert_call<Design, Space, std::remove_const_t<decltype(rest)>, detail::keep>(
+                                  table_, space_, rest, filled.left, nullptr, {})
+                                  .run();
+      report_.inserted += r.inserted;
+      report_.refused += r.refused;
+      report_.restarts += r.restarts;
+    } catch (const out_of_memory&) {
+      report_.refused += filled.left;
+    }
+    return true;
+  }
+  void collect() {
+    const auto counts = phases_.collect();
+    changed_ = changed_ || updates || counts[detail::counter::inserted] != 0;
+    table_.size_ += counts[detail::counter::inserted];
+    report_.inserted += counts[detail::counter::inserted];
+    report_.refused += counts[detail::counter::illegal];
+  }
+  // Keys that lost their places to others: they are not refused, whatever that costs.
+  bool take_in_homeless() {
+    const u64 n = phases_.take_homeless();
+    if (n == 0) return false;
+    if (table_is_ == insert_role::all_or_none) {
+      report_.refused += n;
+      return false;
+    }
+    try {
+      const auto restarts = table_.rebuild(space_, table_.size(), table_.capacity(), phases_.homeless(), n);
+      if (restarts) {
+        phases_.moved_to(table_.calls());
+        report_.restarts += *restarts + 1;
+        return true;
+      }
+    } catch (const out_of_memory&) {
+      if (table_is_ != insert_role::in_use) throw;
+    }
+    table_.size_ -= n;
+    throw error("tilehash: no memory, or no hash function, for a new table, which " + std::to_string(n) +
+                " keys needed that lost their places to others: they are not in the table any more");
+  }
+
+  // ---- room ----
+  // The window's items found no place. Below the load asked for that is the hash function's fault: another
+  // may do in a table of the same size. False if nothing helps.
+  bool make_room() {
+    const bool full = table_.size() >= table_.limit();
+    if (!full && restarts_++ < restarts_before_growth) return rebuild(table_.size());
+    if (!full && table_.size() < table_.capacity() / table_type::slots_without_growth) return false;
+    return full ? grow(room_for_twice()) : rebuild(room_for_twice());
+  }
+  // There is no room for what is pending. Where nearly all of it was new so far, so will the rest be.
+  void grow_for(u64 wanted) {
+    const u64 all = table_.size() + wanted + wanted / 64;
+    const u64 items = mostly_new_ ? std::min(all, 64 * table_.size()) : 0;
+    grow(std::max(items, room_for_twice()));
+  }
+  u64 room_for_twice() const { return 2 * std::max(table_.size(), table_.limit()); }
+  // Where there is no memory for that, or no hash function, the rest of the call makes do with the table as
+  // it is.
+  bool grow(u64 items) {
+    return in_other_memory([&] {
+      return table_.resize_in_place(space_, items) ? std::optional<u64>(0)
+                                                   : table_.rebuild(space_, items, table_.capacity());
+    });
+  }
+  bool rebuild(u64 items) {
+    return in_other_memory([&] { return table_.rebuild(space_, items, table_.capacity()); });
+  }
+  template <class Move>
+  bool in_other_memory(const Move& move) {
+    try {
+      const std::optional<u64> restarts = move();
+      grows_ = restarts.has_value();
+      if (grows_) report_.restarts += *restarts + 1;
+    } catch (const out_of_memory&) {
+      if (table_is_ != insert_role::in_use) throw;
+      grows_ = false;
+    }
+    if (!grows_) return false;
+    changed_ = true;
+    return true;
+  }
+
+  table_type& table_;
+  Space& space_;
+  Source source_;
+  u64 n_;
+  outcome* outcomes_;
+  bool grows_;
+  insert_role table_is_;
+  phases_type phases_;
+
+  u64 done_ = 0;                     // items before are in the table, or refused
+  bool changed_ = false;             // so that nothing may throw any more
+  bool looked_ = false;              // all bits are known, and ...
+  std::vector<u32> pending_counts_;  // ... so many of each 256 items were pending when it looked
+  bool mostly_new_ = false;          // nearly all pending items of the last window were new keys
+  u32 restarts_ = 0;
+  insert_report report_;
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::engine

@@ -1,0 +1,71 @@
+// What a space is: where memory is, and how work starts there. `cpu` and `cuda` are for users, the tests have
+// `emulated`; each proves itself by a static_assert beside it.
+//
+//   memory   allocate, deallocate, resizes, resize; copies to and from the host's; whether another object's
+//            memory is this one's too; whether a pointer may be read
+//   work     for_each(n, body)               body(i)
+//            for_each_block(blocks, threads, scratch bytes, body)    body(block)
+//            for_each_lane(n, body)          body(lane), where work goes in warps of lanes (has_lanes)
+//            for_each_chunk(n, body)         body(first, last), where it goes in threads
+//            fill; scans and sorts, which are defined in space/algorithms.hpp
+//   machine  what fits a cache and a block's scratch; how many large blocks run at once
+//   time     synchronize; seconds of some work
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string>
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+namespace detail {
+
+struct any_work {
+  void operator()() const {}
+  void operator()(u64 /*i*/) const {}
+  void operator()(u64 /*first*/, u64 /*last*/) const {}
+  template <class Some>
+    requires(!std::convertible_to<Some, u64>)
+  void operator()(const Some& /*a block, or a lane*/) const {}
+};
+
+}  // namespace detail
+
+template <class Space>
+concept space_like =
+    !std::copyable<Space> &&
+    requires(Space& s, const Space& c, void* p, const void* from, u64 n, u32* words, detail::any_work work) {
+      { Space::has_lanes } -> std::convertible_to<bool>;
+      { c.name() } -> std::convertible_to<std::string>;   // for people
+      { c.where() } -> std::convertible_to<std::string>;  // for messages
+      { s.allocate(n) } -> std::same_as<void*>;
+      { s.deallocate(p, n) } noexcept;
+      { c.resizes(from, n, n) } -> std::same_as<bool>;
+      { s.resize(p, n, n) } -> std::same_as<void*>;
+      s.copy_from_host(p, from, n);
+      s.copy_to_host(p, from, n);
+      s.copy(p, from, n);
+      { c.same_memory(c) } -> std::same_as<bool>;
+      c.check_pointer(std::span<u32>(), "");
+      s.for_each(n, work);
+      s.for_each_block(n, u32(1), n, work);
+      s.fill(words, n, u32(0));
+      s.exclusive_scan(words, words, n);
+      s.sort(words, n);
+      s.sort_pairs(words, words, n, u32(32));
+      { c.cache_bytes() } -> std::same_as<u64>;
+      { c.largest_scratch() } -> std::same_as<u64>;
+      { c.large_blocks_at_once() } -> std::same_as<u64>;
+      s.synchronize();
+      { s.time(work) } -> std::same_as<double>;
+    } && ((Space::has_lanes && requires(Space& s, const Space& c, u64 n, detail::any_work work) {
+            s.for_each_lane(n, work);
+            { c.lanes_at_once(u32(1)) } -> std::same_as<u64>;
+          }) || (!Space::has_lanes && requires(Space& s, const Space& c, u64 n, detail::any_work work) {
+            s.for_each_chunk(n, work);
+            { c.threads() } -> std::convertible_to<int>;
+          }));
+
+}  // namespace tilehash::inline TILEHASH_ABI

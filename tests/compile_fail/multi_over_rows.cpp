@@ -1,0 +1,5 @@
+// expect: tilehash: the table of ids must find keys in buckets, with their values beside them
+#include <tilehash/designs/chained.hpp>
+#include <tilehash/designs/multi.hpp>
+
+template struct tilehash::multi<unsigned, unsigned, tilehash::chained<unsigned, unsigned>>;
