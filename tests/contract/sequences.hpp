@@ -1,16 +1,20 @@
 // Any sequence of calls leaves in a table what it leaves in std::unordered_map: made up by RapidCheck, which
 // makes the first that fails as short as it can. Small tables that grow and shrink all the time.
 //
-// `sequence_space` is the space, which the includer names.
+// `sequence_space` is the space, which the includer names (sequence_space.*). How many
+// sequences: TILEHASH_SEQUENCES in the environment says so.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ostream>
 #include <sstream>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <contract/random.hpp>
@@ -19,7 +23,7 @@
 
 namespace tilehash::contract {
 
-enum class call : u8 { insert, assign, add, erase, mixed, reserve, rehash, clear, build };
+enum class call : u8 { insert, assign, add, erase, mixed, reserve, rehash, shrink, clear, build };
 
 struct step {
   call what;
@@ -29,7 +33,7 @@ struct step {
 };
 inline std::ostream& operator<<(std::ostream& out, const step& s) {
   constexpr const char* names[] = {"insert",  "insert_or_assign", "insert_or_apply", "erase", "mixed",
-                                   "reserve", "rehash",           "clear",           "build"};
+                                   "reserve", "rehash",           "shrink_to_fit",   "clear", "build"};
   return out << names[static_cast<u8>(s.what)] << " " << s.first << "+" << s.count << " x" << s.times;
 }
 
@@ -52,6 +56,7 @@ class sequence_run {
                                                                                           {6, call::mixed},
                                                                                           {1, call::reserve},
                                                                                           {2, call::rehash},
+                                                                                          {1, call::shrink},
                                                                                           {1, call::clear},
                                                                                           {1, call::build}})),
                                 rc::gen::set(&step::first, rc::gen::inRange<u32>(0, universe)),
@@ -89,6 +94,9 @@ class sequence_run {
         break;
       case call::rehash:
         table_.rehash(space_, s.count / 4);
+        break;
+      case call::shrink:
+        table_.shrink_to_fit(space_);
         break;
       case call::clear:
         table_.clear(space_);
@@ -217,22 +225,34 @@ class sequences : public ::testing::Test {};
 TYPED_TEST_SUITE_P(sequences);
 
 TYPED_TEST_P(sequences, leave_what_a_map_has) {
-  const u64 most = is_set("TILEHASH_LARGE") ? 20 * sequence_count
-                                            : scaled(sequence_count, std::max<u64>(3, sequence_count / 15));
+  const char* asked = std::getenv("TILEHASH_SEQUENCES");
+  const u64 most = asked != nullptr           ? std::strtoull(asked, nullptr, 10)
+                   : is_set("TILEHASH_LARGE") ? 20 * sequence_count
+                                              : scaled(sequence_count, std::max<u64>(3, sequence_count / 15));
+  ASSERT_GT(most, 0U) << "TILEHASH_SEQUENCES=" << asked << " is no number of sequences";
   rc::detail::TestParams params;
   params.seed = run_seed();
   params.maxSuccess = static_cast<int>(most);
   params.maxSize = 24;  // steps
+  u64 played = 0;
   const auto result = rc::detail::checkTestable(
-      [] {
+      [&played] {
         const auto steps = *rc::gen::container<std::vector<step>>(sequence_run<TypeParam>::any_step());
         const auto load = *rc::gen::element(0.3, 0.7, 0.8, 0.9);
         const auto seed = *rc::gen::arbitrary<u64>();
-        table_options options{.load_factor = load, .seed = seed};
+        const auto shrinks = *rc::gen::arbitrary<bool>();
+        const auto bounds = *rc::gen::element(std::pair{0.4, 0.9}, std::pair{0.1, 0.6}, std::pair{0.6, 0.95});
+        const table_options options{.load_factor = load,
+                                    .seed = seed,
+                                    .shrink_below = shrinks ? load / 4 : 0,
+                                    .alpha = bounds.first,
+                                    .beta = bounds.second};
         sequence_run<TypeParam> run(options);
         for (const step& s : steps) run.play(s);
+        ++played;
       },
       rc::detail::TestMetadata(), params);
+  this->RecordProperty("sequences", std::to_string(played));
   if (result.template is<rc::detail::SuccessResult>()) return;
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);

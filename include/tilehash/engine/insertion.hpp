@@ -34,6 +34,7 @@
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/region_resize.hpp>
 #include <tilehash/engine/slots.hpp>
+#include <tilehash/engine/take_over.hpp>
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/pending.hpp>
@@ -437,24 +438,11 @@ class insertion<Design, Space>::call {
   bool take_over(const Filled& filled) {
     changed_ = true;
     table_.size_ += filled.inserted;
-    report_.inserted += filled.inserted;
-    if (!filled.lists_left) return false;
-    report_.refused += filled.illegal;
-    if (filled.left == 0) return true;
-    const auto rest = filled.rest();
-    try {
-      add(insertion::call<std::remove_const_t<decltype(rest)>, detail::keep>(table_, space_, rest,
-                                                                             filled.left, nullptr, {})
-              .run());
-    } catch (const out_of_memory&) {
-      report_.refused += filled.left;
-    }
-    return true;
-  }
-  void add(const insert_report& r) {
-    report_.inserted += r.inserted;
-    report_.refused += r.refused;
-    report_.restarts += r.restarts;
+    return detail::take_over(report_, filled, table_is_ == role::in_use, [&](const auto& rest) {
+      return insertion::call<std::remove_cvref_t<decltype(rest)>, detail::keep>(table_, space_, rest,
+                                                                                filled.left, nullptr, {})
+          .run();
+    });
   }
 
   // Items that were looked at before, as far as they are pending; and all others. Where inserts may move
