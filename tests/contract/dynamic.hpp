@@ -285,7 +285,6 @@ TEST(dynamic, wide_keys_give_memory_back) {
   t.shrink_to_fit(space);
   EXPECT_LT(t.bytes(), room / 2);
   ASSERT_EQ(t.erase(space, k.first(n - n / 8)), n - n / 8);
-
   EXPECT_TRUE(t.load_factor() >= t.options().alpha || t.capacity() <= 127 * 3 * 8) << t.load_factor();
   t.find(space, k.span(), out.span());
   const auto got = out.to_host(), given = v.to_host();
