@@ -98,11 +98,14 @@ dynamic_keys keys_of(const std::string& spec, session& session) {
   const oracle given(data.keys);
   keys.different = given.distinct();
   data.keys = {};
-  keys.others.reserve(keys.pairs.size());
-  for (std::uint64_t i = 0; i < 1ULL << 32 && keys.others.size() < keys.pairs.size(); ++i) {
-    const auto other = bench::key_of<std::uint32_t>(i);
-    if (given.place(other) == oracle::nowhere) keys.others.push_back(other);
+  const std::uint64_t n = keys.pairs.size();
+  for (std::uint64_t next = 0; keys.others.size() < n && next < 1ULL << 32;) {
+    std::vector<std::uint64_t> more(std::min(n + n / 16 + 64, (1ULL << 32) - next));
+    for (std::uint64_t& key : more) key = bench::key_of<std::uint32_t>(next++);
+    given.keep_absent(more);
+    keys.others.insert(keys.others.end(), more.begin(), more.end());
   }
+  keys.others.resize(n);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   session.say(fmt::format("{}: {} pairs, {} different keys, made in {:.1f} s\n", spec, keys.pairs.size(),
                           keys.different, took.count()));

@@ -8,6 +8,6 @@ namespace tilehash::contract {
 struct sequence_space : cpu {
   sequence_space() : cpu(2) {}
 };
-inline constexpr u64 sequence_count = 60;
+inline constexpr u64 sequences_at_once = 1, sequence_count = 60;
 
 }  // namespace tilehash::contract

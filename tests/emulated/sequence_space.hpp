@@ -6,6 +6,6 @@
 namespace tilehash::contract {
 
 using sequence_space = emulated;
-inline constexpr u64 sequence_count = 20;
+inline constexpr u64 sequences_at_once = 1, sequence_count = 20;
 
 }  // namespace tilehash::contract
