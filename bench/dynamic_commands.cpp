@@ -143,10 +143,11 @@ void run(const char* experiment, dynamic_experiment what, const dynamic_options&
   const std::vector<subject> designs = choose(known, options.designs, "--designs");
   session.say(session.machine() + '\n');
   std::vector<dynamic_row> rows;
+  session.keep([&] { return as_json(rows, c.clock); });
   const auto tell = [&](const dynamic_row& row) {
-    session.say(line_of(row));
     rows.push_back(row);
     if (!options.vary.empty()) rows.back().batches.clear(), rows.back().bytes.clear();
+    session.say(line_of(row));
   };
   const auto run_all = [&](dynamic_case its) {
     its.batch = options.batch.value_or(std::min<std::uint64_t>(its.items, on_gpu ? 1'000'000 : 100'000));
