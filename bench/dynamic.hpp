@@ -27,12 +27,21 @@ inline const std::vector<std::string> dynamic_designs{
 // Processor time is of one thread, and has less of what else a machine does.
 enum class dynamic_clock { wall, processor };
 
+// Keys of a data set; without one they are numbered (numbered.hpp), each once.
+struct dynamic_keys {
+  std::string input{};        // its SPEC
+  std::vector<u32> pairs{};   // in their order; a key may come several times
+  std::vector<u32> others{};  // as many that are not among them
+  u64 different = 0;
+};
+
 struct dynamic_case {
   std::string design;
-  u64 items = 0;              // unique, random
-  std::vector<double> loads;  // static: shares of the slots to fill
-  u64 batch = 0;              // of a workload: inserts, finds; and
-  double erased = 0.4;        // ... of that, deletes
+  u64 items = 0;                       // unique, random; or pairs of a data set
+  const dynamic_keys* keys = nullptr;  // the data set
+  std::vector<double> loads;           // static: shares of the slots to fill
+  u64 batch = 0;                       // of a workload: inserts, finds; and
+  double erased = 0.4;                 // ... of that, deletes
   double alpha = 0.4, beta = 0.9;
   std::vector<std::string> policies;
   unsigned repeat = 5;
@@ -57,7 +66,9 @@ struct dynamic_row {
   std::string design, policy, space;
   std::vector<std::pair<std::string, double>> numbers;
   std::vector<double> batches{};  // seconds of each
-  u64 wrong = 0;                  // answers; and items that are not there
+  std::vector<u64> bytes{};       // of the table after each
+  std::string input{};
+  u64 wrong = 0;  // answers; and items that are not there
 };
 using tell_dynamic = std::function<void(const dynamic_row&)>;
 

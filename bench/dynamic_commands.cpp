@@ -6,13 +6,18 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataset.hpp"
 #include "dynamic.hpp"
+#include "input.hpp"
+#include "numbered.hpp"
+#include "oracle.hpp"
 #include "session.hpp"
 
 namespace tilehash::app {
@@ -20,18 +25,22 @@ namespace {
 
 using bench::dynamic_case;
 using bench::dynamic_experiment;
+using bench::dynamic_keys;
 using bench::dynamic_row;
 using bench::subject;
 
 struct dynamic_options : common_options {
   dynamic_case what;
   std::vector<std::string> designs;
+  std::optional<std::uint64_t> items, batch;
+  std::vector<std::string> inputs;
   std::string vary;            // of a sweep
   std::vector<double> values;  // that it takes
 };
 
 std::string line_of(const dynamic_row& row) {
   std::string text = fmt::format("{:<26} {:<10}", row.design, row.policy);
+  if (!row.input.empty()) text += " " + row.input;
   for (const auto& [name, number] : row.numbers) text += fmt::format(" {} {:.5g}", name, number);
   return text + (row.wrong != 0 ? fmt::format("  {} WRONG\n", row.wrong) : "\n");
 }
@@ -39,6 +48,7 @@ nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows, bench::dyna
   auto all = nlohmann::ordered_json::array();
   for (const dynamic_row& row : rows) {
     nlohmann::ordered_json one{{"design", row.design}, {"space", row.space}};
+    if (!row.input.empty()) one["input"] = row.input;
     if (!row.policy.empty()) one["policy"] = row.policy;
     if (clock == bench::dynamic_clock::processor) one["clock"] = "processor";
     for (const auto& [name, number] : row.numbers) {
@@ -50,6 +60,7 @@ nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows, bench::dyna
       }
     }
     if (!row.batches.empty()) one["batch_seconds"] = row.batches;
+    if (!row.bytes.empty()) one["batch_bytes"] = row.bytes;
     one["wrong"] = row.wrong;
     all.push_back(one);
   }
@@ -65,7 +76,10 @@ dynamic_case with(dynamic_case c, const std::string& name, double value) {
   return c;
 }
 void check(const dynamic_case& c) {
-  if (c.items >= 1ULL << 30) throw input_error(fmt::format("--n {}: must be below 2^30", c.items));
+  if (c.items == 0 || c.items >= 1ULL << 30)
+    throw input_error(
+        fmt::format("{}: there must be at least one pair and fewer than 2^30",
+                    c.keys != nullptr ? "--input " + c.keys->input : fmt::format("--n {}", c.items)));
   if (c.batch == 0 || c.batch > c.items)
     throw input_error(fmt::format("--batch {}: must be from 1 to --n, {}", c.batch, c.items));
   if (!(c.beta > 0 && c.beta < 1))
@@ -76,17 +90,30 @@ void check(const dynamic_case& c) {
     throw input_error(fmt::format("--erased {}: must be from 0 to 1", c.erased));
 }
 
-void run(const char* experiment, dynamic_experiment what, dynamic_options options) {
-  dynamic_case& c = options.what;
-  session session(options);
-  const bool on_gpu = session.space() == "cuda";
-  if (c.clock == bench::dynamic_clock::processor && (on_gpu || options.threads != 1))
-    throw input_error(
-        "--clock processor: it is for one thread of a CPU; add --threads 1, or use --clock wall");
-  if (c.items == 0) c.items = on_gpu ? 1 << 26 : 1 << 22;
-  if (c.batch == 0) c.batch = std::min<std::uint64_t>(c.items, on_gpu ? 1'000'000 : 100'000);
-  c.repeat = options.repeat;
-  c.threads = options.threads;
+// The keys that a SPEC asks for, of 32 bits, and as many that are not among them.
+dynamic_keys keys_of(const std::string& spec, session& session) {
+  const auto begin = std::chrono::steady_clock::now();
+  dataset data = load_input(spec, 32, 1);
+  dynamic_keys keys{.input = spec, .pairs{data.keys.begin(), data.keys.end()}};
+  const oracle given(data.keys);
+  keys.different = given.distinct();
+  data.keys = {};
+  const std::uint64_t n = keys.pairs.size();
+  for (std::uint64_t next = 0; keys.others.size() < n && next < 1ULL << 32;) {
+    std::vector<std::uint64_t> more(std::min(n + n / 16 + 64, (1ULL << 32) - next));
+    for (std::uint64_t& key : more) key = bench::key_of<std::uint32_t>(next++);
+    given.keep_absent(more);
+    keys.others.insert(keys.others.end(), more.begin(), more.end());
+  }
+  keys.others.resize(n);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  session.say(fmt::format("{}: {} pairs, {} different keys, made in {:.1f} s\n", spec, keys.pairs.size(),
+                          keys.different, took.count()));
+  return keys;
+}
+
+// The case itself, or one for each value that a sweep takes.
+std::vector<dynamic_case> cases_of(const dynamic_case& c, const dynamic_options& options) {
   std::vector<dynamic_case> cases{c};
   if (!options.vary.empty()) {
     const auto axis = std::ranges::find(bench::dynamic_axes, options.vary, &bench::dynamic_axis::name);
@@ -98,21 +125,47 @@ void run(const char* experiment, dynamic_experiment what, dynamic_options option
     }
   }
   std::ranges::for_each(cases, check);
+  return cases;
+}
+
+void run(const char* experiment, dynamic_experiment what, const dynamic_options& options) {
+  dynamic_case c = options.what;
+  session session(options);
+  const bool on_gpu = session.space() == "cuda";
+  if (c.clock == bench::dynamic_clock::processor && (on_gpu || options.threads != 1))
+    throw input_error(
+        "--clock processor: it is for one thread of a CPU; add --threads 1, or use --clock wall");
+  c.repeat = options.repeat;
+  c.threads = options.threads;
   std::vector<subject> known;
   for (const std::string& name : bench::dynamic_designs)
     known.push_back({.name = name, .space = session.space(), .run = {}});
+  const std::vector<subject> designs = choose(known, options.designs, "--designs");
   session.say(session.machine() + '\n');
   std::vector<dynamic_row> rows;
-  for (const subject& design : choose(known, options.designs, "--designs")) {
-    const auto tell = [&](const dynamic_row& row) {
-      session.say(line_of(row));
-      rows.push_back(row);
-      if (!options.vary.empty()) rows.back().batches.clear();
-    };
-    for (dynamic_case& one : cases) {
-      one.design = design.name;
-      on_gpu ? bench::cuda_dynamic(what, one, tell) : bench::cpu_dynamic(what, one, tell);
+  session.keep([&] { return as_json(rows, c.clock); });
+  const auto tell = [&](const dynamic_row& row) {
+    rows.push_back(row);
+    if (!options.vary.empty()) rows.back().batches.clear(), rows.back().bytes.clear();
+    session.say(line_of(row));
+  };
+  const auto run_all = [&](dynamic_case its) {
+    its.batch = options.batch.value_or(std::min<std::uint64_t>(its.items, on_gpu ? 1'000'000 : 100'000));
+    std::vector<dynamic_case> cases = cases_of(its, options);
+    for (const subject& design : designs) {
+      for (dynamic_case& one : cases) {
+        one.design = design.name;
+        on_gpu ? bench::cuda_dynamic(what, one, tell) : bench::cpu_dynamic(what, one, tell);
+      }
     }
+  };
+  c.items = options.items.value_or(on_gpu ? 1 << 26 : 1 << 22);
+  if (options.inputs.empty()) run_all(c);
+  for (const std::string& spec : options.inputs) {
+    const dynamic_keys keys = keys_of(spec, session);
+    c.keys = &keys;
+    c.items = keys.pairs.size();
+    run_all(c);
   }
   session.write(as_json(rows, c.clock),
                 options.vary.empty() ? experiment : fmt::format("{}/{}", experiment, options.vary));
@@ -130,10 +183,16 @@ std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string>
           fmt::format("Designs to measure, all or some of {}", fmt::join(bench::dynamic_designs, ",")))
       ->delimiter(',')
       ->capture_default_str();
+  CLI::Option* const n =
+      command
+          .add_option("--n", options->items, "Number of unique random items (default: 2^26, on the CPU 2^22)")
+          ->transform(CLI::AsSizeValue(false));
   command
-      .add_option("--n", options->what.items,
-                  "Number of unique random items (default: 2^26, on the CPU 2^22)")
-      ->transform(CLI::AsSizeValue(false));
+      .add_option("--input", options->inputs,
+                  "Data sets instead, one after the other: tw line re rand com, each with :n=N for another "
+                  "size, or any input of `tilehash run` with keys of 32 bits")
+      ->type_name("SPEC...")
+      ->excludes(n);
   const std::map<std::string, bench::dynamic_clock> clocks{{"wall", bench::dynamic_clock::wall},
                                                            {"processor", bench::dynamic_clock::processor}};
   command.add_option("--clock", options->what.clock, "wall, or processor: time of one CPU thread")
@@ -147,12 +206,13 @@ void add_bounds(CLI::App& command, dynamic_case& what) {
       ->capture_default_str();
   command.add_option("--beta", what.beta, "Most")->check(CLI::Range(0.1, 0.96))->capture_default_str();
 }
-void add_batches(CLI::App& command, dynamic_case& what) {
+void add_batches(CLI::App& command, dynamic_options& options) {
+  dynamic_case& what = options.what;
   add_bounds(command, what);
   command.add_option("--erased", what.erased, "Deletes, as a share of the inserts (the paper's r)")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command.add_option("--batch", what.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
+  command.add_option("--batch", options.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
       ->transform(CLI::AsSizeValue(false));
   command.add_option("--policies", what.policies, "How tables follow their items")
       ->delimiter(',')
@@ -188,7 +248,7 @@ void add_dynamic_commands(CLI::App& bench) {
   const auto batches = add(*workload, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
                                        "bucketed_cuckoo_balanced", "linear_probing", "tiled"});
   batches->what.policies = bench::dynamic_policies;
-  add_batches(*workload, batches->what);
+  add_batches(*workload, *batches);
   workload->callback([batches] { run("dynamic/workload", dynamic_experiment::workload, *batches); });
 
   CLI::App* sweep = bench.add_subcommand(
@@ -202,7 +262,7 @@ void add_dynamic_commands(CLI::App& bench) {
       ->required();
   sweep->add_option("--values", swept->values, "These (default: the paper's; batches of 200 000 to 5 M)")
       ->delimiter(',');
-  add_batches(*sweep, swept->what);
+  add_batches(*sweep, *swept);
   sweep->callback([swept] { run("dynamic/sweep", dynamic_experiment::workload, *swept); });
 }
 

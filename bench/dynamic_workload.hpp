@@ -23,14 +23,14 @@
 
 namespace tilehash::bench {
 
-// Items number first, first + 1, ...
 struct make_numbered {
-  u64 first;
-  u32 *keys, *values;
-  TILEHASH_FN void operator()(u64 i) const {
-    keys[i] = key_of<u32>(first + i);
-    values[i] = value_of<u32>(keys[i]);
-  }
+  u32* keys;
+  TILEHASH_FN void operator()(u64 i) const { keys[i] = key_of<u32>(i); }
+};
+struct make_values {
+  const u32* keys;
+  u32* values;
+  TILEHASH_FN void operator()(u64 i) const { values[i] = value_of<u32>(keys[i]); }
 };
 struct check_numbered {
   const u32 *keys, *values;
@@ -60,7 +60,7 @@ class dynamic_bench {
     for (const double load : case_.loads) {
       if (load > detail::highest_load_factor<Design>()) continue;
       dynamic_row row = blank("");
-      table_type t(space_, n, {.load_factor = load, .seed = 1, .grow = false});
+      table_type t(space_, different(), {.load_factor = load, .seed = 1, .grow = false});
       insert_report report;
       const spread inserts = measure(
           *this, case_.repeat, [&] { t.clear(space_); },
@@ -72,10 +72,14 @@ class dynamic_bench {
             [&] { t.find_async(space_, keys(first, n), out.span(), found.span()); });
       };
       const spread hits = finds(0);
-      if (report.refused == 0) check(0, n, out, found, true, row);
+      if (report.refused == 0) {
+        row.wrong += report.inserted != different();
+        check(0, n, out, found, true, row);
+      }
       const spread misses = finds(n);
       check(n, n, out, found, false, row);
       row.numbers = {{"items", double(n)},
+                     {"different", double(different())},
                      {"load_asked", load},
                      {"load", double(report.inserted) / double(t.capacity())},
                      {"bytes", double(t.bytes())},
@@ -98,7 +102,7 @@ class dynamic_bench {
         dynamic_row row = blank("subtables");
         double moved = 0, before = 0, after = 0;
         for (unsigned i = 0; i <= case_.repeat; ++i) {
-          table_type t(space_, case_.items, {.load_factor = load, .seed = 1, .grow = false});
+          table_type t(space_, different(), {.load_factor = load, .seed = 1, .grow = false});
           row.wrong += t.insert(space_, all_keys(), all_values()).refused;
           before = double(t.bytes());
           const u64 slots = t.capacity();
@@ -111,7 +115,7 @@ class dynamic_bench {
           });
           row.wrong += !halved;
           after = double(t.bytes());
-          moved = double(case_.items) / double(slots) *
+          moved = double(different()) / double(slots) *
                   double(doubles ? t.capacity() - slots : 2 * (slots - t.capacity()));
           const double r = seconds([&] { t.rehash(space_, u64(load * double(t.capacity()))); });
           if (i == 0) continue;
@@ -120,14 +124,14 @@ class dynamic_bench {
         }
         row.numbers = {{"doubles", double(doubles)},
                        {"load", load},
-                       {"items", double(case_.items)},
+                       {"items", double(different())},
                        {"bytes_before", before},
                        {"bytes_after", after},
                        {"items_of_the_subtable", moved},
                        {"ms", 1e3 * spread(one).median},
                        {"subtable_items_per_second", moved / spread(one).median},
                        {"rehash_ms", 1e3 * spread(all).median},
-                       {"rehash_items_per_second", double(case_.items) / spread(all).median}};
+                       {"rehash_items_per_second", double(different()) / spread(all).median}};
         tell_(row);
       }
     }
@@ -200,6 +204,7 @@ class dynamic_bench {
           if (!resized([&] { shrink(t, policy); })) break;
         }
         row.batches.push_back(insert + find + erase + resize - before);
+        row.bytes.push_back(t.bytes());
         filled += t.load_factor();
         most_bytes = std::max(most_bytes, double(t.bytes()));
       }
@@ -244,10 +249,20 @@ class dynamic_bench {
     t.rehash(space_, std::max(t.size(), u64(0.5 * highest() * double(t.capacity()))));
   }
 
+  u64 different() const { return case_.keys != nullptr ? case_.keys->different : case_.items; }
+  // The first n keys, then such as are not among them; and their values.
   void make(u64 n) {
     keys_ = buffer<u32, Space>(space_, n);
     values_ = buffer<u32, Space>(space_, n);
-    space_.for_each(n, make_numbered{0, keys_.data(), values_.data()});
+    if (case_.keys != nullptr) {
+      const u64 pairs = case_.items * sizeof(u32);
+      space_.copy_from_host(keys_.data(), case_.keys->pairs.data(), pairs);
+      if (n > case_.items)
+        space_.copy_from_host(keys_.data() + case_.items, case_.keys->others.data(), pairs);
+    } else {
+      space_.for_each(n, make_numbered{keys_.data()});
+    }
+    space_.for_each(n, make_values{keys_.data(), values_.data()});
     space_.fill(wrong_.data(), 1, u64(0));
   }
   keys_in keys(u64 first, u64 n) const { return keys_.span().subspan(first, n); }
@@ -261,7 +276,11 @@ class dynamic_bench {
     row.wrong += read_one(space_, wrong_.data());
   }
   dynamic_row blank(const std::string& policy) const {
-    return {.design = case_.design, .policy = policy, .space = space_name_, .numbers = {}};
+    return {.design = case_.design,
+            .policy = policy,
+            .space = space_name_,
+            .numbers = {},
+            .input = case_.keys != nullptr ? case_.keys->input : ""};
   }
   static double rate(u64 n, const spread& s) { return double(n) / s.median / 1e9; }
   template <class Step>

@@ -32,7 +32,7 @@ ROOMS = [
     ("view", r"table_view\.hpp"),
     ("engine", r"engine/.*"),
     ("table", r"table\.hpp"),
-    ("front", r"(map|set|multimap|index)\.hpp"),
+    ("front", r"(map|set|multimap|index|dynamic_map)\.hpp"),
     ("instances", r"instances/.*"),
     ("join", r"join(_graph)?\.hpp"),
     ("umbrella", r"tilehash\.hpp"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Plots what `tilehash bench dynamic/... --json FILE` wrote: rates by the filled factor, what one resize takes, and
-batches of inserts, finds and deletes, and these for several values of a parameter.
+batches of inserts, finds and deletes with the table's memory, and these for several values of a parameter.
 
 usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg
 """
@@ -19,19 +19,26 @@ def wrong_in(rows):
     return sum(r.get("wrong", 0) for r in rows)
 
 
+def name_of(row):
+    return f"{row['input']} {row['design']}, {row['policy']}" if "input" in row else f"{row['design']}, {row['policy']}"
+
+
 def plot_static(header, rows, path):
     designs = in_order(r["design"] for r in rows)
-    figure, axes, height = figure_of(1, 3, 13, 4)
-    for axis, (rate, title) in zip(axes.flat, (("insert", "insert"), ("find_hit", "found"), ("find_miss", "not found"))):
-        for number, design in enumerate(designs):
-            its = [r for r in rows if r["design"] == design]
-            axis.plot([r["load"] for r in its], [r[rate] for r in its], "o-", color=COLORS[number], label=design)
-        axis.set_ylim(bottom=0)
-        dress(axis, title, "billion a second", "filled factor")
+    inputs = in_order(r.get("input", "") for r in rows)
+    figure, axes, height = figure_of(len(inputs), 3, 13, 4 if len(inputs) == 1 else 3)
+    for line, given in zip(axes, inputs):
+        for axis, (rate, title) in zip(line, (("insert", "insert"), ("find_hit", "found"), ("find_miss", "not found"))):
+            for number, design in enumerate(designs):
+                its = [r for r in rows if r["design"] == design and r.get("input", "") == given]
+                axis.plot([r["load"] for r in its], [r[rate] for r in its], "o-", color=COLORS[number], label=design)
+            axis.set_ylim(bottom=0)
+            dress(axis, f"{given}: {title}" if given else title, "billion a second", "filled factor")
     legend_beside(figure, axes)
     refused = sum(r["refused_percent"] > 0 for r in rows)
+    what = f"{thousands(rows[0]['items'])} pairs" if inputs == [""] else "pairs"
     finish(figure, height, f"Tables filled at once, {machine_of(header)}",
-           f"{thousands(rows[0]['items'])} pairs of 32 + 32 bits; rows with refused items: {refused}",
+           f"{what} of 32 + 32 bits; rows with refused items: {refused}",
            wrong_in(rows), path)  # fmt: skip
 
 
@@ -49,27 +56,34 @@ def plot_resize(header, rows, path):
 
 
 def plot_workload(header, rows, path):
-    figure, axes, height = figure_of(1, 2, 14, max(4, 1 + 0.4 * len(rows)))
-    bars, times = axes.flat
+    many = len({r.get("input", "") for r in rows}) > 1  # then the parts alone
+    figure, axes, height = figure_of(1, 1 if many else 3, 12 if many else 19, max(4, 1 + 0.4 * len(rows)))
+    bars = axes.flat[0]
     designs = in_order(r["design"] for r in rows)
     for line, row in enumerate(rows):
         left = 0
         for number, part in enumerate(PARTS):
             bars.barh(line, 1e3 * row[part], left=left, color=COLORS[number], label=part, zorder=2)
             left += 1e3 * row[part]
-        times.plot([1e3 * s for s in row["batch_seconds"][:100]], linewidth=1, linestyle=DASHES.get(row["policy"], "-"),
-                   color=COLORS[designs.index(row["design"])], label=f"{row['design']}, {row['policy']}")  # fmt: skip
-    bars.set_yticks(range(len(rows)), [f"{r['design']}, {r['policy']}" for r in rows])
+        for axis, of_batches, unit in zip(axes.flat[1:], ("batch_seconds", "batch_bytes"), (1e3, 1e-6)):
+            its = row.get(of_batches, [])
+            axis.plot([unit * x for x in (its[:100] if of_batches == "batch_seconds" else its)], linewidth=1,
+                      linestyle=DASHES.get(row["policy"], "-"), color=COLORS[designs.index(row["design"])], label=name_of(row))  # fmt: skip
+    bars.set_yticks(range(len(rows)), [name_of(r) for r in rows])
     bars.invert_yaxis()
     dress(bars, "All batches", "of tables that resize by themselves, resizes are part of inserts and erases", "milliseconds")
-    times.set_yscale("log")
-    dress(times, "The first 100 batches", "milliseconds", "batch")
-    times.set_ylim(top=6 * times.get_ylim()[1])  # room for the names
-    times.legend(fontsize=7, ncol=2, loc="upper left")
+    if not many:
+        times, sizes = axes.flat[1:]
+        times.set_yscale("log")
+        dress(times, "The first 100 batches", "milliseconds", "batch")
+        times.set_ylim(top=6 * times.get_ylim()[1])  # room for the names
+        times.legend(fontsize=7, ncol=2, loc="upper left")
+        sizes.set_ylim(bottom=0)
+        dress(sizes, "Memory after each batch", "million bytes", "batch")
     legend_beside(figure, axes[:, :1])
     first = rows[0]
     finish(figure, height, f"Batches of inserts, finds and deletes, {machine_of(header)}",
-           f"{thousands(first['items'])} pairs by {thousands(first['batch'])}, r {first['erased']:g}, "
+           f"{'' if many else thousands(first['items']) + ' '}pairs by {thousands(first['batch'])}, r {first['erased']:g}, "
            f"filled {first['alpha']:g} to {first['beta']:g}", wrong_in(rows), path)  # fmt: skip
 
 

@@ -498,12 +498,12 @@ class table {
     [[maybe_unused]] const auto call = changing(space, "rehash");
     return awake(space).rehash(home(space), items);
   }
-  // Gives back what memory the items do not need at the options' load factor (`indexed`: of the ids' table).
-  // Costs as for reserve, with the old capacity; nothing where there is none to give back, or in its own
-  // memory less than a ninth. Gives how often it started anew. Throws as reserve, and then the table is as it
-  // was. Waits. Alone.
+  // Gives back what memory the items do not need at the options' load factor (`indexed`: and of the records
+  // what was never an id's; a `dynamic_hash_graph` is built anew). Costs as for reserve, with the old
+  // capacity; nothing where there is none to give back, or in its own memory less than a ninth. Gives how
+  // often it started anew. Throws as reserve, and then the table is as it was. Waits. Alone.
   u64 shrink_to_fit(Space& space)
-    requires insertable<Design>
+    requires(insertable<Design> || row_changing<Design>)
   {
     [[maybe_unused]] const auto call = changing(space, "shrink_to_fit");
     return awake(space).shrink_to_fit(home(space));

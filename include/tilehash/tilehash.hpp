@@ -20,6 +20,7 @@
 #include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/dynamic_map.hpp>
 #include <tilehash/engine/subtables.hpp>
 #include <tilehash/index.hpp>
 #include <tilehash/join.hpp>

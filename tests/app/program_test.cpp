@@ -325,6 +325,8 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench hashgraph/updates --n 20000 --shares 0,0.01,0.1,1 --slacks 0,0.25,1",
         "bench dynamic/static --n 5000 --load 0.9", "bench dynamic/resize --n 5000",
         "bench dynamic/workload --n 20000 --batch 2000",
+        "bench dynamic/static --input com:n=3000 tw:n=2000 --load 0.9 --designs dynamic_cuckoo,mega_kv",
+        "bench dynamic/workload --input com:n=20000 --batch 2000 --designs dynamic_cuckoo,tiled",
         "bench dynamic/sweep --n 20000 --batch 2000 --vary alpha", "bench hashgraph/cells --n 1,20011",
         "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
@@ -334,6 +336,24 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
     const auto rows = results["rows"];
     EXPECT_GE(rows.size(), 4) << command;
     for (const auto& row : rows) EXPECT_EQ(row["wrong"], 0) << command << ": " << row;
+  }
+}
+
+TEST(Program, SaysWhichDynamicTablesCannotBe) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
+  for (const auto& [arguments, complaint] :
+       {std::pair("workload --n 20000 --batch 0", "--batch 0: must be from 1"),
+        std::pair("workload --n 20000 --batch 20001", "--batch 20001: must be from 1"),
+        std::pair("static --n 0", "--n 0: there must be at least one pair"),
+        std::pair("workload --n 20000 --alpha 0.6 --beta 0.9", "--alpha 0.6: must be above 0 and below"),
+        std::pair("sweep --vary beta --values 0.9,1 --n 20000", "--beta 1: must be above 0 and below 1"),
+        std::pair("sweep --vary batch --values 0 --n 20000", "--batch 0: must be from 1"),
+        std::pair("workload --beta 1.5", "--beta"), std::pair("workload --alpha 0", "--alpha"),
+        std::pair("workload --erased 2", "--erased"), std::pair("static --n 10 --input tw", "--input"),
+        std::pair("static --input tx", "--input 'tx'")}) {
+    const outcome result = call_for_errors(std::string("bench dynamic/") + arguments + " --space cpu");
+    EXPECT_NE(result.code, 0) << arguments;
+    EXPECT_NE(result.text.find(complaint), std::string::npos) << arguments << ": " << result.text;
   }
 }
 

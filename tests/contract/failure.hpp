@@ -100,7 +100,7 @@ struct failure : question<Key, Value> {
     with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.rehash(0); });
   }
   static void of_a_shrink(const maker& make) {
-    if (!make.can.inserts) return;
+    if (!make.can.makes_room) return;
     const auto shrink = [](auto& table, auto&, const auto&, const auto&) { table.shrink_to_fit(); };
     with_less_and_less(make, shrink, 2'000);
   }

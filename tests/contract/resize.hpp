@@ -61,7 +61,7 @@ struct resizing : question<Key, Value> {
 
   // Gives memory back, and nothing else; a second time there is none.
   static void shrinks_to_what_it_holds(const maker& make) {
-    if (!make.can.inserts) return;
+    if (!make.can.makes_room) return;
     auto random = numbers_of_this_test();
     const auto k = resizing::distinct_keys(random, make.at_most(scaled(6'000, 500)));
     const auto table = make(4 * k.size() + 5'000);

@@ -164,6 +164,33 @@ TEST_F(row_updates, as_the_options_say) {
   EXPECT_EQ(insert(roomy, {}), insert_report{});
   for (const double slack : {-0.5, 17.0})
     EXPECT_THROW((table_type(space_, 0, {.slack = slack})), invalid_argument);
+  for (const double below : {-0.1, 0.5})
+    EXPECT_THROW((table_type(space_, 0, {.load_factor = 0.8, .shrink_below = below})), invalid_argument);
+}
+
+// Erases give memory back where they are asked to, and shrink_to_fit() gives all of it that is to be had.
+TEST_F(row_updates, shrink) {
+  for (const double below : {0.0, 0.3}) {
+    table_type t(space_, 0, {.load_factor = 0.8, .shrink_below = below});
+    std::ignore = build(t, some(0, n));
+    const u64 full = t.bytes(), part = n / 8;
+    for (u64 i = 0; i < 7; ++i) {
+      EXPECT_EQ(erase(t, some(i * part, part)), part);
+      if (below > 0) {
+        EXPECT_GE(t.load_factor(), below);
+      }
+    }
+    EXPECT_EQ(t.bytes() < full, below > 0);
+    compare(t);
+    t.shrink_to_fit(space_);
+    const u64 bytes = t.bytes();
+    EXPECT_LT(bytes, full / 4);
+    EXPECT_EQ(t.shrink_to_fit(space_), 0U) << "there is nothing more to give back";
+    EXPECT_EQ(t.bytes(), bytes);
+    compare(t);
+    EXPECT_EQ(insert(t, some(n, n)).inserted, n);  // and it grows again
+    compare(t);
+  }
 }
 
 }  // namespace tilehash::contract

@@ -1,16 +1,22 @@
 // Any sequence of calls leaves in a table what it leaves in std::unordered_map: made up by RapidCheck, which
 // makes the first that fails as short as it can. Small tables that grow and shrink all the time.
 //
-// `sequence_space` is the space, which the includer names.
+// `sequence_space` is the space, of which `sequences_at_once` are used side by side (sequence_space.*). How
+// many sequences: TILEHASH_SEQUENCES in the environment says so.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 #include <ostream>
 #include <sstream>
+#include <string>
+#include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <contract/random.hpp>
@@ -19,7 +25,7 @@
 
 namespace tilehash::contract {
 
-enum class call : u8 { insert, assign, add, erase, mixed, reserve, rehash, clear, build };
+enum class call : u8 { insert, assign, add, erase, mixed, reserve, rehash, shrink, clear, build };
 
 struct step {
   call what;
@@ -29,7 +35,7 @@ struct step {
 };
 inline std::ostream& operator<<(std::ostream& out, const step& s) {
   constexpr const char* names[] = {"insert",  "insert_or_assign", "insert_or_apply", "erase", "mixed",
-                                   "reserve", "rehash",           "clear",           "build"};
+                                   "reserve", "rehash",           "shrink_to_fit",   "clear", "build"};
   return out << names[static_cast<u8>(s.what)] << " " << s.first << "+" << s.count << " x" << s.times;
 }
 
@@ -40,7 +46,7 @@ class sequence_run {
   static constexpr u32 universe = 1200;
 
  public:
-  explicit sequence_run(const table_options& options) : table_(space_, 0, options) {
+  sequence_run(sequence_space& here, const table_options& options) : space_(here), table_(here, 0, options) {
     for (u32 i = 0; i < universe; ++i) all_.push_back(key_of(i));
   }
 
@@ -52,6 +58,7 @@ class sequence_run {
                                                                                           {6, call::mixed},
                                                                                           {1, call::reserve},
                                                                                           {2, call::rehash},
+                                                                                          {1, call::shrink},
                                                                                           {1, call::clear},
                                                                                           {1, call::build}})),
                                 rc::gen::set(&step::first, rc::gen::inRange<u32>(0, universe)),
@@ -89,6 +96,9 @@ class sequence_run {
         break;
       case call::rehash:
         table_.rehash(space_, s.count / 4);
+        break;
+      case call::shrink:
+        table_.shrink_to_fit(space_);
         break;
       case call::clear:
         table_.clear(space_);
@@ -204,7 +214,7 @@ class sequence_run {
     for (u64 i = 0; i < host.size(); ++i) RC_ASSERT(seen.try_emplace(host[i], value(0)).second);
   }
 
-  space space_;
+  space& space_;
   table<Design, space> table_;
   std::unordered_map<key, value> model_;
   std::vector<key> all_, keys_;
@@ -212,27 +222,89 @@ class sequence_run {
   u32 serial_ = 0;
 };
 
+// A table and what is done with it.
+struct sequence {
+  std::vector<step> steps;
+  double load;
+  u64 seed;
+  bool shrinks;
+  std::pair<double, double> bounds;
+
+  table_options options() const {
+    return {.load_factor = load,
+            .seed = seed,
+            .shrink_below = shrinks ? load / 2 : 0,
+            .alpha = bounds.first,
+            .beta = bounds.second};
+  }
+};
+inline std::ostream& operator<<(std::ostream& out, const sequence& s) {
+  out << "load factor " << s.load << ", seed " << s.seed << (s.shrinks ? ", shrinks, " : ", ")
+      << s.bounds.first << " to " << s.bounds.second;
+  for (const step& its : s.steps) out << "; " << its;
+  return out;
+}
+template <class Design>
+rc::Gen<sequence> any_sequence() {
+  return rc::gen::build<sequence>(
+      rc::gen::set(&sequence::steps, rc::gen::container<std::vector<step>>(sequence_run<Design>::any_step())),
+      rc::gen::set(&sequence::load, rc::gen::element(0.3, 0.7, 0.8, 0.9)),
+      rc::gen::set(&sequence::seed, rc::gen::arbitrary<u64>()),
+      rc::gen::set(&sequence::shrinks, rc::gen::arbitrary<bool>()),
+      rc::gen::set(&sequence::bounds,
+                   rc::gen::element(std::pair{0.4, 0.9}, std::pair{0.1, 0.6}, std::pair{0.6, 0.95})));
+}
+
+// Plays sequences side by side, each by a thread in a space of its own; throws what the first that fails
+// throws.
+template <class Design>
+void play_together(sequence_space* spaces, const std::vector<sequence>& all) {
+  const auto play = [&](u64 i) {
+    sequence_run<Design> run(spaces[i], all[i].options());
+    for (const step& its : all[i].steps) run.play(its);
+  };
+  if (all.size() == 1) return play(0);
+  std::vector<std::exception_ptr> failures(all.size());
+  std::vector<std::thread> threads;
+  for (u64 i = 0; i < all.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        play(i);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
 template <class Design>
 class sequences : public ::testing::Test {};
 TYPED_TEST_SUITE_P(sequences);
 
 TYPED_TEST_P(sequences, leave_what_a_map_has) {
-  const u64 most = is_set("TILEHASH_LARGE") ? 20 * sequence_count
-                                            : scaled(sequence_count, std::max<u64>(3, sequence_count / 15));
+  const char* asked = std::getenv("TILEHASH_SEQUENCES");
+  const u64 most = asked != nullptr           ? std::strtoull(asked, nullptr, 10)
+                   : is_set("TILEHASH_LARGE") ? 20 * sequence_count
+                                              : scaled(sequence_count, std::max<u64>(3, sequence_count / 15));
+  ASSERT_GT(most, 0U) << "TILEHASH_SEQUENCES=" << asked << " is no number of sequences";
   rc::detail::TestParams params;
   params.seed = run_seed();
-  params.maxSuccess = static_cast<int>(most);
+  params.maxSuccess = static_cast<int>((most + sequences_at_once - 1) / sequences_at_once);
   params.maxSize = 24;  // steps
+  u64 played = 0;
+  sequence_space spaces[sequences_at_once];  // whose memory is there, once it was needed
   const auto result = rc::detail::checkTestable(
-      [] {
-        const auto steps = *rc::gen::container<std::vector<step>>(sequence_run<TypeParam>::any_step());
-        const auto load = *rc::gen::element(0.3, 0.7, 0.8, 0.9);
-        const auto seed = *rc::gen::arbitrary<u64>();
-        table_options options{.load_factor = load, .seed = seed};
-        sequence_run<TypeParam> run(options);
-        for (const step& s : steps) run.play(s);
+      [&] {
+        play_together<TypeParam>(
+            spaces, *rc::gen::container<std::vector<sequence>>(sequences_at_once, any_sequence<TypeParam>()));
+        played += sequences_at_once;
       },
       rc::detail::TestMetadata(), params);
+  this->RecordProperty("sequences", std::to_string(played));
   if (result.template is<rc::detail::SuccessResult>()) return;
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);

@@ -172,7 +172,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
       return 0;
   }
   u64 shrink_to_fit() override {
-    if constexpr (inserts)
+    if constexpr (makes_room)
       return ground_->memory.guarded([&] { return table_.shrink_to_fit(*space_); });
     else
       return 0;

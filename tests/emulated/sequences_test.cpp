@@ -1,11 +1,6 @@
-// Sequences of calls under the GPU's schedule.
-#include "emulated.hpp"
-
+// Sequences of calls under the GPU's schedule; other designs have a unit each (contract/sequences.in).
 #if TILEHASH_HAS_RAPIDCHECK
-namespace tilehash::contract {
-using sequence_space = emulated;
-inline constexpr u64 sequence_count = 20;
-}  // namespace tilehash::contract
+#include "sequence_space.hpp"
 
 #include <contract/sequences.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>

@@ -20,8 +20,8 @@ struct table_options {
                                  // each table, so that nobody can make up keys that meet in it
   bool grow = true;  // make room for all items; false: keep the capacity, wait for nothing before the end of
                      // a call, and report what does not fit as refused
-  double shrink_below = 0;  // of tables that are changed in place: an erase that leaves a load factor under
-                            // this gives memory back; at most half of load_factor. 0: none does
+  double shrink_below = 0;  // an erase that leaves a load factor under this gives memory back; at most half
+                            // of load_factor. 0: none does. (In subtables alpha says when.)
   // Tables in subtables (`dynamic_cuckoo`) that may grow: the share of their slots that items fill is kept
   // between these two. 0 < alpha < beta * d / (d + 1) for d subtables, beta < 1.
   double alpha = 0.4;     // an erase that leaves less halves subtables

@@ -47,8 +47,8 @@
 //                 under the bucket's lock.
 //
 // Keys of up to 16 bytes, values of any size. A bucket's keys are compared as words by all lanes at once and
-// change by one compare-and-swap, for which wider keys are too wide: indexed<Key, Value, murmur,
-// dynamic_cuckoo<u64, u32>> keeps those in records.
+// change by one compare-and-swap, for which wider keys are too wide: dynamic_map (dynamic_map.hpp) keeps
+// those in records, and their ids in a table like this one.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. While a
 // subtable is resized its memory is read and not written, until the whole of the new one stands. So lookups
@@ -78,6 +78,9 @@ template <class Key, class Value, u32 Subtables = 3, reach Reach = reach::all, c
 class dynamic_cuckoo {
  public:
   static_assert(Subtables >= 2 && Subtables <= 8, "tilehash: dynamic_cuckoo has 2 to 8 subtables");
+  static_assert(detail::packed_bytes<Key> <= 16,
+                "tilehash: dynamic_cuckoo compares keys as words of at most 16 bytes; use dynamic_map, which "
+                "takes any");
   using slot_type = apart_slot<Key, Value>;
   using key_type = Key;
   using mapped_type = Value;

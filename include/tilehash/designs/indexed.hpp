@@ -48,9 +48,9 @@ struct indexed {
   static_assert(std::same_as<typename Ids::key_type, fingerprint_type<Key>> &&
                     std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map fingerprint_type<Key> to 32 bits");
-  static_assert(changed_in_place<Ids> && erasable<Ids> && !values_apart<Ids>,
-                "tilehash: the table of ids must be one that is changed in place, with values beside keys: "
-                "tiled, bucketed_cuckoo, cuckoo, linear_probing or the like");
+  static_assert(changed_in_place<Ids> && erasable<Ids>,
+                "tilehash: the table of ids must be one that is changed in place: tiled, bucketed_cuckoo, "
+                "cuckoo, linear_probing or the like");
 
   using key_type = Key;
   using mapped_type = Value;
@@ -66,6 +66,8 @@ struct indexed {
   static constexpr bool is_exact = detail::packed_bytes<Key> <= 8;
   using fingerprint = fingerprint_type<Key>;
   using ids = Ids;
+  // Where equal keys of a call meet: a table of ids, but with numbers in its slots.
+  using meeting = std::conditional_t<values_apart<Ids>, tiled<fingerprint, u32>, Ids>;
   static constexpr double max_load_factor = detail::highest_load_factor<ids>();
   static constexpr u32 none = ~0U;  // no id: a table has at most 2^32 - 1
 

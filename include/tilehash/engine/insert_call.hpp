@@ -22,6 +22,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/region_fill.hpp>
+#include <tilehash/engine/take_over.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::engine {
 
@@ -212,22 +213,11 @@ class insert_call {
   bool take_over(const Filled& filled) {
     changed_ = true;
     table_.size_ += filled.inserted;
-    report_.inserted += filled.inserted;
-    if (!filled.lists_left) return false;
-    report_.refused += filled.illegal;
-    if (filled.left == 0) return true;
-    const auto rest = filled.rest();
-    try {
-      const insert_report r = insert_call<Design, Space, std::remove_const_t<decltype(rest)>, detail::keep>(
-                                  table_, space_, rest, filled.left, nullptr, {})
-                                  .run();
-      report_.inserted += r.inserted;
-      report_.refused += r.refused;
-      report_.restarts += r.restarts;
-    } catch (const out_of_memory&) {
-      report_.refused += filled.left;
-    }
-    return true;
+    return detail::take_over(report_, filled, table_is_ == insert_role::in_use, [&](const auto& rest) {
+      return insert_call<Design, Space, std::remove_cvref_t<decltype(rest)>, detail::keep>(
+                 table_, space_, rest, filled.left, nullptr, {})
+          .run();
+    });
   }
   void collect() {
     const auto counts = phases_.collect();

@@ -19,6 +19,7 @@ class records {
   using design = Design;
   using record = typename design::record;
   using ids_engine = typename design::ids::template engine<Space>;
+  using meeting_engine = typename design::meeting::template engine<Space>;
   static constexpr bool is_set = design::is_set;
   static constexpr u32 no_id = design::none;
 
@@ -109,8 +110,16 @@ class records {
     make_room(space, items);
     return ids_.reserve(space, items);
   }
-  // Ids and records stay.
-  u64 shrink_to_fit(Space& space) { return ids_.shrink_to_fit(space); }
+  // Ids stay, and with them the records below id_limit().
+  u64 shrink_to_fit(Space& space) {
+    const u64 restarts = ids_.shrink_to_fit(space);
+    const u64 room = options_.grow ? limit_ : std::max<u64>(limit_, ids_.capacity());
+    try {
+      if (room < records_.size()) move_records(space, room);
+    } catch (const out_of_memory&) {  // then there are as many as before
+    }
+    return restarts;
+  }
   // Keeps all ids.
   u64 rehash(Space& space, u64 items) {
     if (items > limit_) make_room(space, items);
@@ -218,8 +227,9 @@ class records {
              const buffer<u32, Space>& leaders, u64* clashes) const {
     if (leaders.size() == 0) return;
     const detail::fingerprints<design> names{design_, keys, fresh.data()};
-    ids_engine meeting(space, leaders.size(), {});
-    const insert_report met = meeting.fill(space, detail::fingerprint_source<design>{names}, leaders.size());
+    meeting_engine meeting(space, leaders.size(), {});
+    const detail::meeting_source<design, typename design::meeting::slot_type> source{names};
+    const insert_report met = meeting.fill(space, source, leaders.size());
     if (!detail::has_nan<key_type> && met.refused != 0)
       throw error("tilehash: no hash function placed the keys in a table of ids; take another");
     meeting.look_up(space, names, leaders.size(),

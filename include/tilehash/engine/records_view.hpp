@@ -88,15 +88,31 @@ struct fingerprints {
   }
 };
 
-// Items for a table of ids: fingerprints with numbers.
+// An item of a table of ids: a fingerprint, and the number that stands at *number.
+template <class Slot>
+TILEHASH_FN item<Slot> numbered_item(const typename Slot::key_type& fingerprint, const u32* number) {
+  item<Slot> x{query<Slot>(fingerprint), 0, true};
+  if constexpr (std::is_pointer_v<typename Slot::value_bits>)
+    x.value = number;  // values stand apart: core/apart_slot.hpp
+  else
+    x.value = *number;
+  return x;
+}
+// Fingerprints of listed keys, with the numbers that stand at the keys' own places.
 template <class Design>
 struct fingerprint_source {
   fingerprints<Design> keys;
-  const u32* numbers = nullptr;  // of the listed keys, by the key's own place; null: 0, 1, 2, ...
+  const u32* numbers;
   TILEHASH_FN auto operator()(u64 i) const {
-    using slot_type = typename Design::ids::slot_type;
-    const u32 number = numbers != nullptr ? numbers[keys.list[i]] : static_cast<u32>(i);
-    return detail::item<slot_type>{detail::query<slot_type>(keys[i]), number, true};
+    return numbered_item<typename Design::ids::slot_type>(keys[i], numbers + keys.list[i]);
+  }
+};
+// Fingerprints of listed keys, to meet in a table of Slots: with the numbers 0, 1, 2, ...
+template <class Design, class Slot>
+struct meeting_source {
+  fingerprints<Design> keys;
+  TILEHASH_FN auto operator()(u64 i) const {
+    return item<Slot>{query<Slot>(keys[i]), static_cast<u32>(i), true};
   }
 };
 // The records that a list names, with their ids.
@@ -106,10 +122,8 @@ struct record_source {
   const typename Design::record* records;
   const u32* list;
   TILEHASH_FN auto operator()(u64 i) const {
-    using slot_type = typename Design::ids::slot_type;
-    const u32 id = list[i];
-    return detail::item<slot_type>{detail::query<slot_type>(design.fingerprint_of(records[id].key)), id,
-                                   true};
+    return numbered_item<typename Design::ids::slot_type>(design.fingerprint_of(records[list[i]].key),
+                                                          list + i);
   }
 };
 

@@ -4,7 +4,8 @@
 //   a build      a graph without gaps, which is spread out: both are there for a while
 //   an insert    the call's items become a graph, a row for each section of the table; equal rows meet. Where
 //                a section has no room, or so many come that it pays, all items are built anew.
-//   an erase     marks entries, then closes the gaps of rows
+//   an erase     marks entries, then closes the gaps of rows; and where shrink_below asks for it, what is
+//                left is built anew
 //
 // All memory that a call needs is there before it changes anything.
 #pragma once
@@ -36,6 +37,8 @@ class rows {
 
   rows(Space& space, u64 items, const table_options& options) : options_(options) {
     detail::require(options.slack >= 0 && options.slack <= 16, "the slack must be at least 0 and at most 16");
+    detail::require(options.shrink_below >= 0 && options.shrink_below <= options.load_factor / 2,
+                    "shrink_below must be at least 0 and at most half of the load factor");
     if (!options_.seed) options_.seed = detail::drawn_seed();
     adopt(built(space, nullptr, nullptr, 0, rows_for(items), items));
   }
@@ -92,20 +95,29 @@ class rows {
     u64 gone = 0;
     for (const u64 part : erased.to_host()) gone += part;
     size_ -= gone;
+    if (static_cast<double>(size_) < options_.shrink_below * static_cast<double>(capacity())) {
+      try {  // half as many items again find room afterwards
+        shrink_to(space, rows_for(size_ + size_ / 2));
+      } catch (const out_of_memory&) {  // then it stays as large as it is
+      }
+    }
     return gone;
   }
 
   // Room for so many items.
   u64 reserve(Space& space, u64 items) {
     if (items <= size_ || (rows_for(items) <= capacity() && items <= entries_)) return 0;
-    return build_again(space, items);
+    return build_again(space, rows_for(items), items);
   }
+  // No more rows than its items need, and no more free entries than a build leaves.
+  u64 shrink_to_fit(Space& space) { return shrink_to(space, rows_for(size_)); }
   // Memory for max(items, size()), with the next hash function.
   u64 rehash(Space& space, u64 items) {
     const u64 seed = detail::seed_of(options_);
     options_.seed = seed + 1;
     try {
-      return build_again(space, items < size_ ? size_ : items);
+      const u64 all = items < size_ ? size_ : items;
+      return build_again(space, rows_for(all), all);
     } catch (...) {
       options_.seed = seed;
       throw;
@@ -200,11 +212,17 @@ class rows {
     adopt(
         built(space, all_keys.data(), all_values.data(), all, wanted > capacity() ? wanted : capacity(), 0));
   }
-  u64 build_again(Space& space, u64 expected) {
+  u64 shrink_to(Space& space, u64 row_count) {
+    const u64 sections = capacity() / Design::section_rows;
+    const u64 most = size_ + static_cast<u64>(options_.slack * static_cast<double>(size_)) + sections;
+    if (row_count >= capacity() && entries_ <= most) return 0;
+    return build_again(space, row_count, 0);
+  }
+  u64 build_again(Space& space, u64 row_count, u64 expected) {
     const buffer<key_type, Space> keys(space, size_);
     const buffer<value_element, Space> values(space, Design::is_set ? 0 : size_);
     copy_entries(space, keys.data(), values.data());
-    adopt(built(space, keys.data(), values.data(), size_, rows_for(expected), expected));
+    adopt(built(space, keys.data(), values.data(), size_, row_count, expected));
     return 1;
   }
   void adopt(made m) {

@@ -154,7 +154,10 @@ class slots {
     if constexpr (load_limited<Design>) {
       constexpr double highest = Design::max_load_factor;
       const bool legal = options.load_factor <= detail::max_load_factor;
-      if (options.grow && legal && options.load_factor > highest) options.load_factor = highest;
+      if (options.grow && legal && options.load_factor > highest) {
+        options.shrink_below *= highest / options.load_factor;  // the same share of it
+        options.load_factor = highest;
+      }
     }
     return options;
   }

@@ -36,6 +36,7 @@
 #include <tilehash/designs/dynamic_cuckoo/resize.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/engine/take_over.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
@@ -580,18 +581,11 @@ class subtables<Design, Space>::call {
   bool take_over(const Filled& filled) {
     changed_ = true;
     table_.size_ += filled.inserted;
-    report_.inserted += filled.inserted;
-    if (!filled.lists_left) return false;
-    report_.refused += filled.illegal;
-    if (filled.left == 0) return true;
-    const auto rest = filled.rest();
-    const insert_report r = call<std::remove_const_t<decltype(rest)>, Update>(
-                                table_, space_, rest, filled.left, nullptr, {}, table_is_)
-                                .run();
-    report_.inserted += r.inserted;
-    report_.refused += r.refused;
-    report_.restarts += r.restarts;
-    return true;
+    return detail::take_over(report_, filled, table_is_ == role::in_use, [&](const auto& rest) {
+      return call<std::remove_cvref_t<decltype(rest)>, Update>(table_, space_, rest, filled.left, nullptr, {},
+                                                               table_is_)
+          .run();
+    });
   }
   void put_next_window() {
     u64 end = n_, wanted = looked_ ? pending_from(settled_) : n_ - settled_;

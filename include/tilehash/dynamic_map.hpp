@@ -1,0 +1,33 @@
+// dynamic_map<Key, Value, Space>: a table whose items come and go, in no more memory than they need, for keys
+// and values of any size.
+#pragma once
+
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/designs/indexed.hpp>
+#include <tilehash/engine/records.hpp>
+#include <tilehash/engine/subtables.hpp>
+#include <tilehash/space/forward.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::inline TILEHASH_ABI {
+
+namespace detail {
+
+template <class Key, class Value, class Space>
+struct dynamic_design {
+  static constexpr u32 bytes = packed_bytes<Key>;
+  static constexpr bool fits_word =
+      bytes <= 16 && sizeof(bits_t < bytes <= 16 ? bytes : 16 >) <= widest_atomic<Space>;
+  using type = std::conditional_t<fits_word, dynamic_cuckoo<Key, Value>,
+                                  indexed<Key, Value, murmur, dynamic_cuckoo<fingerprint_type<Key>, u32>>>;
+};
+
+}  // namespace detail
+
+// What stands behind dynamic_map: `dynamic_cuckoo`. Keys of over 16 bytes, in code for GPUs before sm_90 of
+// over 8, stand in records, and their ids in a dynamic_cuckoo; records shrink when asked to, by
+// shrink_to_fit(), as far as ids allow.
+template <class Key, class Value, class Space>
+using dynamic_map = table<typename detail::dynamic_design<Key, Value, Space>::type, Space>;
+
+}  // namespace tilehash::inline TILEHASH_ABI
