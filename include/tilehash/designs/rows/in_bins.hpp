@@ -57,9 +57,9 @@ struct order_bin {
     here.clear();
     block.barrier();
 
-    const auto numbers_of = [&](u32 batch, u32* numbers) {
+    const auto numbers_of = [&](u32 b, u32* numbers) {
       TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) numbers[k] = (batch * at_once + k) * Threads + me;
+      for (u32 k = 0; k < at_once; ++k) numbers[k] = (b * at_once + k) * Threads + me;
     };
     item_places places;
     places.count(here, n, numbers_of, [&](u32 i) {
