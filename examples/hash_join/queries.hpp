@@ -55,8 +55,8 @@ inline std::vector<count> keys_of_overdue(const line_table& l) {
 // Q12 and such a line in one order, which comes more than once on both sides.
 
 struct answers {
-  std::array<std::array<count, 2>, 2> lines = {};    // Q12, by mode: of urgent or high priority, and others
-  std::array<count, priorities.size()> orders = {};  // Q4, by priority
+  std::array<std::array<count, 2>, 2> lines = {};     // Q12, by mode: of urgent or high priority, and others
+  std::array<count, priorities.size()> orders = {};   // Q4, by priority
   std::array<count, priorities.size()> in_time = {};  // orders of the quarter without an overdue line
   std::array<count, 8> by_overdue = {};               // ... by how many they have
   std::array<count, 2> pairs = {};                    // of lines, by the mode of the first
