@@ -141,7 +141,7 @@ Key key_of(u64 n, random_numbers& random) {
 }
 
 // What a user's own loop or kernel does with a view.
-template <class View, class Value>
+template <class View, class Value, bool IsSet>
 struct own_lookup {
   View view;
   const typename View::key_type* keys;
@@ -150,7 +150,7 @@ struct own_lookup {
   TILEHASH_FN void operator()(u64 i) const {
     const auto hit = view.find(keys[i]);
     counts[i] = hit.found() ? view.count(keys[i]) : 0;
-    if constexpr (requires { hit.value(); })
+    if constexpr (!IsSet)
       if (hit.found()) values[i] = hit.value();
   }
 };
@@ -220,7 +220,8 @@ class checked {
     t_.count(space_, k.span(), counts.span());
     if constexpr (!table_type::is_set) t_.find(space_, k.span(), out.span());
     using view_type = std::remove_cvref_t<decltype(t_.view())>;
-    in_own_loop(space_, n, own_lookup<view_type, value>{t_.view(), k.data(), own.data(), own_out.data()});
+    using lookup = own_lookup<view_type, value, table_type::is_set>;
+    in_own_loop(space_, n, lookup{t_.view(), k.data(), own.data(), own_out.data()});
     const auto is = found.to_host();
     const auto counted = counts.to_host(), counted_alone = own.to_host();
     const auto values = out.to_host(), values_alone = own_out.to_host();
