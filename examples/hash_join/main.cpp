@@ -1,4 +1,5 @@
-// A database join: TPC-H's queries 12 and 4 on its tables orders and lineitem, which are made by its rules.
+// Database joins: TPC-H's queries 12 and 4, and three like them, on its tables orders and lineitem, which are
+// made by its rules.
 //
 //   example_hash_join [--scale 0.1] [--seed 1] [--threads 0] [--csv FOLDER]
 //
@@ -54,6 +55,12 @@ void print(const answers& a) {
                 number(a.lines[m][1]));
   for (count p = 0; p < priorities.size(); ++p)
     std::printf("Q4,%s,%llu\n", priorities[p], number(a.orders[p]));
+  for (count p = 0; p < priorities.size(); ++p)
+    std::printf("in time,%s,%llu\n", priorities[p], number(a.in_time[p]));
+  for (count n = 0; n < a.by_overdue.size(); ++n)
+    if (a.by_overdue[n] != 0) std::printf("overdue,%llu,%llu\n", number(n), number(a.by_overdue[n]));
+  for (count m = 0; m < a.pairs.size(); ++m)
+    std::printf("pairs,%s,%llu\n", ship_modes[static_cast<count>(q12_modes[m])], number(a.pairs[m]));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Two of TPC-H's queries, each a join and a count of what it gives.
+// Two of TPC-H's queries and three like them, for each kind of join one, and a count of what it gives.
 #pragma once
 
 #include <array>
@@ -51,14 +51,20 @@ inline std::vector<count> keys_of_overdue(const line_table& l) {
     if (l.committed[i] < l.received[i]) keys.push_back(l.order_key[i]);
   return keys;
 }
+// Of the same orders and lines: how many orders have none of the lines, one, two, ...; and pairs of a line of
+// Q12 and such a line in one order, which comes more than once on both sides.
 
 struct answers {
-  std::array<std::array<count, 2>, 2> lines = {};    // Q12, by mode: of urgent or high priority, and others
-  std::array<count, priorities.size()> orders = {};  // Q4, by priority
+  std::array<std::array<count, 2>, 2> lines = {};     // Q12, by mode: of urgent or high priority, and others
+  std::array<count, priorities.size()> orders = {};   // Q4, by priority
+  std::array<count, priorities.size()> in_time = {};  // orders of the quarter without an overdue line
+  std::array<count, 8> by_overdue = {};               // ... by how many they have
+  std::array<count, 2> pairs = {};                    // of lines, by the mode of the first
   friend bool operator==(const answers&, const answers&) = default;
 };
+inline count mode_of(const tables& t, count line) { return t.lines.mode[line] != q12_modes[0]; }
 inline void add_line(answers& to, const tables& t, count order, count line) {
-  ++to.lines[t.lines.mode[line] != q12_modes[0]][t.orders.priority[order] > 1];
+  ++to.lines[mode_of(t, line)][t.orders.priority[order] > 1];
 }
 
 // By the library, on any space. Says how long the joins took.
@@ -85,13 +91,29 @@ answers ask(Space& space, const tables& t) {
     // [join-end]
     for (count i = 0; i < order.size(); ++i) add_line(got, t, order[i], late.rows[line[i]]);
   }
+  const side asked = orders_of_quarter(t.orders);
+  const buffer<count, Space> orders(space, asked.keys), lines(space, keys_of_overdue(t.lines));
+  const auto joined = [&](const char* name, tilehash::join_kind kind) {
+    return timed(name, orders.size(), lines.size(),
+                 [&] { return tilehash::join(space, orders.span(), lines.span(), {.kind = kind}); });
+  };
+  for (const auto order : joined("Q4", tilehash::join_kind::semi).left.to_host())
+    ++got.orders[t.orders.priority[asked.rows[order]]];
+  for (const auto order : joined("in time", tilehash::join_kind::anti).left.to_host())
+    ++got.in_time[t.orders.priority[asked.rows[order]]];
   {
-    const side asked = orders_of_quarter(t.orders);
-    const buffer<count, Space> orders(space, asked.keys), lines(space, keys_of_overdue(t.lines));
-    const auto rows = timed("Q4", orders.size(), lines.size(), [&] {
-      return tilehash::join(space, orders.span(), lines.span(), {.kind = tilehash::join_kind::semi});
-    });
-    for (const auto order : rows.left.to_host()) ++got.orders[t.orders.priority[asked.rows[order]]];
+    const auto rows = joined("overdue", tilehash::join_kind::left);
+    const auto order = rows.left.to_host(), line = rows.right.to_host();
+    std::vector<count> overdue(asked.rows.size(), 0);
+    for (count i = 0; i < order.size(); ++i) overdue[order[i]] += line[i] != tilehash::no_match;
+    for (const count n : overdue) ++got.by_overdue.at(n);
+  }
+  {
+    const side late = late_lines(t.lines);
+    const buffer<count, Space> firsts(space, late.keys);
+    const auto rows = timed("pairs", firsts.size(), lines.size(),
+                            [&] { return tilehash::join(space, firsts.span(), lines.span()); });
+    for (const auto first : rows.left.to_host()) ++got.pairs[mode_of(t, late.rows[first])];
   }
   return got;
 }
@@ -103,10 +125,16 @@ inline answers expected(const tables& t) {
   for (count i = 0; i < t.orders.key.size(); ++i) order_of[t.orders.key[i]] = i;
   for (const count line : late_lines(t.lines).rows)
     add_line(known, t, order_of.at(t.lines.order_key[line]), line);
-  std::unordered_map<count, bool> overdue;
-  for (const count key : keys_of_overdue(t.lines)) overdue[key] = true;
-  for (const count order : orders_of_quarter(t.orders).rows)
-    if (overdue.contains(t.orders.key[order])) ++known.orders[t.orders.priority[order]];
+  std::unordered_map<count, count> overdue;  // lines of an order
+  for (const count key : keys_of_overdue(t.lines)) ++overdue[key];
+  const auto lines_of = [&](count key) { return overdue.contains(key) ? overdue.at(key) : 0; };
+  for (const count order : orders_of_quarter(t.orders).rows) {
+    const count lines = lines_of(t.orders.key[order]);
+    ++(lines != 0 ? known.orders : known.in_time)[t.orders.priority[order]];
+    ++known.by_overdue.at(lines);
+  }
+  for (const count line : late_lines(t.lines).rows)
+    known.pairs[mode_of(t, line)] += lines_of(t.lines.order_key[line]);
   return known;
 }
 

@@ -77,7 +77,8 @@ class table {
 
   // An empty table with room for `items` at the options' load factor. O(capacity). Throws invalid_argument
   // (a load factor that the design does not take, more items than it can hold), out_of_memory. Does not wait.
-  explicit table(Space& space, u64 items = 0, table_options options = {}) : engine_(space, items, options) {}
+  explicit table(Space& space, u64 items = 0, table_options options = {})
+      : engine_(space, items, detail::completed<Design>(options)) {}
 
   // An equal table, with the same seed, in memory of `space`, which is any of the same device. O(bytes()).
   // Throws out_of_memory; this table stays as it is in any case. Waits only for calls that did not. Beside

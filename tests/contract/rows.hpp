@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -84,6 +85,21 @@ class rows : public ::testing::Test {
     EXPECT_EQ(wrong, 0U);
   }
 
+  void expect_as_many_as_items() {
+    EXPECT_EQ(table_type(space_, 1000).capacity(), 1000U);
+    EXPECT_EQ(table_type(space_, 1000, {.seed = 1}).options().load_factor, 1);
+    EXPECT_EQ(table_type(space_, 1000, {.load_factor = 0.8}).capacity(), 1250U);
+    table_type t(space_);
+    const buffer<key, rows_space> keys(space_, make_keys(500, 0));
+    const buffer<value, rows_space> values(space_, 500);
+    if constexpr (table_type::is_set)
+      std::ignore = t.build(space_, keys.span());
+    else
+      std::ignore = t.build(space_, keys.span(), values.span());
+    EXPECT_EQ(t.capacity(), 500U);
+    EXPECT_EQ(t.clone(space_).options().load_factor, 1);
+  }
+
   static std::vector<key> make_keys(u64 n, u64 different) {
     random_numbers random("rows");
     std::vector<key> keys(n);
@@ -134,6 +150,9 @@ TYPED_TEST_P(rows, with_keys_that_come_often) {
   this->build_and_compare(keys, 0.8);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(rows, of_many_items, with_keys_that_come_often);
+// Where nobody says, as many rows as items: the thesis' C_v of 1.
+TYPED_TEST_P(rows, are_as_many_as_items) { this->expect_as_many_as_items(); }
+
+REGISTER_TYPED_TEST_SUITE_P(rows, of_many_items, with_keys_that_come_often, are_as_many_as_items);
 
 }  // namespace tilehash::contract

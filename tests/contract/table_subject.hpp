@@ -317,13 +317,14 @@ bool check(pairs<Pairs...>) {
     const u64 largest =
         sizeof(key) > 16 ? scaled(under_test<Space>::largest, 1'500) : under_test<Space>::largest;
     for (int variant = 0; variant < variants; ++variant) {
-      ask_all<key, mapped>(
-          {design::name, under_test<Space>::name(variant), subject_type::can, largest, small,
-           [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
-             options.load_factor = std::min(options.load_factor, subject_type::can.highest_load);
-             if (!options.seed) options.seed = known_seed;
-             return std::make_unique<subject_type>(under_test<Space>::make(variant), n, options);
-           }});
+      ask_all<key, mapped>({design::name, under_test<Space>::name(variant), subject_type::can, largest, small,
+                            [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
+                              if (options.load_factor > subject_type::can.highest_load)
+                                options.load_factor = subject_type::can.highest_load;
+                              if (!options.seed) options.seed = known_seed;
+                              return std::make_unique<subject_type>(under_test<Space>::make(variant), n,
+                                                                    options);
+                            }});
       small = !Space::has_lanes;
     }
     variants = 1;

@@ -201,7 +201,8 @@ class driver {
 
   // Who asks for a higher load than the design takes gets a table for that.
   static table_options lowered(table_options options) {
-    options.load_factor = std::min(options.load_factor, detail::highest_load_factor<Design>());
+    constexpr double highest = detail::highest_load_factor<Design>();
+    if (options.load_factor > highest) options.load_factor = highest;
     return options;
   }
 

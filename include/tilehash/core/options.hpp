@@ -10,12 +10,26 @@
 
 namespace tilehash {
 
+// A load factor, or none: then a table takes what is usual for its design.
+class asked_load_factor {
+ public:
+  constexpr asked_load_factor() = default;
+  constexpr asked_load_factor(double items_a_slot) : value_(items_a_slot), given_(true) {}
+  constexpr operator double() const { return value_; }
+  constexpr double or_else(double usual) const { return given_ ? value_ : usual; }
+
+ private:
+  double value_ = 0.8;
+  bool given_ = false;
+};
+
 // What a table is made with, and keeps when it grows. Members have names: {.load_factor = 0.9, .seed = 7}.
 struct table_options {
-  double load_factor = 0.8;  // items per slot that the table is sized for, above 0 and at most 0.98
-                             // (`robin_hood`: 1; `chained`, `hash_graph`: items a row, at most 10). Where a
-                             // design for inserts takes less, a table that may grow is made for that; any
-                             // other refuses more.
+  asked_load_factor load_factor = {};  // items per slot that the table is sized for, above 0 and at most 0.98
+                                       // (`robin_hood`: 1); not given: 0.8. Of `chained` and `hash_graph`
+                                       // items a row, at most 10; not given: 1. Where a design for inserts
+                                       // takes less, a table that may grow is made for that; any other
+                                       // refuses more.
   std::optional<u64> seed = {};  // of the hash function; a rebuild takes the next one. Not given: drawn for
                                  // each table, so that nobody can make up keys that meet in it
   bool grow = true;  // make room for all items; false: keep the capacity, wait for nothing before the end of
@@ -47,6 +61,14 @@ inline u64 drawn_seed() {
       reinterpret_cast<u64>(&of_process);  // where the system has loaded it
   static std::atomic<u64> tables = 0;
   return mix64(of_process + 0x9e3779b97f4a7c15ULL * ++tables);
+}
+
+// What is asked for, and the design's usual load factor where none is.
+template <class Design>
+table_options completed(table_options options) {
+  if constexpr (requires { Design::usual_load_factor; })
+    options.load_factor = options.load_factor.or_else(Design::usual_load_factor);
+  return options;
 }
 
 // The seed of a table that is made, which always has one.

@@ -53,6 +53,7 @@ class dynamic_hash_graph {
 
   static constexpr const char* name = "dynamic_hash_graph";
   static constexpr double max_load_factor = graph::max_load_factor;
+  static constexpr double usual_load_factor = graph::usual_load_factor;
   static constexpr u64 section_rows = 256;
 
   struct alignas(16) head {

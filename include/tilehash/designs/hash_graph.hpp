@@ -1,7 +1,7 @@
 // HashGraph: hash values and items as a bipartite graph, stored in compressed sparse rows (rows.hpp).
 //
 // Built in bulk from all items at once, with no retries and no failures at any load factor (items a row: 1 is
-// the paper's C_v = 1). A builder is a policy:
+// the paper's C_v = 1, and what a table has where nobody asks). A builder is a policy:
 //
 //   builders::count_and_scatter           version 1, in three passes: count the items of each row, scan the
 //                                         counts into offsets, scatter the items

@@ -197,6 +197,7 @@ class row_table {
 
   static constexpr const char* name = Builder::name;
   static constexpr double max_load_factor = Builder::max_load_factor;
+  static constexpr double usual_load_factor = 1;  // items a row
 
   using entry = detail::row_entry<Key, Value>;
 

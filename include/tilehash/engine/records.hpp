@@ -239,7 +239,7 @@ class records {
 
   // Another hash function, under which the keys' fingerprints differ.
   void reseed(Space& space) {
-    const double load = std::min(options_.load_factor, detail::highest_load_factor<design>());
+    const double load = std::min<double>(options_.load_factor, detail::highest_load_factor<design>());
     const u64 items = static_cast<u64>(load * static_cast<double>(capacity()));
     buffer<u32, Space> list(space, size());
     buffer<u64, Space> count(space, 1);

@@ -327,7 +327,8 @@ class subtables {
 
   // Items at which subtables are doubled.
   u64 limit() const {
-    const double most = std::min(std::max(options_.beta, options_.load_factor), Design::max_load_factor);
+    const double most =
+        std::min(std::max<double>(options_.beta, options_.load_factor), Design::max_load_factor);
     return static_cast<u64>(std::ceil(most * static_cast<double>(capacity())));
   }
   void refresh() const {

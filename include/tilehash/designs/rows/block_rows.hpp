@@ -2,6 +2,9 @@
 //
 //   counted    | filter: 17 bits | items: 15 bits |    a word for each row; without filters all 32 bits count
 //   added up   | filter: 17 bits | begin: 15 bits |
+//
+// An item's place is known when it has been counted, but for where its row begins: placed_items keeps it
+// until that is known, so that no item is hashed, or counted, twice.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -9,6 +12,11 @@
 #include <tilehash/designs/rows.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
+
+// A row, by its number in the block, and a key's bit of its filter.
+struct row_here {
+  u32 row, filter;
+};
 
 // `Words` is the block's scratch. All of the block call these together, with barriers between, but for
 // rank_of() and begin_of().
@@ -32,9 +40,9 @@ struct block_rows {
     for (u32 i = me; i < padded(size); i += Threads) words[i] = 0;
   }
   // Counts an item of a row, with its key's bit of the filter; gives its rank in the row.
-  TILEHASH_FN u32 rank_of(u32 row, u32 filter) const {
-    const u32 rank = fetch_add(words + padded(row), u32(1)) & place_mask;
-    if constexpr (has_filter) set_bits(words + padded(row), filter << place_bits % 32);
+  TILEHASH_FN u32 rank_of(const row_here& at) const {
+    const u32 rank = fetch_add(words + padded(at.row), u32(1)) & place_mask;
+    if constexpr (has_filter) set_bits(words + padded(at.row), at.filter << place_bits % 32);
     return rank;
   }
   // From each row's count to where it begins. `mask` is what of a word is count: filters stay.
@@ -59,6 +67,49 @@ struct block_rows {
       rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
     }
   }
+};
+
+// Where a thread's share of a block's items goes: of each the row, of `RowBits`, and its rank there. The
+// items come in batches: fetch(number of the batch, items) asks for all of one before the first is looked at.
+template <class Item, u32 Threads, u32 Batches, u32 AtOnce, u32 RowBits>
+class placed_items {
+ public:
+  static constexpr u32 most = Batches * AtOnce * Threads;  // items of a block
+
+  // Counts the n items of the block; row_of(item) is a row_here.
+  template <class Rows, class Fetch, class RowOf>
+  TILEHASH_FN void count(const Rows& here, u32 n, const Fetch& fetch, const RowOf& row_of) {
+    for_each(here.me, n, fetch, [&](u32 number, const Item& item) {
+      const row_here at = row_of(item);
+      places_[number] = here.rank_of(at) << RowBits | at.row;
+    });
+  }
+  // When the rows are added up: use(item, its place among the block's).
+  template <class Rows, class Fetch, class Use>
+  TILEHASH_FN void place(const Rows& here, u32 n, const Fetch& fetch, const Use& use) const {
+    for_each(here.me, n, fetch, [&](u32 number, const Item& item) {
+      const u32 row = places_[number] & ((1U << RowBits) - 1);
+      use(item, here.begin_of(row) + (places_[number] >> RowBits));
+    });
+  }
+
+ private:
+  template <class Fetch, class Use>
+  TILEHASH_FN static void for_each(u32 me, u32 n, const Fetch& fetch, const Use& use) {
+    TILEHASH_UNROLL
+    for (u32 b = 0; b < Batches; ++b) {
+      const u32 i = b * AtOnce * Threads + me;
+      if (b * AtOnce * Threads >= n) break;
+      Item items[AtOnce];
+      fetch(b, items);
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < AtOnce; ++k) {
+        if (i + k * Threads < n) use(b * AtOnce + k, items[k]);
+      }
+    }
+  }
+
+  u32 places_[Batches * AtOnce];
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -66,7 +66,8 @@ struct rows_build {
   static constexpr bool keeps_words = sizeof(word) <= 8;  // (there are no registers for longer ones)
   static constexpr u32 at_once = keeps_words ? 9 : 6;     // requests that are under way together
   static constexpr u32 batches = 18 / at_once * 1024 / Threads, kept = keeps_words ? at_once : 1;
-  static constexpr u32 most_items = batches * at_once * Threads;
+  using item_places = placed_items<word, Threads, batches, at_once, max_shift>;
+  static constexpr u32 most_items = item_places::most;
   static_assert(most_items <= rows_here<u32*>::place_mask);
   static_assert(u64(most_items) << max_shift <= u64(1) << 32);
 
@@ -141,22 +142,9 @@ struct rows_build {
         take(bin, number, n, me, w);
       }
     };
-    u32 places[batches * at_once];  // of the items taken here: the row, and the rank in it
+    item_places places;
     if (fits) {
-      TILEHASH_UNROLL
-      for (u32 b = 0; b < batches; ++b) {
-        const u32 i = b * at_once * Threads + me;
-        if (b * at_once * Threads >= n) break;
-        word w[at_once];
-        words_of(b, w);
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < at_once; ++k) {
-          if (i + k * Threads >= n) continue;
-          const auto at = way.place_of(item::hash_of(w[k]));
-          const u32 row = row_in_region(at);
-          places[b * at_once + k] = here.rank_of(row, at.filter) << max_shift | row;
-        }
-      }
+      places.count(here, n, words_of, [&](word w) { return row_of(w); });
     } else {
       for_each_item(bin, n, me, [&](word, u32 row) { fetch_add(next(row), u32(1)); });
     }
@@ -176,31 +164,20 @@ struct rows_build {
       leaving();
       return;
     }
-    TILEHASH_UNROLL
-    for (u32 b = 0; b < batches; ++b) {
-      const u32 i = b * at_once * Threads + me;
-      if (b * at_once * Threads >= n) break;
-      word w[at_once];
-      words_of(b, w);
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * Threads >= n) continue;
-        const u32 place = places[b * at_once + k], row = place & ((1U << max_shift) - 1);
-        sorted[here.begin_of(row) + (place >> max_shift)] = w[k];
-      }
-    }
+    places.place(here, n, words_of, [&](word w, u32 at) { sorted[at] = w; });
     here.put(way.rows, first_row, rows, first, n);
     leaving();
     block.barrier();
     for (u32 i = me; i < n; i += Threads) out[i] = entry_of(sorted[i]);
   }
-  TILEHASH_FN u32 row_in_region(const typename Rows::place& at) const {
-    return static_cast<u32>(at.row) & ((1U << way.shift) - 1);
+  TILEHASH_FN row_here row_of(word w) const {
+    const auto at = way.place_of(item::hash_of(w));
+    return {static_cast<u32>(at.row) & ((1U << way.shift) - 1), at.filter};
   }
   // use(word, row in the region) for this thread's items of a bin.
   template <class Use>
   TILEHASH_FN void for_each_item(const word* bin, u32 n, u32 me, Use use) const {
-    for (u32 i = me; i < n; i += Threads) use(bin[i], row_in_region(way.place_of(item::hash_of(bin[i]))));
+    for (u32 i = me; i < n; i += Threads) use(bin[i], row_of(bin[i]).row);
   }
   TILEHASH_FN static entry entry_of(word w) {
     entry e;

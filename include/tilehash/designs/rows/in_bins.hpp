@@ -28,7 +28,8 @@ struct order_bin {
   // Items of a bin: of each the row and its rank there are kept, in a word.
   static constexpr u32 at_once = 4, batches = 8 * 1024 / Threads;
   static constexpr u32 rank_bits = 15, most_items = (1U << rank_bits) - 1, max_shift = 32 - rank_bits;
-  static_assert(most_items < batches * at_once * Threads);
+  using item_places = placed_items<u32, Threads, batches, at_once, max_shift>;
+  static_assert(most_items < item_places::most);
 
   Rows rows;
   const binned_key<Key>* keys;
@@ -56,34 +57,20 @@ struct order_bin {
     here.clear();
     block.barrier();
 
-    u32 places[batches * at_once];
-    TILEHASH_UNROLL
-    for (u32 b = 0; b < batches; ++b) {
-      const u32 i = b * at_once * Threads + me;
-      if (b * at_once * Threads >= n) break;
+    const auto numbers_of = [&](u32 b, u32* numbers) {
       TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * Threads >= n) continue;
-        const auto at = rows.locate(keys[first + (i + k * Threads)].key);
-        const u32 row = static_cast<u32>(at.row - first_row);
-        places[b * at_once + k] = row << rank_bits | here.rank_of(row, at.filter);
-      }
-    }
+      for (u32 k = 0; k < at_once; ++k) numbers[k] = (b * at_once + k) * Threads + me;
+    };
+    item_places places;
+    places.count(here, n, numbers_of, [&](u32 i) {
+      const auto at = rows.locate(keys[first + i].key);
+      return row_here{static_cast<u32>(at.row - first_row), at.filter};
+    });
     block.barrier();
     here.add_up(block);
     block.barrier();
-    TILEHASH_UNROLL
-    for (u32 b = 0; b < batches; ++b) {
-      const u32 i = b * at_once * Threads + me;
-      if (b * at_once * Threads >= n) break;
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * Threads >= n) continue;
-        const u32 place = places[b * at_once + k];
-        const u32 at = here.begin_of(place >> rank_bits) + (place & most_items);
-        rows.entries()[first + at] = entry_of(first + (i + k * Threads));
-      }
-    }
+    places.place(here, n, numbers_of,
+                 [&](u32 i, u32 at) { rows.entries()[first + at] = entry_of(first + i); });
     here.put(rows, first_row, left < size ? static_cast<u32>(left) : size, first, n);
     if (me == 0 && left <= size) rows.offsets()[rows.capacity()] = static_cast<offset>(first + n);
   }
