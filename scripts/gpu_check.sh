@@ -190,7 +190,7 @@ step_horton() {
     echo "   no ncu here: the bytes moved are the counted ones alone"
     return
   fi
-  "$profiler" --csv --kernel-name-base demangled --kernel-name regex:look_up_lanes \
+  "$profiler" --csv --kernel-name-base demangled --kernel-name "regex:look_up_(lanes|alone)" \
     --metrics gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,lts__t_bytes.sum \
     "$program" bench horton/sizes --space cuda --bytes 1M,64M,512M,8G --repeat 1 >"$folder/horton_ncu.csv" ||
     echo "   ncu gave no figures (may it read the counters? see $folder/horton_ncu.csv)"
@@ -214,7 +214,7 @@ step_coherent() {
     l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum lts__t_sectors_op_read.sum dram__sectors_read.sum
     smsp__thread_inst_executed_per_inst_executed.ratio smsp__sass_average_branch_targets_threads_uniform.pct
   )
-  "$profiler" --csv --kernel-name-base demangled --kernel-name regex:look_up_lanes \
+  "$profiler" --csv --kernel-name-base demangled --kernel-name "regex:look_up_(lanes|alone)" \
     --metrics "$(IFS=,; echo "${metrics[*]}")" \
     "$program" bench coherent/images --space cuda --models structured --load 0.85 --repeat 1 >"$folder/coherent_ncu.csv" ||
     echo "   ncu gave no figures (may it read the counters? see $folder/coherent_ncu.csv)"

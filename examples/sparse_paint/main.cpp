@@ -34,7 +34,7 @@ int program(int argc, char** argv) {
         else if (name == "--window")
           take(s.window, 1, 8192);
         else if (name == "--load")
-          s.load_factor = static_cast<double>(number(name, text, 1, 98)) / 100;
+          s.load_factor = static_cast<double>(number(name, text, 1, 99)) / 100;
         else if (name == "--picture")
           path = text;
         else
@@ -49,7 +49,7 @@ int program(int argc, char** argv) {
               2 * s.brush + 1, s.window, s.window);
   tilehash::cpu space;
   picture last(s.window, s.window, unpainted);
-  const count wrong = run(space, s, last);
+  const count wrong = run(space, s, last) + run_on_gpu(s, last);
   write_png(path, last);
   std::printf("picture: %s, the last window\n", path.c_str());
   return wrong == 0 ? 0 : 1;

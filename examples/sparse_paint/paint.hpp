@@ -96,7 +96,8 @@ class canvas {
   using table_type = tilehash::table<Design, Space>;
 
  public:
-  canvas(Space& space, const settings& s) : space_(space), table_(space, 0, {.load_factor = s.load_factor}) {}
+  canvas(Space& space, const settings& s)
+      : space_(space), table_(space, 0, {.load_factor = std::min(s.load_factor, Design::max_load_factor)}) {}
 
   // [sparse_paint-begin]
   // Texels that are there change, others come to them. Says whether all found a place.
@@ -124,39 +125,26 @@ class canvas_built_anew : public canvas<Design, Space> {
  public:
   using base::base;
 
+  // Known texels stand twice among those that it is built from, and any of the two stays: painted they are
+  // after that.
   bool paint(const memory<key>& texels, const memory<pixel>& colours) {
-    memory<bool> there(this->space_, texels.size());
-    this->table_.contains(this->space_, texels.span(), there.span());
-    std::vector<key> known, fresh;
-    std::vector<pixel> known_colours, fresh_colours;
-    const auto is_there = to_host(there);
-    const auto keys = texels.to_host();
-    const auto paints = colours.to_host();
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      (is_there[i] ? known : fresh).push_back(keys[i]);
-      (is_there[i] ? known_colours : fresh_colours).push_back(paints[i]);
-    }
-    bool all = true;
-    if (!known.empty()) {
-      const memory<key> k(this->space_, known);
-      const memory<pixel> c(this->space_, known_colours);
-      all = this->table_.insert_or_assign(this->space_, k.span(), c.span()).refused == 0;
-    }
-    if (fresh.empty()) return all;
-    const count held = this->table_.size();
-    memory<key> k(this->space_, held + fresh.size());
-    memory<pixel> c(this->space_, held + fresh.size());
-    this->table_.retrieve_all(this->space_, k.span(), c.span());
-    this->space_.copy_from_host(k.data() + held, fresh.data(), fresh.size() * sizeof(key));
-    this->space_.copy_from_host(c.data() + held, fresh_colours.data(), fresh.size() * sizeof(pixel));
-    return all && this->table_.build(this->space_, k.span(), c.span()).refused == 0;
+    return (all_known(texels) || build_with(texels, colours)) && base::paint(texels, colours);
   }
 
  private:
-  std::vector<char> to_host(const memory<bool>& flags) {
-    std::vector<char> host(flags.size());
-    this->space_.copy_to_host(host.data(), flags.data(), flags.size());
-    return host;
+  bool all_known(const memory<key>& texels) const {
+    memory<std::uint8_t> there(this->space_, texels.size());
+    this->table_.contains(this->space_, texels.span(), there.span());
+    return std::ranges::count(there.to_host(), 0) == 0;
+  }
+  bool build_with(const memory<key>& texels, const memory<pixel>& colours) {
+    const count held = this->table_.size(), all = held + texels.size();
+    memory<key> k(this->space_, all);
+    memory<pixel> c(this->space_, all);
+    this->table_.retrieve_all(this->space_, k.span(), c.span());
+    this->space_.copy(k.data() + held, texels.data(), texels.size() * sizeof(key));
+    this->space_.copy(c.data() + held, colours.data(), texels.size() * sizeof(pixel));
+    return this->table_.build(this->space_, k.span(), c.span()).refused == 0;
   }
 };
 
@@ -219,5 +207,7 @@ count run(Space& space, const settings& s, picture& last) {
          run_on<canvas_built_anew<coherent, Space>>(space, s, "robin_hood, coherent, built anew", last) +
          run_on<canvas<tiled, Space>>(space, s, "tiled", last);
 }
+// The same on a GPU, if there is one.
+count run_on_gpu(const settings& s, picture& last);
 
 }  // namespace sparse_paint

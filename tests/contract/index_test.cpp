@@ -9,7 +9,9 @@ struct indexing_space : cpu {
 #include <contract/index.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/mega_kv.hpp>
+#include <tilehash/designs/robin_hood.hpp>
 
 // Over any design that maps a key to 32 bits.
 namespace tilehash::contract {
@@ -17,7 +19,8 @@ namespace {
 
 template <class Ids>
 class indexing_over : public indexing {};
-using ids_designs = ::testing::Types<bucketed_cuckoo<u64, u32>, cuckoo<u64, u32>, mega_kv<u64, u32>>;
+using ids_designs = ::testing::Types<bucketed_cuckoo<u64, u32>, cuckoo<u64, u32>, linear_probing<u64, u32>,
+                                     mega_kv<u64, u32>, robin_hood<u64, u32>>;
 TYPED_TEST_SUITE(indexing_over, ids_designs);
 
 TYPED_TEST(indexing_over, ids_are_dense_and_stay) {

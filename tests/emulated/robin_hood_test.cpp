@@ -1,5 +1,10 @@
 #include <tilehash/designs/robin_hood.hpp>
 
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
 #include "designs_test.hpp"
 
 namespace tilehash::designs_test {
@@ -49,6 +54,57 @@ TEST(RobinHood, BuildsInBulk) {
   build_by_regions<with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>>(33'000, pattern::distinct, 0.95,
                                                                             1);
   build_by_regions<with_width<robin_hood<u32, u32>, 4>>(33'000, pattern::some_twice, 0.9, 2);
+}
+
+// The same of few, by hand, as tables put few in one by one: keys that come twice, and a home with more of
+// them than are counted. What is not in the table is left to be inserted, and nothing is in it twice.
+template <class Design>
+void fill_by_counts(u64 n, double load, u64 crowd, u64 seed) {
+  SCOPED_TRACE(std::to_string(n) + " keys, seed " + std::to_string(seed));
+  using word = typename Design::word;
+  using slot_type = typename Design::slot_type;
+  emulated space({.seed = seed, .preempt = true});
+  const u64 capacity = Design::capacity_for(n, load);
+  const buffer<char, emulated> memory(space, Design::bytes(capacity));
+  space.fill(memory.data(), memory.size(), char(0));
+  const Design d(memory.data(), capacity, seed, load);
+  auto keys = make_keys<u32>(n - crowd, pattern::some_twice, seed);
+  for (u32 x = 0; keys.size() < n; ++x)
+    if (d.locate(x).home == d.locate(0).home && x > 1) keys.push_back(x);
+  std::vector<u32> values(n);
+  std::ranges::transform(keys, values.begin(), [](u32 key) { return ~key; });
+  const buffer<u32, emulated> k(space, keys), v(space, values);
+  const buffer<word, emulated> left(space, n);
+  const buffer<u64, emulated> counts(space, std::vector<u64>(3));
+  d.bulk_build().run(space, detail::array_source<slot_type>{k.data(), v.data()}, n,
+                     detail::spill_list<word>{left.data(), counts.data(), n}, counts.data() + 1,
+                     counts.data() + 2);
+  const auto told = counts.to_host();
+  const u64 lefts = told[0], inserted = told[2];
+  EXPECT_EQ(told[1], 0U);  // illegal
+  std::unordered_map<u32, u32> seen;
+  for (u64 i = 0; i < capacity; ++i) {
+    const word w = d.slots()[i];
+    if (slot_type::is_free(w)) continue;
+    const u32 key = slot_type::decode(d.key_at(i, w));
+    const auto at = d.place_in(static_cast<u32>(i / Design::bucket_slots), w);
+    EXPECT_EQ(d.locate(key).home, at.home);
+    EXPECT_LE(at.age, d.max_age(slot_type::max_code_in(*d.bucket_at(at.home))));
+    EXPECT_EQ(slot_type::value_of(w), ~key);
+    EXPECT_EQ(++seen[key], 1U) << key;
+  }
+  EXPECT_EQ(seen.size(), inserted);
+  const detail::routed_source<Design> rest{d, left.data()};
+  for (u64 i = 0; i < lefts; ++i) ++seen[slot_type::decode(rest(i).key.bits)];
+  for (const u32 key : keys) EXPECT_TRUE(seen.contains(key)) << key;
+  EXPECT_LE(lefts, crowd + n / 16);
+}
+TEST(RobinHood, FillsByCounts) {
+  for (u64 seed = 1; seed <= (small() ? 2U : 4U); ++seed) {
+    fill_by_counts<robin_hood<u32, u32, probe::coherent, 1>>(1500, 0.9, 0, seed);
+    fill_by_counts<robin_hood<u32, u32, probe::random, 1>>(1500, 0.9, 40, seed);
+    fill_by_counts<robin_hood<u32, u32>>(1500, 0.95, 150, seed);
+  }
 }
 
 // Keys go from a full table, a fifth at a time, and homes side by side are tidied at once: one takes a key
