@@ -794,29 +794,31 @@ insert_report insertion<Design, Space>::insert_combined(Space& space,
 
 // ---- the first of equal keys ----------------------------------------------------------------------------
 
-// Any of equal keys is put in, and afterwards the few whose keys were more than one item's are asked which of
-// them came first (algorithm/contested.hpp). Where many keys repeat it pays to combine them before.
+// Each region's build keeps the first of its bin's equal keys. Of those of which it left an item over all
+// items are found again (algorithm/contested.hpp) and asked which came first. Where many keys repeat it pays
+// to combine them before.
 template <class Design, class Space>
 std::optional<insert_report> insertion<Design, Space>::fill_first(
     Space& space, const detail::array_source<slot_type>& items, u64 n) {
-  if constexpr (detail::tells_dropped<Design>) {
+  if constexpr (detail::builds_firsts<Design>()) {
     constexpr double few_copies = 3;
-    constexpr u64 least = u64(1) << (Space::has_lanes ? 22 : 15);  // the host waits for each of many steps
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15);  // the host waits for a sample
     const Design layout = view_.design;
-    if (n < least || n > this->limit() || n > ~u32(0) || !partition_pays(space, layout, n, 0))
+    if (n < least || n > this->limit() || n >= ~u32(0) ||
+        layout.region_slots() > detail::most_numbered_slots || !partition_pays(space, layout, n, 0))
       return std::nullopt;
     if (detail::sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
     try {
-      const detail::dropped_keys<Space> dropped(space, n);
-      const auto filled = detail::fill_regions(space, layout, items, n, false, dropped.filter());
-      const u64 left = n - filled.inserted - filled.illegal;
-      if (filled.lists_left && left <= n / 8) {
+      const auto filled = detail::fill_regions<true>(space, layout, items, n, false);
+      if (filled.lists_left && filled.left <= n / 8 && filled.unsettled == 0) {
         const insert_report report =
             call<detail::array_source<slot_type>, detail::keep>(*this, space, items, n, nullptr, {})
                 .run_filled(filled);
-        if (left == 0) return report;
-        space.for_each(filled.left, detail::add_left<Design>{filled.spilled, dropped.filter()});
-        const auto contested = detail::find_contested(space, layout, items.keys, n, dropped.filter(), left);
+        if (filled.left == 0) return report;
+        const detail::contested_keys<Space> left(space, n);
+        space.for_each(filled.left, detail::add_left<Design>{filled.spilled, left.filter()});
+        const auto contested =
+            detail::find_contested(space, layout, items.keys, n, left.filter(), filled.left);
         const auto put = [&](const auto& source, u64 keys) {
           [[maybe_unused]] const insert_report all_present =
               insert(space, source, keys, nullptr, detail::apply<op::assign>{});
