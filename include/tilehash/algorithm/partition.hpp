@@ -133,7 +133,7 @@ template <class Bins>
 inline constexpr bool is_numbered = requires(const Bins& b) { b.numbers; };
 // What was partitioned so, as a source for what comes next, which then has the first source's numbers.
 template <class Source>
-struct numbered_source {
+struct source_of_numbered {
   Source source;
   const u32* numbers;
 

@@ -270,7 +270,7 @@ class region_fill {
       using routed = routed_source<keys_as_they_are<slot_type>>;
       const routed its{{}, outer.at(s)};
       if constexpr (KeepsFirst)
-        partition(slice, numbered_source<routed>{its, with(numbers_, outer).numbers_at(s)}, came[s], bins);
+        partition(slice, source_of_numbered<routed>{its, with(numbers_, outer).numbers_at(s)}, came[s], bins);
       else
         partition(slice, its, came[s], bins);
       put_in(bins, first, count);
