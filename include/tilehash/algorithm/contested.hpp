@@ -1,11 +1,11 @@
-// Keys that more than one item has, found again by what a table's build dropped: of each such key all items
-// but one.
+// The items of given keys, found again among all items of a call: of keys of which a table's build left an
+// item over, so that others of the same key may have come before it.
 //
-//   dropped  | k p k |  --> filter | .1..1.. |  a bit for each of their keys, set by the build
+//   left     | k p |  --> filter | .1..1.. |  a bit for each of their keys
 //   items    | k a b k p c k ... |  --> | 0 3 4 6 |  the numbers of those whose bit is set
 //
-// The numbers are those of all items of contested keys, and of few others, so whoever asks which item of a
-// key came first has few to compare. The keys are read once, in order, and a bit of each.
+// The numbers are those of all items of these keys, and of few others, so whoever asks which item of a key
+// came first has few to compare. The keys are read once, in order, and a bit of each.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -34,11 +34,14 @@ struct hash_filter {
   }
 };
 
-// The bins of regions whose build also tells the hashes of the items that it dropped, for their keys had
-// others.
+// What such a build notes of an entry has so many bits, with a bin somewhat larger than its region.
+inline constexpr u32 most_numbered_slots = 1U << 15;
+
+// Bins for a build that keeps the first of equal keys: it asks the entries' numbers. `unsettled` counts the
+// regions where it could not, for they were too uneven.
 template <class Word>
-struct telling_bins : even_bins<Word> {
-  hash_filter dropped;
+struct first_bins : numbered<even_bins<Word>> {
+  u64* unsettled;
 };
 
 // A block takes a share of the keys and finds its numbers room with one atomic operation.
@@ -88,11 +91,11 @@ struct select_contested {
 };
 
 // Has a bit or two for each of n items, so one in thirty of the others passes it where one in thirty was
-// dropped. Throws out_of_memory.
+// left. Throws out_of_memory.
 template <class Space>
-class dropped_keys {
+class contested_keys {
  public:
-  dropped_keys(Space& space, u64 n) : log2_(ceil_log2(n + 1024)), words_(space, (u64(1) << log2_) / 32) {
+  contested_keys(Space& space, u64 n) : log2_(ceil_log2(n + 1024)), words_(space, (u64(1) << log2_) / 32) {
     space.fill(words_.data(), words_.size(), u32(0));
   }
   hash_filter filter() const { return {words_.data(), 64 - log2_}; }
@@ -113,16 +116,16 @@ struct contested_items {
   buffer<u32, Space> numbers;
   u64 size = 0;
 };
-// By the filter of what was dropped and left over: about so many items. O(n). Memory: four bytes for each
-// that is found, or for four a dropped one and n / 16. Throws out_of_memory. Waits.
+// By the filter of what was left over: about so many items. O(n). Memory: four bytes for each that is found,
+// or for four a left one and n / 16. Throws out_of_memory. Waits.
 template <class Route, class Space>
 contested_items<Space> find_contested(Space& space, const Route& route,
                                       const typename Route::slot_type::key_type* keys, u64 n,
-                                      const hash_filter& filter, u64 dropped) {
+                                      const hash_filter& filter, u64 left) {
   using work = select_contested<Route, large_block<Space>>;
   buffer<u64, Space> length(space, 1);
   contested_items<Space> found;
-  for (u64 room = 4 * dropped + n / 16 + 1024;;) {  // again once, with room for all
+  for (u64 room = 4 * left + n / 16 + 1024;;) {  // again once, with room for all
     room = room < n ? room : n;
     found.numbers = buffer<u32, Space>(space, room);
     space.fill(length.data(), 1, u64(0));

@@ -122,6 +122,32 @@ struct uneven_bins : even_bins<Word> {
   }
 };
 
+// Bins whose entries' numbers in the source stand beside them, for whoever asks which came first.
+template <class Bins>
+struct numbered : Bins {
+  u32* numbers;
+
+  TILEHASH_FN u32* numbers_at(u32 region) const { return numbers + (this->at(region) - this->entries); }
+};
+template <class Bins>
+inline constexpr bool is_numbered = requires(const Bins& b) { b.numbers; };
+// What was partitioned so, as a source for what comes next, which then has the first source's numbers.
+template <class Source>
+struct source_of_numbered {
+  Source source;
+  const u32* numbers;
+
+  TILEHASH_FN auto operator()(u64 i) const { return source(i); }
+  TILEHASH_FN u32 number(u64 i) const { return numbers[i]; }
+};
+template <class Source>
+TILEHASH_FN u32 number_of(const Source& source, u64 i) {
+  if constexpr (requires { source.number(i); })
+    return source.number(i);
+  else
+    return static_cast<u32>(i);
+}
+
 // A list that threads add to; what finds no room is only counted.
 template <class Word>
 struct spill_list {
@@ -225,6 +251,7 @@ struct partition {
   static constexpr bool side_by_side = Threads != 1 && requires { requires Route::neighbours_go_together; };
   static constexpr u32 no_region = ~u32(0);
   static constexpr u32 at_once = Before::reserved_at_once, leaving_at_once = Before::leaving_at_once;
+  static constexpr u32 order = is_numbered<Bins> ? share : 0;
 
   Route route;
   Source source;
@@ -236,11 +263,13 @@ struct partition {
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
   // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
-  // from there (in the seats' place, where there are such); the threads' and the groups' sums.
-  static constexpr u64 scratch_bytes(u64 regions) {
+  // from there (in the seats' place, where there are such); the threads' and the groups' sums; which of the
+  // share each entry was, for bins that tell.
+  static constexpr u64 order_at(u64 regions) {
     return share * Before::entry_bytes +
            (seats + (Before::has_seats ? 1 : 2) * regions + sums::words) * sizeof(u32);
   }
+  static constexpr u64 scratch_bytes(u64 regions) { return order_at(regions) + order * sizeof(u16); }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
@@ -249,6 +278,7 @@ struct partition {
     const auto seat = block.template scratch<u32>(share * Before::entry_bytes), starts = seat + seats;
     const auto shifts = Before::has_seats ? seat : starts + regions;
     const auto scratch = (Before::has_seats ? starts : shifts) + regions;
+    [[maybe_unused]] const auto was = block.template scratch<u16>(order_at(regions));
     key_bits hashes[PerThread];
     value_bits values[PerThread];
     u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
@@ -296,7 +326,9 @@ struct partition {
       for (u32 k = 0; k < PerThread; ++k) {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         const u32 rank = ranks[k / 2] >> (k % 2 * 16) & 0xffff;
-        sorted.put(u32(starts[route.region_of(hashes[k])]) + rank, hashes[k], values[k]);
+        const u32 i = u32(starts[route.region_of(hashes[k])]) + rank;
+        sorted.put(i, hashes[k], values[k]);
+        if constexpr (is_numbered<Bins>) was[i] = static_cast<u16>(k * Threads + me);
       }
       block.barrier();
       if ((number + block.count()) * taken < n) take(number + block.count());
@@ -316,10 +348,14 @@ struct partition {
         TILEHASH_UNROLL
         for (u32 k = 0; k < leaving_at_once; ++k) {
           if (first + k * Threads >= all) continue;
-          if (at[k] < bins.room_of(region[k]))
-            bins.at(region[k])[at[k]] = e[k];
-          else
+          if (at[k] >= bins.room_of(region[k])) {
             spill.add(e[k]);
+            continue;
+          }
+          bins.at(region[k])[at[k]] = e[k];
+          if constexpr (is_numbered<Bins>)
+            bins.numbers_at(region[k])[at[k]] =
+                number_of(source, number * taken + u32(was[first + k * Threads]));
         }
       }
       block.barrier();
@@ -348,10 +384,9 @@ using partition_in = partition<Route, Source, Space::has_lanes ? Before::of_a_th
                                large_block<Space>, Bins, Spill, Before>;
 
 // How many regions a block can count.
-template <class Slot, class Space>
+template <class Slot, class Space, class Bins = even_bins<typename Slot::word>>
 u64 most_regions(const Space& space) {
-  using work = partition_in<keys_as_they_are<Slot>, array_source<Slot>, Space, even_bins<typename Slot::word>,
-                            no_spill>;
+  using work = partition_in<keys_as_they_are<Slot>, array_source<Slot>, Space, Bins, no_spill>;
   const u64 fixed = work::scratch_bytes(0), each = work::scratch_bytes(1) - fixed;
   return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
 }

@@ -32,18 +32,28 @@ struct count_different {
     for (u32 s = block.rank(); s < slots; s += Threads) set[s] = 0;
     block.barrier();
     u32 mine = 0;
-    for (u32 first = 0; first < size; first += Threads) {
-      const u32 i = first + block.rank();
-      const u64 hash = i < size ? detail::hash_key(murmur(), keys[fast_range(mix64(i), n)]) : 0;
-      bool goes_on = i < size && fast_range(rehash(hash), block.count()) == block.index();
-      const u32 mark = static_cast<u32>(hash) | 1;
-      u32 slot = static_cast<u32>(hash >> (64 - slots_log2));
-      for (u32 steps = 0; t.any(goes_on) && steps < slots; ++steps) {  // (half of the slots should stay free)
-        if (!goes_on) continue;
-        const u32 met = compare_and_swap(set + slot, u32(0), mark);
-        mine += met == 0;
-        goes_on = met != 0 && met != mark;
-        slot = (slot + 1) % slots;
+    constexpr u32 at_once = 8;  // reads that are under way together
+    for (u32 first = block.rank(); t.any(first < size); first += at_once * Threads) {
+      u64 hashes[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        const u32 i = first + k * Threads;
+        hashes[k] = i < size ? detail::hash_key(murmur(), keys[fast_range(mix64(i), n)]) : 0;
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        const u64 hash = hashes[k];
+        bool goes_on = first + k * Threads < size && fast_range(rehash(hash), block.count()) == block.index();
+        const u32 mark = static_cast<u32>(hash) | 1;
+        u32 slot = static_cast<u32>(hash >> (64 - slots_log2));
+        for (u32 steps = 0; t.any(goes_on) && steps < slots;
+             ++steps) {  // (half of the slots should stay free)
+          if (!goes_on) continue;
+          const u32 met = compare_and_swap(set + slot, u32(0), mark);
+          mine += met == 0;
+          goes_on = met != 0 && met != mark;
+          slot = (slot + 1) % slots;
+        }
       }
     }
     if (mine != 0) detail::fetch_add(different, static_cast<u64>(mine));

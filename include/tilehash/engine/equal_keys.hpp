@@ -74,32 +74,32 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
   }
 }
 
-// Into an empty table by regions, which need not have been wiped: any of equal keys is put in, and afterwards
-// the few whose keys were more than one item's are asked which of them came first. Where many keys repeat it
-// pays to combine them before. Nothing where it does not pay, or did not work and the table was emptied
-// again.
+// Into an empty table by regions, which need not have been wiped: each region's build keeps the first of its
+// bin's equal keys. Of those of which it left an item over all items are found again
+// (algorithm/contested.hpp) and asked which came first. Where many keys repeat it pays to combine them
+// before. Nothing where it does not pay, or did not work and the table was emptied again.
 template <class Design, class Space>
 std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table, Space& space,
                                         const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
-  if constexpr (tells_dropped<Design>) {
+  if constexpr (builds_firsts<Design>()) {
     constexpr double few_copies = 3;
-    constexpr u64 least = u64(1) << (Space::has_lanes ? 22 : 15);  // the host waits for each of many steps
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15);  // the host waits for a sample
     const Design layout = table.view().design;
-    if (n < least || n > table.limit() || n > ~u32(0) || !regions_pay(space, layout, n, 0))
+    if (n < least || n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_numbered_slots ||
+        !regions_pay(space, layout, n, 0))
       return std::nullopt;
     if (sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
     try {
-      const dropped_keys<Space> dropped(space, n);
-      const auto filled = fill_regions(space, layout, items, n, false, dropped.filter());
-      const u64 left = n - filled.inserted - filled.illegal;
-      if (filled.lists_left && left <= n / 8) {
+      const auto filled = fill_regions<true>(space, layout, items, n, false);
+      if (filled.lists_left && filled.left <= n / 8 && filled.unsettled == 0) {
         const insert_report report = engine::insert_call<Design, Space, array_source<slot_type>, keep>(
                                          table, space, items, n, nullptr, {})
                                          .run_filled(filled);
-        if (left == 0) return report;
-        space.for_each(filled.left, add_left<Design>{filled.spilled, dropped.filter()});
-        const auto contested = find_contested(space, layout, items.keys, n, dropped.filter(), left);
+        if (filled.left == 0) return report;
+        const contested_keys<Space> left(space, n);
+        space.for_each(filled.left, add_left<Design>{filled.spilled, left.filter()});
+        const auto contested = find_contested(space, layout, items.keys, n, left.filter(), filled.left);
         const auto put = [&](const auto& source, u64 keys) {
           [[maybe_unused]] const insert_report all_present =
               table.insert(space, source, keys, nullptr, apply<op::assign>{});

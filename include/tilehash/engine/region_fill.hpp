@@ -34,7 +34,8 @@ struct region_filled {
   bool lists_left = false;  // false: too uneven, what is left is not known
   u64 inserted = 0;
   u64 illegal = 0;
-  u64 left = 0;  // items to insert one by one, from rest()
+  u64 left = 0;       // items to insert one by one, from rest()
+  u64 unsettled = 0;  // regions whose keys may not have their firsts' values
   buffer<typename Design::word, Space> memory;
   const typename Design::word* spilled = nullptr;  // there
   Design design;
@@ -42,12 +43,18 @@ struct region_filled {
   routed_source<Design> rest() const { return {design, spilled}; }
 };
 
-// Does a design's build tell which items it dropped?
+// Can a design's build keep the first of equal keys?
 template <class Design>
-inline constexpr bool tells_dropped =
-    requires { requires Design::template region_build<telling_bins<typename Design::word>>::tells_dropped; };
+constexpr bool builds_firsts() {
+  if constexpr (requires {
+                  requires Design::template region_build<first_bins<typename Design::word>>::keeps_first;
+                })
+    return Design::template region_build<>::scratch_slot::can_compete;
+  else
+    return false;
+}
 
-// What a build left over may have had others of its key, too.
+// What a build left over may have had others of its key.
 template <class Design>
 struct add_left {
   const typename Design::word* left;
@@ -187,18 +194,17 @@ struct source_as_bin {
   }
 };
 
-// Fills a table's regions with the items of sources. Dropped: a filter for the items of a build whose keys
-// had others, or no_spill.
-template <class Design, class Space, class Dropped = no_spill>
+// Fills a table's regions with the items of sources; of those of equal keys any stays, or the first, if no
+// item of the key is left over and the table was empty.
+template <class Design, class Space, bool KeepsFirst = false>
 class region_fill {
   using word = typename Design::word;
   using slot_type = typename Design::slot_type;
   using bins_type = even_bins<word>;
 
  public:
-  region_fill(Space& space, const Design& design, u64 n, bool merges, const Dropped& dropped = {})
+  region_fill(Space& space, const Design& design, u64 n, bool merges)
       : space_(space),
-        dropped_(dropped),
         design_(design),
         merges_(merges),
         in_place_(merges && merges_in_place(space, design, n)),
@@ -219,8 +225,9 @@ class region_fill {
   void fill_all(const Source& source, u64 n) {
     const bins_type bins = merges_ ? bins_beside(n, design_.regions())
                                    : bins_of(design_.slots(), design_.region_slots(), design_.regions());
-    partition(design_, source, n, bins);
-    put_in(bins, 0, design_.regions());
+    if constexpr (KeepsFirst) numbers_ = buffer<u32, Space>(space_, design_.capacity());
+    partition(design_, source, n, with(numbers_, bins));
+    put_in(with(numbers_, bins), 0, design_.regions());
   }
   // The items stand in bins already, one for each region and none larger than it.
   template <class Bins>
@@ -233,7 +240,7 @@ class region_fill {
   void fill_slices(const Source& source, u64 n) {
     const u32 regions = design_.regions();
     const u64 each = std::min<u64>({best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
-                                    most_regions<slot_type>(space_)});
+                                    most_regions<slot_type, Space, parted_bins>(space_)});
     const region_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
     const auto count_of = [&](u32 s) { return s == last ? in_last : slices.each; };
@@ -245,7 +252,8 @@ class region_fill {
     }
     const uneven_bins<word> outer{
         bins_of(merges_ ? slices_beside.data() : design_.slots(), room, slices.regions()), last, last_room};
-    partition(slices, source, n, outer);
+    if constexpr (KeepsFirst) numbers_ = buffer<u32, Space>(space_, design_.capacity());
+    partition(slices, source, n, with(numbers_, outer));
     std::vector<u32> came(slices.regions());
     space_.copy_to_host(came.data(), fill(), came.size() * sizeof(u32));
     u64 most = 0;
@@ -254,11 +262,17 @@ class region_fill {
       most = std::max<u64>(most, u64(most_in_a_bin(came[s], count_of(s))) * count_of(s));
     }
     beside_ = buffer<word, Space>(space_, most);
+    if constexpr (KeepsFirst) numbers_beside_ = buffer<u32, Space>(space_, most);
     for (u32 s = 0; s <= last; ++s) {
       const u32 first = s * slices.each, count = count_of(s);
-      const bins_type bins = bins_beside(came[s], count);
-      partition(region_slice<Design>(design_, first, count),
-                routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)}, came[s], bins);
+      const parted_bins bins = with(numbers_beside_, bins_beside(came[s], count));
+      const region_slice<Design> slice(design_, first, count);
+      using routed = routed_source<keys_as_they_are<slot_type>>;
+      const routed its{{}, outer.at(s)};
+      if constexpr (KeepsFirst)
+        partition(slice, source_of_numbered<routed>{its, with(numbers_, outer).numbers_at(s)}, came[s], bins);
+      else
+        partition(slice, its, came[s], bins);
       put_in(bins, first, count);
     }
   }
@@ -277,6 +291,7 @@ class region_fill {
     r.left = counts[0];
     r.illegal = counts[1];
     r.inserted = counts[2];
+    r.unsettled = counts[3];
     r.lists_left = r.left <= spill_capacity_;
     r.memory = std::move(memory_);
     r.spilled = r.memory.data() + header_;
@@ -284,8 +299,9 @@ class region_fill {
   }
 
  private:
-  // In front of the memory: counters of what is left, of illegal and of new items; how many came to each bin.
-  static constexpr u32 counters_used = 3;
+  // In front of the memory: counters of what is left, of illegal and of new items, and of regions that are
+  // not settled; how many came to each bin.
+  static constexpr u32 counters_used = 4;
   static u64 header_words(const Design& design) {
     u64 bins = 0;
     if constexpr (!filling_itself<Design>) bins = design.regions();
@@ -293,6 +309,15 @@ class region_fill {
   }
   u64* counters() const { return reinterpret_cast<u64*>(memory_.data()); }
   u32* fill() const { return reinterpret_cast<u32*>(counters() + counters_used); }
+  // The bins, with their entries' numbers beside them where these are asked for.
+  template <class Bins>
+  static auto with(const buffer<u32, Space>& numbers, const Bins& bins) {
+    if constexpr (KeepsFirst)
+      return numbered<Bins>{bins, const_cast<u32*>(numbers.data())};
+    else
+      return bins;
+  }
+  using parted_bins = std::conditional_t<KeepsFirst, numbered<bins_type>, bins_type>;
   bins_type bins_of(word* entries, u32 room, u32 bins) {
     if (used_) space_.fill(fill(), bins, u32(0));
     used_ = true;
@@ -310,13 +335,13 @@ class region_fill {
   void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
     send_by_blocks(space_, route, source, n, bins, spill(), counters() + 1);
   }
-  void put_in(const bins_type& bins, u32 first, u32 count) {
-    if (in_place_)
+  void put_in(const parted_bins& bins, u32 first, u32 count) {
+    if constexpr (KeepsFirst)
+      build(first_bins<word>{bins, counters() + 3}, first, count);
+    else if (in_place_)
       merge(bins, first, count);
-    else if constexpr (std::same_as<Dropped, no_spill>)
-      build(bins, first, count);
     else
-      build(telling_bins<word>{bins, dropped_}, first, count);
+      build(bins, first, count);
   }
   void merge(const bins_type& bins, u32 first, u32 count) {
     if constexpr (requires { typename Design::template region_merge<>; }) {
@@ -335,12 +360,12 @@ class region_fill {
   }
 
   Space& space_;
-  [[no_unique_address]] Dropped dropped_;
   Design design_;
   bool merges_, in_place_;
   u64 spill_capacity_, header_;  // words
   buffer<word, Space> memory_, beside_;
-  bool used_ = false;  // the bins' numbers are not zero
+  buffer<u32, Space> numbers_, numbers_beside_;  // of the entries in the table's memory, and in beside_
+  bool used_ = false;                            // the bins' numbers are not zero
 };
 
 // The same for the only region of an empty table, where one_region_pays().
@@ -354,10 +379,12 @@ region_filled<Design, Space> fill_region(Space& space, const Design& design, con
 // Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
 // beside that it takes a thirty-second of the items' bytes, and a slice's where there are slices; a merge
 // their bytes once more.
-template <class Design, class Space, class Source, class Dropped = no_spill>
+// KeepsFirst, which is for an empty table: of equal keys the first stays, where no item of the key is left
+// over and no region is unsettled; it takes four bytes for each slot.
+template <bool KeepsFirst = false, class Design, class Space, class Source>
 region_filled<Design, Space> fill_regions(Space& space, const Design& design, const Source& source, u64 n,
-                                          bool merges, const Dropped& dropped = {}) {
-  region_fill<Design, Space, Dropped> fill(space, design, n, merges, dropped);
+                                          bool merges) {
+  region_fill<Design, Space, KeepsFirst> fill(space, design, n, merges);
   if constexpr (filling_itself<Design>) {
     fill.fill_by_design(source, n);
   } else {

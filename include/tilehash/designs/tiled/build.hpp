@@ -23,8 +23,8 @@
 //   2  remove equal keys within each bucket
 //   3  listed items: into their first or second bucket where there is room, or out if their key is there
 //   4  still homeless: take the place of a key whose other bucket has room, or of any that must then go on
-//   5  remove what step 4 made double
-//   6  write the region out, with the overflow filter's bits
+//   5  remove what step 4 made double (and, where asked, put the first of equal keys:
+//   designs/tiled/first.hpp) 6  write the region out, with the overflow filter's bits
 //
 // The items of a table of one region are not partitioned: they are its bin as they are, those included that
 // are none.
@@ -47,6 +47,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/designs/tiled/first.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
@@ -83,6 +84,21 @@ struct tiled_scratch_slot {
   TILEHASH_FN u32 mirror(u32 bucket, word w) const { return design.mirror(bucket, stored_in(w)); }
   TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(stored_in(w)); }
   TILEHASH_FN static bool same_key(word /*a*/, word /*b*/) { return true; }
+
+  // For the first of equal keys (designs/tiled/first.hpp) the value makes room for the least of their
+  // numbers.
+  static constexpr bool can_compete = sizeof(typename slot_type::value_bits) == sizeof(u32);
+  static constexpr word value_mask = static_cast<word>((word(1) << slot_type::value_shift) - 1);
+  TILEHASH_FN static void open(auto at) { set_bits(at, value_mask); }
+  TILEHASH_FN static void enter(auto at, u32 i, const u32* numbers) {
+    fetch_min(at, static_cast<word>((load_relaxed(at) & ~value_mask) | numbers[i]));
+  }
+  TILEHASH_FN static bool is_in(auto at, u32 i, const u32* numbers) {
+    return static_cast<u32>(load_relaxed(at)) == numbers[i];
+  }
+  TILEHASH_FN static void close(auto at, const word& e) {
+    *at = static_cast<word>((load_relaxed(at) & ~value_mask) | entry::value_of(e));
+  }
 
   TILEHASH_FN static word handle(const word& e, u32 /*number*/) { return e; }  // to find the entry again
   TILEHASH_FN static word entry_at(word handle) { return handle; }
@@ -142,6 +158,19 @@ struct tiled_scratch_slot<Design, Items> {
     return slot_type::stored_as(entry::hash_of(e) & slot_type::remainder_mask, is_second(w));
   }
 
+  // For the first of equal keys: the slot names another entry.
+  static constexpr bool can_compete = true;
+  TILEHASH_FN static void open(auto /*at*/) {}
+  TILEHASH_FN static void enter(auto at, u32 i, const u32* numbers) {
+    for (word seen = load_relaxed(at); numbers[i] < numbers[number_in(seen)];) {  // at most once for each
+      const word was = compare_and_swap(at, seen, seen >> number_bits << number_bits | i);
+      if (was == seen) return;
+      seen = was;
+    }
+  }
+  TILEHASH_FN static bool is_in(auto /*at*/, u32 /*number*/, const u32* /*numbers*/) { return false; }
+  TILEHASH_FN static void close(auto /*at*/, const table_word& /*entry*/) {}
+
   TILEHASH_FN static word handle(const table_word& /*entry*/, u32 number) { return number; }
   TILEHASH_FN table_word entry_at(word handle) const { return items[handle]; }
   TILEHASH_FN static u32 number_in(word w) { return w & ((1U << number_bits) - 1); }
@@ -159,13 +188,14 @@ struct tiled_build {
   using stored_key = typename scratch_slot::stored_key;
   using entry = routed_item<slot_type>;
   using place = typename Design::place;
+  using design_type = Design;
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr u32 max_looks = scratch_slot::is_exact ? 48 : 16;  // of a walker
   static constexpr u32 together = 16 / sizeof(table_word);  // words of one bucket that are written at once
   static constexpr bool takes_items = true;                 // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
-  static constexpr bool tells_dropped = requires(const Bins& b) { b.dropped; };  // algorithm/contested.hpp
+  static constexpr bool keeps_first = requires(const Bins& b) { b.unsettled; };  // designs/tiled/first.hpp
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
 
@@ -178,8 +208,8 @@ struct tiled_build {
 
   // Scratch: the region's words; for words of 16 bytes the bin; the homeless items; per bucket a count; the
   // list of items that are not in their first bucket; per bucket the filter's bits; the list's length, the
-  // homeless items' number, how many of them have been taken up, the number of new keys, and of those that
-  // were numbered here.
+  // homeless items' number, how many of them have been taken up, the number of new keys, of those that
+  // were numbered here, and of the items that were dropped.
   TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return buckets * slots * 3 / 16; }
   TILEHASH_FN static constexpr u64 homeless_room(u64 buckets) { return buckets * slots * 3 / 32; }
   TILEHASH_FN static constexpr u64 items_at(u64 buckets) {
@@ -190,7 +220,7 @@ struct tiled_build {
   }
   static constexpr u64 scratch_bytes(u64 buckets) {
     return homeless_at(buckets) + homeless_room(buckets) * sizeof(word) +
-           (2 * buckets + list_room(buckets) + 5) * sizeof(u32);
+           (2 * buckets + list_room(buckets) + 6) * sizeof(u32);
   }
 
   struct view : scratch_bucket<word, slots> {
@@ -354,14 +384,14 @@ struct tiled_build {
     const auto list = counts + buckets;
     const auto filters = list + room;
     const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3,
-               numbered = listed + 4;
+               numbered = listed + 4, told = listed + 5;
     const auto bin = bins.at(nth);
     table_word* const home = design.region_at(region);
     tiled_scratch_slot<Design, decltype(items)> in{design, items};
     const u32 me = block.rank(), all = block.size();
 
     for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;  // 0
-    for (u32 i = me; i < 5; i += all) listed[i] = 0;
+    for (u32 i = me; i < 6; i += all) listed[i] = 0;
     u32 before = 0;
     if (merges) {
       const auto hashes = design.hashes_in(region);
@@ -429,12 +459,12 @@ struct tiled_build {
     block.barrier();
 
     const auto tell = [&](const table_word& e) {
-      if constexpr (tells_dropped) bins.dropped.add(static_cast<u64>(entry::hash_of(e)));
+      if constexpr (keeps_first) tiled_first<tiled_build>::tell(*this, filters, told, e);
     };
     if constexpr (!moves_regions) {
       for (u32 b = me; b < buckets; b += all) {  // 2
         remove_twins(in, words, counts, b, [&](u32 bucket, word w) {
-          if constexpr (tells_dropped) tell(in.entry_of(region, bucket, w));
+          if constexpr (keeps_first) tell(in.entry_of(region, bucket, w));
         });
       }
       block.barrier();
@@ -505,6 +535,15 @@ struct tiled_build {
         }
       }
       block.barrier();
+    }
+
+    if constexpr (keeps_first) {
+      // In the place of the homeless items, the counts and the list.
+      const u32 free = static_cast<u32>(more_room * sizeof(word) / sizeof(u32)) + buckets + room;
+      if (told[0] != 0)
+        tiled_first<tiled_build>::settle(*this, block, in, words, filters,
+                                         block.template scratch<u32>(homeless_at(buckets)), free, listed,
+                                         told[0], nth);
     }
 
     u32 after = 0;

@@ -1,0 +1,122 @@
+// Of the items of equal keys in a region's bin the first: what a build of `tiled` does before it writes the
+// region out, when it is to keep that one (keep::first).
+//
+//   scratch  | k:2 | p:7 | c:9 | ..   any of k's items stands there; the build has dropped others
+//   marks    | .1..1.. |              and has set a bit for each key of which it dropped one
+//   bin      | k:2 p:7 k:5 k:4 c:9    | the items with such a bit are asked once more:
+//   numbers  |   8   3   6   7   1    | k's slot takes the least of their numbers, 6, and then 6's value
+//
+// So nothing is done for items whose keys nobody else has, but that each is looked at once more where
+// anything was dropped. Where so many are asked that their list has no room, they are asked in rounds, by
+// bucket.
+#pragma once
+
+#include <tilehash/algorithm/contested.hpp>
+#include <tilehash/core/atomic.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+template <class Design>
+struct tiled_marks {
+  using place = typename Design::place;
+  // Eight bits of a bucket's word in the scratch, above the filter's.
+  static constexpr u32 shift = 24;
+  static_assert(Design::filter_size <= shift);
+  TILEHASH_FN static u32 bit(const place& p) {
+    return 1U << (shift + (static_cast<u32>(p.stored >> 2) * 0x9e3779b1U >> 29));
+  }
+};
+
+// Build: designs/tiled/build.hpp.
+template <class Build>
+struct tiled_first {
+  using word = typename Build::word;
+  using table_word = typename Build::table_word;
+  using place = typename Build::place;
+  using entry = typename Build::entry;
+  using marks = tiled_marks<typename Build::design_type>;
+  static constexpr u32 nobody = ~u32(0);
+
+  // Who drops an item tells it.
+  template <class Filters, class Count>
+  TILEHASH_FN static void tell(const Build& build, Filters filters, Count told, const table_word& e) {
+    const place p = build.design.place_of(entry::hash_of(e));
+    set_bits(filters + p.bucket, marks::bit(p));
+    fetch_add(told, u32(1));
+  }
+
+  // The list has `room`; `told` is how many items were dropped.
+  template <class Block, class Words, class Filters, class List, class Count>
+  TILEHASH_FN static void settle(const Build& build, Block block, const auto& in, Words words,
+                                 Filters filters, List list, u32 room, Count length, u32 told, u32 nth) {
+    const u32 me = block.rank(), all = block.size(), buckets = build.design.region_buckets();
+    const table_word* const bin = build.bins.at(nth);
+    const u32* const numbers = build.bins.numbers_at(nth);
+    const u32 came = build.bins.size(nth), most = buckets * Build::slots;
+    const u32 n =
+        Build::scratch_slot::is_exact || came < most ? came : most;  // those beyond it were left over
+    // Two for each that was dropped, and those that share a bit with one, by chance.
+    const u64 expected = 2 * u64(told) + u64(n) * told / (8 * buckets);
+    const u32 rounds = 1 + static_cast<u32>((expected < n ? expected : n) * 9 / 8 / room);
+    for (u32 round = 0; round < rounds; ++round) {
+      if (me == 0) *length = 0;
+      block.barrier();
+      constexpr u32 at_once = 4;
+      for (u32 first = me; first < n; first += at_once * all) {  // who is asked
+        table_word e[at_once];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          if (first + k * all < n) e[k] = bin[first + k * all];
+        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          if (first + k * all >= n) continue;
+          const place p = build.design.place_of(entry::hash_of(e[k]));
+          if ((load_relaxed(filters + p.bucket) & marks::bit(p)) == 0) continue;
+          if (rounds != 1 && static_cast<u64>(p.bucket) * rounds / buckets != round) continue;
+          const u32 at = fetch_add(length, u32(1));
+          if (at < room) list[at] = first + k * all;
+        }
+      }
+      block.barrier();
+      const u32 asked = *length < room ? u32(*length) : room;
+      if (me == 0 && asked < *length) fetch_add(build.bins.unsettled, u64(1));
+      for (u32 q = me; q < asked; q += all) {  // where their key stands
+        const u32 i = list[q], slot = slot_of(build, in, words, bin[i], i);
+        list[q] = slot == nobody ? nobody : slot << 16 | i;
+        if (slot != nobody) in.open(words + slot);
+      }
+      block.barrier();
+      for (u32 q = me; q < asked; q += all) {
+        const u32 x = list[q];
+        if (x != nobody) in.enter(words + (x >> 16), x & 0xffff, numbers);
+      }
+      block.barrier();
+      for (u32 q = me; q < asked; q += all) {
+        const u32 x = list[q];
+        if (x != nobody && !in.is_in(words + (x >> 16), x & 0xffff, numbers)) list[q] = nobody;
+      }
+      block.barrier();
+      for (u32 q = me; q < asked; q += all) {
+        const u32 x = list[q];
+        if (x != nobody) in.close(words + (x >> 16), bin[x & 0xffff]);
+      }
+      block.barrier();
+    }
+  }
+
+ private:
+  // `nobody` where the key was left over, for others to put in.
+  TILEHASH_FN static u32 slot_of(const Build& build, const auto& in, const auto& words, const table_word& e,
+                                 u32 number) {
+    place p = build.design.place_of(entry::hash_of(e));
+    for (u32 half = 0; half < 2; ++half, build.design.turn(p)) {
+      const typename Build::view b(words, p.bucket, p.bucket);
+      const u32 mask = Build::match_key(in, b, Build::scratch_slot::make(p.stored, e, number));
+      if (mask != 0) return p.bucket * Build::slots + b.lowest_slot(mask);
+    }
+    return nobody;
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
