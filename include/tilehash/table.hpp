@@ -398,7 +398,8 @@ class table {
     look_up(space, keys, detail::lookup_sink{.counts = out.data()});
   }
   // out[i]: how many buckets (open addressing: slots; hash_graph and chained: bounds and entries;
-  // perfect_spatial: offset and slot; indexed: buckets and records) the lookup of keys[i] reads. Waits.
+  // perfect_spatial: offset and slot; indexed: buckets and records) the lookup of keys[i] reads. O(that); no
+  // memory. Waits.
   void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
     detail::require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
     check(space, out, "probe_counts: the results");

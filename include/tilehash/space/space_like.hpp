@@ -33,6 +33,7 @@ struct any_work {
 
 }  // namespace detail
 
+// Can tables be made in it?
 template <class Space>
 concept space_like =
     !std::copyable<Space> &&
