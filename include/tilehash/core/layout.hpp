@@ -11,13 +11,11 @@
 // in its memory: a row of pixels, or a square of them. All layouts have the same members:
 //
 //   layout(extents)      for a grid of extents[0] points along x, extents[1] along y (and [2] along z).
-//   Throws
-//                        invalid_argument where its keys would not fit.
+//                        Throws invalid_argument where its keys would not fit.
 //   encode(point)        the key of a point of the grid
 //   decode(key)          the point of a key that encode() gave
 //   max_key()            no key is larger. Row by row all smaller ones are points of the grid too; curves
-//   fill
-//                        the smallest square or cube around it whose side is a power of two
+//                        fill the smallest square or cube around it whose side is a power of two
 //
 // It stands in core/ beside core/key.hpp because it is about keys alone: no table and no space knows of it.
 //
