@@ -192,8 +192,7 @@ TYPED_TEST_SUITE_P(random_rows);
 TYPED_TEST_P(random_rows, hold_what_a_map_says) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   random_numbers random("random_rows");
-  for (u64 i = scaled(random_tables, 10); i != 0 && !this->HasFailure(); --i)
-    this->play(random);
+  for (u64 i = scaled(random_tables, 10); i != 0 && !this->HasFailure(); --i) this->play(random);
 }
 REGISTER_TYPED_TEST_SUITE_P(random_rows, hold_what_a_map_says);
 
