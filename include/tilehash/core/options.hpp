@@ -13,9 +13,10 @@ namespace tilehash {
 // A load factor, or none: then a table takes what is usual for its design.
 class asked_load_factor {
  public:
-  constexpr asked_load_factor() = default;
-  constexpr asked_load_factor(double items_a_slot) : value_(items_a_slot), given_(true) {}
-  constexpr operator double() const { return value_; }
+  constexpr asked_load_factor() = default;                                                  // none
+  constexpr asked_load_factor(double items_a_slot) : value_(items_a_slot), given_(true) {}  // this one
+  constexpr operator double() const { return value_; }  // the one that was asked for, or 0.8
+  // The one that was asked for, or else `usual`.
   constexpr double or_else(double usual) const { return given_ ? value_ : usual; }
 
  private:

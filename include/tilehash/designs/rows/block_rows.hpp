@@ -69,7 +69,7 @@ struct block_rows {
   }
 };
 
-// Where a thread's share of a block's items goes: of each the row, of `RowBits`, and its rank there. The
+// Where the caller's share of a block's items goes: of each the row, of `RowBits`, and its rank there. The
 // items come in batches: fetch(number of the batch, items) asks for all of one before the first is looked at.
 template <class Item, u32 Threads, u32 Batches, u32 AtOnce, u32 RowBits>
 class placed_items {
