@@ -99,8 +99,8 @@ dynamic_keys keys_of(const std::string& spec, session& session) {
   keys.different = given.distinct();
   data.keys = {};
   const std::uint64_t n = keys.pairs.size();
-  for (std::uint64_t next = 0; keys.others.size() < n && next < std::uint64_t(1) << 32;) {
-    std::vector<std::uint64_t> more(std::min(n + n / 16 + 64, (std::uint64_t(1) << 32) - next));
+  for (std::uint64_t next = 0; keys.others.size() < n && next < 1ULL << 32;) {
+    std::vector<std::uint64_t> more(std::min<std::uint64_t>(n + n / 16 + 64, (1ULL << 32) - next));
     for (std::uint64_t& key : more) key = bench::key_of<std::uint32_t>(next++);
     given.keep_absent(more);
     keys.others.insert(keys.others.end(), more.begin(), more.end());

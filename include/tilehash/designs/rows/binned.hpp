@@ -77,7 +77,8 @@ template <class Rows, class Key, class MappedPointer, u32 Threads>
 struct fill_bins : share_of_bins<Rows, Key, Threads> {
   using shares = share_of_bins<Rows, Key, Threads>;
   using offset = typename Rows::offset;
-  using mapped = std::remove_const_t<std::remove_pointer_t<MappedPointer>>;
+  using mapped =  // in a set none
+      std::conditional_t<Rows::is_set, char, std::remove_const_t<std::remove_pointer_t<MappedPointer>>>;
   using shares::share;
   static constexpr bool in_order = Threads > 1;
   static constexpr u32 of_each = share / Threads, at_once = 4, rank_bits = 14, none = ~u32(0);
