@@ -2,7 +2,7 @@
 // growth_commands.cpp growth, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
 // the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,
 // dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and
-// joins.
+// joins, kmers_commands.cpp kmers.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +20,7 @@
 #include "growth_commands.hpp"
 #include "hashgraph_commands.hpp"
 #include "horton_commands.hpp"
+#include "kmers_commands.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
@@ -187,8 +188,11 @@ void add_bench_commands(CLI::App& bench) {
       bench.add_subcommand("aggregation", "Sums by group: a table against sorting or another map");
   const auto sums = std::make_shared<aggregation_options>();
   add_common(*aggregation, *sums);
-  aggregation->add_option("--items", sums->items, "Number of items")->capture_default_str();
+  aggregation->add_option("--items", sums->items, "Number of items")
+      ->transform(CLI::Validator(read_size, ""))
+      ->capture_default_str();
   aggregation->add_option("--groups", sums->groups, "Numbers of groups")
+      ->transform(CLI::Validator(read_size, ""))
       ->delimiter(',')
       ->default_str("1024,65536,16777216");
   aggregation->callback([sums] { run_aggregation(*sums); });
@@ -200,6 +204,7 @@ void add_bench_commands(CLI::App& bench) {
   add_coherent_commands(bench);
   add_dynamic_commands(bench);
   add_hashgraph_commands(bench);
+  add_kmers_commands(bench);
 }
 
 }  // namespace tilehash::app

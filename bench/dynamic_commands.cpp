@@ -13,7 +13,9 @@
 
 #include "dataset.hpp"
 #include "dynamic.hpp"
+#include "options.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -126,14 +128,14 @@ std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string>
   add_common(command, *options);
   command
       .add_option(
-          "--designs", options->designs,
+          option::design, options->designs,
           fmt::format("Designs to measure, all or some of {}", fmt::join(bench::dynamic_designs, ",")))
       ->delimiter(',')
       ->capture_default_str();
   command
       .add_option("--n", options->what.items,
                   "Number of unique random items (default: 2^26, on the CPU 2^22)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   const std::map<std::string, bench::dynamic_clock> clocks{{"wall", bench::dynamic_clock::wall},
                                                            {"processor", bench::dynamic_clock::processor}};
   command.add_option("--clock", options->what.clock, "wall, or processor: time of one CPU thread")
@@ -153,7 +155,7 @@ void add_batches(CLI::App& command, dynamic_case& what) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command.add_option("--batch", what.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   command.add_option("--policies", what.policies, "How tables follow their items")
       ->delimiter(',')
       ->check(CLI::IsMember(bench::dynamic_policies))
@@ -170,8 +172,9 @@ void add_dynamic_commands(CLI::App& bench) {
   const auto rates = add(*by_load, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
                                     "bucketed_cuckoo_balanced", "linear_probing"});
   rates->what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
-  by_load->add_option("--load", rates->what.loads, "Shares of the slots to fill")
+  by_load->add_option(option::load_factor, rates->what.loads, "Shares of the slots to fill")
       ->delimiter(',')
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 0.98))
       ->default_str("0.75,0.8,0.85,0.9,0.95");
   by_load->callback([rates] { run("dynamic/static", dynamic_experiment::by_load, *rates); });

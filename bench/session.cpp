@@ -30,6 +30,7 @@ void add_common(CLI::App& command, common_options& options) {
       ->capture_default_str();
   add_threads_option(command, options.threads_asked, options.threads);
   add_json(command, options);
+  command.footer("Sizes: 1000003, 2^20, 1e6, 1M (k, M, G: steps of 1024). Load factors: 0.8 or 1/1.25.");
 }
 
 session::session(const common_options& options) : space_(options.space), file_(options.json) {
