@@ -177,6 +177,7 @@ void add_bench_commands(CLI::App& bench) {
       ->add_option(option::load_factor, cases->load_factors,
                    "Shares of the slots to fill; designs are left out that take less")
       ->delimiter(',')
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 1.0))
       ->default_str("0.5,0.8,0.9,0.95");
   yardstick->add_option(option::key_bits, cases->bits, "Bits of a key, and of its value: 32 or 64")
