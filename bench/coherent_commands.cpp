@@ -183,6 +183,7 @@ void add_choices(CLI::App& command, rates_options& options, std::vector<double> 
       ->delimiter(',');
   command.add_option(option::load_factor, options.loads, "Shares of the slots to fill")
       ->delimiter(',')
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 1.0))
       ->default_str(fmt::format("{}", fmt::join(options.loads, ",")));
 }
@@ -218,6 +219,7 @@ void add_coherent_commands(CLI::App& bench) {
         ->capture_default_str();
     command->add_option(option::load_factor, options->loads, "Shares of the slots to fill")
         ->delimiter(',')
+        ->transform(CLI::Validator(read_ratio, ""))
         ->check(CLI::Range(0.01, 1.0))
         ->default_str(fmt::format("{}", fmt::join(options->loads, ",")));
     add_json(*command, *options);

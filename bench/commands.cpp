@@ -2,7 +2,7 @@
 // growth_commands.cpp growth, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
 // the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,
 // dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and
-// joins.
+// joins, kmers_commands.cpp kmers.
 #include "bench_commands.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +20,7 @@
 #include "growth_commands.hpp"
 #include "hashgraph_commands.hpp"
 #include "horton_commands.hpp"
+#include "kmers_commands.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
@@ -176,6 +177,7 @@ void add_bench_commands(CLI::App& bench) {
       ->add_option(option::load_factor, cases->load_factors,
                    "Shares of the slots to fill; designs are left out that take less")
       ->delimiter(',')
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 1.0))
       ->default_str("0.5,0.8,0.9,0.95");
   yardstick->add_option(option::key_bits, cases->bits, "Bits of a key, and of its value: 32 or 64")
@@ -187,8 +189,11 @@ void add_bench_commands(CLI::App& bench) {
       bench.add_subcommand("aggregation", "Sums by group: a table against sorting or another map");
   const auto sums = std::make_shared<aggregation_options>();
   add_common(*aggregation, *sums);
-  aggregation->add_option("--items", sums->items, "Number of items")->capture_default_str();
+  aggregation->add_option("--items", sums->items, "Number of items")
+      ->transform(CLI::Validator(read_size, ""))
+      ->capture_default_str();
   aggregation->add_option("--groups", sums->groups, "Numbers of groups")
+      ->transform(CLI::Validator(read_size, ""))
       ->delimiter(',')
       ->default_str("1024,65536,16777216");
   aggregation->callback([sums] { run_aggregation(*sums); });
@@ -200,6 +205,7 @@ void add_bench_commands(CLI::App& bench) {
   add_coherent_commands(bench);
   add_dynamic_commands(bench);
   add_hashgraph_commands(bench);
+  add_kmers_commands(bench);
 }
 
 }  // namespace tilehash::app

@@ -17,8 +17,10 @@
 #include "dynamic.hpp"
 #include "input.hpp"
 #include "numbered.hpp"
+#include "options.hpp"
 #include "oracle.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -179,14 +181,14 @@ std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string>
   add_common(command, *options);
   command
       .add_option(
-          "--designs", options->designs,
+          option::design, options->designs,
           fmt::format("Designs to measure, all or some of {}", fmt::join(bench::dynamic_designs, ",")))
       ->delimiter(',')
       ->capture_default_str();
   CLI::Option* const n =
       command
           .add_option("--n", options->items, "Number of unique random items (default: 2^26, on the CPU 2^22)")
-          ->transform(CLI::AsSizeValue(false));
+          ->transform(CLI::Validator(read_size, ""));
   command
       .add_option("--input", options->inputs,
                   "Data sets instead, one after the other: tw line re rand com, each with :n=N for another "
@@ -213,7 +215,7 @@ void add_batches(CLI::App& command, dynamic_options& options) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command.add_option("--batch", options.batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   command.add_option("--policies", what.policies, "How tables follow their items")
       ->delimiter(',')
       ->check(CLI::IsMember(bench::dynamic_policies))
@@ -230,8 +232,9 @@ void add_dynamic_commands(CLI::App& bench) {
   const auto rates = add(*by_load, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
                                     "bucketed_cuckoo_balanced", "linear_probing"});
   rates->what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
-  by_load->add_option("--load", rates->what.loads, "Shares of the slots to fill")
+  by_load->add_option(option::load_factor, rates->what.loads, "Shares of the slots to fill")
       ->delimiter(',')
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 0.98))
       ->default_str("0.75,0.8,0.85,0.9,0.95");
   by_load->callback([rates] { run("dynamic/static", dynamic_experiment::by_load, *rates); });

@@ -10,8 +10,10 @@
 
 #include "dataset.hpp"
 #include "growth.hpp"
+#include "options.hpp"
 #include "report.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -101,13 +103,17 @@ void add_growth_commands(CLI::App& bench) {
   add_common(*growth, *options);
   growth
       ->add_option("--items", options->items, "Pairs of 32 + 32 bits that the table has, then room for twice")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->default_str("67108864");
-  growth->add_option("--batch", options->batch, "Pairs of a call")->capture_default_str();
-  growth->add_option("--from", options->from, "Pairs that the table which grows by batches is made for")
+  growth->add_option("--batch", options->batch, "Pairs of a call")
+      ->transform(CLI::Validator(read_size, ""))
       ->capture_default_str();
-  growth->add_option("--load", options->load_factors, "Load factors that the tables are sized for")
+  growth->add_option("--from", options->from, "Pairs that the table which grows by batches is made for")
+      ->transform(CLI::Validator(read_size, ""))
+      ->capture_default_str();
+  growth->add_option(option::load_factor, options->load_factors, "Load factors that the tables are sized for")
       ->delimiter(',')
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 0.98))
       ->default_str("0.8");
   growth->callback([options] { run_growth(*options); });

@@ -17,7 +17,9 @@
 #include "hashgraph_cells_report.hpp"
 #include "hashgraph_commands.hpp"
 #include "mesh_cells.hpp"
+#include "options.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -138,11 +140,13 @@ CLI::App* add_command(CLI::App& bench, const char* name, const char* what,
   CLI::App* command = bench.add_subcommand(name, what);
   add_common(*command, *options);
   command
-      ->add_option("--designs", options->designs, fmt::format("all, or some of {}", fmt::join(designs, ",")))
+      ->add_option(option::design, options->designs,
+                   fmt::format("all, or some of {}", fmt::join(designs, ",")))
       ->delimiter(',')
       ->check(CLI::IsMember(designs) | CLI::IsMember({"all"}))
       ->capture_default_str();
-  command->add_option("--load", options->load, "Items a row of the graphs")
+  command->add_option(option::load_factor, options->load, "Items a row of the graphs")
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.1, 10.0))
       ->capture_default_str();
   const std::map<std::string, cells_clock> clocks{{"wall", cells_clock::wall},
@@ -165,7 +169,7 @@ void add_cells_commands(CLI::App& bench) {
       ->add_option("--n", cells->sizes,
                    "Numbers of cells (default: 10, 20, 30 and 40 million; on a GPU 5 million to 40)")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::Validator(read_size, ""));
   command->callback([cells] { run_cells(*cells); });
 
   const auto meshes = std::make_shared<cells_options>();
@@ -183,12 +187,12 @@ void add_cells_commands(CLI::App& bench) {
   command = add_command(bench, "hashgraph/probes", "The two ways to ask a graph of cells for many", probes,
                         bench::cell_probes);
   command->add_option("--n", probes->sizes, "Number of cells in the graph")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->expected(1)
       ->default_str("40000000");
   command->add_option("--queries", probes->queries, "Numbers of cells asked for, at most --n")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(read_size, ""))
       ->default_str("10000000,20000000,30000000,40000000");
   command->callback([probes] { run_probes(*probes); });
 }

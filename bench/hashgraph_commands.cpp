@@ -107,6 +107,7 @@ void add_hashgraph_commands(CLI::App& bench) {
   join->add_option("--right", joins->right, "Number of right rows (default: as many)")
       ->transform(CLI::Validator(read_size, ""));
   join->add_option("--copies", joins->copies, "How often a key of the right side comes there, on average")
+      ->transform(CLI::Validator(read_size, ""))
       ->delimiter(',')
       ->default_str("1,16");
   join->add_option("--skew", joins->skews,

@@ -11,8 +11,10 @@
 #include "dataset.hpp"
 #include "hashgraph_commands.hpp"
 #include "hashgraph_updates.hpp"
+#include "options.hpp"
 #include "report.hpp"
 #include "session.hpp"
+#include "sizes.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -113,9 +115,10 @@ void add_updates_command(CLI::App& bench) {
   add_common(*updates, *given);
   updates->add_option("--n", given->items, "Numbers of items (default: 2^22, on a GPU 2^26)")
       ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
-  updates->add_option("--load-factors", given->load_factors, "Items a row")
+      ->transform(CLI::Validator(read_size, ""));
+  updates->add_option(option::load_factor, given->load_factors, "Items a row")
       ->delimiter(',')
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 10.0))
       ->default_str("1");
   updates->add_option("--slacks", given->slacks, "Free entries an item, to begin with")

@@ -117,9 +117,11 @@ void add_horton_commands(CLI::App& bench) {
   const auto counted = std::make_shared<accesses_options>();
   counted->space = "cpu";
   accesses->add_option("--slots", counted->slots, "Slots of each table")
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{1} << 12, std::int64_t{1} << 30))
       ->capture_default_str();
   accesses->add_option("--buckets", counted->buckets, "Buckets whose keys are counted")
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{1} << 8, std::int64_t{1} << 27))
       ->capture_default_str();
   add_json(*accesses, *counted);
@@ -131,6 +133,7 @@ void add_horton_commands(CLI::App& bench) {
   const auto churned = std::make_shared<churn_options>();
   churned->space = "cpu";
   churn->add_option("--slots", churned->what.table_slots, "Slots of each table")
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{1} << 12, std::int64_t{1} << 26))
       ->capture_default_str();
   churn->add_option("--rounds", churned->what.rounds, "Rounds")
@@ -157,6 +160,7 @@ void add_horton_commands(CLI::App& bench) {
       ->delimiter(',')
       ->transform(CLI::Validator(read_size, ""));
   sizes->add_option(option::load_factor, measured->load_factor, "Share of the slots to fill")
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 0.98))
       ->capture_default_str();
   sizes->add_option("--lookups", measured->lookups, "Lookups in a call, at least (default: 4M, on a GPU 64M)")

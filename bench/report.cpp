@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+
+#include "terminal.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -18,6 +21,8 @@ std::string in_binary_units(u64 bytes) {
   for (; number >= 1024 && unit + 1 < units.size(); ++unit) number /= 1024;
   return fmt::format("{:.4g} {}", number, units[unit]);
 }
+
+std::string fitted(const std::string& text) { return app::wrap(text, app::style_of(stdout).width, 4); }
 
 // A number that is 0 when unknown.
 std::string or_dash(double number, int digits) {
@@ -93,14 +98,14 @@ nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std
 }
 
 std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads) {
-  std::string text = fmt::format(
-      "\n{} unique keys of {} bits with a value each, load factor {}, on {}{}\nmillion items a second; * on "
-      "one thread, "
-      "for this map takes no more for that\n  {:<26} {:>6}",
-      the_case.n, the_case.bits, the_case.load_factor, machine, threads == 1 ? "; all on ONE thread" : "", "",
-      "B/pair");
-  for (const auto op : ops) text += fmt::format(" {:>9}", op);
-  return text + "  answers\n";
+  std::string text = fitted(fmt::format(
+      "\n{} unique keys of {} bits with a value each, load factor {}, on {}{}\n"
+      "million items a second; * on one thread, for this map takes no more for that; the best peer is the "
+      "best on as many threads\n",
+      the_case.n, the_case.bits, the_case.load_factor, machine, threads == 1 ? "; all on ONE thread" : ""));
+  text += fmt::format("{:<20}", "");
+  for (const auto op : ops) text += fmt::format("{:>10}", op);
+  return text + '\n';
 }
 
 std::string subject_line(std::span<const measurement> of_one_subject) {
@@ -113,30 +118,30 @@ std::string subject_line(std::span<const measurement> of_one_subject) {
     has_ceiling = has_ceiling || m.ratio() > 0;
   }
   const measurement& first = of_one_subject.front();
-  std::string text = fmt::format("  {:<26} {:>6}", first.design, or_dash(first.bytes_per_pair, 1));
-  std::string shares = fmt::format("    {:<31}", "share of the ceiling");
+  std::string head = fmt::format("{}, {} bytes a pair: ", first.design, or_dash(first.bytes_per_pair, 1));
+  if (failed != 0) head += fmt::format("{} REFUSED ", failed);
+  if (wrong != 0) head += fmt::format("{} WRONG ", wrong);
+  if (failed + wrong == 0) head += "ok";
+  std::string rates = fmt::format("  {:<18}", "rate");
+  std::string shares = fmt::format("  {:<18}", "of the ceiling");
   for (const auto op : ops) {
     const auto m = std::ranges::find(of_one_subject, op, &measurement::op);
     const bool there = m != of_one_subject.end();
     const char* mark = there && m->threads < most ? "*" : "";
-    text += fmt::format(" {:>9}", there ? fmt::format("{:.1f}{}", m->rate() / 1e6, mark) : "-");
-    shares += fmt::format(" {:>9}", there ? or_dash(m->ratio(), 2) : "-");
+    rates += fmt::format("{:>10}", there ? fmt::format("{:.1f}{}", m->rate() / 1e6, mark) : "-");
+    shares += fmt::format("{:>10}", there ? or_dash(m->ratio(), 2) : "-");
   }
-  if (failed != 0) text += fmt::format("  {} REFUSED", failed);
-  if (wrong != 0) text += fmt::format("  {} WRONG", wrong);
-  if (failed + wrong == 0) text += "  ok";
   std::string noisy;
   for (const measurement& m : of_one_subject) {
     if (m.seconds.is_noisy())
-      noisy += fmt::format("{} {} {:.0f} %", noisy.empty() ? "" : ",", m.op, 100 * m.seconds.noise());
+      noisy += fmt::format("{} {} {:.0f} %", noisy.empty() ? "; noise:" : ",", m.op, 100 * m.seconds.noise());
   }
-  if (!noisy.empty()) text += fmt::format("\n    noise:{}", noisy);
-  return text + '\n' + (has_ceiling ? shares + '\n' : "");
+  return fitted(head + noisy + '\n') + rates + '\n' + (has_ceiling ? shares + '\n' : "");
 }
 
 std::string advantage_line(std::span<const measurement> of_one_subject,
                            std::span<const measurement> of_peers) {
-  std::string text = fmt::format("    {:<31}", "x the best on as many threads");
+  std::string text = fmt::format("  {:<18}", "x the best peer");
   for (const auto op : ops) {
     const auto ours = std::ranges::find(of_one_subject, op, &measurement::op);
     double best = 0;
@@ -144,15 +149,15 @@ std::string advantage_line(std::span<const measurement> of_one_subject,
       if (ours != of_one_subject.end() && theirs.op == op && theirs.threads == ours->threads)
         best = std::max(best, theirs.rate());
     }
-    text += fmt::format(" {:>9}", best > 0 ? fmt::format("{:.2f}", ours->rate() / best) : "-");
+    text += fmt::format("{:>10}", best > 0 ? fmt::format("{:.2f}", ours->rate() / best) : "-");
   }
   return text + '\n';
 }
 
 std::string limits_lines(const known_limits& known) {
-  std::string text =
+  std::string text = fitted(
       "\nceilings: million reads of 64 bytes a second (for finds); the same with a compare-and-swap (for the "
-      "rest); compare-and-swaps alone\n";
+      "rest); compare-and-swaps alone\n");
   for (const auto& [bytes, limit] : known.by_size())
     text += fmt::format("  {:>10} {:>10.1f} {:>10.1f} {:>10.1f}\n", in_binary_units(bytes), limit.reads / 1e6,
                         limit.updates / 1e6, limit.swaps / 1e6);

@@ -20,6 +20,7 @@ namespace tilehash::app {
 void add_json(CLI::App& command, common_options& options) {
   command.add_option(option::json, options.json, "Write the figures to FILE, or to standard output with -")
       ->type_name("FILE|-");
+  command.footer("Sizes: 1000003, 2^20, 1e6, 1M (k, M, G: steps of 1024). Load factors: 0.8 or 1/1.25.");
 }
 void add_common(CLI::App& command, common_options& options) {
   command.add_option("--space", options.space, "Where: cpu, cuda, or auto for cuda where there is a GPU")

@@ -256,6 +256,7 @@ void add_thesis_commands(CLI::App& bench) {
       ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 31));
   fill->add_option(option::load_factor, filling->load_factor, "Share of the slots that are full in the end")
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.01, 0.98))
       ->capture_default_str();
   fill->add_option("--steps", filling->steps, "Parts")->check(CLI::Range(1, 1000))->capture_default_str();
@@ -266,8 +267,11 @@ void add_thesis_commands(CLI::App& bench) {
       "Multimaps against how often a key comes: builds, lookups, all values of all keys");
   const auto multimaps = std::make_shared<multiplicity_options>();
   add_common(*multiplicity, *multimaps);
-  multiplicity->add_option("--items", multimaps->items, "Number of items")->capture_default_str();
+  multiplicity->add_option("--items", multimaps->items, "Number of items")
+      ->transform(CLI::Validator(read_size, ""))
+      ->capture_default_str();
   multiplicity->add_option("--copies", multimaps->copies, "How often each key comes")
+      ->transform(CLI::Validator(read_size, ""))
       ->delimiter(',')
       ->default_str("1,2,4,16,64,256,1000,10000,50000");
   multiplicity->callback([multimaps] { run_multiplicity(*multimaps); });
@@ -297,19 +301,23 @@ void add_thesis_commands(CLI::App& bench) {
   const auto constructions = std::make_shared<restarts_options>();
   constructions->space = "cpu";
   restarts->add_option("--items", constructions->items, "Numbers of items in a single-level table")
+      ->transform(CLI::Validator(read_size, ""))
       ->delimiter(',')
       ->default_str("1000,10000,1000000");
   restarts
       ->add_option("--all-items", constructions->all_items,
                    "Items in all tables of a row: as many tables are built as come to that")
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   restarts->add_option("--partitioned", constructions->partitioned, "Numbers of items in a two-level table")
+      ->transform(CLI::Validator(read_size, ""))
       ->delimiter(',')
       ->default_str("1000000,5000000");
   restarts
       ->add_option("--all-partitioned", constructions->all_partitioned,
                    "Items in all partitions of a row, which are only counted")
+      ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::PositiveNumber)
       ->default_str("25000000000");
   add_json(*restarts, *constructions);

@@ -117,8 +117,11 @@ void add_update_commands(CLI::App& bench) {
       ->delimiter(',')
       ->transform(CLI::Validator(read_size, ""))
       ->default_str("1,1000,10000,100000,1000000,10000000");
-  calls->add_option("--slots", costs->slots, "Slots of a table that is half full")->capture_default_str();
+  calls->add_option("--slots", costs->slots, "Slots of a table that is half full")
+      ->transform(CLI::Validator(read_size, ""))
+      ->capture_default_str();
   calls->add_option("--batches", costs->batches, "Numbers of items in a call on that one")
+      ->transform(CLI::Validator(read_size, ""))
       ->delimiter(',')
       ->default_str("1000,1000000");
   calls->callback([costs] { run_calls(*costs); });

@@ -231,7 +231,7 @@ step_hashgraph() {
   bench hashgraph_join bench hashgraph/join --space cuda --skew none,left
   bench hashgraph_join_skewed bench hashgraph/join --space cuda --skew right --designs join,join_by_table,sort_merge
   bench hashgraph_join_kinds bench hashgraph/join --space cuda --skew none --copies 1 --found 0.5 --kinds left,semi,anti
-  bench hashgraph_updates bench hashgraph/updates --space cuda --n 4M,64M --load-factors 1,4
+  bench hashgraph_updates bench hashgraph/updates --space cuda --n 4M,64M --load-factor 1,4
   bench hashgraph_cells bench hashgraph/cells --space cuda
   bench hashgraph_probes bench hashgraph/probes --space cuda
   local meshes=(build/meshes/*.ele)

@@ -22,6 +22,12 @@ struct arrangement {
 // letter are left out, which the note says; where more than half of the letters are others, that is an error.
 // In sequences_kseq.cpp, or sequences_missing.cpp.
 dataset sequence_keys(std::string_view text, const std::string& name, unsigned k, arrangement how = {});
+// The same k-mers as they come, none left out.
+struct kmer_list {
+  std::vector<std::uint64_t> kmers{};
+  std::uint64_t letters = 0, skipped = 0;  // skipped: no A, C, G, T or U
+};
+kmer_list read_kmers(std::string_view text, const std::string& name, unsigned k);
 
 // The distinct lines, with how often each occurs; a carriage return before the newline is no part of it. Two
 // different lines of one hash are an error, never one key.

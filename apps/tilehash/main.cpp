@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string_view>
 
 #include "bench_commands.hpp"
 #include "cuda_presence.hpp"
+#include "dataset.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -51,12 +54,23 @@ int tilehash_main(int argc, char** argv) {
     if (error.get_name() == "RuntimeError")
       return error.get_exit_code();                          // a command's own, which has said why
     if (error.get_exit_code() == 0) return app.exit(error);  // help, and the version
-    fmt::print(stderr, "tilehash: {}; tilehash --help says what there is\n", error.what());
+    // Of a command that is none, CLI11 says that there is none.
+    const auto words = app.remaining(true);
+    const bool unknown = error.get_name() == "RequiredError" && !words.empty();
+    fmt::print(stderr, "tilehash: {}; tilehash {}--help says what there is\n",
+               unknown ? fmt::format("'{}' is no command", words.front()) : error.what(),
+               bench->parsed() ? "bench " : "");
     return bad_request;
   }
   if (bench->parsed()) return all_right;  // has run from its callback
   const registry designs = all_designs();
   return run->parsed() ? run_command(to_run, designs, all_peers()) : list(to_list, designs);
+}
+
+// A disk that is full shows only now: what is printed waits in a buffer.
+void require_printed() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw input_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
 }  // namespace
@@ -65,7 +79,9 @@ int main(int argc, char** argv) {
   remember_command(argc, argv);
   catch_interrupts();
   try {
-    return tilehash_main(argc, argv);
+    const int code = tilehash_main(argc, argv);
+    require_printed();
+    return code;
   } catch (const interrupted&) {
     fmt::print(stderr, "tilehash: stopped\n");
     return stopped;

@@ -115,8 +115,9 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
   run->add_option("--space", options.space, "Where: cpu, cuda, or auto for cuda where there is a GPU")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
-  run->add_option("--input", options.input,
-                  "Keys: random:n=N, fasta:FILE, lines:FILE binary:FILE,key=u32|u64, a data set: see below")
+  run->add_option(
+         "--input", options.input,
+         "Keys: random:n=N, fasta:FILE, lines:FILE, binary:FILE,key=u32|u64, or a data set: see below")
       ->capture_default_str();
   CLI::Option* const load = run->add_option(option::load_factor, settings.load_factor,
                                             "Items a slot, as 0.8 or 1/1.05 (chained and hash_graph: items a "
@@ -127,6 +128,7 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
   run->add_option_function<double>(
          "--size", [&settings](double slots) { settings.load_factor = 1 / slots; },
          "Slots an item, in place of --load-factor: 1.05 is a load factor of 1/1.05")
+      ->transform(CLI::Validator(read_ratio, ""))
       ->check(CLI::Range(0.1, 1000.0, "0.1..1000"))
       ->excludes(load);
   run->add_option("--queries", options.queries, "Lookups of each kind (default: as many as items)")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "memory_guard.hpp"
 #include "parallel.hpp"
@@ -48,42 +49,76 @@ struct parts {
   }
 };
 
+// By hashes whose first bits are the same and whose others are spread evenly: into heaps of one or two by the
+// bits that follow, which is all there is to do for most.
+template <class Entry>
+void sort_by_hash(std::span<Entry> its, unsigned same_bits) {
+  const auto by_hash = [](const Entry& a, const Entry& b) { return a.hash < b.hash; };
+  constexpr std::size_t few = 16;
+  if (its.size() <= few) {
+    std::ranges::sort(its, by_hash);
+    return;
+  }
+  const unsigned bits = std::min(16U, static_cast<unsigned>(std::bit_width(its.size())));
+  const auto heap_of = [=](const Entry& one) {
+    return static_cast<std::size_t>(one.hash << same_bits >> (64 - bits));
+  };
+  std::vector<std::size_t> ends(std::size_t{1} << bits);
+  for (const Entry& one : its) ++ends[heap_of(one)];
+  std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::size_t{0});
+  const std::vector<Entry> before(its.begin(), its.end());
+  for (const Entry& one : before) its[ends[heap_of(one)]++] = one;
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    if (end - begin > 1) std::ranges::sort(its.subspan(begin, end - begin), by_hash);
+    begin = end;
+  }
+}
+
 }  // namespace
 
 oracle::oracle(std::span<const std::uint64_t> keys, std::span<expectation> answers) {
   const auto magnitude = static_cast<unsigned>(std::bit_width(keys.size()));
-  const unsigned part_bits = std::clamp(magnitude, 11U, 24U) - 11;
+  // Parts that a core's cache holds, and no more than it can write to side by side.
+  const unsigned part_bits = std::clamp(magnitude, 13U, 25U) - 13;
   parts<entry> all(keys, hash_, part_bits);
+
+  // Most items are the only ones of their keys; the others' answers are put right below.
+  in_parallel(answers.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) answers[i] = {1, static_cast<std::uint32_t>(i)};
+  });
 
   // Each part sorted. Of equal keys, which are side by side now, the first item and how many; one entry of
   // each moves to the front of its part.
   const std::size_t count = all.begins.size() - 1;
   std::vector<std::size_t> begins(count + 1);
   each_in_parallel(count, [&](std::size_t part) {
-    const auto begin = all.items.begin() + static_cast<std::ptrdiff_t>(all.begins[part]);
-    const auto end = all.items.begin() + static_cast<std::ptrdiff_t>(all.begins[part + 1]);
-    std::sort(begin, end, [](const entry& a, const entry& b) { return a.hash < b.hash; });
-    auto kept = begin;
-    for (auto group = begin; group != end;) {
-      entry one = *group;
-      auto next = group + 1;
-      for (; next != end && next->hash == one.hash; ++next)
-        one.its = {one.its.multiplicity + 1, std::min(one.its.item, next->its.item)};
-      if (!answers.empty()) {
-        for (; group != next; ++group) answers[group->its.item] = one.its;
+    const std::span<entry> its(all.items.data() + all.begins[part], all.begins[part + 1] - all.begins[part]);
+    sort_by_hash(its, part_bits);
+    std::size_t kept = 0;
+    for (std::size_t group = 0; group < its.size();) {
+      entry one = its[group];
+      std::size_t next = group + 1;
+      for (; next < its.size() && its[next].hash == one.hash; ++next)
+        one.its = {one.its.multiplicity + 1, std::min(one.its.item, its[next].its.item)};
+      if (!answers.empty() && next != group + 1) {
+        for (std::size_t i = group; i < next; ++i) answers[its[i].its.item] = one.its;
       }
       group = next;
-      *kept++ = one;
+      its[kept++] = one;
     }
-    begins[part + 1] = static_cast<std::size_t>(kept - begin);
+    begins[part + 1] = kept;
   });
-  for (std::size_t part = 0; part < count; ++part) begins[part + 1] += begins[part];
-  entries_ = large_vector<entry>(begins[count]);
-  each_in_parallel(count, [&](std::size_t part) {
-    const auto from = all.items.begin() + static_cast<std::ptrdiff_t>(all.begins[part]);
-    std::copy_n(from, begins[part + 1] - begins[part],
-                entries_.begin() + static_cast<std::ptrdiff_t>(begins[part]));
-  });
+  // What is left moves up to what is before it.
+  for (std::size_t part = 0; part < count; ++part) {
+    begins[part + 1] += begins[part];
+    if (begins[part] != all.begins[part])
+      std::copy_n(all.items.begin() + static_cast<std::ptrdiff_t>(all.begins[part]),
+                  begins[part + 1] - begins[part],
+                  all.items.begin() + static_cast<std::ptrdiff_t>(begins[part]));
+  }
+  entries_ = std::move(all.items);
+  entries_.resize(begins[count]);
 
   const unsigned bits =
       std::max(part_bits, std::max(3U, static_cast<unsigned>(std::bit_width(entries_.size()))) - 1);

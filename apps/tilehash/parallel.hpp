@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,27 +24,29 @@ void each_in_parallel(std::size_t n, const std::function<void(std::size_t i)>& w
 std::uint64_t count_in_parallel(
     std::size_t n, const std::function<std::uint64_t(std::size_t first, std::size_t last)>& count);
 
-// The numbers i of [0, n) that are chosen(i), in their order. Asks twice.
+// The numbers i of [0, n) that are chosen(i), in their order.
 template <class Chosen>
 std::vector<std::uint32_t> numbers_where(std::size_t n, Chosen chosen) {
   constexpr std::size_t each = 1 << 15;
   const std::size_t blocks = (n + each - 1) / each;
   std::vector<std::size_t> places(blocks + 1);
-  const auto choose = [&](std::size_t block, auto use) {
-    for (std::size_t i = block * each; i < std::min(n, (block + 1) * each); ++i) {
-      if (chosen(i)) use(i);
-    }
-  };
+  std::vector<std::uint64_t> bits(blocks * (each / 64));  // who is
   each_in_parallel(blocks, [&](std::size_t block) {
-    std::size_t count = 0;
-    choose(block, [&](std::size_t) { ++count; });
-    places[block + 1] = count;
+    for (std::size_t word = block * each / 64; word < std::min((block + 1) * each, n + 63) / 64; ++word) {
+      for (std::size_t i = 64 * word; i < std::min(n, 64 * (word + 1)); ++i)
+        bits[word] |= std::uint64_t{chosen(i)} << i % 64;
+      places[block + 1] += static_cast<std::size_t>(std::popcount(bits[word]));
+    }
   });
   for (std::size_t block = 0; block < blocks; ++block) places[block + 1] += places[block];
   std::vector<std::uint32_t> numbers(places[blocks]);
   each_in_parallel(blocks, [&](std::size_t block) {
     std::size_t at = places[block];
-    choose(block, [&](std::size_t i) { numbers[at++] = static_cast<std::uint32_t>(i); });
+    for (std::size_t word = block * each / 64; word < (block + 1) * each / 64; ++word) {
+      for (std::uint64_t left = bits[word]; left != 0; left &= left - 1)
+        numbers[at++] =
+            static_cast<std::uint32_t>(64 * word + static_cast<std::size_t>(std::countr_zero(left)));
+    }
   });
   return numbers;
 }

@@ -84,6 +84,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
   if (options.peers != std::vector<std::string>{"none"} && space != "cpu")
     throw input_error("--peers: other libraries' maps run on the CPU; add --space cpu");
   choose(chosen, options.peers, peers, "--peers", options.settings, space);
+  if (chosen.empty()) throw input_error("--design none, --peers none: that leaves nothing to run");
   if (options.key_bits != 0) require_offered(options.key_bits, options.settings.value_bits);
   results_file json(options.json);
   std::FILE* const out = json.to_stdout() ? stderr : stdout;
@@ -149,6 +150,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
                json.wanted() ? "above and written" : "above");
     header["stopped"] = true;
   }
+  std::fflush(out);  // before anything that fails is told
   json.write(results_text(header, rows_as_json(rows)));
 
   const bool faultless =

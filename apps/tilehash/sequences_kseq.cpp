@@ -82,13 +82,12 @@ void check_beginning(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-dataset sequence_keys(std::string_view text, const std::string& name, unsigned k, arrangement how) {
+kmer_list read_kmers(std::string_view text, const std::string& name, unsigned k) {
   check_beginning(text, name);
   text_in_memory file{text};
   const std::unique_ptr<kseq_t, decltype(&kseq_destroy)> record(kseq_init(&file), &kseq_destroy);
-  std::vector<std::uint64_t> kmers;
+  kmer_list list;
   kmer_window window(k);
-  std::uint64_t letters = 0, skipped = 0;
   std::int64_t status = 0;
   while ((status = kseq_read(record.get())) >= 0) {
     window.restart();
@@ -102,31 +101,37 @@ dataset sequence_keys(std::string_view text, const std::string& name, unsigned k
       }
       if (code == other_letter) {
         window.restart();
-        ++skipped;
+        ++list.skipped;
         continue;
       }
       window.push(code);
-      if (window.full()) kmers.push_back(window.canonical());
+      if (window.full()) list.kmers.push_back(window.canonical());
     }
-    letters += sequence.size();
+    list.letters += sequence.size();
   }
   if (status < -1) {
     throw input_error(
         fmt::format("{}: record '{}' has another number of qualities than of letters; is the file cut off?",
                     name, record->name.s == nullptr ? "" : record->name.s));
   }
-  if (2 * skipped > letters) {
+  if (2 * list.skipped > list.letters) {
     throw input_error(fmt::format(
         "{}: {} of {} letters are no A, C, G, T or U, more than half; are these sequences of DNA or RNA?",
-        name, skipped, letters));
+        name, list.skipped, list.letters));
   }
-  if (kmers.empty()) {
+  if (list.kmers.empty()) {
     throw input_error(fmt::format("{}: no {} letters of A, C, G, T in a row; use a smaller k", name, k));
   }
-  dataset data = counted(std::move(kmers), how.order, how.seed);
+  return list;
+}
+
+dataset sequence_keys(std::string_view text, const std::string& name, unsigned k, arrangement how) {
+  kmer_list list = read_kmers(text, name, k);
+  dataset data = counted(std::move(list.kmers), how.order, how.seed);
   data.key_bits = k <= 16 ? 32 : 64;
-  if (skipped != 0)
-    data.note = fmt::format("{} of {} letters skipped, which are no A, C, G, T or U", skipped, letters);
+  if (list.skipped != 0)
+    data.note =
+        fmt::format("{} of {} letters skipped, which are no A, C, G, T or U", list.skipped, list.letters);
   return data;
 }
 

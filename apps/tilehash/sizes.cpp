@@ -49,4 +49,11 @@ std::string read_size(std::string& text) {
   return {};
 }
 
+std::string read_ratio(std::string& text) {
+  const auto ratio = to_ratio(text);
+  if (!ratio) return fmt::format("'{}' is not a number such as 0.8 or 1/1.05", text);
+  text = fmt::format("{:.17g}", *ratio);
+  return {};
+}
+
 }  // namespace tilehash::app

@@ -28,6 +28,7 @@ std::optional<double> to_ratio(std::string_view text);
 
 // For options: the words become the number, or an error that says what may be typed.
 inline constexpr const char* size_words = "a number such as 1000003, 2^20, 1e6 or 1M (= 2^20)";
-std::string read_size(std::string& text);  // as CLI11's validators: empty, or what is wrong
+std::string read_size(std::string& text);   // as CLI11's validators: empty, or what is wrong
+std::string read_ratio(std::string& text);  // likewise, for load factors
 
 }  // namespace tilehash::app

@@ -8,7 +8,7 @@ std::uint64_t wrong_counts(query_view queries, std::span<const std::uint32_t> co
   return count_in_parallel(queries.size(), [&](std::size_t first, std::size_t last) {
     std::uint64_t wrong = 0;
     for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t all = queries.expected[i].multiplicity;
+      const std::uint32_t all = queries.answer(i).multiplicity;
       if (counts[i] != (multivalue ? all : std::min(all, 1U))) ++wrong;
     }
     return wrong;

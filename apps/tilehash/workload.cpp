@@ -66,7 +66,7 @@ query_set mixed(query_view some, std::uint64_t found, query_view others, std::ui
       const query_view from = is_found ? some : others;
       const std::size_t place = among(is_found ? at : i - at, from.size());
       all.keys[i] = from.keys[place];
-      all.expected[i] = from.expected[place];
+      all.expected[i] = from.answer(place);
       at += is_found ? 1 : 0;
       left -= is_found ? 1 : 0;
     }
@@ -145,7 +145,6 @@ query_set misses(const oracle& truth, std::span<const std::uint64_t> present, st
     if (blocks * each > left) break;  // all keys there are have been tried
     tried += blocks * each;
   }
-  absent.expected = large_vector<expectation>(absent.keys.size());
   return absent;
 }
 

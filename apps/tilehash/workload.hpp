@@ -12,13 +12,16 @@
 
 namespace tilehash::app {
 
-// Keys to ask for, each with the right answer.
+// Keys to ask for, each with the right answer; with none where no key is there.
 struct query_view {
   std::span<const std::uint64_t> keys;
   std::span<const expectation> expected;
 
   std::size_t size() const { return keys.size(); }
-  query_view first(std::size_t n) const { return {keys.first(n), expected.first(n)}; }
+  expectation answer(std::size_t i) const { return expected.empty() ? expectation{} : expected[i]; }
+  query_view first(std::size_t n) const {
+    return {keys.first(n), expected.empty() ? expected : expected.first(n)};
+  }
 };
 
 struct query_set {

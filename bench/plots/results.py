@@ -24,9 +24,9 @@ COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A
 KIN = [
     (COLORS[0], 34, ("tiled",)),
     (COLORS[1], 33, ("linear_probing", "quadratic_probing", "double_hashing")),
-    (COLORS[2], 32, ("chained", "hash_graph", "hash_graph_v1", "hash_graph_v2", "hash_graph_segments")),
+    (COLORS[2], 32, ("chained", "hash_graph", "hash_graph_v1", "hash_graph_v2", "hash_graph_segments", "dynamic_hash_graph")),
     (COLORS[5], 31, ("cuckoo", "indexed_cuckoo", "two_level_cuckoo")),
-    (COLORS[4], 36, ("bucketed_cuckoo", "bucketed_cuckoo_balanced", "horton")),
+    (COLORS[4], 36, ("bucketed_cuckoo", "bucketed_cuckoo_balanced", "horton", "mega_kv", "dynamic_cuckoo", "dynamic_cuckoo_two")),
     (COLORS[3], 35, ("robin_hood", "robin_hood_random")),
     (COLORS[7], 93, ("indexed", "multi")),
     (COLORS[6], 95, ("sorted_array", "perfect_spatial")),
@@ -120,7 +120,7 @@ def what_was_run(header, rows):
     if not header.get("gpu") and header.get("threads"):
         parts.append(f"{header['threads']} thread{'s' if header['threads'] != 1 else ''}")
     if header.get("repeat"):
-        parts.append(f"median of {header['repeat']}")
+        parts.append(f"median of {header['repeat']}" if header["repeat"] > 1 else "one run each")
     if header.get("commit"):
         parts.append(f"commit {header['commit']}")
     bad = sum(r.get("failed", 0) + r.get("wrong", 0) for r in rows)

@@ -30,6 +30,17 @@ TEST(Parallel, GivesEveryNumberOnce) {
   }
 }
 
+TEST(Parallel, ChoosesNumbersInTheirOrder) {
+  for (const std::size_t n : {0, 1, 63, 64, 65, 32'767, 32'768, 32'833, 1'000'003}) {
+    const auto chosen = [](std::size_t i) { return i % 7 == 3 || i % 64 == 63; };
+    std::vector<std::uint32_t> right;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (chosen(i)) right.push_back(static_cast<std::uint32_t>(i));
+    }
+    EXPECT_EQ(numbers_where(n, chosen), right) << n;
+  }
+}
+
 TEST(Parallel, TellsItsCallerWhatWasThrown) {
   std::atomic<int> at_work = 0;
   EXPECT_THROW(each_in_parallel(1000,

@@ -246,6 +246,16 @@ TEST(Program, MeasuresOtherLibrariesMapsToo) {
   EXPECT_TRUE(designs.contains("std::unordered_map") || TILEHASH_SANITIZED) << "a build without peers";
 }
 
+TEST(Program, KnowsWhatOtherLibrariesMapsTake) {
+  if (TILEHASH_SANITIZED) GTEST_SKIP() << "the sanitizer has a heap of its own";
+  for (const auto& row : rows_of("--repeat 5 --design tiled --peers all --input random:n=2^16,unique=1")) {
+    const std::string design = row["design"];
+    if (!design.starts_with("absl") && !design.starts_with("boost::unordered")) continue;
+    EXPECT_GT(row["bytes_per_pair"], 8) << row;
+    EXPECT_LT(row["bytes_per_pair"], 40) << row << ": what it gave back when it was cleared counts no more";
+  }
+}
+
 TEST(Program, SaysWhatItDidNotVerify) {
   for (const auto& row : rows_of("--design tiled --no-verify --input random:n=1000")) {
     EXPECT_EQ(row["verified"], false);
@@ -357,6 +367,64 @@ TEST(Program, SaysWhichDynamicTablesCannotBe) {
   }
 }
 
+TEST(Program, BenchesTakeOptionsAsRunDoes) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
+  std::istringstream all(call("bench --help").text);
+  std::string line;
+  while (std::getline(all, line) && line != "Subcommands:") {
+  }
+  int commands = 0;
+  while (std::getline(all, line)) {
+    if (!line.starts_with("  ") || line[2] == ' ') continue;
+    ++commands;
+    const std::string command = "bench " + line.substr(2, line.find_first_of(" ,", 2) - 2);
+    const std::string help = call(command + " --help", "COLUMNS=200 ").text;
+    for (const char* both : {"--design,--designs", "--load-factor,--load", "--key-bits,--bits"}) {
+      const std::string_view names = both;
+      const std::size_t comma = names.find(',');
+      for (const std::string_view one : {names.substr(0, comma), names.substr(comma + 1)}) {
+        EXPECT_TRUE(!testing::contains(help, " " + std::string(one) + " ") || testing::contains(help, both))
+            << command << ": " << one;
+      }
+    }
+    EXPECT_TRUE(testing::contains(help, "2^20")) << command << " says how sizes are typed";
+  }
+  EXPECT_GT(commands, 10);
+  for (const char* command : {"aggregation --items 2^10 --groups 1k",
+                              "growth --items 1e3 --batch 2^7 --from 64 --load-factor 1/1.25",
+                              "hashgraph/updates --n 1k --load-factor 1/2 --shares 0.1 --slacks 0.25",
+                              "yardstick --n 2^10 --load 1/1.25 --design tiled --peers none"}) {
+    const outcome result = call("bench " + std::string(command) + " --space cpu --repeat 1 --json - 2>&1");
+    EXPECT_EQ(result.code, 0) << command << '\n' << result.text;
+  }
+  const outcome refused = call_for_errors("bench yardstick --load-factor 1/x");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(testing::contains(refused.text, "'1/x' is not a number such as 0.8 or 1/1.05")) << refused.text;
+}
+
+TEST(Program, CountsKmersBesideOtherPrograms) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
+  const testing::temporary_file file("x.fq", "@x\nACGTACGTTTGCANNACGT\n+\nIIIIIIIIIIIIIIIIIII\n");
+  for (const std::string& input : {std::string("--reads 200"), "--input fastq:" + file.path() + ",k=9"}) {
+    const outcome result = call("bench kmers --repeat 1 --json - " + input + " 2>/dev/null");
+    ASSERT_EQ(result.code, 0) << input;
+    const auto results = nlohmann::json::parse(result.text);
+    EXPECT_EQ(violation(schema, results, "results"), "") << input;
+    const auto rows = results["rows"];
+    ASSERT_GE(rows.size(), 1U) << input;
+    EXPECT_EQ(rows[0]["design"], "tilehash::map");
+    for (const auto& row : rows) {  // of those that are installed
+      EXPECT_EQ(row["wrong"], 0) << row;
+      EXPECT_EQ(row["items"], input.starts_with("--reads") ? 200 * 80 : 5) << row;
+    }
+  }
+  for (const char* bad : {"--input lines:x", "--reads 0", "--input fasta:/nonexistent", "--space cuda"}) {
+    const outcome refused = call_for_errors(std::string("bench kmers ") + bad);
+    EXPECT_EQ(refused.code, 2) << bad;
+    EXPECT_EQ(std::count(refused.text.begin(), refused.text.end(), '\n'), 1) << refused.text;
+  }
+}
+
 TEST(Program, ReadsMeshesAndFindsTheirCells) {
   if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
   const std::string bench = "bench hashgraph/meshes --space cpu --repeat 1 ";
@@ -401,13 +469,32 @@ TEST(Program, FailsWithTwoAndOneLine) {
   for (const std::string& arguments :
        {std::string("run --design nope"), std::string("run --input lines:/nonexistent"),
         std::string("run --input x:n=1"), "run --input binary:" + odd.path() + ",key=u32",
-        std::string("run --json /nonexistent/x.json"),
+        std::string("run --json /nonexistent/x.json"), std::string("run --design none"),
         std::string("run --design linear_probing --load-factor 0.99")}) {
     const outcome result = call_for_errors(arguments);
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_TRUE(result.text.starts_with("tilehash: ")) << arguments << ": " << result.text;
     EXPECT_EQ(std::count(result.text.begin(), result.text.end(), '\n'), 1)
         << arguments << ": " << result.text;
+  }
+}
+
+TEST(Program, SaysThatItsOutputIsLost) {
+  for (const char* arguments :
+       {"list", "--help", "run --space cpu --repeat 1 --design tiled --input random:n=10"}) {
+    const outcome result = call(std::string(arguments) + " 2>&1 >/dev/full");
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_TRUE(result.text.starts_with("tilehash: cannot write to ")) << arguments << ": " << result.text;
+    EXPECT_TRUE(testing::contains(result.text, "No space left on device\n")) << result.text;
+  }
+}
+
+TEST(Program, NamesTheCommandThatIsNone) {
+  EXPECT_EQ(call_for_errors("walk").text,
+            "tilehash: 'walk' is no command; tilehash --help says what there is\n");
+  if (TILEHASH_PROGRAM_BENCHES) {
+    EXPECT_EQ(call_for_errors("bench yard").text,
+              "tilehash: 'yard' is no command; tilehash bench --help says what there is\n");
   }
 }
 

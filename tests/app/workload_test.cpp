@@ -39,8 +39,13 @@ TEST(Oracle, AgreesWithAMapOnManyKeys) {
   std::map<std::uint64_t, expectation> known;
   for (std::uint32_t i = 0; i < keys.size(); ++i)
     ++known.try_emplace(keys[i], expectation{0, i}).first->second.multiplicity;
-  const oracle truth(keys);
+  std::vector<expectation> answers(keys.size());
+  const oracle truth(keys, answers);
   EXPECT_EQ(truth.distinct(), known.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(answers[i].multiplicity, known[keys[i]].multiplicity) << i;
+    EXPECT_EQ(answers[i].item, known[keys[i]].item) << i;
+  }
   std::set<std::size_t> places;
   for (const auto& [key, its] : known) {
     EXPECT_EQ(truth.find(key).multiplicity, its.multiplicity) << key;

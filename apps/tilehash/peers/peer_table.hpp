@@ -65,7 +65,11 @@ class peer_table final : public any_table<typename Adaptor::key_type, typename A
   u64 erase(cpu& space, keys_in keys) override {
     return changed(space, keys, [&](u64 i) { return Adaptor::erase(map_, keys[i]); });
   }
-  void clear(cpu& /*space*/) override { map_.clear(); }
+  void clear(cpu& /*space*/) override {  // some give their memory back
+    const u64 before = heap_bytes();
+    map_.clear();
+    if (Adaptor::uses_malloc) bytes_ += heap_bytes() - before;
+  }
 
   void find(cpu& space, keys_in keys, std::span<value_type> out, std::span<bool> found) const override {
     space.for_each(keys.size(), [&](u64 i) { found[i] = Adaptor::find(map_, keys[i], out[i]); });
