@@ -177,6 +177,15 @@ class insertion : public slots<Design, Space> {
     }
   }
 
+  // A source of few items, which are put in one by one: on the host by one code for all such sources.
+  template <class Source>
+  static auto few_of(const Source& source) {
+    if constexpr (Space::has_lanes)
+      return source;
+    else
+      return detail::called_source<slot_type>(source);
+  }
+
   // Without growing?
   bool takes_one() const {
     this->refresh();
@@ -219,11 +228,8 @@ class insertion : public slots<Design, Space> {
           empty_for<detail::slots_source<Design>>(space, items, fixed, least_capacity, capacity());
       u64 refused = fresh.move_in(space, detail::slots_source<Design>{view_.design}, capacity()).refused;
       if constexpr (replacing<Design>) {
-        if (refused == 0)
-          refused =
-              fresh
-                  .move_in(space, detail::homeless_source<slot_type, homeless_entry>{homeless}, homeless_size)
-                  .refused;
+        const detail::homeless_source<slot_type, homeless_entry> rest{homeless};
+        if (refused == 0) refused = fresh.move_in(space, few_of(rest), homeless_size).refused;
       }
       if (refused == 0) {
         if constexpr (slot_type::reserves_keys)
@@ -410,7 +416,8 @@ class insertion<Design, Space>::call {
   }
   bool put_by_regions(u64 end) {
     constexpr bool assigns = std::same_as<Update, detail::apply<op::assign>>;
-    if constexpr (partition_built<Design> && (!updates || assigns)) {
+    constexpr bool are_few = std::same_as<Source, detail::called_source<slot_type>>;
+    if constexpr (partition_built<Design> && (!updates || assigns) && !are_few) {
       const bool empty =
           table_.size() == 0;  // where to assign and to keep are the same: any of equal keys wins
       const u64 n = end - settled_;
@@ -442,9 +449,10 @@ class insertion<Design, Space>::call {
     report_.refused += filled.illegal;
     if (filled.left == 0) return true;
     const auto rest = filled.rest();
+    const auto few = insertion::few_of(rest);
     try {
-      add(insertion::call<std::remove_const_t<decltype(rest)>, detail::keep>(table_, space_, rest,
-                                                                             filled.left, nullptr, {})
+      add(insertion::call<std::remove_const_t<decltype(few)>, detail::keep>(table_, space_, few, filled.left,
+                                                                            nullptr, {})
               .run());
     } catch (const out_of_memory&) {
       report_.refused += filled.left;
@@ -703,11 +711,12 @@ bool insertion<Design, Space>::resize_in_place(Space& space, u64 items) {
 template <class Design, class Space>
 void insertion<Design, Space>::place_left(Space& space, const detail::region_filled<Design, Space>& filled) {
   const auto rest = filled.rest();
+  const auto few = few_of(rest);
   const bool grows = std::exchange(options_.grow, true);
   u64 refused = filled.left;
   try {
     refused =
-        call<std::remove_const_t<decltype(rest)>, detail::keep>(*this, space, rest, filled.left, nullptr, {})
+        call<std::remove_const_t<decltype(few)>, detail::keep>(*this, space, few, filled.left, nullptr, {})
             .run()
             .refused;
   } catch (const out_of_memory&) {
