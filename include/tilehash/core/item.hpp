@@ -37,6 +37,22 @@ struct array_source {
   }
 };
 
+// Any source, asked by a call, so that what takes long for an item anyway is compiled once for all sources.
+// For the host. The source must outlive it.
+template <class Slot>
+class called_source {
+ public:
+  template <class Source>
+  explicit called_source(const Source& source)
+      : source_(&source),
+        get_([](const void* from, u64 i) { return (*static_cast<const Source*>(from))(i); }) {}
+  TILEHASH_FN item<Slot> operator()(u64 i) const { return get_(source_, i); }
+
+ private:
+  const void* source_;
+  item<Slot> (*get_)(const void*, u64);
+};
+
 // A source's items from number `first` on.
 template <class Source>
 struct shifted_source {

@@ -187,7 +187,8 @@ class insert_call {
   }
   bool put_by_regions(u64 end) {
     constexpr bool assigns = std::same_as<Update, detail::apply<op::assign>>;
-    if constexpr (partition_built<Design> && (!updates || assigns)) {
+    constexpr bool are_few = std::same_as<Source, detail::called_source<typename Design::slot_type>>;
+    if constexpr (partition_built<Design> && (!updates || assigns) && !are_few) {
       const bool empty =
           table_.size() == 0;  // where to assign and to keep are the same: any of equal keys wins
       const u64 n = end - done_;
@@ -214,8 +215,9 @@ class insert_call {
     changed_ = true;
     table_.size_ += filled.inserted;
     return detail::take_over(report_, filled, table_is_ == insert_role::in_use, [&](const auto& rest) {
-      return insert_call<Design, Space, std::remove_cvref_t<decltype(rest)>, detail::keep>(
-                 table_, space_, rest, filled.left, nullptr, {})
+      const auto few = table_type::few_of(rest);
+      return insert_call<Design, Space, std::remove_const_t<decltype(few)>, detail::keep>(
+                 table_, space_, few, filled.left, nullptr, {})
           .run();
     });
   }

@@ -164,6 +164,15 @@ class insertion : public slots<Design, Space> {
     }
   }
 
+  // A source of few items, which are put in one by one: on the host by one code for all such sources.
+  template <class Source>
+  static auto few_of(const Source& source) {
+    if constexpr (Space::has_lanes)
+      return source;
+    else
+      return detail::called_source<slot_type>(source);
+  }
+
   // Without growing?
   bool takes_one() const {
     this->refresh();
@@ -265,10 +274,8 @@ std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u6
         empty_for<detail::slots_source<Design>>(space, items, fixed, least_capacity, capacity());
     u64 refused = fresh.move_in(space, detail::slots_source<Design>{view_.design}, capacity()).refused;
     if constexpr (replacing<Design>) {
-      if (refused == 0)
-        refused =
-            fresh.move_in(space, detail::homeless_source<slot_type, homeless_entry>{homeless}, homeless_size)
-                .refused;
+      const detail::homeless_source<slot_type, homeless_entry> rest{homeless};
+      if (refused == 0) refused = fresh.move_in(space, few_of(rest), homeless_size).refused;
     }
     if (refused == 0) {
       if constexpr (slot_type::reserves_keys)
@@ -326,11 +333,12 @@ bool insertion<Design, Space>::resize_in_place(Space& space, u64 items) {
 template <class Design, class Space>
 void insertion<Design, Space>::place_left(Space& space, const detail::region_filled<Design, Space>& filled) {
   const auto rest = filled.rest();
+  const auto few = few_of(rest);
   const bool grows = std::exchange(options_.grow, true);
   u64 refused = filled.left;
   try {
     refused =
-        call<std::remove_const_t<decltype(rest)>>(*this, space, rest, filled.left, nullptr, {}).run().refused;
+        call<std::remove_const_t<decltype(few)>>(*this, space, few, filled.left, nullptr, {}).run().refused;
   } catch (const out_of_memory&) {
   }
   options_.grow = grows;

@@ -141,14 +141,19 @@ template <class Design, class Space, class Source>
 void displace(Space& space, const Design& design, const Source& source, u64 first, u64 end, bool updates,
               const outcome_recorder& recorder, u64* given_up, const call_end& end_of_call = {}) {
   if (first >= end) return;
-  using work_type = displace_items<Design, Source, Design::preferred_width, Space::has_lanes ? 256 : 1>;
-  const u64 all = (end - first + bits_a_word - 1) / bits_a_word;
-  u32 words = work_type::most_words;  // fewer where that gives work to more blocks
-  const u64 blocks = Space::has_lanes ? 4 * space.large_blocks_at_once() : 64;
-  while (words > 1 && all / words < blocks) words /= 2;
-  space.for_each_block(
-      (all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
-      work_type{design, source, first, end, words, updates, recorder, given_up, end_of_call});
+  using called = called_source<typename Design::slot_type>;
+  if constexpr (!Space::has_lanes && !std::same_as<Source, called>) {
+    displace(space, design, called(source), first, end, updates, recorder, given_up, end_of_call);
+  } else {
+    using work_type = displace_items<Design, Source, Design::preferred_width, Space::has_lanes ? 256 : 1>;
+    const u64 all = (end - first + bits_a_word - 1) / bits_a_word;
+    u32 words = work_type::most_words;  // fewer where that gives work to more blocks
+    const u64 blocks = Space::has_lanes ? 4 * space.large_blocks_at_once() : 64;
+    while (words > 1 && all / words < blocks) words /= 2;
+    space.for_each_block(
+        (all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
+        work_type{design, source, first, end, words, updates, recorder, given_up, end_of_call});
+  }
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -357,9 +357,16 @@ struct upsert_items {
 // Looks at the items from `first` (a multiple of 256) to `end`. Does not wait.
 template <class Design, class Space, class Source, class Update>
 void upsert(Space& space, const upsert_items<Design, Source, Update, Design::preferred_width>& work) {
+  using slot_type = typename Design::slot_type;
+  using called = called_source<slot_type>;
   if (work.first >= work.end) return;
   if constexpr (Space::has_lanes) {
     space.for_each_lane(work.end - work.first, work);
+  } else if constexpr (!std::same_as<Source, array_source<slot_type>> && !std::same_as<Source, called>) {
+    // What a table itself brings: items that move to a larger one, and that builds left over.
+    upsert<Design>(space, upsert_items<Design, called, Update, Design::preferred_width>{
+                              work.design, work.sentinels, called(work.source), work.first, work.end,
+                              work.retry, work.inserts, work.update, work.recorder, work.homeless});
   } else {
     const u64 skipped = work.first / bits_a_word;
     constexpr u64 grain = 128;  // words

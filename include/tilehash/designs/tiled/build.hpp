@@ -458,8 +458,9 @@ struct tiled_build {
     }
     block.barrier();
 
+    [[maybe_unused]] u32 mine = 0;  // items that were dropped
     const auto tell = [&](const table_word& e) {
-      if constexpr (keeps_first) tiled_first<tiled_build>::tell(*this, filters, told, e);
+      if constexpr (keeps_first) tiled_first<tiled_build>::mark(*this, filters, e), ++mine;
     };
     if constexpr (!moves_regions) {
       for (u32 b = me; b < buckets; b += all) {  // 2
@@ -538,6 +539,8 @@ struct tiled_build {
     }
 
     if constexpr (keeps_first) {
+      if (mine != 0) fetch_add(told, mine);
+      block.barrier();
       // In the place of the homeless items, the counts and the list.
       const u32 free = static_cast<u32>(more_room * sizeof(word) / sizeof(u32)) + buckets + room;
       if (told[0] != 0)

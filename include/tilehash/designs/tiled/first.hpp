@@ -37,18 +37,17 @@ struct tiled_first {
   using marks = tiled_marks<typename Build::design_type>;
   static constexpr u32 nobody = ~u32(0);
 
-  // Who drops an item tells it.
-  template <class Filters, class Count>
-  TILEHASH_FN static void tell(const Build& build, Filters filters, Count told, const table_word& e) {
+  // Who drops an item marks its key.
+  template <class Filters>
+  TILEHASH_FN static void mark(const Build& build, Filters filters, const table_word& e) {
     const place p = build.design.place_of(entry::hash_of(e));
     set_bits(filters + p.bucket, marks::bit(p));
-    fetch_add(told, u32(1));
   }
 
-  // The list has `room`; `told` is how many items were dropped.
+  // The list has `room`; `dropped` is how many items were.
   template <class Block, class Words, class Filters, class List, class Count>
   TILEHASH_FN static void settle(const Build& build, Block block, const auto& in, Words words,
-                                 Filters filters, List list, u32 room, Count length, u32 told, u32 nth) {
+                                 Filters filters, List list, u32 room, Count length, u32 dropped, u32 nth) {
     const u32 me = block.rank(), all = block.size(), buckets = build.design.region_buckets();
     const table_word* const bin = build.bins.at(nth);
     const u32* const numbers = build.bins.numbers_at(nth);
@@ -56,26 +55,40 @@ struct tiled_first {
     const u32 n =
         Build::scratch_slot::is_exact || came < most ? came : most;  // those beyond it were left over
     // Two for each that was dropped, and those that share a bit with one, by chance.
-    const u64 expected = 2 * u64(told) + u64(n) * told / (8 * buckets);
+    const u64 expected = 2 * u64(dropped) + u64(n) * dropped / (8 * buckets);
     const u32 rounds = 1 + static_cast<u32>((expected < n ? expected : n) * 9 / 8 / room);
     for (u32 round = 0; round < rounds; ++round) {
       if (me == 0) *length = 0;
       block.barrier();
-      constexpr u32 at_once = 4;
-      for (u32 first = me; first < n; first += at_once * all) {  // who is asked
+      const auto t = block.template tile<32>();
+      constexpr u32 at_once = sizeof(table_word) <= 8 ? 8 : 4;
+      for (u32 first = 0; first < n; first += at_once * all) {  // who is asked
         table_word e[at_once];
+        u32 asked[at_once];  // of the tile, bit by bit
+        u32 before = 0, found = 0;
         TILEHASH_UNROLL
         for (u32 k = 0; k < at_once; ++k) {
-          if (first + k * all < n) e[k] = bin[first + k * all];
+          const u32 i = first + k * all + me;
+          if (i < n) e[k] = bin[i];
         }
         TILEHASH_UNROLL
         for (u32 k = 0; k < at_once; ++k) {
-          if (first + k * all >= n) continue;
-          const place p = build.design.place_of(entry::hash_of(e[k]));
-          if ((load_relaxed(filters + p.bucket) & marks::bit(p)) == 0) continue;
-          if (rounds != 1 && static_cast<u64>(p.bucket) * rounds / buckets != round) continue;
-          const u32 at = fetch_add(length, u32(1));
-          if (at < room) list[at] = first + k * all;
+          bool asks = false;
+          if (first + k * all + me < n) {
+            const place p = build.design.place_of(entry::hash_of(e[k]));
+            asks = (load_relaxed(filters + p.bucket) & marks::bit(p)) != 0 &&
+                   (rounds == 1 || static_cast<u64>(p.bucket) * rounds / buckets == round);
+          }
+          asked[k] = t.ballot(asks);
+          found += count_ones(asked[k]);
+        }
+        if (found != 0 && t.rank() == 0) before = fetch_add(length, found);
+        before = t.broadcast(before, 0);
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          const u32 at = before + count_ones(asked[k] & ((1U << t.rank()) - 1));
+          if ((asked[k] >> t.rank() & 1) != 0 && at < room) list[at] = first + k * all + me;
+          before += count_ones(asked[k]);
         }
       }
       block.barrier();
