@@ -182,7 +182,7 @@ struct robin_hood_list_waiting {
 // When few wait: each group of the list is one lane's, which follows those that it puts out. Who puts the
 // first key of a group out looks after that group, so none has two; until none of its keys waits, when the
 // next who puts one out takes it over. What a lane cannot keep in mind, or does not get done in so many
-// steps, waits still. Lanes side by side wait for each other at every step, so of some only the first works.
+// steps, waits still.
 template <class Design>
 struct robin_hood_follow : robin_hood_match<Design, 1> {
   using base = robin_hood_match<Design, 1>;
@@ -190,14 +190,9 @@ struct robin_hood_follow : robin_hood_match<Design, 1> {
   using typename base::asking_group;
   static constexpr u32 in_mind = 8, most_steps = 128;
 
-  u32 one_of;  // so many lanes
+  explicit robin_hood_follow(const typename base::plan_type& p) : base{p, false, 1} {}
 
-  robin_hood_follow(const typename base::plan_type& p, u32 works) : base{p, false, 1}, one_of(works) {}
-  u64 lanes() const { return static_cast<u64>(plan.list_room()) * one_of; }
-
-  TILEHASH_FN void operator()(u64 lane) const {
-    if (lane % one_of != 0) return;
-    const u64 i = lane / one_of;
+  TILEHASH_FN void operator()(u64 i) const {
     const u32 listed = load_relaxed(plan.listed());
     if (i >= listed || i >= plan.list_room()) return;
     u32 groups[in_mind], begin = 0, count = 0, oldest = 0;
