@@ -189,13 +189,12 @@ struct robin_hood_build {
         match_once<4>(space, plan, false, turns);
     }
     space.for_each(plan.groups, robin_hood_list_waiting<Design>{plan});
-    const robin_hood_follow<Design> follow(plan, by_cores ? 1 : 8);
-    space.for_each(follow.calls(), follow);
+    space.for_each(plan.list_room(), robin_hood_follow<Design>(plan));
   }
   template <u32 LookedAt, class Space>
   static void match_once(Space& space, const plan_type& plan, bool first, u32 turns) {
     using pass = robin_hood_match<Design, LookedAt>;
-    space.for_each(pass::parts(plan), pass{plan, first, turns});
+    space.for_each(pass::lanes(plan), pass{plan, first, turns});
   }
 
   // Of a table that holds nothing; its slots may have anything in them. Does not wait.

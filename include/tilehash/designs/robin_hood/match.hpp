@@ -26,7 +26,7 @@ struct robin_hood_match {
   bool first;  // no home has asked yet
   u32 most_turns;
 
-  static u64 parts(const plan_type& plan) { return divide_up(plan.groups, LookedAt); }
+  static u64 lanes(const plan_type& plan) { return divide_up(plan.groups, LookedAt); }
 
   TILEHASH_FN void operator()(u64 i) const {
     const u64 apart = (plan.groups - 1) / LookedAt + 1;
@@ -182,7 +182,7 @@ struct robin_hood_list_waiting {
 // When few wait: each group of the list is one lane's, which follows those that it puts out. Who puts the
 // first key of a group out looks after that group, so none has two; until none of its keys waits, when the
 // next who puts one out takes it over. What a lane cannot keep in mind, or does not get done in so many
-// steps, waits still. Calls side by side wait for each other at every step, so of some only the first works.
+// steps, waits still.
 template <class Design>
 struct robin_hood_follow : robin_hood_match<Design, 1> {
   using base = robin_hood_match<Design, 1>;
@@ -190,14 +190,9 @@ struct robin_hood_follow : robin_hood_match<Design, 1> {
   using typename base::asking_group;
   static constexpr u32 in_mind = 8, most_steps = 128;
 
-  u32 one_of;  // so many calls
+  explicit robin_hood_follow(const typename base::plan_type& p) : base{p, false, 1} {}
 
-  robin_hood_follow(const typename base::plan_type& p, u32 works) : base{p, false, 1}, one_of(works) {}
-  u64 calls() const { return static_cast<u64>(plan.list_room()) * one_of; }
-
-  TILEHASH_FN void operator()(u64 call) const {
-    if (call % one_of != 0) return;
-    const u64 i = call / one_of;
+  TILEHASH_FN void operator()(u64 i) const {
     const u32 listed = load_relaxed(plan.listed());
     if (i >= listed || i >= plan.list_room()) return;
     u32 groups[in_mind], begin = 0, count = 0, oldest = 0;
