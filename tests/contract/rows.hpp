@@ -91,7 +91,7 @@ class rows : public ::testing::Test {
     EXPECT_EQ(table_type(space_, 1000, {.load_factor = 0.8}).capacity(), 1250U);
     table_type t(space_);
     const buffer<key, rows_space> keys(space_, make_keys(500, 0));
-    const buffer<value, rows_space> values(space_, 500);
+    const buffer<value, rows_space> values(space_, std::vector<value>(500));
     if constexpr (table_type::is_set)
       std::ignore = t.build(space_, keys.span());
     else
