@@ -39,6 +39,7 @@ std::optional<command_outcome> run_command_line(const std::vector<std::string>& 
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   std::vector<std::string> copies = words;  // which the system's call may change
   std::vector<char*> arguments;
+  arguments.reserve(copies.size() + 1);
   for (std::string& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
