@@ -40,7 +40,7 @@ inline constexpr u32 most_numbered_slots = 1U << 15;
 // Bins for a build that keeps the first of equal keys: it asks the entries' numbers. `unsettled` counts the
 // regions where it could not, for they were too uneven.
 template <class Word>
-struct first_bins : numbered_bins<even_bins<Word>> {
+struct first_bins : bins_with_numbers<even_bins<Word>> {
   u64* unsettled;
 };
 

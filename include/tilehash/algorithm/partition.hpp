@@ -124,7 +124,7 @@ struct uneven_bins : even_bins<Word> {
 
 // Bins whose entries' numbers in the source stand beside them, for whoever asks which came first.
 template <class Bins>
-struct numbered_bins : Bins {
+struct bins_with_numbers : Bins {
   u32* numbers;
 
   TILEHASH_FN u32* numbers_at(u32 region) const { return numbers + (this->at(region) - this->entries); }

@@ -314,11 +314,11 @@ class region_fill {
   template <class Bins>
   static auto with(const buffer<u32, Space>& numbers, const Bins& bins) {
     if constexpr (KeepsFirst)
-      return numbered_bins<Bins>{bins, const_cast<u32*>(numbers.data())};
+      return bins_with_numbers<Bins>{bins, const_cast<u32*>(numbers.data())};
     else
       return bins;
   }
-  using parted_bins = std::conditional_t<KeepsFirst, numbered_bins<bins_type>, bins_type>;
+  using parted_bins = std::conditional_t<KeepsFirst, bins_with_numbers<bins_type>, bins_type>;
   bins_type bins_of(word* entries, u32 room, u32 bins) {
     if (used_) space_.fill(fill(), bins, u32(0));
     used_ = true;

@@ -194,7 +194,7 @@ struct robin_hood_build {
   template <u32 LookedAt, class Space>
   static void match_once(Space& space, const plan_type& plan, bool first, u32 turns) {
     using pass = robin_hood_match<Design, LookedAt>;
-    space.for_each(pass::lanes(plan), pass{plan, first, turns});
+    space.for_each(pass::calls(plan), pass{plan, first, turns});
   }
 
   // Of a table that holds nothing; its slots may have anything in them. Does not wait.

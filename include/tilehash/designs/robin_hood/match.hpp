@@ -26,7 +26,7 @@ struct robin_hood_match {
   bool first;  // no home has asked yet
   u32 most_turns;
 
-  static u64 lanes(const plan_type& plan) { return divide_up(plan.groups, LookedAt); }
+  static u64 calls(const plan_type& plan) { return divide_up(plan.groups, LookedAt); }
 
   TILEHASH_FN void operator()(u64 i) const {
     const u64 apart = (plan.groups - 1) / LookedAt + 1;

@@ -73,6 +73,7 @@ struct tiled_scratch_slot {
     return static_cast<word>((w & ~slot_type::filter_mask) | was_there);
   }
   TILEHASH_FN static stored_key stored_in(word w) { return slot_type::stored_in(w); }
+  TILEHASH_FN static stored_key full_stored(word w) { return stored_in(w); }
   TILEHASH_FN static bool is_free(word w) { return slot_type::is_free(w); }
   TILEHASH_FN static bool is_second(word w) { return slot_type::is_second(stored_in(w)); }
   TILEHASH_FN static word make(stored_key n, const word& e, u32 /*number*/) {
@@ -459,13 +460,16 @@ struct tiled_build {
     block.barrier();
 
     [[maybe_unused]] u32 mine = 0;  // items that were dropped
-    const auto tell = [&](const table_word& e) {
-      if constexpr (keeps_first) tiled_first<tiled_build>::mark(*this, filters, e), ++mine;
+    const auto tell = [&](u32 first_bucket, typename Design::stored_key n) {
+      if constexpr (keeps_first) {
+        set_bits(filters + first_bucket, tiled_marks<Design>::bit(n));
+        ++mine;
+      }
     };
     if constexpr (!moves_regions) {
       for (u32 b = me; b < buckets; b += all) {  // 2
         remove_twins(in, words, counts, b, [&](u32 bucket, word w) {
-          if constexpr (keeps_first) tell(in.entry_of(region, bucket, w));
+          if constexpr (keeps_first) tell(bucket, in.full_stored(w));  // all are in their first bucket yet
         });
       }
       block.barrier();
@@ -493,7 +497,7 @@ struct tiled_build {
         o = put(in, words, counts, second.bucket, scratch_slot::make(second.stored, e, number));
       }
       if (o == outcome::refused) append(homeless, wandering, more_room, scratch_slot::handle(e, number), e);
-      if (o == outcome::present) tell(e);
+      if (o == outcome::present) tell(p.bucket, p.stored);
     }
     block.barrier();
 
@@ -521,6 +525,7 @@ struct tiled_build {
         const word handle = homeless[q];
         const table_word e = in.entry_at(handle);
         place p = design.place_of(entry::hash_of(e));
+        const u32 first_bucket = p.bucket;
         bool seen = false;
         for (u32 half = 0; half < 2; ++half, design.turn(p)) {
           const view b(words, p.bucket, p.bucket);
@@ -529,7 +534,7 @@ struct tiled_build {
             const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
             if (seen) {
               compare_and_swap(at, load_relaxed(at), word(0));
-              tell(e);
+              tell(first_bucket, p.stored);
             }
             seen = true;
           }

@@ -18,12 +18,11 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Design>
 struct tiled_marks {
-  using place = typename Design::place;
   // Eight bits of a bucket's word in the scratch, above the filter's.
   static constexpr u32 shift = 24;
   static_assert(Design::filter_size <= shift);
-  TILEHASH_FN static u32 bit(const place& p) {
-    return 1U << (shift + (static_cast<u32>(p.stored >> 2) * 0x9e3779b1U >> 29));
+  TILEHASH_FN static u32 bit(typename Design::stored_key n) {
+    return 1U << (shift + (static_cast<u32>(n >> 2) * 0x9e3779b1U >> 29));
   }
 };
 
@@ -36,13 +35,6 @@ struct tiled_first {
   using entry = typename Build::entry;
   using marks = tiled_marks<typename Build::design_type>;
   static constexpr u32 nobody = ~u32(0);
-
-  // Who drops an item marks its key.
-  template <class Filters>
-  TILEHASH_FN static void mark(const Build& build, Filters filters, const table_word& e) {
-    const place p = build.design.place_of(entry::hash_of(e));
-    set_bits(filters + p.bucket, marks::bit(p));
-  }
 
   // The list has `room`; `dropped` is how many items were.
   template <class Block, class Words, class Filters, class List, class Count>
@@ -76,7 +68,7 @@ struct tiled_first {
           bool asks = false;
           if (first + k * all + me < n) {
             const place p = build.design.place_of(entry::hash_of(e[k]));
-            asks = (load_relaxed(filters + p.bucket) & marks::bit(p)) != 0 &&
+            asks = (load_relaxed(filters + p.bucket) & marks::bit(p.stored)) != 0 &&
                    (rounds == 1 || static_cast<u64>(p.bucket) * rounds / buckets == round);
           }
           asked[k] = t.ballot(asks);
