@@ -142,6 +142,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
   }
   constexpr u64 most = most_for_first;
   const u64 seed = drawn_seed();
+  const buffer<u64, Space> missing(space, 1);  // while nothing has changed, as it may not be had
   for (u64 done = 0, piece = most; done < n;) {
     const u64 now = std::min(n - done, piece);
     const array_source<slot_type> its{items.keys + done, items.values + done};
@@ -170,7 +171,6 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
     }
     if (refused != 0 ||
         has_nan<typename Design::key_type>) {  // a key that was refused stands for all its items
-      buffer<u64, Space> missing(space, 1);
       space.fill(missing.data(), 1, u64(0));
       table.look_up(space, its.keys, now, missing_sink{missing.data()});
       total.refused += read_one(space, missing.data());
