@@ -1,11 +1,17 @@
 // map<Key, Value, Space>: the table to take when nothing special is needed.
 #pragma once
 
+#include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records.hpp>
 #include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
+
+#if TILEHASH_NARROW_GPUS
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/engine/subtables.hpp>
+#endif
 
 namespace tilehash::inline TILEHASH_ABI {
 
@@ -25,6 +31,10 @@ struct default_design {
       return std::type_identity<tiled<Key, Value>>{};
     else if constexpr (fits_word)
       return std::type_identity<bucketed_cuckoo<Key, Value>>{};
+#if TILEHASH_NARROW_GPUS
+    else if constexpr (widest_atomic<Space> < 16 && packed_bytes<Key> <= 8)
+      return std::type_identity<dynamic_cuckoo<Key, Value>>{};
+#endif
     else
       return std::type_identity<indexed<Key, Value>>{};
   }
@@ -35,7 +45,8 @@ struct default_design {
 
 // What stands behind map and set: `tiled` for keys and values of up to 8 bytes; `bucketed_cuckoo` for others
 // that fit a word of 16; `indexed` for all that are larger. In code for GPUs before sm_90, which change no
-// more than 8 bytes at once, `indexed` takes what needs a word of 16.
+// more than 8 bytes at once, `dynamic_cuckoo` takes pairs that need a word of 16 and have keys of up to 8
+// bytes; wider keys need sm_90.
 template <class Key, class Value, class Space>
 using default_design = typename detail::default_design<Key, Value, Space>::type;
 

@@ -1,4 +1,5 @@
-// A map on the oldest GPU that the library runs on (sm_75): compiled as far as machine code, and not run.
+// Maps on the oldest GPU that the library runs on (sm_75): compiled as far as machine code, and not run.
+#include <concepts>
 #include <cstdint>
 
 #include <tilehash/map.hpp>
@@ -20,5 +21,18 @@ std::uint64_t use(tilehash::cuda& space, words keys, words values, std::span<std
   table.find_or(space, keys, out, 0);
   table.erase(space, keys);
   look_up<<<1, 32, 0, space.stream()>>>(table.view(), keys.data(), found.data(), 32);
+  return refused;
+}
+
+// A pair that would need a word of 16 bytes, which such a GPU does not change at once, has its values apart.
+using wide_map = tilehash::map<std::uint64_t, std::uint64_t, tilehash::cuda>;
+static_assert(std::same_as<wide_map::design_type, tilehash::dynamic_cuckoo<std::uint64_t, std::uint64_t>>);
+using wide_words = std::span<const std::uint64_t>;
+
+std::uint64_t use_wide(tilehash::cuda& space, wide_words keys, wide_words values,
+                       std::span<std::uint64_t> out) {
+  wide_map table(space, keys.size());
+  const std::uint64_t refused = table.insert(space, keys, values).refused;
+  table.find_or(space, keys, out, 0);
   return refused;
 }

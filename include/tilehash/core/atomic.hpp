@@ -32,6 +32,15 @@ inline constexpr u32 widest_device_atomic = [] {
 inline constexpr u32 widest_device_atomic = 16;
 #endif
 
+// Is this unit (also) for GPUs before sm_90? (They are listed in order, the oldest first.)
+#define TILEHASH_FIRST(first, ...) first
+#define TILEHASH_OLDEST(...) TILEHASH_FIRST(__VA_ARGS__, 0)
+#if defined(__CUDA_ARCH_LIST__)
+#define TILEHASH_NARROW_GPUS (TILEHASH_OLDEST(__CUDA_ARCH_LIST__) < 900)
+#else
+#define TILEHASH_NARROW_GPUS 0
+#endif
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 // Defined nowhere: its name is what the assembler says, and it says it only of code that a GPU would run. (A
 // static_assert would refuse the CPU's tables too, as nvcc looks at all that could run on either.)

@@ -9,8 +9,6 @@
 
 // Do the library's copies and this unit see the same tilehash (core/config.hpp: TILEHASH_ABI)? CMake's target
 // says how the library was compiled; without it there is none. GPUs before sm_90 have other tables (map.hpp).
-#define TILEHASH_FIRST(first, ...) first
-#define TILEHASH_OLDEST(...) TILEHASH_FIRST(__VA_ARGS__, 0)
 #if !defined(TILEHASH_INSTANCES_AVX2) || defined(__AVX2__) != TILEHASH_INSTANCES_AVX2 || \
     TILEHASH_HAS_TBB != TILEHASH_INSTANCES_TBB
 #define TILEHASH_HAS_INSTANCES 0
@@ -18,7 +16,7 @@
 #define TILEHASH_HAS_INSTANCES 1
 #endif
 #if TILEHASH_HAS_INSTANCES && defined(__CUDACC__) && TILEHASH_INSTANCES_CUDA
-#define TILEHASH_HAS_CUDA_INSTANCES (TILEHASH_OLDEST(__CUDA_ARCH_LIST__) >= 900)
+#define TILEHASH_HAS_CUDA_INSTANCES !TILEHASH_NARROW_GPUS
 #else
 #define TILEHASH_HAS_CUDA_INSTANCES 0
 #endif
