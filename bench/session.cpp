@@ -23,6 +23,7 @@ void add_json(CLI::App& command, common_options& options) {
   command.footer("Sizes: 1000003, 2^20, 1e6, 1M (k, M, G: steps of 1024). Load factors: 0.8 or 1/1.25.");
 }
 void add_common(CLI::App& command, common_options& options) {
+  options.command = command.get_name();
   command.add_option("--space", options.space, "Where: cpu, cuda, or auto for cuda where there is a GPU")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
@@ -33,7 +34,8 @@ void add_common(CLI::App& command, common_options& options) {
   add_json(command, options);
 }
 
-session::session(const common_options& options) : space_(options.space), file_(options.json) {
+session::session(const common_options& options)
+    : space_(options.space), command_(options.command), file_(options.json) {
   const std::string obstacle = why_no_cuda();
   if (space_ == "auto") space_ = obstacle.empty() ? "cuda" : "cpu";
   if (space_ == "cuda" && !obstacle.empty())
@@ -59,6 +61,7 @@ void session::say(const std::string& text) {
 void session::stop_if_asked() {
   if (!asked_to_stop()) return;
   if (so_far_) {
+    header_["experiment"] = command_;  // so that what was done can be drawn
     header_["stopped"] = true;
     file_.write(results_text(header_, so_far_()));
   }

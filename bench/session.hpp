@@ -20,6 +20,7 @@ struct common_options {
   unsigned repeat = 5;
   int threads = 0;        // that run
   int threads_asked = 0;  // as typed
+  std::string command;    // whose these are
 };
 
 void add_common(CLI::App& command, common_options& options);
@@ -42,7 +43,7 @@ class session {
   static void fail_if(bool faulty, const char* what);
 
  private:
-  std::string space_;
+  std::string space_, command_;
   results_file file_;
   nlohmann::ordered_json header_;
   std::function<nlohmann::ordered_json()> so_far_;

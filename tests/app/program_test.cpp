@@ -325,6 +325,17 @@ TEST(Program, KeepsWhatIsDoneWhenItIsStopped) {
   const auto results = nlohmann::json::parse(std::ifstream(file.path()));
   EXPECT_EQ(violation(schema, results, "results"), "");
   EXPECT_EQ(results["header"]["stopped"], true);
+  if (!TILEHASH_PROGRAM_BENCHES) return;
+  const testing::temporary_file sizes("stopped_sizes.json", "old");
+  EXPECT_NE(call("bench coherent/sizes --space cpu --n 10000,20000,30000 --repeat 1000 --json " +
+                     sizes.path() + " >/dev/null 2>&1",
+                 "timeout -s INT 1 ")
+                .code,
+            0);
+  const auto of_bench = nlohmann::json::parse(std::ifstream(sizes.path()));
+  EXPECT_EQ(violation(schema, of_bench, "results"), "");
+  EXPECT_EQ(of_bench["header"]["stopped"], true);
+  EXPECT_EQ(of_bench["header"]["experiment"], "coherent/sizes") << "it cannot be drawn";
 }
 
 TEST(Program, MeasuresAndFindsNothingWrong) {
