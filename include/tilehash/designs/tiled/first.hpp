@@ -47,7 +47,7 @@ struct tiled_first {
     const u32 n =
         Build::scratch_slot::is_exact || came < most ? came : most;  // those beyond it were left over
     // Two for each that was dropped, and those that share a bit with one, by chance.
-    const u64 expected = 2 * u64(dropped) + u64(n) * dropped / (8 * buckets);
+    const u64 expected = 2 * u64(dropped) + u64(n) * dropped / (u64(8) * buckets);
     const u32 rounds = 1 + static_cast<u32>((expected < n ? expected : n) * 9 / 8 / room);
     for (u32 round = 0; round < rounds; ++round) {
       if (me == 0) *length = 0;
