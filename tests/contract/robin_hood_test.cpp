@@ -258,7 +258,7 @@ TEST(robin_hood_ages, figure_3) {
 }
 
 // Random keys; found, not found and the oldest, within what a table of 2 * 10^5 varies by. Nearly full ones
-// vary by more: where the system halts one of the threads that build, keys settle less well.
+// vary by more: one that two threads built on a busy machine read 18 % more, for a reason not found yet.
 template <class Design>
 void expect_ages(double load, double found, double not_found, u32 oldest) {
   SCOPED_TRACE(std::to_string(Design::bucket_slots) + " slots, load " + std::to_string(load));
