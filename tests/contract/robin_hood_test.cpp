@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -257,15 +259,15 @@ TEST(robin_hood_ages, figure_3) {
   EXPECT_LE(widest_age(in_lines.space, in_lines.t), 4U);
 }
 
-// Random keys; found, not found and the oldest, within what a table of 2 * 10^5 varies by. Nearly full ones
-// vary by more: one that two threads built on a busy machine read 18 % more, for a reason not found yet.
+// Random keys; found, not found and the oldest, within what a table of 2 * 10^5 varies by, by its keys and by
+// the draw of its offsets. (With any draw one nearly full table in a thousand read a fifth more.)
 template <class Design>
 void expect_ages(double load, double found, double not_found, u32 oldest) {
   SCOPED_TRACE(std::to_string(Design::bucket_slots) + " slots, load " + std::to_string(load));
   subject<Design> s(200'000, load);
   const auto k = s.fresh_keys(200'000), others = s.fresh_keys(200'000);
   ASSERT_EQ(s.insert(k).inserted, k.size());
-  const double varies = load > 0.95 ? 0.35 : 0.06;
+  const double varies = load > 0.95 ? 0.15 : 0.06;
   u64 there = 0;
   EXPECT_NEAR(s.buckets_read(k, there), found, varies * found);
   EXPECT_EQ(there, k.size());
@@ -283,6 +285,39 @@ TEST(robin_hood_ages, of_random_keys) {
   expect_ages<paper>(0.9, 2.8, 2.12, 15);
   expect_ages<scattered_paper>(0.9, 2.8, 2.12, 15);
   expect_ages<scattered_lines>(0.9, 1.35, 1.64, 5);
+}
+
+// No few steps by offsets of the first ages, on and back, lead to where they began, and the first two lead
+// everywhere, whatever the seed and the number of buckets: draws that do are passed over.
+template <class Design>
+void expect_leads_nowhere_back(u64 buckets, int steps) {
+  SCOPED_TRACE(std::to_string(buckets) + " buckets");
+  for (u64 seed = 0; seed < 50; ++seed) {
+    const auto homes = Design(nullptr, buckets * Design::bucket_slots, run_seed() + seed).homes();
+    ASSERT_EQ(homes.buckets(), buckets);
+    const auto n = static_cast<std::int64_t>(buckets);
+    const std::int64_t by[] = {homes.at(0, 2), homes.at(0, 3), homes.at(0, 4)};
+    const u64 of_groups = std::gcd(buckets, Design::group_buckets);
+    EXPECT_LE(std::gcd(n, std::gcd(by[0], by[1])), buckets < (1U << 15) ? 1 : of_groups);
+    for (int a = -steps; a <= steps; ++a) {
+      for (int b = -steps; b <= steps; ++b) {
+        for (int c = -steps; c <= steps; ++c) {
+          const int in_all = std::abs(a) + std::abs(b) + std::abs(c);
+          if (in_all == 0 || in_all > steps) continue;
+          ASSERT_NE((a * by[0] + b * by[1] + c * by[2]) % n, 0)
+              << "seed " << run_seed() << " + " << seed << ": " << a << ' ' << b << ' ' << c;
+        }
+      }
+    }
+  }
+}
+TEST(robin_hood_ages, offsets_lead_nowhere_back) {
+  expect_leads_nowhere_back<lines>(600, 4);
+  expect_leads_nowhere_back<lines>(6314, 6);  // 2 * 7 * 11 * 41
+  expect_leads_nowhere_back<lines>(30030, 8);
+  expect_leads_nowhere_back<scattered_lines>(25253, 8);
+  expect_leads_nowhere_back<paper>(24177240, 8);
+  expect_leads_nowhere_back<robin_hood<u64, u64, coherent, 2, 1>>(40000, 8);
 }
 
 // A lookup that fails reads as many buckets as its home says, and that is how far the home's keys have gone.
