@@ -157,15 +157,13 @@ class robin_hood_homes {
   // of 6314 whose offsets shared a divisor with it read twice as much. Of twelve draws of a picture the worst
   // reads 2.31 and 1.82 buckets a pixel.)
   void draw_offsets() {
-    constexpr u32 good_ones = Sequence::keeps_neighbours ? 8 : 1, most_draws = 64;
-    u64 farthest = 0;
-    u32 best = static_cast<u32>(seed_ >> 32);
-    for (u32 i = 0, good = 0; i < most_draws && good < good_ones; ++i) {
+    constexpr u32 draws = Sequence::keeps_neighbours ? 8 : 1, most_draws = 64;
+    u32 farthest = 0, best = 0;
+    for (u32 i = 0; i < draws || (farthest == 0 && i < most_draws); ++i) {
       drawn_ = static_cast<u32>(mix64(seed_ + i) >> 32);
-      if (leads_back()) continue;
-      ++good;
-      const u64 apart = Sequence::keeps_neighbours ? stretches_apart() : 1;
-      if (apart > farthest) farthest = apart, best = drawn_;
+      if (i == 0) best = drawn_;
+      const u32 apart = Sequence::keeps_neighbours ? stretches_apart() : 1;
+      if (apart > farthest && !leads_back()) farthest = apart, best = drawn_;
     }
     drawn_ = best;
   }
@@ -175,35 +173,30 @@ class robin_hood_homes {
     const std::int64_t n = buckets_, by[3] = {offset(2), offset(3), offset(4)};
     if (std::gcd(n, std::gcd(by[0], by[1])) != common_factor()) return true;
     const int steps = n < 512 ? 1 : n < 2048 ? 2 : n < 8192 ? 3 : 4;  // small tables have no more places
-    std::array<std::int64_t, 129> place{};
-    u32 places = 0;
+    std::array<u32, 129> places{};
+    auto end = places.begin();
     for (int a = -steps; a <= steps; ++a) {
       for (int b = std::abs(a) - steps; b <= steps - std::abs(a); ++b) {
         const int left = steps - std::abs(a) - std::abs(b);
-        for (int c = -left; c <= left; ++c)
-          place[places++] = ((a * by[0] + b * by[1] + c * by[2]) % n + n) % n;
+        u32 place = static_cast<u32>(((a * by[0] + b * by[1] - left * by[2]) % n + n) % n);
+        for (int c = -left; c <= left; ++c, place = sum(place, offset(4))) *end++ = place;
       }
     }
-    std::sort(place.begin(), place.begin() + places);
-    return std::adjacent_find(place.begin(), place.begin() + places) != place.begin() + places;
+    std::sort(places.begin(), end);
+    return std::adjacent_find(places.begin(), end) != end;
   }
   // How many stretches lie, in the universe of keys, between two that an offset of the first ages sends onto
-  // each other, at least.
-  u64 stretches_apart() const {
-    constexpr u32 ages = 4;
-    const u32 length = 1U << low_bits_;
-    const auto meet = [&](u32 a, u32 b) {
-      const u32 d = difference(a, b);
-      return d < length || buckets_ - d < length;
-    };
-    const u64 stretches = buckets_ / length;
-    for (u64 n = 0; n < stretches; ++n) {
-      const u32 on = start(static_cast<Bits>(n)), back = difference(0, on);
-      for (u32 i = 1; i <= ages; ++i) {
-        for (u32 j = i + 1; j <= ages; ++j) {
-          const u32 d = difference(offset(j), offset(i));
-          if (meet(d, on) || meet(d, back)) return n + 1;
-        }
+  // each other, at least. Places are fractions of the table here, of 2^-32.
+  u32 stretches_apart() const {
+    const u32 stretches = buckets_ >> low_bits_;
+    if (stretches < 4) return 1;
+    const u32 length = static_cast<u32>((u64(1) << (32 + low_bits_)) / buckets_);
+    const u32 step =
+        static_cast<u32>(factor_ >> (key_width - 32));  // from a stretch's start to the next one's
+    const u32 second = fraction(2), third = fraction(3), moves[] = {second, third, third - second};
+    for (u32 n = 0; n < stretches; ++n) {
+      for (const u32 by : moves) {
+        if (by - n * step + length < 2 * length || by + n * step + length < 2 * length) return n + 1;
       }
     }
     return stretches + 1;
@@ -223,9 +216,10 @@ class robin_hood_homes {
   TILEHASH_FN u32 start(Bits high) const {
     return scaled(static_cast<u32>(static_cast<Bits>(high * factor_) >> (key_width - 32)));
   }
+  TILEHASH_FN u32 fraction(u32 age) const { return mix32(drawn_ + age * 0x9e3779b9U); }
   TILEHASH_FN u32 offset(u32 age) const {
     if (age <= 1) return 0;
-    const u32 by = scaled(mix32(drawn_ + age * 0x9e3779b9U));
+    const u32 by = scaled(fraction(age));
     return moves_groups(age) ? by - by % group_buckets : by;
   }
 
