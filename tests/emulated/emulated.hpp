@@ -59,17 +59,6 @@ class emulated_tile {
     static_assert(sizeof(T) % 4 == 0, "a GPU's shuffle moves 4 bytes at a time");
     return me_->said_by_left("from_left", x, by, Width, at);
   }
-  u32 match(u32 x, site at = site::current()) const
-    requires(Width == 32)
-  {
-    u32 same = ~u32(0);
-    for (u32 bit = 0; bit < 32 && me_->vote("match", x >> bit != 0, at) != 0; ++bit) {
-      const bool mine = (x >> bit & 1) != 0;
-      const u32 lanes = me_->vote("match", mine, at);
-      same &= mine ? lanes : ~lanes;
-    }
-    return same;
-  }
   void sync(site at = site::current()) const { me_->vote("sync", false, at); }
 
   template <u32 N, class Word>

@@ -378,14 +378,35 @@ struct partition {
     block.barrier();
     const u32 ranker = me / sums::group, end = (ranker + 1) * each < taken ? (ranker + 1) * each : taken;
     if (ranker < rankers) {
-      for (u32 first = ranker * each; first < end; first += sums::group) {
-        const auto at = ranked + (first + t.rank());
-        const u32 region = *at, same = t.match(region), leader = lowest(same), half = region % 2 * 16;
-        u32 earlier = 0;
-        if (t.rank() == leader && region < regions)
-          earlier = fetch_add(counts + (ranker * pairs + region / 2), count_ones(same) << half);
-        earlier = t.from_left(earlier, t.rank() - leader) >> half & 0xffff;
-        *at = static_cast<u16>(earlier + count_ones(same & ((1U << t.rank()) - 1)));
+      constexpr u32 rows = 4;  // that are under way together
+      for (u32 first = ranker * each; first < end; first += rows * sums::group) {
+        u32 region[rows], rank[rows], then[rows];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < rows; ++k) region[k] = ranked[first + k * sums::group + t.rank()];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < rows; ++k) {
+          const auto its = counts + (ranker * pairs + region[k] / 2);
+          const bool there = region[k] < regions;
+          rank[k] = there ? fetch_add(its, 1U << (region[k] % 2 * 16)) : 0;
+          t.sync();
+          then[k] = there ? load_relaxed(its) : 0;
+          t.sync();
+        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < rows; ++k) {
+          const u32 half = region[k] % 2 * 16;
+          rank[k] = rank[k] >> half & 0xffff;
+          then[k] = then[k] >> half & 0xffff;
+          // Those of a row and region came in any order; all but the last to come see it.
+          u32 met = t.ballot(region[k] < regions && then[k] != rank[k] + 1);
+          while (met != 0) {
+            const u32 same = t.ballot(region[k] == t.broadcast(region[k], lowest(met)));
+            if ((same >> t.rank() & 1) != 0)
+              rank[k] = then[k] - count_ones(same & ~((1U << t.rank()) - 1));
+            met &= ~same;
+          }
+          ranked[first + k * sums::group + t.rank()] = static_cast<u16>(rank[k]);
+        }
       }
     }
     block.barrier();

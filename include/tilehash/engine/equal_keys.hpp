@@ -84,8 +84,8 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
   using slot_type = typename Design::slot_type;
   if constexpr (builds_firsts<Design>()) {
     // What comes so many times is combined in less time; a sample tells, for which a GPU's host has to wait.
-    constexpr double few_copies = Space::has_lanes ? 6 : 3;
-    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15), sampled = Space::has_lanes ? u64(1) << 25 : 0;
+    constexpr double few_copies = Space::has_lanes ? 4 : 3;
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15), sampled = Space::has_lanes ? u64(1) << 24 : 0;
     const Design layout = table.view().design;
     if (n < least || n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
         !regions_pay(space, layout, n, 0))

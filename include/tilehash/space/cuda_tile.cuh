@@ -40,12 +40,6 @@ struct cuda_tile {
   __device__ __forceinline__ T from_left(T x, u32 by = 1) const {
     return said_by(x, (rank() + Width - by) % Width);
   }
-  // Bit r is set when lane r says the same.
-  __device__ __forceinline__ u32 match(u32 x) const
-    requires(Width == 32)
-  {
-    return __match_any_sync(all, x);
-  }
   __device__ __forceinline__ void sync() const { __syncwarp(); }
 
   // N neighbouring words per lane in requests of up to 16 bytes, through the read-only cache.

@@ -69,7 +69,6 @@ struct solo_tile {
   TILEHASH_FN T from_left(T x, u32 /*by*/ = 1) const {
     return x;
   }
-  TILEHASH_FN u32 match(u32 /*x*/) const { return 1; }
   TILEHASH_FN void sync() const {}
 
   // Reads N neighbouring words that nobody writes meanwhile.

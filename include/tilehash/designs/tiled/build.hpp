@@ -122,6 +122,13 @@ struct tiled_scratch_slot {
     else
       return entry::pack(design.hash_in(region, bucket, stored_in(w)), slot_type::value_of(w));
   }
+  TILEHASH_FN static void set_value(auto at, const word& e) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<volatile typename slot_type::value_bits*>(at) = entry::value_of(e);  // half as much
+#else
+    *at = slot_type::with_value(*at, entry::value_of(e));
+#endif
+  }
   // Did a's item come before b's, of the same key?
   TILEHASH_FN static bool is_before(word a, word b) {
     return slot_type::value_of(a) < slot_type::value_of(b);
@@ -579,9 +586,11 @@ struct tiled_build {
       // The values, before the region takes the bin's place: the bin is read in order, as single values would
       // cost a sector each. In the place of the homeless items, the counts and the list an entry's slot.
       const auto slot_of = block.template scratch<u16>(homeless_at(buckets));
+      const auto two = block.template scratch<u32>(homeless_at(buckets));
       constexpr u32 nowhere = 0xffff, at_once = 4;
-      const u32 n = bins.size(nth), known = n < buckets * slots ? n : buckets * slots;
-      for (u32 i = me; i < known; i += all) slot_of[i] = static_cast<u16>(nowhere);
+      const u32 n = bins.size(nth), most = static_cast<u32>(more_room * sizeof(word) / 2) + (buckets + room) * 2;
+      const u32 known = n < most ? n : most;  // (a bin may be larger than its region)
+      for (u32 i = me; i < (known + 1) / 2; i += all) two[i] = ~u32(0);
       block.barrier();
       for (u32 i = me; i < buckets * slots; i += all) {
         const word w = words[i];
@@ -590,7 +599,7 @@ struct tiled_build {
         if (number < known)
           slot_of[number] = static_cast<u16>(i);
         else
-          words[i] = slot_type::with_value(w, entry::value_of(bin[number]));
+          scratch_slot::set_value(words + i, bin[number]);
       }
       block.barrier();
       for (u32 first = me; first < known; first += at_once * all) {
@@ -602,7 +611,7 @@ struct tiled_build {
         TILEHASH_UNROLL
         for (u32 k = 0; k < at_once; ++k) {
           const u32 at = first + k * all < known ? u32(slot_of[first + k * all]) : nowhere;
-          if (at != nowhere) words[at] = slot_type::with_value(words[at], entry::value_of(e[k]));
+          if (at != nowhere) scratch_slot::set_value(words + at, e[k]);
         }
       }
       block.barrier();
