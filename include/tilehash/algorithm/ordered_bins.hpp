@@ -19,8 +19,8 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// An entry's order is its block's number above its position in the bin: 32 bits. (A bin may be somewhat larger
-// than its region.)
+// An entry's order is its block's number above its position in the bin: 32 bits. (A bin may be somewhat
+// larger than its region.)
 inline constexpr u32 position_bits = 16, most_ordered_slots = 1U << (position_bits - 1);
 
 // How the entries of a region's ordered bin are read.

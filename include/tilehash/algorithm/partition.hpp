@@ -365,10 +365,10 @@ struct partition {
     if (me == 0) before.left(sent);
   }
 
-  // Ranks a share's items in order, by the regions that `ranked` tells: a group of the block's threads takes a
-  // stretch of them, row by row, and replaces an item's region by how many of its stretch went there before.
-  // Then each stretch's count of a region is replaced by that of the stretches before it, and that of all is
-  // the region's.
+  // Ranks a share's items in order, by the regions that `ranked` tells: a group of the block's threads takes
+  // a stretch of them, row by row, and replaces an item's region by how many of its stretch went there
+  // before. Then each stretch's count of a region is replaced by that of the stretches before it, and that of
+  // all is the region's.
   template <class Block, class Ranked, class Counts>
   TILEHASH_FN void rank_in_order(Block block, Ranked ranked, Counts counts, Counts starts,
                                  u32 regions) const {
@@ -401,8 +401,7 @@ struct partition {
           u32 met = t.ballot(region[k] < regions && then[k] != rank[k] + 1);
           while (met != 0) {
             const u32 same = t.ballot(region[k] == t.broadcast(region[k], lowest(met)));
-            if ((same >> t.rank() & 1) != 0)
-              rank[k] = then[k] - count_ones(same & ~((1U << t.rank()) - 1));
+            if ((same >> t.rank() & 1) != 0) rank[k] = then[k] - count_ones(same & ~((1U << t.rank()) - 1));
             met &= ~same;
           }
           ranked[first + k * sums::group + t.rank()] = static_cast<u16>(rank[k]);
@@ -481,7 +480,8 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
   u32 rankers = 1;
   if constexpr (work::sorts) {
     rankers = work::most_rankers;
-    while (rankers > 1 && work::scratch_bytes(route.regions(), rankers) > space.largest_scratch()) rankers /= 2;
+    while (rankers > 1 && work::scratch_bytes(route.regions(), rankers) > space.largest_scratch())
+      rankers /= 2;
   }
   space.for_each_block(
       blocks, work::block_size, work::scratch_bytes(route.regions(), rankers),

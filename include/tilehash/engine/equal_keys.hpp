@@ -85,12 +85,14 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
   if constexpr (builds_firsts<Design>()) {
     // What comes so many times is combined in less time; a sample tells, for which a GPU's host has to wait.
     constexpr double few_copies = Space::has_lanes ? 4 : 3;
-    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15), sampled = Space::has_lanes ? u64(1) << 24 : 0;
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15),
+                  sampled = Space::has_lanes ? u64(1) << 24 : 0;
     const Design layout = table.view().design;
     if (n < least || n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
         !regions_pay(space, layout, n, 0))
       return std::nullopt;
-    if (n >= sampled && sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
+    if (n >= sampled && sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies))
+      return std::nullopt;
     try {
       const auto filled = fill_regions<true>(space, layout, items, n, false);
       if (filled.lists_left && filled.left <= n / 8) {

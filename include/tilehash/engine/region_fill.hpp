@@ -36,7 +36,7 @@ struct region_filled {
   bool lists_left = false;  // false: too uneven, what is left is not known
   u64 inserted = 0;
   u64 illegal = 0;
-  u64 left = 0;       // items to insert one by one, from rest()
+  u64 left = 0;  // items to insert one by one, from rest()
   buffer<typename Design::word, Space> memory;
   const typename Design::word* spilled = nullptr;  // there
   Design design;

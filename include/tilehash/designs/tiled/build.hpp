@@ -122,13 +122,7 @@ struct tiled_scratch_slot {
     else
       return entry::pack(design.hash_in(region, bucket, stored_in(w)), slot_type::value_of(w));
   }
-  TILEHASH_FN static void set_value(auto at, const word& e) {
-#if defined(__CUDA_ARCH__)
-    *reinterpret_cast<volatile typename slot_type::value_bits*>(at) = entry::value_of(e);  // half as much
-#else
-    *at = slot_type::with_value(*at, entry::value_of(e));
-#endif
-  }
+  TILEHASH_FN static void set_value(auto at, const word& e) { store_low_half(at, entry::value_of(e)); }
   // Did a's item come before b's, of the same key?
   TILEHASH_FN static bool is_before(word a, word b) {
     return slot_type::value_of(a) < slot_type::value_of(b);
@@ -431,9 +425,11 @@ struct tiled_build {
       if constexpr (!keeps_first)
         return scratch_slot_of<decltype(items)>{design, {}, items};
       else if constexpr (scratch_slot::is_exact)
-        return scratch_slot_of<const table_word*>{design, bins.items_of(design.route().first_of(region)), bin};
+        return scratch_slot_of<const table_word*>{design, bins.items_of(design.route().first_of(region)),
+                                                  bin};
       else
-        return scratch_slot_of<decltype(items)>{design, bins.items_of(design.route().first_of(region)), items};
+        return scratch_slot_of<decltype(items)>{design, bins.items_of(design.route().first_of(region)),
+                                                items};
     }();
     const u32 me = block.rank(), all = block.size();
 
@@ -523,8 +519,7 @@ struct tiled_build {
       design.turn(second);
       const u32 bit = design.filter_index(p.stored);
       if (merges && has_bit(filters + p.bucket, bit) &&
-          match_key(in, view(words, second.bucket, second.bucket),
-                    in.make(second.stored, e, number)) != 0)
+          match_key(in, view(words, second.bucket, second.bucket), in.make(second.stored, e, number)) != 0)
         continue;
       outcome o = put(in, words, counts, p.bucket, in.make(p.stored, e, number));
       if (o == outcome::refused) {
@@ -588,7 +583,8 @@ struct tiled_build {
       const auto slot_of = block.template scratch<u16>(homeless_at(buckets));
       const auto two = block.template scratch<u32>(homeless_at(buckets));
       constexpr u32 nowhere = 0xffff, at_once = 4;
-      const u32 n = bins.size(nth), most = static_cast<u32>(more_room * sizeof(word) / 2) + (buckets + room) * 2;
+      const u32 n = bins.size(nth),
+                most = static_cast<u32>(more_room * sizeof(word) / 2) + (buckets + room) * 2;
       const u32 known = n < most ? n : most;  // (a bin may be larger than its region)
       for (u32 i = me; i < (known + 1) / 2; i += all) two[i] = ~u32(0);
       block.barrier();
