@@ -28,9 +28,9 @@
 //
 // Where the first of equal keys is to stay (bins in order, algorithm/ordered_bins.hpp) a word in the scratch
 // has its entry's order in place of the value, and of equal keys that meet the earlier one stays. The values
-// come from the bin before step 6. (Words of 16 bytes name their entries anyway.) An item is dropped
-// only where another of its key stands in the same bucket, or in steps 2 and 5 in the two of its key; so who
-// stays at last is the first of those that were not left over.
+// come from the bin before step 6. (Words of 16 bytes name their entries anyway.) An item is dropped only
+// where another of its key stands in one of its buckets, so who stays at last is the first of those that were
+// not left over.
 //
 // The items of a table of one region are not partitioned: they are its bin as they are, those included that
 // are none.
