@@ -138,7 +138,7 @@ class table {
   // ... with keep::first: of equal keys the first in the arrays wins. Values are what tells equal keys apart,
   // so sets have no need of it; keys and values of up to 8 bytes each. Memory while it runs: five times the
   // items' bytes (up to 32 million items at once) beside what the build takes; of an empty `tiled`, where
-  // keys come fewer than three times each, four bytes for each slot. docs/adr/0016.
+  // keys come a few times each, no more than any build. docs/adr/0016.
   insert_report build(Space& space, keys_in keys, values_in values, keep which)
     requires(!is_set && keeps_first<engine_type>)
   {

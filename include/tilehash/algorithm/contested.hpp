@@ -34,16 +34,6 @@ struct hash_filter {
   }
 };
 
-// What such a build notes of an entry has so many bits, with a bin somewhat larger than its region.
-inline constexpr u32 most_numbered_slots = 1U << 15;
-
-// Bins for a build that keeps the first of equal keys: it asks the entries' numbers. `unsettled` counts the
-// regions where it could not, for they were too uneven.
-template <class Word>
-struct first_bins : bins_with_numbers<even_bins<Word>> {
-  u64* unsettled;
-};
-
 // A block takes a share of the keys and finds its numbers room with one atomic operation.
 template <class Route, u32 Threads>
 struct select_contested {

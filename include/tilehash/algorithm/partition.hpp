@@ -64,6 +64,7 @@ struct routed_item {
     return static_cast<typename Slot::key_bits>(e >> Slot::value_shift);
   }
   TILEHASH_FN static typename Slot::value_bits value_of(word e) { return Slot::value_of(e); }
+  TILEHASH_FN static word routed_as(word e) { return e; }  // (others: algorithm/ordered_bins.hpp)
 };
 
 // What a route has for a hash whose words carry the key itself.
@@ -103,6 +104,7 @@ struct even_bins {
   TILEHASH_FN Word* at(u32 region) const { return entries + static_cast<u64>(region) * room; }
   TILEHASH_FN u32 room_of(u32 /*region*/) const { return room; }
   TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
+  TILEHASH_FN static const Word& written(const Word& e) { return e; }
 };
 // ... of which the last may be smaller; or with room for all that came, from grow_bins().
 template <class Word>
@@ -122,31 +124,10 @@ struct uneven_bins : even_bins<Word> {
   }
 };
 
-// Bins whose entries' numbers in the source stand beside them, for whoever asks which came first.
+// Bins that keep the order in which their items came (algorithm/ordered_bins.hpp): of_block(b) says where
+// block b's entries go, and how they are written.
 template <class Bins>
-struct bins_with_numbers : Bins {
-  u32* numbers;
-
-  TILEHASH_FN u32* numbers_at(u32 region) const { return numbers + (this->at(region) - this->entries); }
-};
-template <class Bins>
-inline constexpr bool is_numbered = requires(const Bins& b) { b.numbers; };
-// What was partitioned so, as a source for what comes next, which then has the first source's numbers.
-template <class Source>
-struct source_of_numbered {
-  Source source;
-  const u32* numbers;
-
-  TILEHASH_FN auto operator()(u64 i) const { return source(i); }
-  TILEHASH_FN u32 number(u64 i) const { return numbers[i]; }
-};
-template <class Source>
-TILEHASH_FN u32 number_of(const Source& source, u64 i) {
-  if constexpr (requires { source.number(i); })
-    return source.number(i);
-  else
-    return static_cast<u32>(i);
-}
+concept in_order = requires(const Bins& b) { b.of_block(u32(0)); };
 
 // A list that threads add to; what finds no room is only counted.
 template <class Word>
@@ -251,7 +232,9 @@ struct partition {
   static constexpr bool side_by_side = Threads != 1 && requires { requires Route::neighbours_go_together; };
   static constexpr u32 no_region = ~u32(0);
   static constexpr u32 at_once = Before::reserved_at_once, leaving_at_once = Before::leaving_at_once;
-  static constexpr u32 order = is_numbered<Bins> ? share : 0;
+  static constexpr bool sorts = in_order<Bins> && Threads != 1;  // one thread ranks in order as it goes
+  static constexpr u32 most_rankers = sums::words;
+  static_assert(!sorts || (share & (share - 1)) == 0);
 
   Route route;
   Source source;
@@ -261,15 +244,19 @@ struct partition {
   u64* illegal;
   Before before;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
+  u64 stretch = 0;    // for bins in order: shares of a block, which follow each other,
+  u32 rankers = 1;    // and how many groups of its threads rank a share, a power of two
 
   // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
-  // from there (in the seats' place, where there are such); the threads' and the groups' sums; which of the
-  // share each entry was, for bins that tell.
-  static constexpr u64 order_at(u64 regions) {
+  // from there (in the seats' place, where there are such); the threads' and the groups' sums; for bins in
+  // order each ranker's counts of the regions, two to a word.
+  static constexpr u64 counts_at(u64 regions) {
     return share * Before::entry_bytes +
            (seats + (Before::has_seats ? 1 : 2) * regions + sums::words) * sizeof(u32);
   }
-  static constexpr u64 scratch_bytes(u64 regions) { return order_at(regions) + order * sizeof(u16); }
+  static constexpr u64 scratch_bytes(u64 regions, u64 rankers = 1) {
+    return counts_at(regions) + (sorts ? rankers * divide_up(regions, 2) * sizeof(u32) : 0);
+  }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
@@ -278,7 +265,14 @@ struct partition {
     const auto seat = block.template scratch<u32>(share * Before::entry_bytes), starts = seat + seats;
     const auto shifts = Before::has_seats ? seat : starts + regions;
     const auto scratch = (Before::has_seats ? starts : shifts) + regions;
-    [[maybe_unused]] const auto was = block.template scratch<u16>(order_at(regions));
+    [[maybe_unused]] const auto ranked = block.template scratch<u16>();  // in the entries' place
+    [[maybe_unused]] const auto counts = block.template scratch<u32>(counts_at(regions));
+    const auto& to = [&]() -> decltype(auto) {
+      if constexpr (in_order<Bins>)
+        return bins.of_block(static_cast<u32>(block.index()));
+      else
+        return (bins);
+    }();
     key_bits hashes[PerThread];
     value_bits values[PerThread];
     u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
@@ -296,8 +290,11 @@ struct partition {
       }
     };
     u64 sent = 0;
-    take(block.index());
-    for (u64 number = block.index(); number * taken < n; number += block.count()) {
+    const u64 step = in_order<Bins> ? 1 : block.count();
+    const u64 begin = in_order<Bins> ? block.index() * stretch : block.index();
+    const u64 end = in_order<Bins> && (begin + stretch) * taken < n ? (begin + stretch) * taken : n;
+    take(begin);
+    for (u64 number = begin; number * taken < end; number += step) {
       for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
       // The item's number within its region's share of this block; two to a word, as registers are short.
       u32 ranks[(PerThread + 1) / 2];
@@ -311,6 +308,10 @@ struct partition {
         hashes[k] = route.hash(hashes[k]);
         const bool there = (goes[k / 32] >> (k % 32) & 1) != 0;
         const u32 region = there ? route.region_of(hashes[k]) : no_region;
+        if constexpr (sorts) {
+          ranked[k * Threads + me] = static_cast<u16>(there ? region : regions);
+          continue;
+        }
         u32 rank = 0;
         if constexpr (side_by_side) rank = enter_together(block, starts, region);
         if (!there) continue;
@@ -318,20 +319,25 @@ struct partition {
         if constexpr (!side_by_side) rank = fetch_add(starts + region, u32(1));
         ranks[k / 2] |= rank << (k % 2 * 16);
       }
+      if constexpr (sorts) {
+        rank_in_order(block, ranked, counts, starts, regions);
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < PerThread; ++k) ranks[k / 2] |= u32(ranked[k * Threads + me]) << (k % 2 * 16);
+      }
       block.barrier();
-      const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, scratch, regions, bins.fill);
+      const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, scratch, regions, to.fill);
       sent += all;
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
-        const u32 rank = ranks[k / 2] >> (k % 2 * 16) & 0xffff;
-        const u32 i = u32(starts[route.region_of(hashes[k])]) + rank;
+        const u32 rank = ranks[k / 2] >> (k % 2 * 16) & 0xffff, region = route.region_of(hashes[k]);
+        u32 i = u32(starts[region]) + rank;
+        if constexpr (sorts) i += count_before(k * Threads + me, counts, regions, region);
         sorted.put(i, hashes[k], values[k]);
-        if constexpr (is_numbered<Bins>) was[i] = static_cast<u16>(k * Threads + me);
       }
       block.barrier();
-      if ((number + block.count()) * taken < n) take(number + block.count());
+      if ((number + step) * taken < end) take(number + step);
       for (u32 first = me; first < all; first += leaving_at_once * Threads) {
         word e[leaving_at_once];
         u32 region[leaving_at_once], at[leaving_at_once];
@@ -348,19 +354,77 @@ struct partition {
         TILEHASH_UNROLL
         for (u32 k = 0; k < leaving_at_once; ++k) {
           if (first + k * Threads >= all) continue;
-          if (at[k] >= bins.room_of(region[k])) {
+          if (at[k] >= to.room_of(region[k]))
             spill.add(e[k]);
-            continue;
-          }
-          bins.at(region[k])[at[k]] = e[k];
-          if constexpr (is_numbered<Bins>)
-            bins.numbers_at(region[k])[at[k]] =
-                number_of(source, number * taken + u32(was[first + k * Threads]));
+          else
+            to.at(region[k])[at[k]] = to.written(e[k]);
         }
       }
       block.barrier();
     }
     if (me == 0) before.left(sent);
+  }
+
+  // Ranks a share's items in order, by the regions that `ranked` tells: a group of the block's threads takes
+  // a stretch of them, row by row, and replaces an item's region by how many of its stretch went there
+  // before. Then each stretch's count of a region is replaced by that of the stretches before it, and that of
+  // all is the region's.
+  template <class Block, class Ranked, class Counts>
+  TILEHASH_FN void rank_in_order(Block block, Ranked ranked, Counts counts, Counts starts,
+                                 u32 regions) const {
+    const auto t = block.template tile<sums::group>();
+    const u32 me = block.rank(), pairs = (regions + 1) / 2, each = share / rankers;
+    for (u32 i = me; i < rankers * pairs; i += Threads) counts[i] = 0;
+    block.barrier();
+    const u32 ranker = me / sums::group, end = (ranker + 1) * each < taken ? (ranker + 1) * each : taken;
+    if (ranker < rankers) {
+      constexpr u32 rows = 4;  // that are under way together
+      for (u32 first = ranker * each; first < end; first += rows * sums::group) {
+        u32 region[rows], rank[rows], then[rows];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < rows; ++k) region[k] = ranked[first + k * sums::group + t.rank()];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < rows; ++k) {
+          const auto its = counts + (ranker * pairs + region[k] / 2);
+          const bool there = region[k] < regions;
+          rank[k] = there ? fetch_add(its, 1U << (region[k] % 2 * 16)) : 0;
+          t.sync();
+          then[k] = there ? load_relaxed(its) : 0;
+          t.sync();
+        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < rows; ++k) {
+          const u32 half = region[k] % 2 * 16;
+          rank[k] = rank[k] >> half & 0xffff;
+          then[k] = then[k] >> half & 0xffff;
+          // Those of a row and region came in any order; all but the last to come see it.
+          u32 met = t.ballot(region[k] < regions && then[k] != rank[k] + 1);
+          while (met != 0) {
+            const u32 same = t.ballot(region[k] == t.broadcast(region[k], lowest(met)));
+            if ((same >> t.rank() & 1) != 0) rank[k] = then[k] - count_ones(same & ~((1U << t.rank()) - 1));
+            met &= ~same;
+          }
+          ranked[first + k * sums::group + t.rank()] = static_cast<u16>(rank[k]);
+        }
+      }
+    }
+    block.barrier();
+    for (u32 pair = me; pair < pairs; pair += Threads) {
+      u32 sum = 0;
+      for (u32 r = 0; r < rankers; ++r) {
+        const u32 its = counts[r * pairs + pair];
+        counts[r * pairs + pair] = sum;
+        sum += its;
+      }
+      starts[2 * pair] = sum & 0xffff;
+      if (2 * pair + 1 < regions) starts[2 * pair + 1] = sum >> 16;
+    }
+  }
+  // ... that of the stretches before the i-th item's.
+  template <class Counts>
+  TILEHASH_FN u32 count_before(u32 i, Counts counts, u32 regions, u32 region) const {
+    const u32 ranker = i >> (bit_width(share / rankers) - 1);
+    return u32(counts[ranker * ((regions + 1) / 2) + region / 2]) >> (region % 2 * 16) & 0xffff;
   }
 
   // Counts a group's items in, of which neighbours go to one region: the first of each run adds for all of
@@ -401,14 +465,27 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
   // A share is as large as a block can have it; of few items it is smaller, whole rows of a block's threads,
   // so that all blocks have as much to do.
   constexpr u64 few = 4;  // shares of a block
-  const u64 at_once = space.large_blocks_at_once(), rounds = divide_up(n, at_once * work::share);
+  u64 at_once = space.large_blocks_at_once();
+  if constexpr (in_order<Bins>) at_once = at_once < bins.most_blocks() ? at_once : bins.most_blocks();
+  const u64 rounds = divide_up(n, at_once * work::share);
   u64 taken = work::share;
   if (Space::has_lanes && rounds != 0 && rounds <= few)
     taken = divide_up(divide_up(n, at_once * rounds), u64(work::block_size)) * work::block_size;
   const u64 shares = divide_up(n, taken);
-  space.for_each_block(shares < at_once ? shares : at_once, work::block_size,
-                       work::scratch_bytes(route.regions()),
-                       work{route, source, n, bins, spill, illegal, before, static_cast<u32>(taken)});
+  u64 blocks = shares < at_once ? shares : at_once, stretch = 0;
+  if (in_order<Bins> && shares != 0) {
+    stretch = divide_up(shares, blocks);
+    blocks = divide_up(shares, stretch);
+  }
+  u32 rankers = 1;
+  if constexpr (work::sorts) {
+    rankers = work::most_rankers;
+    while (rankers > 1 && work::scratch_bytes(route.regions(), rankers) > space.largest_scratch())
+      rankers /= 2;
+  }
+  space.for_each_block(
+      blocks, work::block_size, work::scratch_bytes(route.regions(), rankers),
+      work{route, source, n, bins, spill, illegal, before, static_cast<u32>(taken), stretch, rankers});
 }
 
 // Where there are more regions than a block can count, the items are written to their bins as they come.

@@ -20,7 +20,6 @@ struct count_different {
   static constexpr u32 group = detail::block_sums<Threads>::group;
 
   const Key* keys;
-  u64 n;
   u32 size;  // `most` or less for each part
   u64* different;
 
@@ -38,7 +37,7 @@ struct count_different {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         const u32 i = first + k * Threads;
-        hashes[k] = i < size ? detail::hash_key(murmur(), keys[fast_range(mix64(i), n)]) : 0;
+        hashes[k] = i < size ? detail::hash_key(murmur(), keys[i]) : 0;
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
@@ -58,6 +57,15 @@ struct count_different {
     }
     if (mine != 0) detail::fetch_add(different, static_cast<u64>(mine));
   }
+};
+
+// All blocks' threads fetch the sample: two blocks wait long for so many random reads.
+template <class Key>
+struct draw_keys {
+  const Key* keys;
+  u64 n;
+  Key* drawn;
+  TILEHASH_FN void operator()(u64 i) const { drawn[i] = keys[fast_range(mix64(i), n)]; }
 };
 
 // A sample of n keys, and how many of it were different.
@@ -80,7 +88,10 @@ key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1) {
   buffer<u64, Space> different(space, 1);
   space.fill(different.data(), 1, u64(0));
   const u32 most = parts * work::most, size = static_cast<u32>(n < most ? n : most);
-  space.for_each_block(parts, work::block_size, work::scratch_bytes, work{keys, n, size, different.data()});
+  const buffer<Key, Space> drawn(space, size);
+  space.for_each(size, draw_keys<Key>{keys, n, drawn.data()});
+  space.for_each_block(parts, work::block_size, work::scratch_bytes,
+                       work{drawn.data(), size, different.data()});
   return {n, size, read_one(space, different.data())};
 }
 

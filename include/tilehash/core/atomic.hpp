@@ -225,6 +225,17 @@ TILEHASH_FN void store_relaxed(Word* at, Word x) {
   }
 }
 
+// Writes the lower half of a word of 8 bytes that no other thread writes meanwhile: on a GPU the other half
+// is not even read.
+template <class At>
+TILEHASH_FN void store_low_half(At at, u32 x) {
+#if defined(__CUDA_ARCH__)
+  *reinterpret_cast<volatile u32*>(at) = x;
+#else
+  *at = static_cast<u64>(*at) >> 32 << 32 | x;
+#endif
+}
+
 // Writes x and gives what was there.
 template <class Word>
 TILEHASH_FN Word exchange(Word* at, Word x) {

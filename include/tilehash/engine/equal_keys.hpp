@@ -83,16 +83,19 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
                                         const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
   if constexpr (builds_firsts<Design>()) {
-    constexpr double few_copies = 3;
-    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15);  // the host waits for a sample
+    // What comes so many times is combined in less time; a sample tells, for which a GPU's host has to wait.
+    constexpr double few_copies = Space::has_lanes ? 4 : 3;
+    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15),
+                  sampled = Space::has_lanes ? u64(1) << 24 : 0;
     const Design layout = table.view().design;
-    if (n < least || n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_numbered_slots ||
+    if (n < least || n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
         !regions_pay(space, layout, n, 0))
       return std::nullopt;
-    if (sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
+    if (n >= sampled && sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies))
+      return std::nullopt;
     try {
       const auto filled = fill_regions<true>(space, layout, items, n, false);
-      if (filled.lists_left && filled.left <= n / 8 && filled.unsettled == 0) {
+      if (filled.lists_left && filled.left <= n / 8) {
         const insert_report report = engine::insert_call<Design, Space, array_source<slot_type>, keep>(
                                          table, space, items, n, nullptr, {})
                                          .run_filled(filled);

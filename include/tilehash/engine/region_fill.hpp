@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <tilehash/algorithm/contested.hpp>
+#include <tilehash/algorithm/ordered_bins.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/concepts.hpp>
@@ -35,8 +36,7 @@ struct region_filled {
   bool lists_left = false;  // false: too uneven, what is left is not known
   u64 inserted = 0;
   u64 illegal = 0;
-  u64 left = 0;       // items to insert one by one, from rest()
-  u64 unsettled = 0;  // regions whose keys may not have their firsts' values
+  u64 left = 0;  // items to insert one by one, from rest()
   buffer<typename Design::word, Space> memory;
   const typename Design::word* spilled = nullptr;  // there
   Design design;
@@ -47,10 +47,9 @@ struct region_filled {
 // Can a design's build keep the first of equal keys?
 template <class Design>
 constexpr bool builds_firsts() {
-  if constexpr (requires {
-                  requires Design::template region_build<first_bins<typename Design::word>>::keeps_first;
-                })
-    return Design::template region_build<>::scratch_slot::can_compete;
+  using bins = ordered_bins<typename Design::slot_type>;
+  if constexpr (requires { requires Design::template region_build<bins>::keeps_first; })
+    return Design::template region_build<>::scratch_slot::can_keep_first;
   else
     return false;
 }
@@ -202,6 +201,7 @@ class region_fill {
   using word = typename Design::word;
   using slot_type = typename Design::slot_type;
   using bins_type = even_bins<word>;
+  using region_bins = std::conditional_t<KeepsFirst, ordered_bins<slot_type>, bins_type>;
 
  public:
   region_fill(Space& space, const Design& design, u64 n, bool merges)
@@ -224,11 +224,11 @@ class region_fill {
   // All regions at once. Their bins are the table's own memory, or stand beside it.
   template <class Source>
   void fill_all(const Source& source, u64 n) {
-    const bins_type bins = merges_ ? bins_beside(n, design_.regions())
-                                   : bins_of(design_.slots(), design_.region_slots(), design_.regions());
-    if constexpr (KeepsFirst) numbers_ = buffer<u32, Space>(space_, design_.capacity());
-    partition(design_, source, n, with(numbers_, bins));
-    put_in(with(numbers_, bins), 0, design_.regions());
+    const region_bins bins =
+        for_regions(merges_ ? bins_beside(n, design_.regions())
+                            : bins_of(design_.slots(), design_.region_slots(), design_.regions()));
+    partition(design_, source, n, bins);
+    put_in(bins, 0, design_.regions());
   }
   // The items stand in bins already, one for each region and none larger than it.
   template <class Bins>
@@ -241,40 +241,53 @@ class region_fill {
   void fill_slices(const Source& source, u64 n) {
     const u32 regions = design_.regions();
     const u64 each = std::min<u64>({best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
-                                    most_regions<slot_type, Space, parted_bins>(space_)});
+                                    most_regions<slot_type, Space, region_bins>(space_)});
     const region_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
     const auto count_of = [&](u32 s) { return s == last ? in_last : slices.each; };
     u32 room = slices.each * design_.region_slots(), last_room = in_last * design_.region_slots();
-    buffer<word, Space> slices_beside;
-    if (merges_) {
-      room = last_room = most_in_a_bin(n * slices.each / regions + 1, 1);
-      slices_beside = buffer<word, Space>(space_, static_cast<u64>(room) * slices.regions());
-    }
-    const uneven_bins<word> outer{
-        bins_of(merges_ ? slices_beside.data() : design_.slots(), room, slices.regions()), last, last_room};
-    if constexpr (KeepsFirst) numbers_ = buffer<u32, Space>(space_, design_.capacity());
-    partition(slices, source, n, with(numbers_, outer));
-    std::vector<u32> came(slices.regions());
-    space_.copy_to_host(came.data(), fill(), came.size() * sizeof(u32));
-    u64 most = 0;
-    for (u32 s = 0; s <= last; ++s) {
-      came[s] = std::min(came[s], outer.room_of(s));
-      most = std::max<u64>(most, u64(most_in_a_bin(came[s], count_of(s))) * count_of(s));
-    }
-    beside_ = buffer<word, Space>(space_, most);
-    if constexpr (KeepsFirst) numbers_beside_ = buffer<u32, Space>(space_, most);
-    for (u32 s = 0; s <= last; ++s) {
-      const u32 first = s * slices.each, count = count_of(s);
-      const parted_bins bins = with(numbers_beside_, bins_beside(came[s], count));
-      const region_slice<Design> slice(design_, first, count);
-      using routed = routed_source<keys_as_they_are<slot_type>>;
-      const routed its{{}, outer.at(s)};
-      if constexpr (KeepsFirst)
-        partition(slice, source_of_numbered<routed>{its, with(numbers_, outer).numbers_at(s)}, came[s], bins);
-      else
-        partition(slice, its, came[s], bins);
-      put_in(bins, first, count);
+    std::vector<u64> came(slices.regions());
+    const auto send_on = [&](const auto& items_of, const auto& size_of) {
+      u64 most = 0;
+      for (u32 s = 0; s <= last; ++s)
+        most = std::max<u64>(most, u64(most_in_a_bin(came[s], count_of(s))) * count_of(s));
+      beside_ = buffer<word, Space>(space_, most);
+      for (u32 s = 0; s <= last; ++s) {
+        const u32 first = s * slices.each, count = count_of(s);
+        const region_bins bins = for_regions(bins_beside(came[s], count));
+        partition(region_slice<Design>(design_, first, count), items_of(s), size_of(s), bins);
+        put_in(bins, first, count);
+      }
+    };
+    if constexpr (KeepsFirst) {
+      const u32 blocks = static_cast<u32>(space_.large_blocks_at_once());
+      const buffer<u32, Space> parts(space_, static_cast<u64>(slices.regions()) * blocks);
+      space_.fill(parts.data(), parts.size(), u32(0));
+      const bins_of_parts<word> outer{design_.slots(), room, last, last_room, blocks, parts.data()};
+      partition(slices, source, n, outer);
+      const auto fill = parts.to_host();
+      for (u64 i = 0; i < fill.size(); ++i) {
+        const u32 s = static_cast<u32>(i % slices.regions());
+        came[s] += std::min(fill[i], outer.part_of(s));
+      }
+      const auto items_of = [&](u32 s) { return parts_source<slot_type>{outer, s}; };
+      send_on(items_of, [&](u32 s) { return items_of(s).size(); });
+    } else {
+      buffer<word, Space> slices_beside;
+      if (merges_) {
+        room = last_room = most_in_a_bin(n * slices.each / regions + 1, 1);
+        slices_beside = buffer<word, Space>(space_, static_cast<u64>(room) * slices.regions());
+      }
+      const uneven_bins<word> outer{
+          bins_of(merges_ ? slices_beside.data() : design_.slots(), room, slices.regions()), last, last_room};
+      partition(slices, source, n, outer);
+      std::vector<u32> fill(slices.regions());
+      space_.copy_to_host(fill.data(), this->fill(), fill.size() * sizeof(u32));
+      for (u32 s = 0; s <= last; ++s) came[s] = std::min(fill[s], outer.room_of(s));
+      const auto items_of = [&](u32 s) {
+        return routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)};
+      };
+      send_on(items_of, [&](u32 s) { return came[s]; });
     }
   }
 
@@ -292,7 +305,6 @@ class region_fill {
     r.left = counts[0];
     r.illegal = counts[1];
     r.inserted = counts[2];
-    r.unsettled = counts[3];
     r.lists_left = r.left <= spill_capacity_;
     r.memory = std::move(memory_);
     r.spilled = r.memory.data() + header_;
@@ -300,9 +312,8 @@ class region_fill {
   }
 
  private:
-  // In front of the memory: counters of what is left, of illegal and of new items, and of regions that are
-  // not settled; how many came to each bin.
-  static constexpr u32 counters_used = 4;
+  // In front of the memory: counters of what is left, of illegal and of new items; how many came to each bin.
+  static constexpr u32 counters_used = 3;
   static u64 header_words(const Design& design) {
     u64 bins = 0;
     if constexpr (!filling_itself<Design>) bins = design.regions();
@@ -310,15 +321,6 @@ class region_fill {
   }
   u64* counters() const { return reinterpret_cast<u64*>(memory_.data()); }
   u32* fill() const { return reinterpret_cast<u32*>(counters() + counters_used); }
-  // The bins, with their entries' numbers beside them where these are asked for.
-  template <class Bins>
-  static auto with(const buffer<u32, Space>& numbers, const Bins& bins) {
-    if constexpr (KeepsFirst)
-      return bins_with_numbers<Bins>{bins, const_cast<u32*>(numbers.data())};
-    else
-      return bins;
-  }
-  using parted_bins = std::conditional_t<KeepsFirst, bins_with_numbers<bins_type>, bins_type>;
   bins_type bins_of(word* entries, u32 room, u32 bins) {
     if (used_) space_.fill(fill(), bins, u32(0));
     used_ = true;
@@ -330,16 +332,20 @@ class region_fill {
     if (beside_.size() < words) beside_ = buffer<word, Space>(space_, words);
     return bins_of(beside_.data(), its, bins);
   }
+  region_bins for_regions(const bins_type& bins) const {
+    if constexpr (KeepsFirst)
+      return {bins, region_bins::block_bits_for(design_.regions())};
+    else
+      return bins;
+  }
   spill_list<word> spill() const { return {memory_.data() + header_, counters(), spill_capacity_}; }
 
   template <class Route, class Source, class Bins>
   void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
     send_by_blocks(space_, route, source, n, bins, spill(), counters() + 1);
   }
-  void put_in(const parted_bins& bins, u32 first, u32 count) {
-    if constexpr (KeepsFirst)
-      build(first_bins<word>{bins, counters() + 3}, first, count);
-    else if (in_place_)
+  void put_in(const region_bins& bins, u32 first, u32 count) {
+    if (in_place_)
       merge(bins, first, count);
     else
       build(bins, first, count);
@@ -365,8 +371,7 @@ class region_fill {
   bool merges_, in_place_;
   u64 spill_capacity_, header_;  // words
   buffer<word, Space> memory_, beside_;
-  buffer<u32, Space> numbers_, numbers_beside_;  // of the entries in the table's memory, and in beside_
-  bool used_ = false;                            // the bins' numbers are not zero
+  bool used_ = false;  // the bins' numbers are not zero
 };
 
 // The same for the only region of an empty table, where one_region_pays().
@@ -381,7 +386,7 @@ region_filled<Design, Space> fill_region(Space& space, const Design& design, con
 // beside that it takes a thirty-second of the items' bytes, and a slice's where there are slices; a merge
 // their bytes once more.
 // KeepsFirst, which is for an empty table: of equal keys the first stays, where no item of the key is left
-// over and no region is unsettled; it takes four bytes for each slot.
+// over.
 template <bool KeepsFirst = false, class Design, class Space, class Source>
 region_filled<Design, Space> fill_regions(Space& space, const Design& design, const Source& source, u64 n,
                                           bool merges) {
@@ -391,7 +396,9 @@ region_filled<Design, Space> fill_regions(Space& space, const Design& design, co
   } else {
     bool in_slices = false;
     if constexpr (partitions_in_steps<Space>) {
-      const u64 most = most_regions<typename Design::slot_type>(space);
+      using slot_type = typename Design::slot_type;
+      using bins = std::conditional_t<KeepsFirst, ordered_bins<slot_type>, even_bins<typename Design::word>>;
+      const u64 most = most_regions<slot_type, Space, bins>(space);
       const u64 best =
           merges && n < design.capacity() / 4 ? most : best_regions;  // few make short runs anyway
       in_slices = design.regions() > (most < best ? most : best);

@@ -23,8 +23,14 @@
 //   2  remove equal keys within each bucket
 //   3  listed items: into their first or second bucket where there is room, or out if their key is there
 //   4  still homeless: take the place of a key whose other bucket has room, or of any that must then go on
-//   5  remove what step 4 made double (and, where asked, put the first of equal keys:
-//   designs/tiled/first.hpp) 6  write the region out, with the overflow filter's bits
+//   5  remove what step 4 made double
+//   6  write the region out, with the overflow filter's bits
+//
+// Where the first of equal keys is to stay (bins in order, algorithm/ordered_bins.hpp) a word in the scratch
+// has its entry's order in place of the value, and of equal keys that meet the earlier one stays. The values
+// come from the bin before step 6. (Words of 16 bytes name their entries anyway.) An item is dropped only
+// where another of its key stands in one of its buckets, so who stays at last is the first of those that were
+// not left over.
 //
 // The items of a table of one region are not partitioned: they are its bin as they are, those included that
 // are none.
@@ -39,6 +45,7 @@
 // length: partition and build are one algorithm of seven steps, read together.
 #pragma once
 
+#include <tilehash/algorithm/ordered_bins.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/algorithm/scratch_bucket.hpp>
 #include <tilehash/core/atomic.hpp>
@@ -47,13 +54,13 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
-#include <tilehash/designs/tiled/first.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// What stands in a block's scratch for an item: the slot's word, as it will be in the table.
-template <class Design, class Items>
+// What stands in a block's scratch for an item: the slot's word, as it will be in the table. Entries: how the
+// bin's entries are read.
+template <class Design, class Items, class Entries = routed_item<typename Design::slot_type>>
 struct tiled_scratch_slot {
   using slot_type = typename Design::slot_type;
   using entry = routed_item<slot_type>;
@@ -64,9 +71,13 @@ struct tiled_scratch_slot {
   static constexpr word was_there =
       static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word)));  // before a merge
 
+  static constexpr bool keeps_first = tells_order<Entries>;
+  static constexpr bool can_keep_first = sizeof(typename slot_type::value_bits) == sizeof(u32);
+
   Design design;
-  Items items;   // not needed, nor is
-  u32 held = 0;  // how many items the region had before
+  Entries entries;
+  Items items;   // the bin, where the first of equal keys is kept
+  u32 held = 0;  // not needed: how many items the region had before
 
   TILEHASH_FN static bool stays(word w) { return (w & was_there) != 0; }
   TILEHASH_FN static word from_table(const auto& /*hashes*/, u32 /*bucket*/, word w, auto /*numbered*/) {
@@ -76,8 +87,11 @@ struct tiled_scratch_slot {
   TILEHASH_FN static stored_key full_stored(word w) { return stored_in(w); }
   TILEHASH_FN static bool is_free(word w) { return slot_type::is_free(w); }
   TILEHASH_FN static bool is_second(word w) { return slot_type::is_second(stored_in(w)); }
-  TILEHASH_FN static word make(stored_key n, const word& e, u32 /*number*/) {
-    return slot_type::make(n, entry::value_of(e));
+  TILEHASH_FN word make(stored_key n, const word& e, u32 number) const {
+    if constexpr (keeps_first)
+      return slot_type::make(n, entries.order_of(e, number));
+    else
+      return slot_type::make(n, entry::value_of(e));
   }
   TILEHASH_FN static word in_other_bucket(word w) {
     return static_cast<word>(slot_type::make(stored_in(w) ^ 2, slot_type::value_of(w)) | (w & was_there));
@@ -86,26 +100,32 @@ struct tiled_scratch_slot {
   TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(stored_in(w)); }
   TILEHASH_FN static bool same_key(word /*a*/, word /*b*/) { return true; }
 
-  // For the first of equal keys (designs/tiled/first.hpp) the value makes room for the least of their
-  // numbers.
-  static constexpr bool can_compete = sizeof(typename slot_type::value_bits) == sizeof(u32);
-  static constexpr word value_mask = static_cast<word>((word(1) << slot_type::value_shift) - 1);
-  TILEHASH_FN static void open(auto at) { set_bits(at, value_mask); }
-  TILEHASH_FN static void enter(auto at, u32 i, const u32* numbers) {
-    fetch_min(at, static_cast<word>((load_relaxed(at) & ~value_mask) | numbers[i]));
+  // To find an entry again: it itself, or its number in the bin.
+  TILEHASH_FN static word handle(const word& e, u32 number) {
+    if constexpr (keeps_first)
+      return number;
+    else
+      return e;
   }
-  TILEHASH_FN static bool is_in(auto at, u32 i, const u32* numbers) {
-    return static_cast<u32>(load_relaxed(at)) == numbers[i];
+  TILEHASH_FN word entry_at(word handle) const {
+    if constexpr (keeps_first)
+      return items[handle];
+    else
+      return handle;
   }
-  TILEHASH_FN static void close(auto at, const word& e) {
-    *at = static_cast<word>((load_relaxed(at) & ~value_mask) | entry::value_of(e));
+  TILEHASH_FN static u32 number_in(word w) {  // or in a handle
+    return static_cast<u32>(w) & ((1U << position_bits) - 1);
   }
-
-  TILEHASH_FN static word handle(const word& e, u32 /*number*/) { return e; }  // to find the entry again
-  TILEHASH_FN static word entry_at(word handle) { return handle; }
-  TILEHASH_FN static u32 number_in(word /*handle*/) { return 0; }
   TILEHASH_FN word entry_of(u32 region, u32 bucket, word w) const {
-    return entry::pack(design.hash_in(region, bucket, stored_in(w)), slot_type::value_of(w));
+    if constexpr (keeps_first)
+      return entries.routed_as(items[number_in(w)]);
+    else
+      return entry::pack(design.hash_in(region, bucket, stored_in(w)), slot_type::value_of(w));
+  }
+  TILEHASH_FN static void set_value(auto at, const word& e) { store_low_half(at, entry::value_of(e)); }
+  // Did a's item come before b's, of the same key?
+  TILEHASH_FN static bool is_before(word a, word b) {
+    return slot_type::value_of(a) < slot_type::value_of(b);
   }
 };
 
@@ -117,9 +137,9 @@ struct tiled_scratch_slot {
 //     |  key's bits (16)  | 2nd | used |  number (14)  |
 //     +-------------------+-----+------+---------------+
 //     |<-------- stored key ------------->|
-template <class Design, class Items>
+template <class Design, class Items, class Entries>
   requires(sizeof(typename Design::word) == 16)
-struct tiled_scratch_slot<Design, Items> {
+struct tiled_scratch_slot<Design, Items, Entries> {
   using slot_type = typename Design::slot_type;
   using entry = routed_item<slot_type>;
   using table_word = typename slot_type::word;
@@ -127,8 +147,10 @@ struct tiled_scratch_slot<Design, Items> {
   using stored_key = u32;
   static constexpr bool is_exact = false;
   static constexpr u32 number_bits = 14;  // as tiled_build::most_slots
+  static constexpr bool keeps_first = tells_order<Entries>, can_keep_first = true;
 
   Design design;
+  Entries entries;
   Items items;
   u32 held = 0;  // how many items the region had before
 
@@ -152,31 +174,22 @@ struct tiled_scratch_slot<Design, Items> {
   TILEHASH_FN u32 filter_index(word w) const { return Design::filter_index(full_stored(w)); }
   TILEHASH_FN bool same_key(word a, word b) const {
     const table_word x = items[number_in(a)], y = items[number_in(b)];
-    return entry::hash_of(x) == entry::hash_of(y);
+    return entries.hash_of(x) == entries.hash_of(y);
   }
   TILEHASH_FN typename slot_type::stored_key full_stored(word w) const {
     const table_word e = items[number_in(w)];
-    return slot_type::stored_as(entry::hash_of(e) & slot_type::remainder_mask, is_second(w));
+    return slot_type::stored_as(entries.hash_of(e) & slot_type::remainder_mask, is_second(w));
   }
-
-  // For the first of equal keys: the slot names another entry.
-  static constexpr bool can_compete = true;
-  TILEHASH_FN static void open(auto /*at*/) {}
-  TILEHASH_FN static void enter(auto at, u32 i, const u32* numbers) {
-    for (word seen = load_relaxed(at); numbers[i] < numbers[number_in(seen)];) {  // at most once for each
-      const word was = compare_and_swap(at, seen, seen >> number_bits << number_bits | i);
-      if (was == seen) return;
-      seen = was;
-    }
-  }
-  TILEHASH_FN static bool is_in(auto /*at*/, u32 /*number*/, const u32* /*numbers*/) { return false; }
-  TILEHASH_FN static void close(auto /*at*/, const table_word& /*entry*/) {}
 
   TILEHASH_FN static word handle(const table_word& /*entry*/, u32 number) { return number; }
   TILEHASH_FN table_word entry_at(word handle) const { return items[handle]; }
   TILEHASH_FN static u32 number_in(word w) { return w & ((1U << number_bits) - 1); }
   TILEHASH_FN table_word entry_of(u32 /*region*/, u32 /*bucket*/, word w) const {
-    return items[number_in(w)];
+    return entries.routed_as(items[number_in(w)]);
+  }
+  TILEHASH_FN bool is_before(word a, word b) const {
+    const table_word x = items[number_in(a)], y = items[number_in(b)];
+    return entries.order_of(x, number_in(a)) < entries.order_of(y, number_in(b));
   }
 };
 
@@ -184,7 +197,11 @@ template <class Design, class Bins = even_bins<typename Design::word>>
 struct tiled_build {
   using slot_type = typename Design::slot_type;
   using table_word = typename slot_type::word;
-  using scratch_slot = tiled_scratch_slot<Design, typename slot_type::word*>;
+  static constexpr bool keeps_first = in_order<Bins>;
+  using entries = std::conditional_t<keeps_first, ordered_item<slot_type>, routed_item<slot_type>>;
+  template <class Items>
+  using scratch_slot_of = tiled_scratch_slot<Design, Items, entries>;
+  using scratch_slot = scratch_slot_of<table_word*>;
   using word = typename scratch_slot::word;
   using stored_key = typename scratch_slot::stored_key;
   using entry = routed_item<slot_type>;
@@ -196,7 +213,6 @@ struct tiled_build {
   static constexpr u32 together = 16 / sizeof(table_word);  // words of one bucket that are written at once
   static constexpr bool takes_items = true;                 // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
-  static constexpr bool keeps_first = requires(const Bins& b) { b.unsettled; };  // designs/tiled/first.hpp
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
 
@@ -209,8 +225,8 @@ struct tiled_build {
 
   // Scratch: the region's words; for words of 16 bytes the bin; the homeless items; per bucket a count; the
   // list of items that are not in their first bucket; per bucket the filter's bits; the list's length, the
-  // homeless items' number, how many of them have been taken up, the number of new keys, of those that
-  // were numbered here, and of the items that were dropped.
+  // homeless items' number, how many of them have been taken up, the number of new keys, and of those that
+  // were numbered here.
   TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return buckets * slots * 3 / 16; }
   TILEHASH_FN static constexpr u64 homeless_room(u64 buckets) { return buckets * slots * 3 / 32; }
   TILEHASH_FN static constexpr u64 items_at(u64 buckets) {
@@ -221,7 +237,7 @@ struct tiled_build {
   }
   static constexpr u64 scratch_bytes(u64 buckets) {
     return homeless_at(buckets) + homeless_room(buckets) * sizeof(word) +
-           (2 * buckets + list_room(buckets) + 6) * sizeof(u32);
+           (2 * buckets + list_room(buckets) + 5) * sizeof(u32);
   }
 
   struct view : scratch_bucket<word, slots> {
@@ -250,7 +266,10 @@ struct tiled_build {
     for (;;) {  // again when another took the slot: at most once for each slot
       const view b(words, number, number);
       const u32 free = b.match(0);
-      if (match_key(in, b, content) != 0) return outcome::present;
+      if (const u32 own = match_key(in, b, content); own != 0) {
+        keep_earlier(in, words + (number * slots + b.lowest_slot(own)), content);
+        return outcome::present;
+      }
       if (free == 0) return outcome::refused;
       const auto at = words + (number * slots + b.lowest_slot(free));
       if (scratch_slot::is_free(compare_and_swap(at, word(0), content))) {
@@ -259,10 +278,21 @@ struct tiled_build {
       }
     }
   }
-  // Of equal keys in a bucket the one in the lowest slot stays.
-  template <class Words, class Counts, class Drop>
-  TILEHASH_FN static void remove_twins(const auto& in, Words words, Counts counts, u32 number,
-                                       const Drop& drop_one) {
+  // ... where the first of equal keys is to stay: the slot's, or this one.
+  template <class Slot>
+  TILEHASH_FN static void keep_earlier([[maybe_unused]] const auto& in, [[maybe_unused]] Slot at,
+                                       [[maybe_unused]] word content) {
+    if constexpr (keeps_first) {
+      for (word seen = load_relaxed(at); in.is_before(content, seen);) {  // again at most once for each item
+        const word was = compare_and_swap(at, seen, content);
+        if (was == seen) return;
+        seen = was;
+      }
+    }
+  }
+  // Of equal keys in a bucket the one in the lowest slot stays, or the first.
+  template <class Words, class Counts>
+  TILEHASH_FN static void remove_twins(const auto& in, Words words, Counts counts, u32 number) {
     const view b(words, number, number);
     stored_key seen[slots];
     TILEHASH_UNROLL
@@ -275,12 +305,11 @@ struct tiled_build {
       TILEHASH_UNROLL
       for (u32 r = 0; r < s; ++r) twins |= seen[r] == seen[s];
     }
-    if (twins) close_up(in, words, counts, number, drop_one);
+    if (twins) close_up(in, words, counts, number);
   }
-  // Keeps the first of equal keys of a bucket and leaves no free slot before a taken one.
-  template <class Words, class Counts, class Drop>
-  TILEHASH_FN static void close_up(const auto& in, Words words, Counts counts, u32 number,
-                                   const Drop& drop_one) {
+  // Keeps one of equal keys of a bucket and leaves no free slot before a taken one.
+  template <class Words, class Counts>
+  TILEHASH_FN static void close_up(const auto& in, Words words, Counts counts, u32 number) {
     const auto bucket = words + number * slots;
     u32 kept = 0;
     for (u32 s = 0; s < slots; ++s) {
@@ -289,10 +318,14 @@ struct tiled_build {
       bool twin = false;
       for (u32 r = 0; r < kept; ++r) {
         const word kept_one = bucket[r];
-        twin |= scratch_slot::stored_in(kept_one) == scratch_slot::stored_in(w) && in.same_key(kept_one, w);
+        if (scratch_slot::stored_in(kept_one) != scratch_slot::stored_in(w) || !in.same_key(kept_one, w))
+          continue;
+        twin = true;
+        if constexpr (keeps_first) {
+          if (in.is_before(w, kept_one)) bucket[r] = w;
+        }
       }
       if (!is_free && !twin) bucket[kept++] = w;
-      if (!is_free && twin) drop_one(number, w);
     }
     for (u32 s = kept; s < slots; ++s) bucket[s] = word(0);
     counts[number] = kept;
@@ -385,14 +418,23 @@ struct tiled_build {
     const auto list = counts + buckets;
     const auto filters = list + room;
     const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3,
-               numbered = listed + 4, told = listed + 5;
+               numbered = listed + 4;
     const auto bin = bins.at(nth);
     table_word* const home = design.region_at(region);
-    tiled_scratch_slot<Design, decltype(items)> in{design, items};
+    auto in = [&] {
+      if constexpr (!keeps_first)
+        return scratch_slot_of<decltype(items)>{design, {}, items};
+      else if constexpr (scratch_slot::is_exact)
+        return scratch_slot_of<const table_word*>{design, bins.items_of(design.route().first_of(region)),
+                                                  bin};
+      else
+        return scratch_slot_of<decltype(items)>{design, bins.items_of(design.route().first_of(region)),
+                                                items};
+    }();
     const u32 me = block.rank(), all = block.size();
 
     for (u32 i = me; i < buckets; i += all) counts[i] = 0, filters[i] = 0;  // 0
-    for (u32 i = me; i < 6; i += all) listed[i] = 0;
+    for (u32 i = me; i < 5; i += all) listed[i] = 0;
     u32 before = 0;
     if (merges) {
       const auto hashes = design.hashes_in(region);
@@ -416,7 +458,7 @@ struct tiled_build {
         const view v(words, b, b);
         const u32 taken = ~v.by_slots(v.match(0)) & ((1U << slots) - 1);
         counts[b] = count_ones(taken);
-        if ((taken & (taken + 1)) != 0) close_up(in, words, counts, b, [](u32, word) {});
+        if ((taken & (taken + 1)) != 0) close_up(in, words, counts, b);
       }
     } else {
       for (u32 i = me; i < buckets * slots; i += all) words[i] = word(0);
@@ -426,17 +468,17 @@ struct tiled_build {
     const auto take_in = [&](u32 i, const table_word& e) {
       if constexpr (!scratch_slot::is_exact) {
         i += in.held;
-        if (i >= buckets * slots) return spill.add(e);
+        if (i >= buckets * slots) return spill.add(in.entries.routed_as(e));
         items[i] = e;
       }
-      const place p = design.place_of(entry::hash_of(e));
+      const place p = design.place_of(in.entries.hash_of(e));
       // With its filter bit set, the key may stand in its second bucket from before.
       const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.stored));
       const u32 s = waits ? slots : fetch_add(counts + p.bucket, u32(1));
       if (s < slots)
-        words[p.bucket * slots + s] = scratch_slot::make(p.stored, e, i);
+        words[p.bucket * slots + s] = in.make(p.stored, e, i);
       else
-        append(list, listed, room, i, e);
+        append(list, listed, room, i, in.entries.routed_as(e));
     };
     if constexpr (walks_bins) {  // 1
       bin.for_each_item(me, all, [&](u32 i, const table_word& e) {
@@ -459,19 +501,8 @@ struct tiled_build {
     }
     block.barrier();
 
-    [[maybe_unused]] u32 mine = 0;  // items that were dropped
-    const auto tell = [&](u32 first_bucket, typename Design::stored_key n) {
-      if constexpr (keeps_first) {
-        set_bits(filters + first_bucket, tiled_marks<Design>::bit(n));
-        ++mine;
-      }
-    };
     if constexpr (!moves_regions) {
-      for (u32 b = me; b < buckets; b += all) {  // 2
-        remove_twins(in, words, counts, b, [&](u32 bucket, word w) {
-          if constexpr (keeps_first) tell(bucket, in.full_stored(w));  // all are in their first bucket yet
-        });
-      }
+      for (u32 b = me; b < buckets; b += all) remove_twins(in, words, counts, b);  // 2
       block.barrier();
     }
 
@@ -483,21 +514,20 @@ struct tiled_build {
         e = bin[number];
       else
         e = items[number];
-      const place p = design.place_of(entry::hash_of(e));
+      const place p = design.place_of(in.entries.hash_of(e));
       place second = p;
       design.turn(second);
       const u32 bit = design.filter_index(p.stored);
       if (merges && has_bit(filters + p.bucket, bit) &&
-          match_key(in, view(words, second.bucket, second.bucket),
-                    scratch_slot::make(second.stored, e, number)) != 0)
+          match_key(in, view(words, second.bucket, second.bucket), in.make(second.stored, e, number)) != 0)
         continue;
-      outcome o = put(in, words, counts, p.bucket, scratch_slot::make(p.stored, e, number));
+      outcome o = put(in, words, counts, p.bucket, in.make(p.stored, e, number));
       if (o == outcome::refused) {
         set_bits(filters + p.bucket, 1U << bit);
-        o = put(in, words, counts, second.bucket, scratch_slot::make(second.stored, e, number));
+        o = put(in, words, counts, second.bucket, in.make(second.stored, e, number));
       }
-      if (o == outcome::refused) append(homeless, wandering, more_room, scratch_slot::handle(e, number), e);
-      if (o == outcome::present) tell(p.bucket, p.stored);
+      if (o == outcome::refused)
+        append(homeless, wandering, more_room, scratch_slot::handle(e, number), in.entries.routed_as(e));
     }
     block.barrier();
 
@@ -509,10 +539,10 @@ struct tiled_build {
         if (q >= left) break;
         const word handle = homeless[q];
         const table_word e = in.entry_at(handle);
-        place p = design.place_of(entry::hash_of(e));
+        place p = design.place_of(in.entries.hash_of(e));
         design.turn(p);
-        walk = {scratch_slot::make(p.stored, e, scratch_slot::number_in(handle)), p.bucket, 0,
-                static_cast<u64>(entry::hash_of(e))};
+        walk = {in.make(p.stored, e, scratch_slot::number_in(handle)), p.bucket, 0,
+                static_cast<u64>(in.entries.hash_of(e))};
       }
       const bool placed = step(in, walk, words, counts, filters);
       walking = !placed && ++walk.looks < max_looks;
@@ -524,34 +554,63 @@ struct tiled_build {
       for (u32 q = me; q < left; q += all) {  // 5
         const word handle = homeless[q];
         const table_word e = in.entry_at(handle);
-        place p = design.place_of(entry::hash_of(e));
-        const u32 first_bucket = p.bucket;
-        bool seen = false;
+        place p = design.place_of(in.entries.hash_of(e));
+        auto stays = words;
+        word it = 0;
         for (u32 half = 0; half < 2; ++half, design.turn(p)) {
           const view b(words, p.bucket, p.bucket);
-          u32 twins = match_key(in, b, scratch_slot::make(p.stored, e, scratch_slot::number_in(handle)));
-          for (; twins != 0; twins &= twins - 1) {
+          u32 twins = match_key(in, b, in.make(p.stored, e, scratch_slot::number_in(handle)));
+          for (; twins != 0; twins &= twins - 1) {  // all that look for this key keep the same one
             const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
-            if (seen) {
-              compare_and_swap(at, load_relaxed(at), word(0));
-              tell(first_bucket, p.stored);
+            const word w = b.words[lowest(twins)];
+            bool stays_now = scratch_slot::is_free(it);
+            if constexpr (keeps_first) {
+              if (!stays_now && in.is_before(w, it)) compare_and_swap(stays, it, word(0)), stays_now = true;
             }
-            seen = true;
+            if (stays_now)
+              stays = at, it = w;
+            else
+              compare_and_swap(at, w, word(0));
           }
         }
       }
       block.barrier();
     }
 
-    if constexpr (keeps_first) {
-      if (mine != 0) fetch_add(told, mine);
+    if constexpr (keeps_first && scratch_slot::is_exact) {
+      // The values, before the region takes the bin's place: the bin is read in order, as single values would
+      // cost a sector each. In the place of the homeless items, the counts and the list an entry's slot.
+      const auto slot_of = block.template scratch<u16>(homeless_at(buckets));
+      const auto two = block.template scratch<u32>(homeless_at(buckets));
+      constexpr u32 nowhere = 0xffff, at_once = 4;
+      const u32 n = bins.size(nth),
+                most = static_cast<u32>(more_room * sizeof(word) / 2) + (buckets + room) * 2;
+      const u32 known = n < most ? n : most;  // (a bin may be larger than its region)
+      for (u32 i = me; i < (known + 1) / 2; i += all) two[i] = ~u32(0);
       block.barrier();
-      // In the place of the homeless items, the counts and the list.
-      const u32 free = static_cast<u32>(more_room * sizeof(word) / sizeof(u32)) + buckets + room;
-      if (told[0] != 0)
-        tiled_first<tiled_build>::settle(*this, block, in, words, filters,
-                                         block.template scratch<u32>(homeless_at(buckets)), free, listed,
-                                         told[0], nth);
+      for (u32 i = me; i < buckets * slots; i += all) {
+        const word w = words[i];
+        if (scratch_slot::is_free(w)) continue;
+        const u32 number = scratch_slot::number_in(w);
+        if (number < known)
+          slot_of[number] = static_cast<u16>(i);
+        else
+          scratch_slot::set_value(words + i, bin[number]);
+      }
+      block.barrier();
+      for (u32 first = me; first < known; first += at_once * all) {
+        table_word e[at_once];
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          if (first + k * all < known) e[k] = bin[first + k * all];
+        }
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < at_once; ++k) {
+          const u32 at = first + k * all < known ? u32(slot_of[first + k * all]) : nowhere;
+          if (at != nowhere) scratch_slot::set_value(words + at, e[k]);
+        }
+      }
+      block.barrier();
     }
 
     u32 after = 0;
