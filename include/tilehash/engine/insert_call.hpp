@@ -114,6 +114,7 @@ class insert_call {
     if (grows_ && table_.size() + wanted > table_.limit()) {
       if (!looked_ && table_.size() != 0) return look();
       if (table_.size() >= table_.limit()) return grow_for(wanted);
+      if (table_.limit() < detail::least_room && grow(items_to_begin_with(wanted))) return;
       end = window_end(wanted);
     }
     const u64 before = table_.size(), left = put(end), fresh = table_.size() - before;
@@ -265,6 +266,9 @@ class insert_call {
     const u64 all = table_.size() + wanted + wanted / 64;
     const u64 items = mostly_new_ ? std::min(all, 64 * table_.size()) : 0;
     grow(std::max(items, room_for_twice()));
+  }
+  u64 items_to_begin_with(u64 wanted) const {
+    return std::max(table_.size() + std::min(wanted, detail::least_room), room_for_twice());
   }
   u64 room_for_twice() const { return 2 * std::max(table_.size(), table_.limit()); }
   // Where there is no memory for that, or no hash function, the rest of the call makes do with the table as
