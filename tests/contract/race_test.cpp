@@ -142,7 +142,8 @@ class race : public ::testing::Test {
   std::optional<table<Design, cpu>> table_;
   Design design_;
   std::vector<key> keys_;
-  u32 values_[threads] = {1, 2, 3, 4};  // where those stand that are not handed on in words
+  // Where those stand that are not handed on in words.
+  u32 values_[threads] = {1, 2, 3, 4};
   std::vector<std::vector<outcome>> became_;  // of thread and key
 };
 

@@ -104,7 +104,7 @@ class insert_call {
   }
   void refuse_from(u64 first) {
     if (outcomes_ != nullptr) space_.fill(outcomes_ + first, n_ - first, outcome::refused);
-    report_.refused += n_ - first;
+    report_.refused += std::min(n_ - first, n_ - report_.inserted - report_.refused);  // regions took some
   }
 
   // ---- window ----

@@ -549,7 +549,8 @@ class subtables<Design, Space>::call {
     } catch (const out_of_memory&) {
       if (!changed_ || table_is_ != role::in_use) throw;
       if (outcomes_ != nullptr) space_.fill(outcomes_ + settled_, n_ - settled_, outcome::refused);
-      report_.refused += n_ - settled_;
+      report_.refused +=
+          std::min(n_ - settled_, n_ - report_.inserted - report_.refused);  // regions took some
     }
     report_.present = n_ - report_.inserted - report_.refused;
     return report_;
@@ -643,6 +644,7 @@ class subtables<Design, Space>::call {
         if (table_is_ != role::in_use) throw;
         moved = false;
       }
+      if (!moved && pass != 0) break;  // nothing ran that could count what is left
       collect();
       if (!moved || phases_.left() == 0 || phases_.left() > few) break;  // many found no way: no more will
     }
