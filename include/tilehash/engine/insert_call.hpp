@@ -1,7 +1,8 @@
 // One insert into a table that is changed in place: the phases (engine/insert_phases.hpp), window by window.
 //
 //   window -- fewer pending items than there is room for? all of them, in most calls
-//     |         else look, once: keys that are there are done; then as many as there is room for; or grow
+//     |         else look, once: keys that are there are done; then as many as there is room for; or grow,
+//     |         as a small table does at once
 //     |
 //     put ---- region by region where that pays, or place and move
 //     |
