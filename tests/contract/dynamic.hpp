@@ -252,6 +252,11 @@ u64 expect_resizes_to_lose_nothing(u64 held, u64 others, const table_options& op
     expect_holds(t, space, there, missing);
     expect_even(t);
     EXPECT_EQ(ground.memory.allocated(), t.bytes());
+    {  // with memory it goes on as ever
+      const buffer<u32, space_type> k(space, all);
+      EXPECT_EQ(t.insert(space, k.span(), k.span()).inserted, all.size() - there.size());
+      EXPECT_EQ(t.erase(space, k.span()), all.size());
+    }
     if (::testing::Test::HasFailure()) return 0;
     if (!ground.memory.refused()) {
       EXPECT_EQ(there.size(), Erases ? held - others : held + others);
