@@ -42,6 +42,9 @@ class insert_call {
   static constexpr u32 passes = moves || self_inserting<Design> ? 3 : 1;
   static constexpr u32 max_rebuilds = table_type::max_rebuilds;
   static constexpr u32 restarts_before_growth = 4;
+  // Smaller ones are made larger before a window that they have no room for, as least_room says. (Not the
+  // others: what is pending may be copies of one key.)
+  static constexpr u64 small_table = 2 * detail::window_step;
   static_assert(!sealing<Design> || !partition_built<Design>, "regions are not sealed");
 
  public:
@@ -115,7 +118,7 @@ class insert_call {
     if (grows_ && table_.size() + wanted > table_.limit()) {
       if (!looked_ && table_.size() != 0) return look();
       if (table_.size() >= table_.limit()) return grow_for(wanted);
-      if (table_.limit() < detail::least_room && grow(items_to_begin_with(wanted))) return;
+      if (table_.limit() < small_table && grow(items_to_begin_with(wanted))) return;
       end = window_end(wanted);
     }
     const u64 before = table_.size(), left = put(end), fresh = table_.size() - before;
