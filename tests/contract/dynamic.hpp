@@ -128,6 +128,8 @@ TEST(dynamic, one_subtable_at_a_time) {
     expect_holds(t, space, keys, others);
   }
   EXPECT_GT(t.load_factor(), 0.8);
+  EXPECT_EQ(t.erase(space, k.span()), n);  // nor is anything left twice
+  expect_holds(t, space, {}, keys);
 }
 
 // Inserts and lookups go on while another thread, in another space object, fills the new subtable.
