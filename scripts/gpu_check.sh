@@ -220,10 +220,28 @@ step_coherent() {
     echo "   ncu gave no figures (may it read the counters? see $folder/coherent_ncu.csv)"
 }
 
+# The experiments on dynamic tables, and where ncu may read the counters, what it says of the kernels that insert (figure
+# 10): threads at work, caches, memory. Cuckoo is the paper's CUDPP. The name has the design.
 step_dynamic() {
+  local folder profiler
   bench dynamic_static bench dynamic/static --space cuda
   bench dynamic_resize bench dynamic/resize --space cuda
   bench dynamic_workload bench dynamic/workload --space cuda --n 100000000 --repeat 1
+  folder=$(results)
+  profiler=$(command -v ncu || true)
+  if [ -z "$profiler" ]; then
+    echo "   no ncu here: figure 10 is left out"
+    return
+  fi
+  local metrics=(
+    gpu__time_duration.sum smsp__thread_inst_executed_per_inst_executed.ratio l1tex__t_sector_hit_rate.pct
+    lts__t_sector_hit_rate.pct dram__throughput.avg.pct_of_peak_sustained_elapsed
+  )
+  "$profiler" --csv --kernel-name-base demangled --kernel-name "regex:upsert_items|displace_items|partition|region_build" \
+    --metrics "$(IFS=,; echo "${metrics[*]}")" \
+    "$program" run --design dynamic_cuckoo,mega_kv,cuckoo,linear_probing --space cuda --input random:n=16777216 \
+    --load-factor 0.9 --repeat 1 >"$folder/dynamic_ncu.csv" ||
+    echo "   ncu gave no figures (may it read the counters? see $folder/dynamic_ncu.csv)"
 }
 
 # One thread walks a row of a graph alone, so where one key is a twentieth of the right side the graphs are left out.

@@ -19,6 +19,7 @@
 #include <contract/growth_memory.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/designs/tiled.hpp>
 #include <tilehash/dynamic_map.hpp>
 #include <tilehash/engine/subtables.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -127,6 +128,8 @@ TEST(dynamic, one_subtable_at_a_time) {
     expect_holds(t, space, keys, others);
   }
   EXPECT_GT(t.load_factor(), 0.8);
+  EXPECT_EQ(t.erase(space, k.span()), n);  // nor is anything left twice
+  expect_holds(t, space, {}, keys);
 }
 
 // Inserts and lookups go on while another thread, in another space object, fills the new subtable.
@@ -202,6 +205,77 @@ TEST(dynamic, a_resize_without_memory_changes_nothing) {
       expect_holds(t, space, keys, others);
     }
   }
+}
+
+// A table of `held` items is given `others`, or loses so many, in one call that resizes it again and again,
+// with memory for 0, 1, 2, ... allocations until it needs no more. Gives how many it needs.
+template <bool Erases>
+u64 expect_resizes_to_lose_nothing(u64 held, u64 others, const table_options& options) {
+  SCOPED_TRACE(std::to_string(held) + (Erases ? " less " : " and ") + std::to_string(others));
+  const auto all = numbered_keys(0, Erases ? held : held + others), absent = numbered_keys(all.size(), 100);
+  for (u64 allocations = 0; allocations < 100; ++allocations) {
+    SCOPED_TRACE(std::to_string(allocations) + " allocations");
+    dynamic_faulty ground;
+    auto& space = ground.space;
+    using space_type = std::remove_reference_t<decltype(space)>;
+    table<dynamic_cuckoo<u32, u32>, space_type> t(space, 0, options);
+    auto there = all, missing = absent;
+    {
+      const buffer<u32, space_type> k(space, all);
+      const buffer<outcome, space_type> became(space, others);
+      EXPECT_EQ(t.insert(space, k.first(held), k.first(held)).inserted, held);
+      const u64 capacity = t.capacity();
+      ground.memory.refuse_after(allocations);
+      ground.memory.guarded([&] {
+        if constexpr (Erases) {
+          EXPECT_EQ(t.erase(space, k.first(others)), others);
+          there.erase(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(others));
+          missing.insert(missing.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(others));
+        } else {
+          const auto given = k.span().subspan(held);
+          there.resize(held);
+          try {
+            const insert_report report = t.insert(space, given, given, became.span());
+            const auto told = became.to_host();
+            for (u64 i = 0; i < others; ++i)
+              (told[i] == outcome::inserted ? there : missing).push_back(all[held + i]);
+            EXPECT_EQ(report, (insert_report{.inserted = there.size() - held,
+                                             .refused = held + others - there.size(),
+                                             .restarts = report.restarts}));
+          } catch (const out_of_memory&) {
+            EXPECT_EQ(t.capacity(), capacity);
+            missing.insert(missing.end(), all.begin() + static_cast<std::ptrdiff_t>(held), all.end());
+          }
+        }
+      });
+      ground.memory.refuse_after(faulty::never);
+      EXPECT_TRUE(ground.memory.refused() || t.capacity() != capacity) << "it was to be resized";
+    }
+    expect_holds(t, space, there, missing);
+    expect_even(t);
+    EXPECT_EQ(ground.memory.allocated(), t.bytes());
+    {  // with memory it goes on as ever
+      const buffer<u32, space_type> k(space, all);
+      EXPECT_EQ(t.insert(space, k.span(), k.span()).inserted, all.size() - there.size());
+      EXPECT_EQ(t.erase(space, k.span()), all.size());
+    }
+    if (::testing::Test::HasFailure()) return 0;
+    if (!ground.memory.refused()) {
+      EXPECT_EQ(there.size(), Erases ? held - others : held + others);
+      return allocations;
+    }
+  }
+  ADD_FAILURE() << "it never had memory enough";
+  return 0;
+}
+
+TEST(dynamic, resizing_by_itself_without_memory_loses_nothing) {
+  const table_options narrow = {.seed = run_seed(), .alpha = 0.6, .beta = 0.95};
+  // One subtable after the other; then by far more items than there is room for, so all to a new table.
+  EXPECT_GE(expect_resizes_to_lose_nothing<false>(2'900, 6'000, narrow), 3U);
+  EXPECT_GE(expect_resizes_to_lose_nothing<false>(500, 20'000, {.seed = run_seed()}), 4U);
+  EXPECT_GE(expect_resizes_to_lose_nothing<true>(12'000, 6'000, narrow), 2U);
+  EXPECT_GE(expect_resizes_to_lose_nothing<true>(12'000, 11'000, narrow), 4U);
 }
 
 // Keys and values of so many bytes each.
@@ -388,19 +462,20 @@ TEST(dynamic, odd_items_go_by_regions) {
   }
 }
 
-// One key comes `copies` times, which is more than its region's bin has room for.
-inline void expect_that_filling_loses_nothing(u64 n, u64 copies) {
-  SCOPED_TRACE(std::to_string(n) + " items");
+// One key comes `copies` times, which is more than its region's bin has room for. A table for `room` items.
+template <class Design>
+void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 room) {
+  SCOPED_TRACE(std::string(Design::name) + ", " + std::to_string(n) + " items");
   const auto keys = numbered_keys(0, n), others = numbered_keys(n, 100);
   auto given = keys;
   given.insert(given.end(), copies, keys[0]);
   bool done = false;
   for (u64 allocations = 0; !done; ++allocations) {
-    ASSERT_LT(allocations, 20U);
+    ASSERT_LT(allocations, 30U);
     dynamic_faulty ground;
     auto& space = ground.space;
     using space_type = std::remove_reference_t<decltype(space)>;
-    table<dynamic_cuckoo<u32, u32>, space_type> t(space, n, {.seed = run_seed()});
+    table<Design, space_type> t(space, room, {.seed = run_seed()});
     {
       const buffer<u32, space_type> k(space, given);
       ground.memory.refuse_after(allocations);
@@ -424,9 +499,13 @@ inline void expect_that_filling_loses_nothing(u64 n, u64 copies) {
   }
 }
 TEST(dynamic, filling_by_regions_without_memory_loses_nothing) {
-  expect_that_filling_loses_nothing(40'000, 0);
-  // What is left needs pending bits of its own then, and gets no memory for them.
-  if (!small_sizes()) expect_that_filling_loses_nothing(600'000, 20'500);
+  using dynamic = dynamic_cuckoo<u32, u32>;
+  expect_that_filling_loses_nothing<dynamic>(40'000, 0, 40'000);
+  // What is left is more than there is a list for: then windows begin with all, and get no memory for that.
+  expect_that_filling_loses_nothing<dynamic>(60'000, 30'000, 90'000);
+  expect_that_filling_loses_nothing<tiled<u32, u32>>(60'000, 30'000, 90'000);
+  // What is left needs pending bits of its own, and gets no memory for them.
+  if (!small_sizes()) expect_that_filling_loses_nothing<dynamic>(600'000, 20'500, 600'000);
 }
 
 TEST(dynamic, mixed_batches) {

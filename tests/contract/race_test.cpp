@@ -69,8 +69,7 @@ class race : public ::testing::Test {
 
   // Thread t's value for every key is t + 1.
   outcome insert(u32 t, u64 i) {
-    return became_[t][i] =
-               detail::insert_one(design_, key_bits(i), slot_type::is_set ? bits(0) : bits(t + 1));
+    return became_[t][i] = detail::insert_one(design_, key_bits(i), value_bits(t));
   }
   outcome displace(u32 t, u64 i) {
     if constexpr (displacing<Design>)
@@ -89,19 +88,34 @@ class race : public ::testing::Test {
   auto find(u64 i) { return table_->view().find(keys_[i]); }
 
   auto key_bits(u64 i) const { return slot_type::encode(keys_[i]); }
-  auto word(u32 t, u64 i) const {
+  auto word(u32 t, u64 i) const { return slot_type::pack(key_bits(i), value_bits(t)); }
+  bits value_bits(u32 t) const {
     if constexpr (slot_type::is_set)
-      return slot_type::pack(key_bits(i), bits(0));
+      return bits(0);
+    else if constexpr (values_apart<Design>)
+      return values_ + t;
     else
-      return slot_type::pack(key_bits(i), bits(t + 1));
+      return bits(t + 1);
+  }
+  u64 slots() const {
+    if constexpr (values_apart<Design>)
+      return design_.entries();
+    else
+      return design_.capacity();
+  }
+  auto slot(u64 s) const {
+    if constexpr (values_apart<Design>)
+      return *design_.slot_at(s);
+    else
+      return design_.slots()[s];
   }
 
   // Every key stands in the table once, with the value of the one thread that inserted it; those that no
   // thread could insert do not stand there.
   void expect_one_winner_each() {
     std::unordered_map<key, u32> copies;
-    for (u64 s = 0; s < design_.capacity(); ++s) {
-      const auto w = design_.slots()[s];
+    for (u64 s = 0; s < slots(); ++s) {
+      const auto w = slot(s);
       if (detail::holds_item(design_, s, w)) ++copies[slot_type::decode(design_.key_at(s, w))];
     }
     for (u64 i = 0; i < keys_.size(); ++i) {
@@ -128,6 +142,8 @@ class race : public ::testing::Test {
   std::optional<table<Design, cpu>> table_;
   Design design_;
   std::vector<key> keys_;
+  // Where those stand that are not handed on in words.
+  u32 values_[threads] = {1, 2, 3, 4};
   std::vector<std::vector<outcome>> became_;  // of thread and key
 };
 
@@ -137,7 +153,7 @@ using designs =
                      bucketed_cuckoo<u32, u32, placement::balanced>, bucketed_cuckoo<u64, u64>,
                      cuckoo<u32, u32>, cuckoo<u32, u32, 3, murmur, 0>, tiled<u32, u32>, tiled<u64, u64>,
                      tiled<u16, u8>, horton<u32, u32>, horton<u32, u32, 4>, horton<u64, u64>,
-                     horton<u32, void>>;
+                     horton<u32, void>, dynamic_cuckoo<u32, u32>, dynamic_cuckoo<u64, u32, 5, reach::two>>;
 TYPED_TEST_SUITE(race, designs);
 
 TYPED_TEST(race, inserts_of_different_keys) {

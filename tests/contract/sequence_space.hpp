@@ -9,5 +9,6 @@ struct sequence_space : cpu {
   sequence_space() : cpu(2) {}
 };
 inline constexpr u64 sequences_at_once = 1, sequence_count = 60;
+inline constexpr u32 sequence_keys = 1200;
 
 }  // namespace tilehash::contract

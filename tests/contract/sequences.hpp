@@ -1,8 +1,9 @@
 // Any sequence of calls leaves in a table what it leaves in std::unordered_map: made up by RapidCheck, which
 // makes the first that fails as short as it can. Small tables that grow and shrink all the time.
 //
-// `sequence_space` is the space, of which `sequences_at_once` are used side by side (sequence_space.*). How
-// many sequences: TILEHASH_SEQUENCES in the environment says so.
+// `sequence_space` is the space, of which `sequences_at_once` are used side by side; `sequence_keys` is how
+// many different keys there are (sequence_space.*). How many sequences: TILEHASH_SEQUENCES in the environment
+// says so.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ template <class Design>
 class sequence_run {
   using key = typename Design::key_type;
   using value = typename Design::mapped_type;
-  static constexpr u32 universe = 1200;
+  static constexpr u32 universe = sequence_keys;
 
  public:
   sequence_run(sequence_space& here, const table_options& options) : space_(here), table_(here, 0, options) {

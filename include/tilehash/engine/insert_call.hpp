@@ -1,7 +1,8 @@
 // One insert into a table that is changed in place: the phases (engine/insert_phases.hpp), window by window.
 //
 //   window -- fewer pending items than there is room for? all of them, in most calls
-//     |         else look, once: keys that are there are done; then as many as there is room for; or grow
+//     |         else look, once: keys that are there are done; then as many as there is room for; or grow,
+//     |         as a small table does at once
 //     |
 //     put ---- region by region where that pays, or place and move
 //     |
@@ -41,6 +42,9 @@ class insert_call {
   static constexpr u32 passes = moves || self_inserting<Design> ? 3 : 1;
   static constexpr u32 max_rebuilds = table_type::max_rebuilds;
   static constexpr u32 restarts_before_growth = 4;
+  // Smaller ones are made larger before a window that they have no room for, as least_room says. (Not the
+  // others: what is pending may be copies of one key.)
+  static constexpr u64 small_table = 2 * detail::window_step;
   static_assert(!sealing<Design> || !partition_built<Design>, "regions are not sealed");
 
  public:
@@ -104,7 +108,7 @@ class insert_call {
   }
   void refuse_from(u64 first) {
     if (outcomes_ != nullptr) space_.fill(outcomes_ + first, n_ - first, outcome::refused);
-    report_.refused += n_ - first;
+    report_.refused += std::min(n_ - first, n_ - report_.inserted - report_.refused);  // regions took some
   }
 
   // ---- window ----
@@ -114,6 +118,7 @@ class insert_call {
     if (grows_ && table_.size() + wanted > table_.limit()) {
       if (!looked_ && table_.size() != 0) return look();
       if (table_.size() >= table_.limit()) return grow_for(wanted);
+      if (table_.limit() < small_table && grow(items_to_begin_with(wanted))) return;
       end = window_end(wanted);
     }
     const u64 before = table_.size(), left = put(end), fresh = table_.size() - before;
@@ -265,6 +270,9 @@ class insert_call {
     const u64 all = table_.size() + wanted + wanted / 64;
     const u64 items = mostly_new_ ? std::min(all, 64 * table_.size()) : 0;
     grow(std::max(items, room_for_twice()));
+  }
+  u64 items_to_begin_with(u64 wanted) const {
+    return std::max(table_.size() + std::min(wanted, detail::least_room), room_for_twice());
   }
   u64 room_for_twice() const { return 2 * std::max(table_.size(), table_.limit()); }
   // Where there is no memory for that, or no hash function, the rest of the call makes do with the table as

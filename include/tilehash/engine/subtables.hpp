@@ -516,10 +516,7 @@ class subtables<Design, Space>::call {
   static constexpr bool region_built =
       sizeof(typename Design::word) == 4 && !detail::is_subtables_spill<Source>;
   static constexpr u32 passes = 3;  // for what met locks
-  // A smaller table is made at once as large as a call of many items will have it: windows are not smaller,
-  // and in what is overfull items wait for each other's locks in vain.
-  static constexpr u64 least_room = 8 * detail::window_step;
-  // An empty one has nothing to move, and soon 64 times as much (grow_for()).
+  // An empty table has nothing to move, and soon 64 times as much (grow_for()).
   static constexpr u64 first_room = 64 * detail::window_step;
 
  public:
@@ -552,7 +549,8 @@ class subtables<Design, Space>::call {
     } catch (const out_of_memory&) {
       if (!changed_ || table_is_ != role::in_use) throw;
       if (outcomes_ != nullptr) space_.fill(outcomes_ + settled_, n_ - settled_, outcome::refused);
-      report_.refused += n_ - settled_;
+      report_.refused +=
+          std::min(n_ - settled_, n_ - report_.inserted - report_.refused);  // regions took some
     }
     report_.present = n_ - report_.inserted - report_.refused;
     return report_;
@@ -593,7 +591,7 @@ class subtables<Design, Space>::call {
     if (grows_ && table_.size_ + wanted > table_.limit()) {
       if (!looked_ && table_.size_ != 0) return look();
       if (table_.size_ >= table_.limit()) return grow_for(wanted);
-      const u64 room = table_.size_ == 0 ? first_room : least_room;
+      const u64 room = table_.size_ == 0 ? first_room : detail::least_room;
       if (table_.limit() < room && table_.limit() < wanted && rebuild(table_.size_ + std::min(wanted, room)))
         return;
       end = window_end(wanted);
@@ -646,6 +644,7 @@ class subtables<Design, Space>::call {
         if (table_is_ != role::in_use) throw;
         moved = false;
       }
+      if (!moved && pass != 0) break;  // nothing ran that could count what is left
       collect();
       if (!moved || phases_.left() == 0 || phases_.left() > few) break;  // many found no way: no more will
     }

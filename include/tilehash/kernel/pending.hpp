@@ -6,6 +6,9 @@
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
+// A smaller table is made at once as large as a call of many items will have it: windows are not smaller, and
+// those of a window for which there is no room search for it in vain, or wait for each other's locks.
+inline constexpr u64 least_room = 8 * window_step;
 
 struct count_pending {
   static constexpr u64 words_each = window_step / bits_a_word;
