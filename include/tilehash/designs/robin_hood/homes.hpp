@@ -12,10 +12,9 @@
 // with a small denominator comes close to lie evenly. And the home and what is left of the key (high and
 // seat) tell the key: low = home - start(high).
 //
-// Offsets are as the seed has them, but some draws would cost a table dear. Where a few steps lead back to
-// where they began, keys that found no room meet the same crowd again; and where an offset sends a stretch
-// onto its neighbours in the universe of keys, what is crowded meets what is: a picture's rows are as full as
-// the rows beside them. So the seed has several draws, and the best is taken (draw_offsets).
+// Offsets are as the seed has them. But where a few steps lead back to where they began, keys that found no
+// room meet the same crowd again, and where the first offsets share a divisor with the number of buckets, the
+// table falls into parts that do not help each other. Such draws are passed over (leads_back).
 #pragma once
 
 #include <algorithm>
@@ -152,20 +151,15 @@ class robin_hood_homes {
     }
     return static_cast<Bits>(0x9e3779b97f4a7c15ULL);
   }
-  // Of some draws that lead nowhere back the one whose neighbours stay furthest apart. (With any draw the
-  // slowest of a thousand tables of 25 253 lines at load 0.99 reads 11 % more than most, so 5 %, and a table
-  // of 6314 whose offsets shared a divisor with it read twice as much. Of twelve draws of a picture the worst
-  // reads 2.31 and 1.82 buckets a pixel.)
+  // The first draw that leads nowhere back. (With any draw the slowest of a thousand tables of 25 253 lines
+  // at load 0.99 reads 11 % more than most, so 5 %; and a table of 6314 lines with a common divisor read
+  // twice as much. Some 4 us a draw.)
   void draw_offsets() {
-    constexpr u32 draws = Sequence::keeps_neighbours ? 8 : 1, most_draws = 64;
-    u32 farthest = 0, best = 0;
-    for (u32 i = 0; i < draws || (farthest == 0 && i < most_draws); ++i) {
+    constexpr u32 most_draws = 64;
+    for (u32 i = 0; i < most_draws; ++i) {
       drawn_ = static_cast<u32>(mix64(seed_ + i) >> 32);
-      if (i == 0) best = drawn_;
-      const u32 apart = Sequence::keeps_neighbours ? stretches_apart() : 1;
-      if (apart > farthest && !leads_back()) farthest = apart, best = drawn_;
+      if (!leads_back()) return;
     }
-    drawn_ = best;
   }
   // Do a few steps, on or back by offsets of ages 2 to 4, lead to one place by two ways? (As many on to it as
   // back again, so eight lead nowhere back.) Do the first two not lead everywhere?
@@ -185,22 +179,6 @@ class robin_hood_homes {
     std::sort(places.begin(), end);
     return std::adjacent_find(places.begin(), end) != end;
   }
-  // How many stretches lie, in the universe of keys, between two that an offset of the first ages sends onto
-  // each other, at least. Places are fractions of the table here, of 2^-32.
-  u32 stretches_apart() const {
-    const u32 stretches = buckets_ >> low_bits_;
-    if (stretches < 4) return 1;
-    const u32 length = static_cast<u32>((u64(1) << (32 + low_bits_)) / buckets_);
-    const u32 step =
-        static_cast<u32>(factor_ >> (key_width - 32));  // from a stretch's start to the next one's
-    const u32 second = fraction(2), third = fraction(3), moves[] = {second, third, third - second};
-    for (u32 n = 0; n < stretches; ++n) {
-      for (const u32 by : moves) {
-        if (by - n * step + length < 2 * length || by + n * step + length < 2 * length) return n + 1;
-      }
-    }
-    return stretches + 1;
-  }
   // What the first offsets share with the table at least: they move whole groups where it is one of groups.
   u32 common_factor() const { return moves_groups(2) ? std::gcd(buckets_, group_buckets) : 1; }
   TILEHASH_FN bool moves_groups(u32 age) const {
@@ -216,10 +194,9 @@ class robin_hood_homes {
   TILEHASH_FN u32 start(Bits high) const {
     return scaled(static_cast<u32>(static_cast<Bits>(high * factor_) >> (key_width - 32)));
   }
-  TILEHASH_FN u32 fraction(u32 age) const { return mix32(drawn_ + age * 0x9e3779b9U); }
   TILEHASH_FN u32 offset(u32 age) const {
     if (age <= 1) return 0;
-    const u32 by = scaled(fraction(age));
+    const u32 by = scaled(mix32(drawn_ + age * 0x9e3779b9U));
     return moves_groups(age) ? by - by % group_buckets : by;
   }
 
