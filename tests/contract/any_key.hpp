@@ -262,7 +262,7 @@ class checked {
     for (const auto& [text, its] : model_) size += keeps_duplicates ? its.size() : 1;
     ASSERT_EQ(t_.size(), size);
     const buffer<key, key_space> k(space_, size);
-    const buffer<value, key_space> v(space_, size);
+    const buffer<value, key_space> v(space_, std::vector<value>(size));  // which sets do not write
     u64 given = 0;
     if constexpr (table_type::is_set)
       given = t_.retrieve_all(space_, k.span());
