@@ -4,7 +4,7 @@
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-[ $# -ge 1 ] || die "usage: scripts/build.sh release|debug|asan|tsan [--test] [-DOPTION=VALUE..]"
+[ $# -ge 1 ] || die "usage: scripts/build.sh release|debug|cpu|asan|tsan [--test] [-DOPTION=VALUE..]"
 preset=$1
 shift
 run_tests=""
@@ -13,7 +13,7 @@ if [ "${1:-}" = --test ]; then
   shift
 fi
 options=("$@")
-if [ "$preset" = asan ]; then
+if [ "$preset" = asan ] || [ "$preset" = cpu ]; then
   options+=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")
 fi
 

@@ -35,9 +35,16 @@ if have_gpu; then
 else
   options+=(-DTILEHASH_CUDA_COMPILE_ONLY=ON)
 fi
-build release "$more" "${options[@]}"
+# A whole run compiles the contract's tests of the cpu space by clang, in a build of their own.
+if [ $# -eq 0 ] && [ "$more" = -DTILEHASH_MORE_TESTS=OFF ]; then
+  cpu_tests=elsewhere
+else
+  cpu_tests=""
+fi
+build release "$more" "-DTILEHASH_CPU_TESTS=$cpu_tests" "${options[@]}"
 [ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
 if [ $# -eq 0 ]; then
+  if [ -n "$cpu_tests" ]; then build cpu; fi
   build asan "$more"
   build tsan "$more"
 fi

@@ -277,7 +277,7 @@ TEST(horton_repatriation, brings_all_home) {
   ASSERT_EQ(s.insert(keys).inserted, n);
   EXPECT_GT(s.type_b(), n / 8 / 5);
   ASSERT_NO_FATAL_FAILURE(s.expect_entries());
-  for (u32 step = 0; keys.size() > n / 10; ++step) {
+  while (keys.size() > n / 10) {
     const std::vector<u32> gone(keys.end() - static_cast<std::ptrdiff_t>(n / 20), keys.end());
     ASSERT_EQ(s.erase(gone), gone.size());
     keys.resize(keys.size() - gone.size());

@@ -9,7 +9,7 @@ foreach(way IN ITEMS find_package subproject)
       -DINSTANCES=${TILEHASH_INSTANCES} "-DFLAGS=$<$<BOOL:${TILEHASH_MARCH}>:-march=${TILEHASH_MARCH}>" -DNM=${CMAKE_NM} -P
       ${CMAKE_CURRENT_LIST_DIR}/RunInstallTest.cmake
   )
-  set_tests_properties(install.${way} PROPERTIES LABELS install TIMEOUT 300)
+  set_tests_properties(install.${way} PROPERTIES LABELS install TIMEOUT 300 COST 700)
 endforeach()
 add_test(
   NAME install.package
@@ -19,4 +19,4 @@ add_test(
     -DCCCL=${TILEHASH_CCCL_INCLUDE_DIR} -DTBB=$<IF:$<BOOL:${TILEHASH_HAS_TBB}>,TRUE,FALSE> -P
     ${CMAKE_CURRENT_LIST_DIR}/RunPackageTest.cmake
 )
-set_tests_properties(install.package PROPERTIES LABELS install TIMEOUT 300)
+set_tests_properties(install.package PROPERTIES LABELS install TIMEOUT 300 COST 700)
