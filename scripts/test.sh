@@ -7,7 +7,7 @@
 
 scripts/bootstrap.sh
 
-# A build that fails is not the end: the tests build.gcc and sanitize.* repeat it and report it.
+# A build that fails is not the end: the tests build.gcc, contract.cpu and sanitize.* repeat it and report it.
 broken=""
 build() {
   local begin=$SECONDS
