@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What asks questions of one design alone, after a change of its header: built and run in cpu and in asan. (What it
-# shares with others is in the tests of scripts/test.sh.)
+# What asks questions of one design alone, after a change of its header: built and run in cpu, in asan, and in release what
+# stays optimised. (What it shares with others is in the tests of scripts/test.sh.)
 #   scripts/test_design.sh horton
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -8,9 +8,13 @@
 [ $# -eq 1 ] || die "usage: scripts/test_design.sh DESIGN"
 [ -e "include/tilehash/designs/$1.hpp" ] || die "no design '$1': include/tilehash/designs/ has them"
 tests="(contract|emulated)_$1(_cpu)?"
-for preset in cpu asan; do
-  [ -e "build/$preset/build.ninja" ] || cmake --preset "$preset" "-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)" >/dev/null ||
-    die "configuring the preset $preset failed"
+for preset in cpu asan release; do
+  if [ "$preset" = release ]; then
+    options=(-DTILEHASH_QUICK=ON -DTILEHASH_CPU_TESTS=elsewhere)
+  else
+    options=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")
+  fi
+  cmake --preset "$preset" "${options[@]}" >/dev/null || die "configuring the preset $preset failed"
   mapfile -t targets < <(ninja -C "build/$preset" -t targets all | sed -nE "s/^($tests): phony\$/\1/p")
   [ ${#targets[@]} -gt 0 ] || continue
   cmake --build "build/$preset" --parallel "$(jobs)" --target "${targets[@]}" || die "building $preset failed (see above)"
