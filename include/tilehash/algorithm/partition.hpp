@@ -129,6 +129,15 @@ struct uneven_bins : even_bins<Word> {
 template <class Bins>
 concept in_order = requires(const Bins& b) { b.of_block(u32(0)); };
 
+// ... for which a block's shares follow each other, and so many groups of its threads, a power of two, rank a
+// share. (Others have nothing of it: nvcc reads an argument of over 128 bytes through a pointer, and a
+// partition of what stands in arrays took a sixth longer by the registers that cost.)
+struct ranking {
+  u64 stretch;  // shares of a block
+  u32 rankers;
+};
+struct no_ranking {};
+
 // A list that threads add to; what finds no room is only counted.
 template <class Word>
 struct spill_list {
@@ -243,9 +252,8 @@ struct partition {
   Spill spill;
   u64* illegal;
   Before before;
+  std::conditional_t<in_order<Bins>, ranking, no_ranking> order;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
-  u64 stretch = 0;    // for bins in order: shares of a block, which follow each other,
-  u32 rankers = 1;    // and how many groups of its threads rank a share, a power of two
 
   // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
   // from there (in the seats' place, where there are such); the threads' and the groups' sums; for bins in
@@ -290,9 +298,11 @@ struct partition {
       }
     };
     u64 sent = 0;
-    const u64 step = in_order<Bins> ? 1 : block.count();
-    const u64 begin = in_order<Bins> ? block.index() * stretch : block.index();
-    const u64 end = in_order<Bins> && (begin + stretch) * taken < n ? (begin + stretch) * taken : n;
+    u64 step = block.count(), begin = block.index(), end = n;
+    if constexpr (in_order<Bins>) {
+      step = 1, begin *= order.stretch;
+      if ((begin + order.stretch) * taken < n) end = (begin + order.stretch) * taken;
+    }
     take(begin);
     for (u64 number = begin; number * taken < end; number += step) {
       for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
@@ -373,7 +383,7 @@ struct partition {
   TILEHASH_FN void rank_in_order(Block block, Ranked ranked, Counts counts, Counts starts,
                                  u32 regions) const {
     const auto t = block.template tile<sums::group>();
-    const u32 me = block.rank(), pairs = (regions + 1) / 2, each = share / rankers;
+    const u32 me = block.rank(), pairs = (regions + 1) / 2, rankers = order.rankers, each = share / rankers;
     for (u32 i = me; i < rankers * pairs; i += Threads) counts[i] = 0;
     block.barrier();
     const u32 ranker = me / sums::group, end = (ranker + 1) * each < taken ? (ranker + 1) * each : taken;
@@ -423,7 +433,7 @@ struct partition {
   // ... that of the stretches before the i-th item's.
   template <class Counts>
   TILEHASH_FN u32 count_before(u32 i, Counts counts, u32 regions, u32 region) const {
-    const u32 ranker = i >> (bit_width(share / rankers) - 1);
+    const u32 ranker = i >> (bit_width(share / order.rankers) - 1);
     return u32(counts[ranker * ((regions + 1) / 2) + region / 2]) >> (region % 2 * 16) & 0xffff;
   }
 
@@ -472,20 +482,20 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
   if (Space::has_lanes && rounds != 0 && rounds <= few)
     taken = divide_up(divide_up(n, at_once * rounds), u64(work::block_size)) * work::block_size;
   const u64 shares = divide_up(n, taken);
-  u64 blocks = shares < at_once ? shares : at_once, stretch = 0;
-  if (in_order<Bins> && shares != 0) {
-    stretch = divide_up(shares, blocks);
-    blocks = divide_up(shares, stretch);
-  }
+  u64 blocks = shares < at_once ? shares : at_once;
   u32 rankers = 1;
-  if constexpr (work::sorts) {
-    rankers = work::most_rankers;
-    while (rankers > 1 && work::scratch_bytes(route.regions(), rankers) > space.largest_scratch())
-      rankers /= 2;
+  auto order = decltype(work::order)();
+  if constexpr (in_order<Bins>) {
+    if constexpr (work::sorts) {
+      rankers = work::most_rankers;
+      while (rankers > 1 && work::scratch_bytes(route.regions(), rankers) > space.largest_scratch())
+        rankers /= 2;
+    }
+    order = {blocks == 0 ? 0 : divide_up(shares, blocks), rankers};
+    blocks = blocks == 0 ? 0 : divide_up(shares, order.stretch);
   }
-  space.for_each_block(
-      blocks, work::block_size, work::scratch_bytes(route.regions(), rankers),
-      work{route, source, n, bins, spill, illegal, before, static_cast<u32>(taken), stretch, rankers});
+  space.for_each_block(blocks, work::block_size, work::scratch_bytes(route.regions(), rankers),
+                       work{route, source, n, bins, spill, illegal, before, order, static_cast<u32>(taken)});
 }
 
 // Where there are more regions than a block can count, the items are written to their bins as they come.

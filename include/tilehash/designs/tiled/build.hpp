@@ -562,7 +562,8 @@ struct tiled_build {
           u32 twins = match_key(in, b, in.make(p.stored, e, scratch_slot::number_in(handle)));
           for (; twins != 0; twins &= twins - 1) {  // all that look for this key keep the same one
             const auto at = words + (p.bucket * slots + b.lowest_slot(twins));
-            const word w = b.words[lowest(twins)];
+            const word w = load_relaxed(at);
+            if (scratch_slot::is_free(w)) continue;  // another has taken it out
             bool stays_now = scratch_slot::is_free(it);
             if constexpr (keeps_first) {
               if (!stays_now && in.is_before(w, it)) compare_and_swap(stays, it, word(0)), stays_now = true;
