@@ -1,5 +1,6 @@
 // The program as a user calls it: exit codes, pure JSON, one-line messages, and right answers from every
 // design.
+// length: one fixture that runs the program; a test for each thing a user can ask or get wrong.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

@@ -4,6 +4,7 @@
 // `dynamic_space` is the space, a counted one (growth_memory.hpp), `dynamic_faulty` a ground of its kind
 // whose memory can be told to run out, and `dynamic_beside` holds another space object of the same device;
 // the includer names them.
+// length: one ground and its model; each test is a promise of one engine.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Items partitioned by block after block; and those of equal keys combined before they come to a table.
+// length: the partition, combining and the first of equal keys share their keys and their models.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What every design must answer under the GPU's schedule, checked against std::unordered_map.
+// length: one list of questions, asked of each design.
 #pragma once
 
 #include <gtest/gtest.h>
