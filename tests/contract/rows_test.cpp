@@ -1,3 +1,6 @@
+#include <array>
+#include <type_traits>
+
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
@@ -40,6 +43,19 @@ TEST(rows_in_bins, fit_the_cache) {
     }
   }
 }
+
+// Entries are moved whole: none has bytes that belong to no member, and that nobody would write.
+template <class Key, class Value>
+inline constexpr bool entry_has_no_holes =
+    std::has_unique_object_representations_v<detail::row_entry<Key, Value>>;
+static_assert(entry_has_no_holes<u32, u32>);
+static_assert(entry_has_no_holes<u64, u32>);
+static_assert(entry_has_no_holes<u32, u64>);
+static_assert(entry_has_no_holes<u16, u8>);
+static_assert(entry_has_no_holes<u64, std::array<u32, 5>>);
+static_assert(entry_has_no_holes<std::array<u16, 3>, u32>);
+static_assert(sizeof(detail::row_entry<u64, u32>) == 16 && alignof(detail::row_entry<u64, u32>) == 16);
+static_assert(sizeof(detail::row_entry<u32, u64>) == 16 && alignof(detail::row_entry<u32, u64>) == 16);
 
 // A row's word says where it begins, how long it is and what its filter has, beyond 2^32 items too. (On a GPU
 // whose memory holds so many, rows_test.cu builds them.)

@@ -42,23 +42,50 @@ namespace detail {
 constexpr u64 entry_alignment(u64 size, u64 least) {
   return std::has_single_bit(size) && size <= 16 ? size : least;
 }
+// A key and a value, and how many bytes lie unused between them and behind them (one of both is 0).
 template <class Key, class Value>
-constexpr u64 pair_alignment() {
+struct pair_layout {
   struct plain {
     Key key;
     Value value;
   };
-  return entry_alignment(sizeof(plain), alignof(plain));
-}
+  static constexpr u64 between = (alignof(Value) - sizeof(Key) % alignof(Value)) % alignof(Value);
+  static constexpr u64 behind = sizeof(plain) - sizeof(Key) - between - sizeof(Value);
+  static constexpr u64 alignment = entry_alignment(sizeof(plain), alignof(plain));
+};
+template <class Key>
+struct pair_layout<Key, void> {
+  static constexpr u64 between = 0, behind = 0, alignment = entry_alignment(sizeof(Key), alignof(Key));
+};
+// Those bytes as a member: entries are moved whole, and nothing is read that was never written.
+template <u64 Bytes>
+struct padding {
+  using word = std::conditional_t<Bytes % 4 == 0, u32, u8>;
+  word words[Bytes / sizeof(word)] = {};
+};
 
 // An item of a row: a key and, in a map, its value.
 template <class Key, class Value>
-struct alignas(pair_alignment<Key, Value>()) row_entry {
+struct alignas(pair_layout<Key, Value>::alignment) row_entry {
   Key key;
   Value value;
 };
+template <class Key, class Value>
+  requires(pair_layout<Key, Value>::between != 0)
+struct alignas(pair_layout<Key, Value>::alignment) row_entry<Key, Value> {
+  Key key;
+  padding<pair_layout<Key, Value>::between> between;
+  Value value;
+};
+template <class Key, class Value>
+  requires(pair_layout<Key, Value>::behind != 0)
+struct alignas(pair_layout<Key, Value>::alignment) row_entry<Key, Value> {
+  Key key;
+  Value value;
+  padding<pair_layout<Key, Value>::behind> behind;
+};
 template <class Key>
-struct alignas(entry_alignment(sizeof(Key), alignof(Key))) row_entry<Key, void> {
+struct alignas(pair_layout<Key, void>::alignment) row_entry<Key, void> {
   Key key;
 };
 
