@@ -90,3 +90,35 @@ function(tilehash_warnings target)
     ${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${cxx}>" "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:${cuda}>"
   )
 endfunction()
+
+# --- precompiled headers -----------------------------------------------------------------------------------
+set(TILEHASH_TBB_HEADERS)
+if(TILEHASH_HAS_TBB)
+  set(TILEHASH_TBB_HEADERS <tbb/blocked_range.h> <tbb/parallel_for.h> <tbb/parallel_scan.h> <tbb/parallel_sort.h> <tbb/task_arena.h>)
+endif()
+
+# tilehash_cache_precompiled(TARGET): ccache takes part in what precompiled headers are used for, when it is told that it may.
+function(tilehash_cache_precompiled target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(option -fpch-preprocess)
+  else()
+    set(option "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${option}>)
+  if(TILEHASH_CCACHE AND CMAKE_CXX_COMPILER_LAUNCHER STREQUAL TILEHASH_CCACHE)
+    set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TILEHASH_CCACHE})
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
+  endif()
+endfunction()
+
+# tilehash_precompile(TARGET header...): these and the standard library's, parsed once for TARGET's sources. In the build cpu
+# alone, where they are a third of the time; elsewhere they would cost more than they save.
+function(tilehash_precompile target)
+  if(TILEHASH_CPU_PART STREQUAL "alone")
+    target_precompile_headers(
+      ${target} PRIVATE <algorithm> <functional> <map> <optional> <random> <string> <unordered_map> <vector>
+      ${TILEHASH_TBB_HEADERS} ${ARGN}
+    )
+    tilehash_cache_precompiled(${target})
+  endif()
+endfunction()

@@ -7,7 +7,7 @@
 
 scripts/bootstrap.sh
 
-# A build that fails is not the end: the tests build.gcc, contract.cpu and sanitize.* repeat it and report it.
+# A build that fails is not the end: the tests build.gcc, build.cpu and sanitize.* repeat it and report it.
 broken=""
 build() {
   local begin=$SECONDS
@@ -35,16 +35,20 @@ if have_gpu; then
 else
   options+=(-DTILEHASH_CUDA_COMPILE_ONLY=ON)
 fi
-# A whole run compiles the contract's tests of the cpu space by clang, in a build of their own.
+# A whole run has a build of its own, by clang, for what runs on the CPU; programs that a GPU runs are not among that.
 if [ $# -eq 0 ] && [ "$more" = -DTILEHASH_MORE_TESTS=OFF ]; then
-  cpu_tests=elsewhere
+  cpu_part=elsewhere
 else
-  cpu_tests=""
+  cpu_part=""
 fi
-build release "$more" "-DTILEHASH_CPU_TESTS=$cpu_tests" "${options[@]}"
+build release "$more" "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
 [ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
 if [ $# -eq 0 ]; then
-  if [ -n "$cpu_tests" ]; then build cpu; fi
+  if [ -n "$cpu_part" ]; then
+    programs=ON
+    if have_gpu; then programs=OFF; fi
+    build cpu -DTILEHASH_BUILD_{CLI,BENCH,EXAMPLES}=$programs
+  fi
   build asan "$more"
   build tsan "$more"
 fi
@@ -54,11 +58,12 @@ if ! have_gpu; then say "skipped: no GPU (tests labelled cuda are compiled and s
 if [ -n "$broken" ]; then say "builds that failed:$broken"; fi
 # Unless scripts/demo.sh has built one for all pairs of types, and optimised.
 built=build/release/bin/tilehash
+if [ -n "$cpu_part" ] && ! have_gpu; then built=build/cpu/bin/tilehash; fi
 if [ ! -x bin/tilehash ] && [ -x $built ]; then put_program $built; fi
 result=0
 ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(jobs)" "$@" || result=$?
 if [ "$(readlink bin/tilehash)" = "../$built" ]; then
-  say "program: $PWD/bin/tilehash, for two pairs of types and hardly optimised; scripts/demo.sh builds the whole"
+  say "program: $PWD/bin/tilehash, for two pairs of types and not optimised; scripts/demo.sh builds the whole"
 elif [ -x bin/tilehash ]; then
   say "program: $PWD/bin/tilehash"
 fi

@@ -10,7 +10,7 @@
 tests="(contract|emulated)_$1(_cpu)?"
 for preset in cpu asan release; do
   if [ "$preset" = release ]; then
-    options=(-DTILEHASH_QUICK=ON -DTILEHASH_CPU_TESTS=elsewhere)
+    options=(-DTILEHASH_QUICK=ON -DTILEHASH_CPU_PART=elsewhere)
   else
     options=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")
   fi

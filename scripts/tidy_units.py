@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the few translation units that clang-tidy looks at: the umbrella header alone, the program's main, and the
-first source of each test folder. Between them they include the whole library.
+"""Prints the few translation units that clang-tidy looks at: the umbrella header alone, what runs the
+program's designs, and the first source of each test folder. Between them they include the whole library.
 
 usage: tidy_units.py compile_commands.json
 """
@@ -12,7 +12,7 @@ import sys
 
 WANTED = [
     r"/tests/headers/tilehash/tilehash\.hpp\.cpp$",
-    r"/apps/tilehash/main\.cpp$",
+    r"/apps/tilehash/runner_cpu\.cpp$",
     r"/tests/core/[^/]*\.cpp$",
     r"/tests/contract/[^/]*\.cpp$",
 ]

@@ -1,6 +1,6 @@
 # The slow checks of scripts/test.sh as ctest entries, so that one summary has the last word: the whole build again
 # (nothing to do when it is up to date), clang with its sanitizers, ThreadSanitizer, lint. Each works in a build
-# folder of its own, as have the contract's tests of the cpu space.
+# folder of its own, as has the build cpu.
 cmake_path(GET PROJECT_BINARY_DIR PARENT_PATH _builds)
 
 function(tilehash_check name)
@@ -10,9 +10,9 @@ endfunction()
 
 tilehash_check(build.gcc ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR})
 set_tests_properties(build.gcc PROPERTIES RESOURCE_LOCK build_folder)
-if(TILEHASH_CPU_TESTS STREQUAL "elsewhere")
-  tilehash_check(contract.cpu ${PROJECT_SOURCE_DIR}/scripts/build.sh cpu --test)
-  set_tests_properties(contract.cpu PROPERTIES COST 1100)
+if(TILEHASH_CPU_PART STREQUAL "elsewhere")
+  tilehash_check(build.cpu ${PROJECT_SOURCE_DIR}/scripts/build.sh cpu --test)
+  set_tests_properties(build.cpu PROPERTIES COST 1100)
 endif()
 foreach(sanitizer IN ITEMS asan tsan)
   tilehash_check(sanitize.${sanitizer} ${PROJECT_SOURCE_DIR}/scripts/build.sh ${sanitizer} --test)

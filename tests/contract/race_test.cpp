@@ -147,13 +147,20 @@ class race : public ::testing::Test {
   std::vector<std::vector<outcome>> became_;  // of thread and key
 };
 
+// ThreadSanitizer is asked about each way to write: other probes and sets have none of their own, and words
+// of 16 bytes it sees once.
 using designs =
-    ::testing::Types<linear_probing<u32, u32>, quadratic_probing<u32, u32>, double_hashing<u32, void>,
-                     linear_probing<u32, u64>, bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, void>,
-                     bucketed_cuckoo<u32, u32, placement::balanced>, bucketed_cuckoo<u64, u64>,
-                     cuckoo<u32, u32>, cuckoo<u32, u32, 3, murmur, 0>, tiled<u32, u32>, tiled<u64, u64>,
-                     tiled<u16, u8>, horton<u32, u32>, horton<u32, u32, 4>, horton<u64, u64>,
-                     horton<u32, void>, dynamic_cuckoo<u32, u32>, dynamic_cuckoo<u64, u32, 5, reach::two>>;
+    ::testing::Types<linear_probing<u32, u32>, linear_probing<u32, u64>, bucketed_cuckoo<u32, u32>,
+                     bucketed_cuckoo<u32, u32, placement::balanced>, cuckoo<u32, u32>, tiled<u32, u32>,
+                     tiled<u64, u64>, tiled<u16, u8>, horton<u32, u32>, horton<u32, u32, 4>,
+                     dynamic_cuckoo<u32, u32>, dynamic_cuckoo<u64, u32, 5, reach::two>
+#if TILEHASH_FEW_TYPES != 2
+                     ,
+                     quadratic_probing<u32, u32>, double_hashing<u32, void>, bucketed_cuckoo<u32, void>,
+                     bucketed_cuckoo<u64, u64>, cuckoo<u32, u32, 3, murmur, 0>, horton<u64, u64>,
+                     horton<u32, void>
+#endif
+                     >;
 TYPED_TEST_SUITE(race, designs);
 
 TYPED_TEST(race, inserts_of_different_keys) {
