@@ -6,7 +6,7 @@
 #   scripts/gpu_check.sh [STEP...]     all steps in this order but the last four, or those named (a machine lent by the
 #                                      minute can be given them in several calls; every call leaves build/gpu for the
 #                                      next):
-#     configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
+#     configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
 #                calls tail aggregation growth thesis horton coherent dynamic hashgraph
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail,
 #     aggregation and growth; thesis, horton, coherent, dynamic and hashgraph, the experiments of Alcantara's thesis, of
@@ -40,6 +40,22 @@ step_configure() {
   cmake -S . -B "$build" "${options[@]}"
 }
 step_build() { cmake --build "$build" --parallel "$(jobs)" -- -k 0; }
+
+# What the compiler made of the kernels (scripts/check_zeroed_pairs.py).
+step_code() {
+  local tool here=$PWD folder=$PWD/$build/cubins file
+  tool=$(command -v cuobjdump || echo "${CUDA_HOME:-/usr/local/cuda}/bin/cuobjdump")
+  if [ ! -x "$tool" ]; then
+    echo "   no cuobjdump here, so nobody looks at what the compiler made"
+    return
+  fi
+  rm -rf "$folder"
+  for file in "$build"/bin/*; do
+    mkdir -p "$folder/$(basename "$file")"
+    (cd "$folder/$(basename "$file")" && "$tool" -xelf all "$here/$file" >/dev/null 2>&1) || true # one without kernels
+  done
+  find "$folder" -name '*.cubin' -print0 | xargs -0 --no-run-if-empty python3 scripts/check_zeroed_pairs.py
+}
 
 run_ctest() {
   TILEHASH_REQUIRE_GPU=1 ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$(($(jobs) / 2 + 1))" "$@"
@@ -261,9 +277,9 @@ step_hashgraph() {
 }
 
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth thesis horton coherent dynamic hashgraph "
+known=" configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth thesis horton coherent dynamic hashgraph "
 steps=()
-[ $# -gt 0 ] || set -- configure build test differential sanitize inputs bench
+[ $# -gt 0 ] || set -- configure build code test differential sanitize inputs bench
 for step in "$@"; do
   case "$step" in
     sanitize) steps+=(memcheck racecheck initcheck synccheck) ;;

@@ -322,7 +322,7 @@ TEST(any_key, pairs_and_arrays) {
   check<hash_graph<std::array<int, 4>, int>, hash_graph<std::pair<int, long>, void>,
         hash_graph<std::array<float, 3>, double>, linear_probing<std::array<int, 4>, void>>();
 #endif
-  check<tiled<std::pair<float, short>, int>>();
+  check<tiled<std::pair<float, short>, int>, in_records<std::pair<long, long>, std::pair<int, long>>>();
 }
 TEST(any_key, structs) {
   SCOPED_TRACE(run_seed());

@@ -156,7 +156,9 @@ class views : public ::testing::Test {
 };
 
 using view_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32>,
+#if TILEHASH_FEW_TYPES != 2
                                       bucketed_cuckoo<u32, u32, placement::balanced>,
+#endif
                                       linear_probing<u32, u32>, horton<u32, void>>;
 TYPED_TEST_SUITE_P(views);
 

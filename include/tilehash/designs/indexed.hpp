@@ -36,6 +36,23 @@ namespace tilehash::inline TILEHASH_ABI {
 template <class Key>
 using fingerprint_type = std::conditional_t<detail::packed_bytes<Key> <= 8, Key, u64>;
 
+namespace detail {
+
+template <class Key, class Value>
+struct record {
+  Key key;
+  Value value;
+};
+template <class Key>
+struct record<Key, void> {
+  Key key;
+};
+template <class Key, class Value>
+inline constexpr bool copied_as_bytes<record<Key, Value>> =
+    copied_as_bytes<Key> && (std::is_void_v<Value> || copied_as_bytes<Value>);
+
+}  // namespace detail
+
 // The verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes. `Ids` maps
 // fingerprints to u32: any design that is changed in place (tiled, bucketed_cuckoo, cuckoo, linear_probing
 // ...).
@@ -71,14 +88,7 @@ struct indexed {
   static constexpr double max_load_factor = detail::highest_load_factor<ids>();
   static constexpr u32 none = ~0U;  // no id: a table has at most 2^32 - 1
 
-  struct pair_record {
-    Key key;
-    std::conditional_t<is_set, char, Value> value;
-  };
-  struct key_record {
-    Key key;
-  };
-  using record = std::conditional_t<is_set, key_record, pair_record>;
+  using record = detail::record<Key, Value>;
 
   Hash hash;
 

@@ -26,12 +26,13 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
 
   // What find() gives.
   struct hit {
-    const record* at;  // null: the key is absent
-    u32 number;        // its id, where it is not
+    const record* at;  // the key's, where it is there
+    u32 number;        // its id, where it is
     u32 steps;         // buckets and records read
+    bool there;        // (`at` is never null: CONTRIBUTING.md, "Compilers")
 
-    TILEHASH_FN bool found() const { return at != nullptr; }                           // is the key there?
-    TILEHASH_FN u32 id() const { return at != nullptr ? number : design_type::none; }  // its id, or none
+    TILEHASH_FN bool found() const { return there; }                           // is the key there?
+    TILEHASH_FN u32 id() const { return there ? number : design_type::none; }  // its id, or none
     // Its value, where it was found.
     TILEHASH_FN auto value() const
       requires(!design_type::is_set)
@@ -51,10 +52,10 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
   // What became of a key whose fingerprint met this in the table of ids.
   template <class IdHit>
   TILEHASH_FN hit judge(const Key& key, const IdHit& met) const {
-    if (!met.found()) return {nullptr, 0, met.probes()};
+    if (!met.found()) return {records, 0, met.probes(), false};
     const record* const at = records + met.value();
     const bool same = design_type::is_exact || detail::same_key(at->key, key);
-    return {same ? at : nullptr, met.value(), met.probes() + 1};
+    return {at, met.value(), met.probes() + 1, same};
   }
 
   // Has a key of the table this id?
