@@ -6,8 +6,8 @@ the next reader from the second write alone:
 
     @!P1 CS2R R2, SRZ;  @P1 IMAD.WIDE.U32 R2, ...;  ISETP.NE.U32 P0, R2, RZ     5 cycles; elsewhere 7 and more
 
-Once in some 10^8 warps the reader still saw what was there before (docs/dead_ends.md). What is looked for is such a
-pair, and a reader of it less than 7 cycles later.
+Once in some 10^8 warps the reader still saw what was there before (CONTRIBUTING.md, "Compilers"). What is looked for is such
+a pair, and a reader of it less than 6 cycles later.
 
 usage: check_zeroed_pairs.py FILE.cubin...     (cuobjdump -xelf all PROGRAM makes them)
 """
@@ -15,7 +15,7 @@ usage: check_zeroed_pairs.py FILE.cubin...     (cuobjdump -xelf all PROGRAM make
 import struct
 import sys
 
-LEAST = 7  # cycles, as ptxas counts them for pairs that are always zeroed
+LEAST = 6  # cycles; pairs that are always zeroed have 7
 CS2R = 0x805
 ALWAYS = 7  # the predicate of what is always done
 
