@@ -67,10 +67,10 @@ if(TILEHASH_CUDA AND NOT TILEHASH_CUDA_COMPILE_ONLY)
   set(TILEHASH_CUDA_PROGRAMS ON)
 endif()
 
-# tilehash_cuda_is_read(NAME SIZE SOURCE...): sources that nothing is made of. On the way to PTX nvcc reads the device's code
-# and the host's, instantiates both and warns of both; there it stops, as what comes behind that takes as long again. Sources that include
-# SIZE of them each are read, since their headers cost more than they do. (CMake's own unity builds know no CUDA before 3.31.)
-function(tilehash_cuda_is_read name size)
+# tilehash_cuda_to_ptx(NAME SIZE SOURCE...): objects that nothing is linked of. To PTX and no further: on the way there nvcc
+# reads the host's code too, and warns of it. Sources that include SIZE of them each are compiled, since their headers cost
+# more than they do. (CMake's own unity builds know no CUDA before 3.31.)
+function(tilehash_cuda_to_ptx name size)
   set(batches)
   list(LENGTH ARGN number)
   math(EXPR last "${number} - 1")
@@ -90,6 +90,12 @@ function(tilehash_cuda_is_read name size)
   add_library(${name} OBJECT ${batches})
   target_link_libraries(${name} PRIVATE tilehash::tilehash)
   tilehash_warnings(${name})
-  target_compile_options(${name} PRIVATE -fdevice-syntax-only)
   set_target_properties(${name} PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES 90-virtual)
+endfunction()
+
+# tilehash_cuda_is_read(...): the same, but nvcc stops when it has read and instantiated all, as what comes behind that takes as
+# long again. For what asks questions of kernels that become PTX elsewhere: those of all designs do in the program.
+function(tilehash_cuda_is_read name)
+  tilehash_cuda_to_ptx(${name} ${ARGN})
+  target_compile_options(${name} PRIVATE -fdevice-syntax-only)
 endfunction()

@@ -490,8 +490,10 @@ using wide = tiled<u64, u64>;  // whose scratch has copies of the items
 TEST(FirstOfEqualKeys, IsKeptByABuild) {
   for (const which_key which : {random_key<15'000>, twice<1>, twice<1'500>})
     keep_firsts<emulated, narrow>(36'000, 0.8, which);
-  for (const which_key which : {random_key<80'000>, random_key<8'000>, twice<7>, twice<9'000>})
+  for (const which_key which : {random_key<80'000>, random_key<8'000>, twice<7>, twice<9'000>}) {
+    if (small() && which == random_key<80'000>) continue;
     keep_firsts<emulated, wide>(18'000, 0.8, which);
+  }
 }
 TEST(FirstOfEqualKeys, IsKeptByABuildOnACpu) {
   for (const which_key which : {random_key<30'000'000>, random_key<300'000>, random_key<80'000>, twice<1>,
