@@ -105,6 +105,18 @@ TEST(growth_memory, old_and_new_table_and_little_beside) {
   expect_little_memory_of_growth<linear_probing<u32, u32>>(space, n);
 }
 
+// A growth that falls a little short of what is known to come is not made; the next would double the table.
+TEST(growth_memory, room_is_made_for_what_comes) {
+  cpu space(2);
+  for (const u64 n : {u64(125'000), u64(150'000), u64(250'000), u64(300'000)}) {
+    std::vector<u32> keys(n);
+    for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(i));
+    table<tiled<u32, u32>, cpu> t(space, 0, {.load_factor = 0.8});
+    EXPECT_EQ(t.insert(space, keys, keys).inserted, n);
+    EXPECT_LT(static_cast<double>(t.capacity()), 1.1 * static_cast<double>(n) / 0.8) << n;
+  }
+}
+
 TEST(bounded_work, engines_that_cannot_refuse_say_why) {
   cpu space(2);
   constexpr u64 n = 2'000;

@@ -268,7 +268,7 @@ class insert_call {
   // There is no room for what is pending. Where nearly all of it was new so far, so will the rest be.
   void grow_for(u64 wanted) {
     const u64 all = table_.size() + wanted + wanted / 64;
-    const u64 items = mostly_new_ ? std::min(all, 64 * table_.size()) : 0;
+    const u64 items = mostly_new_ ? detail::room_to_grow_to(table_.size(), all) : 0;
     grow(std::max(items, room_for_twice()));
   }
   u64 items_to_begin_with(u64 wanted) const {

@@ -669,7 +669,7 @@ class subtables<Design, Space>::call {
   // Where nearly all of what is pending was new so far, so will the rest be.
   void grow_for(u64 wanted) {
     const u64 all = table_.size_ + wanted;
-    const u64 items = mostly_new_ ? std::min(all, 64 * table_.size_) : 0;
+    const u64 items = mostly_new_ ? detail::room_to_grow_to(table_.size_, all) : 0;
     if (items > 2 * table_.limit()) {
       rebuild(items + items / 64);
       return;

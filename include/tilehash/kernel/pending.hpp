@@ -10,6 +10,14 @@ inline constexpr u64 window_step = 256;  // windows of items begin and end at mu
 // those of a window for which there is no room search for it in vain, or wait for each other's locks.
 inline constexpr u64 least_room = 8 * window_step;
 
+// Where nearly all items were new so far: for how many a table of `size` makes room, if there will be `all`.
+// 64 times as many, or twice that where all are no more: the next growth would double it for the few that are
+// left.
+inline u64 room_to_grow_to(u64 size, u64 all) {
+  const u64 far = 64 * size;
+  return all <= 2 * far ? all : far;
+}
+
 struct count_pending {
   static constexpr u64 words_each = window_step / bits_a_word;
   const u32* pending;
