@@ -59,7 +59,9 @@ if [ -n "$broken" ]; then say "builds that failed:$broken"; fi
 # Unless scripts/demo.sh has built one for all pairs of types, and optimised.
 built=build/release/bin/tilehash
 if [ -n "$cpu_part" ] && ! have_gpu; then built=build/cpu/bin/tilehash; fi
-if [ ! -x bin/tilehash ] && [ -x $built ]; then put_program $built; fi
+if [ -x $built ] && { [ ! -x bin/tilehash ] || [ "$(readlink bin/tilehash)" != ../build/demo/bin/tilehash ]; }; then
+  put_program $built
+fi
 result=0
 ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(jobs)" "$@" || result=$?
 if [ "$(readlink bin/tilehash)" = "../$built" ]; then

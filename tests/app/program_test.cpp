@@ -317,10 +317,10 @@ TEST(Program, ShowsHelpAndVersion) {
 
 TEST(Program, KeepsWhatIsDoneWhenItIsStopped) {
   const testing::temporary_file file("stopped.json", "old");
-  // Far more work than the time it is given; that is enough to begin it, on a busy machine, too, and
-  // unoptimised.
+  // More work than many optimised threads do in the time it is given; that is enough to begin it, on a busy
+  // machine, too, and unoptimised.
   const outcome result =
-      call("run --space cpu --design tiled --repeat 1000 --queries 1000 --input random:n=50000 --json " +
+      call("run --space cpu --design tiled --repeat 1000 --queries 1000 --input random:n=400000 --json " +
                file.path() + " >/dev/null 2>&1",
            "timeout -s INT 2 ");
   EXPECT_NE(result.code, 0);
