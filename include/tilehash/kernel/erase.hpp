@@ -26,7 +26,7 @@ struct erase_keys {
   using position = erase_position_of<Design>;
   using place = typename Design::place;
   static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
-  static constexpr u32 max_swaps = 8 * sizeof(word);                 // tried until the key is gone
+  static constexpr u32 most_misses = 8 * sizeof(word);
 
   Design design;
   sentinel_cells<slot_type> sentinels{};
@@ -39,7 +39,8 @@ struct erase_keys {
     key_bits key;
     place now;
     u32 steps = 1;
-    bool gone = false;
+    bool gone = false;    // and this call took it out
+    bool missed = false;  // it was there, but its slot changed before the swap
   };
   TILEHASH_FN walk start(key_bits key) const { return {key, design.locate(key)}; }
 
@@ -50,11 +51,24 @@ struct erase_keys {
   }
   // Goes on from what the bucket at w.now said. False when that was the last.
   TILEHASH_FN bool go_on(walk& w, const position& told) const {
-    if (told.what == lookup_state::found) w.gone = take_out(w, told);
+    if (told.what == lookup_state::found) {
+      w.gone = swap(w, told);
+      w.missed = !w.gone;
+    }
     if (told.what != lookup_state::go_on || w.steps >= max_steps_of(design, w.now)) return false;
     design.advance(w.now, told);
     ++w.steps;
     return true;
+  }
+  // Is the key gone? After its walk, as a swap that missed is rare and would lengthen each step.
+  TILEHASH_FN bool is_gone(walk w) const {
+    // What changed is the key's, and then another erase was faster; or a bit of the bucket, once for each.
+    TILEHASH_UNROLL_ONCE
+    for (u32 again = 0; w.missed && again < most_misses; ++again) {
+      w.missed = false;
+      step_alone(*this, w);
+    }
+    return w.gone;
   }
 
   TILEHASH_FN bool erase_sentinel(key_bits key) const {
@@ -81,7 +95,7 @@ struct erase_keys {
     walk w = start(q.bits);
     walk_along(*this, t, w, mine && q.regular());
     if (mine && q.reserved) w.gone = erase_sentinel(q.bits);
-    return w.gone;
+    return is_gone(w);
   }
 
   // ---- one thread, one key ----
@@ -90,7 +104,7 @@ struct erase_keys {
     walk w = start(q.bits);
     while (step_alone(*this, w)) {
     }
-    return w.gone;
+    return is_gone(w);
   }
 
   // ---- a CPU's schedule ----
@@ -98,7 +112,7 @@ struct erase_keys {
   void operator()(u64 from, u64 to) const {
     u64 gone = 0;
     walk_ring<erase_keys, walk> ring{*this};
-    const auto end = [&](const walk& w) __attribute__((TILEHASH_INLINED)) { gone += w.gone; };
+    const auto end = [&](const walk& w) __attribute__((TILEHASH_INLINED)) { gone += is_gone(w); };
     for (u64 i = from; i < to; ++i) {
       const query<slot_type> q(keys[i]);
       if (q.regular())
@@ -111,21 +125,12 @@ struct erase_keys {
   }
 
  private:
-  TILEHASH_FN bool take_out(const walk& w, position told) const {
+  TILEHASH_FN bool swap(const walk& w, const position& told) const {
     word* const at = design.bucket_at(design.where(w.now)) + told.slot;
-    TILEHASH_UNROLL_ONCE
-    for (u32 swaps = 0; swaps < max_swaps; ++swaps) {
-      const word seen = compare_and_swap(at, told.old, design.vacated(told));
-      if (seen == told.old) {
-        if constexpr (requires { design.erased(w.now, w.now, told); })
-          design.erased(design.locate(w.key), w.now, told);
-        return true;
-      }
-      if (static_cast<stored_key>(seen >> slot_type::stored_shift) != design.stored(w.now, w.key))
-        return false;   // another erase was faster
-      told.old = seen;  // what changed is not the key's but the bucket's: a bit of it, once for each at most
-    }
-    return false;
+    if (compare_and_swap(at, told.old, design.vacated(told)) != told.old) return false;
+    if constexpr (requires { design.erased(w.now, w.now, told); })
+      design.erased(design.locate(w.key), w.now, told);
+    return true;
   }
 };
 
