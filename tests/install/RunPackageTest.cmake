@@ -63,7 +63,7 @@ else()
   message("no dpkg-deb or cpack here, so no Debian package is made")
 endif()
 
-run(${CMAKE_COMMAND} -DSOURCE=${SOURCE} -DFOLDER=${FOLDER}/vcpkg -P ${CMAKE_CURRENT_LIST_DIR}/VcpkgStandIns.cmake)
+run(${CMAKE_COMMAND} -DSOURCE=${SOURCE} -DFOLDER=${FOLDER}/vcpkg -DGENERATOR=${GENERATOR} -P ${CMAKE_CURRENT_LIST_DIR}/VcpkgStandIns.cmake)
 file(READ ${SOURCE}/packaging/vcpkg/tilehash/vcpkg.json manifest)
 string(JSON version GET "${manifest}" version)
 ask(${FOLDER}/vcpkg/packages found -DVERSION=${version})

@@ -1,4 +1,5 @@
-# Runs the port's portfile.cmake with stand-ins for vcpkg's functions, which do in the small what vcpkg's do: -DSOURCE, -DFOLDER.
+# Runs the port's portfile.cmake with stand-ins for vcpkg's functions, which do in the small what vcpkg's do: -DSOURCE, -DFOLDER,
+# -DGENERATOR.
 cmake_minimum_required(VERSION 3.24)
 
 set(PORT tilehash)
@@ -15,7 +16,7 @@ function(vcpkg_check_features)
 endfunction()
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
-  run(${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${FOLDER}/build -DCMAKE_BUILD_TYPE=Release ${arg_OPTIONS})
+  run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${arg_SOURCE_PATH} -B ${FOLDER}/build -DCMAKE_BUILD_TYPE=Release ${arg_OPTIONS})
 endfunction()
 function(vcpkg_cmake_install)
   run(${CMAKE_COMMAND} --install ${FOLDER}/build --prefix ${CURRENT_PACKAGES_DIR})
