@@ -84,10 +84,14 @@ TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place&
 
 // Its values stand in arrays of their own (core/apart_slot.hpp), so that a bucket has keys alone:
 //   value_beside(at)   the value of the key whose word stands at `at`
+//   values_of(place)   the values of the bucket at this place, in the order of its slots
 //   combine(at, given, op)   makes op(stored, given) of it, whatever others do to it meanwhile
 // While keys are put in, a key may stand in its slot before its value does: what meets such a key waits.
 template <class D>
-concept values_apart = bucketed<D> && requires(const D d, typename D::word* at) { d.value_beside(at); };
+concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, typename D::place p) {
+  d.value_beside(at);
+  d.values_of(p);
+};
 
 // A lookup walks a row of entries: row() reads where it begins and ends.
 template <class D>

@@ -262,6 +262,10 @@ class dynamic_cuckoo {
   }
 
   // ---- values ----
+  TILEHASH_FN value_element* values_of(const place& p) const {
+    const part of = part_of(p.table);
+    return of.values + bucket_number(p, of) * bucket_slots;
+  }
   TILEHASH_FN value_element* value_beside(const word* at) const {
     const part p = part_with(at);
     return p.values + (at - p.keys);

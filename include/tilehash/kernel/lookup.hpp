@@ -337,7 +337,7 @@ struct look_up_ring {
 
   TILEHASH_FN void ask_for(const typename Design::place& place) const {
     prefetch(design.address(place));
-    if constexpr (values_share_a_line<Design>) prefetch(design.value_beside(design.address(place)));
+    if constexpr (values_share_a_line<Design>) prefetch(design.values_of(place));
   }
 
   // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
@@ -347,14 +347,18 @@ struct look_up_ring {
     auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
     if (a.what == lookup_state::go_on) {
       if (steps < max_steps_of(design, p.place)) {
-        next = p;
-        design.advance(next.place, a);
-        ask_for(next.place);
+        auto place = p.place;
+        design.advance(place, a);
+        ask_for(place);
+        next = {place, p.bits, p.number};
         return false;
       }
       a.what = lookup_state::absent;
     }
-    sink(p.number, hit_at(design, design.address(p.place), a, steps));
+    if constexpr (values_apart<Design>)
+      sink(p.number, hit_of<Design>{a.what, steps, a.found() ? design.values_of(p.place) + a.slot : nullptr});
+    else
+      sink(p.number, hit_of<Design>{a, steps});
     return true;
   }
   // For all that wait, `steps` is the number of the bucket they wait for.

@@ -3,6 +3,7 @@
 // Where oneTBB's headers are absent the space runs on one thread and says so in name().
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <span>
@@ -173,9 +174,7 @@ class cpu {
   // ---- algorithms ----
   template <class T>
   void fill(T* data, u64 n, T value) {
-    for_each_chunk(n, [=](u64 first, u64 last) {
-      for (u64 i = first; i < last; ++i) data[i] = value;
-    });
+    for_each_chunk(n, [=](u64 first, u64 last) { std::fill(data + first, data + last, value); });
   }
 
   // fill() apart, they are defined in space/cpu_algorithms.hpp, which the designs that sort or scan bring
