@@ -37,6 +37,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     // From so many items on it is worth it: a block each has something to do, and where keys do not repeat
     // after all, it costs a quarter of what the insert takes.
     if (n < blocks_at_once(space) * 1024 || n < table.capacity() / 2) return one_by_one();
+    // On a CPU it costs up to three times that, so a sample is asked first. (A GPU's host would wait for it.)
+    constexpr double few_copies = 2;
+    if (!Space::has_lanes && !sample_keys(space, items.keys, n).more_uneven_than(few_copies))
+      return one_by_one();
     combined<slot_type, Space> list;
     buffer<u64, Space> missing;
     try {
