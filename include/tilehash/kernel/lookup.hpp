@@ -347,10 +347,9 @@ struct look_up_ring {
     auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
     if (a.what == lookup_state::go_on) {
       if (steps < max_steps_of(design, p.place)) {
-        auto place = p.place;
-        design.advance(place, a);
-        ask_for(place);
-        next = {place, p.bits, p.number};
+        next = p;
+        design.advance(next.place, a);
+        ask_for(next.place);
         return false;
       }
       a.what = lookup_state::absent;
