@@ -1,4 +1,4 @@
-// tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls and tail,
+// tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls, one_key and tail,
 // growth_commands.cpp growth, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
 // the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,
 // dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and

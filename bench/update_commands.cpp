@@ -1,4 +1,4 @@
-// tilehash bench calls, tail
+// tilehash bench calls, one_key, tail
 #include "update_commands.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "calls.hpp"
 #include "calls_report.hpp"
 #include "dataset.hpp"
+#include "one_key.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "session.hpp"
@@ -29,6 +30,11 @@ struct calls_options : common_options {
   std::vector<std::uint64_t> items{1, 1'000, 10'000, 100'000, 1'000'000, 10'000'000};
   std::uint64_t slots = 1 << 24;
   std::vector<std::uint64_t> batches{1'000, 1'000'000};
+};
+
+struct one_key_options : common_options {
+  std::vector<std::uint64_t> sizes{1'000, 10'000, 100'000, 1'000'000};
+  std::vector<unsigned> bits{32, 64};
 };
 
 struct tail_options : common_options {
@@ -67,6 +73,66 @@ void run_calls(const calls_options& options) {
   session.write(bench::calls_as_json(rows), "calls");
   session::fail_if(std::ranges::any_of(rows, [](const bench::call_row& row) { return row.wrong != 0; }),
                    "calls did or said something else than they should");
+}
+
+// A map's verbs, and how many times the other map's they take.
+std::string one_key_line(const std::vector<bench::one_key_row>& its,
+                         const std::vector<bench::one_key_row>& others) {
+  std::string line = fmt::format("{:26}", its.front().map);
+  for (std::size_t verb = 0; verb < its.size(); ++verb) {
+    const double ns = its[verb].seconds.min * 1e9;
+    line += fmt::format("  {:>6.1f} {:>6}", ns,
+                        others.empty() ? "" : fmt::format("({:.2f})", ns / (others[verb].seconds.min * 1e9)));
+  }
+  return line + '\n';
+}
+nlohmann::ordered_json one_key_as_json(const std::vector<bench::one_key_row>& rows) {
+  auto all = nlohmann::ordered_json::array();
+  for (const bench::one_key_row& row : rows) {
+    all.push_back({{"space", "cpu"},
+                   {"map", row.map},
+                   {"key_bits", row.what.bits},
+                   {"value_bits", row.what.bits},
+                   {"n", row.what.n},
+                   {"verb", row.verb},
+                   {"seconds_a_key", bench::as_json(row.seconds)},
+                   {"wrong", row.wrong}});
+  }
+  return all;
+}
+
+void run_one_key(one_key_options options) {
+  if (options.space == "cuda") throw input_error("--space cuda: one key at a time is a host's, cpu");
+  options.space = "cpu";
+  options.threads = options.threads_asked = 1;
+  for (const std::uint64_t n : options.sizes) {
+    if (n < 1 || n >= 1ULL << 31)
+      throw input_error(fmt::format("--n {}: must be at least 1 and below 2^31", n));
+  }
+  session session(options);
+  session.say(session.machine() + '\n');
+  std::vector<bench::one_key_row> rows;
+  session.keep([&] { return one_key_as_json(rows); });
+  for (const unsigned bits : options.bits) {
+    for (const std::uint64_t n : options.sizes) {
+      std::vector<std::vector<bench::one_key_row>> maps;
+      bench::one_key({n, bits, options.repeat}, [&](const bench::one_key_row& row) {
+        if (maps.empty() || maps.back().front().map != row.map) maps.emplace_back();
+        maps.back().push_back(row);
+        rows.push_back(row);
+      });
+      session.say(fmt::format(
+          "{} keys of {} bits with values of as many, ns a key (least of {}; times the last map's)\n{:26}", n,
+          bits, options.repeat, ""));
+      std::string heads;
+      for (const auto& row : maps.front()) heads += fmt::format("  {:>13}", row.verb.substr(0, 13));
+      session.say(heads + '\n');
+      for (const auto& its : maps) session.say(one_key_line(its, maps.back()));
+    }
+  }
+  session.write(one_key_as_json(rows), "one_key");
+  session::fail_if(std::ranges::any_of(rows, [](const bench::one_key_row& row) { return row.wrong != 0; }),
+                   "answers were wrong");
 }
 
 void run_tail(const tail_options& options) {
@@ -125,6 +191,21 @@ void add_update_commands(CLI::App& bench) {
       ->delimiter(',')
       ->default_str("1000,1000000");
   calls->callback([costs] { run_calls(*costs); });
+
+  CLI::App* one_key = bench.add_subcommand(
+      "one_key", "What one key at a time costs on a CPU, beside maps that are made for that");
+  const auto singles = std::make_shared<one_key_options>();
+  singles->repeat = 15;
+  add_common(*one_key, *singles);
+  one_key->add_option("--n", singles->sizes, "Numbers of unique random keys")
+      ->delimiter(',')
+      ->transform(CLI::Validator(read_size, ""))
+      ->default_str("1000,10000,100000,1000000");
+  one_key->add_option(option::key_bits, singles->bits, "Bits of a key, and of its value: 32, 64")
+      ->delimiter(',')
+      ->check(CLI::IsMember({32, 64}))
+      ->default_str("32,64");
+  one_key->callback([singles] { run_one_key(*singles); });
 
   CLI::App* tail = bench.add_subcommand(
       "tail", "Rates of the last inserts into nearly full tables, of erases, and of lookups by Zipf's law");

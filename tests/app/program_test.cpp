@@ -344,7 +344,7 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
   if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
   for (const char* command :
        {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024",
-        "bench yardstick --n 1k --load 0.8 --design tiled --peers all",
+        "bench one_key --n 1,1000", "bench yardstick --n 1k --load 0.8 --design tiled --peers all",
         "bench coherent/layouts --side 64 --load 0.8 --layouts hilbert",
         "bench coherent/voxels --side 16 --slices 2 --load 0.8 --layouts morton",
         "bench hashgraph/join --left 3000 --right 40000 --found 0.7 --kinds inner,left,semi,anti --skew "

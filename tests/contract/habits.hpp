@@ -15,6 +15,7 @@
 
 #include <contract/faulty.hpp>
 #include <contract/random.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/perfect_spatial.hpp>

@@ -17,7 +17,8 @@ namespace {
 
 template <class Design>
 class one_by_one : public ::testing::Test {};
-using designs_by_one = ::testing::Types<tiled<u32, u32>, tiled<u64, u64>, linear_probing<u32, u32>>;
+using designs_by_one =
+    ::testing::Types<tiled<u32, u32>, tiled<u64, u64>, linear_probing<u32, u32>, bucketed_cuckoo<u32, u32>>;
 TYPED_TEST_SUITE(one_by_one, designs_by_one);
 
 TYPED_TEST(one_by_one, like_the_model) {

@@ -30,6 +30,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/solo_tile.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
@@ -107,6 +108,28 @@ struct displacement {
   template <class Tile>
   TILEHASH_FN outcome run(Tile t, bool active) const {
     return tries::all_of(*this, t, active);
+  }
+  // For one thread while nobody else is at work, and a key that is not in the table: puts it into one of its
+  // buckets if a key there has room in its other bucket. False, and nothing has changed, if none has.
+  bool push_one() const {
+    const solo_tile t;
+    for (const target& into : {first, second}) {
+      const word* const words = design.bucket_at(into.bucket);
+      for (u32 k = 0; k < bucket_slots; ++k) {
+        const u32 slot = (static_cast<u32>(dice) + k) % bucket_slots;
+        const station moves{into.bucket, slot, words[slot]};
+        const u32 to = design.other_bucket(home, into.bucket, moves.content);
+        const auto b = bucket_type<solo_tile>::read(t, design.bucket_at(to));
+        const u32 free = design.free_in(t, b);
+        if (free == 0) continue;
+        design.leaves(moves.bucket, moves.content);
+        if (into.content != first.content) design.leaves(first.bucket, first.content);
+        put({to, lowest(free), b.at(t, lowest(free))}, design.in_other_bucket(moves.content), true);
+        put(moves, into.content, false);
+        return true;
+      }
+    }
+    return false;
   }
 
  private:

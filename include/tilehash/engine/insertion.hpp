@@ -23,6 +23,7 @@
 #include <tilehash/engine/region_resize.hpp>
 #include <tilehash/engine/slots.hpp>
 #include <tilehash/kernel/pending.hpp>
+#include <tilehash/kernel/unshared.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::engine {
@@ -54,20 +55,19 @@ class insertion : public slots<Design, Space> {
                                 const Op& op);
 
   // Puts one item in by the caller's own thread, where that needs no memory. `value` may be null in a set.
-  // What few items need stays out of it: with that inline, the others' words go through memory and back.
   outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
     requires(!Space::has_lanes)
   {
+    const detail::array_source<slot_type> one{&key, value};
     if constexpr (view_changeable<Design>) {
       if (takes_one()) {
-        const auto x = detail::array_source<slot_type>{&key, value}(0);
-        const outcome became =
-            detail::upsert_one<detail::no_others>(view_.design, view_.sentinels, x, detail::keep{});
+        const auto x = one(0);
+        const outcome became = detail::unshared_insert<Design>(view_.design, view_.sentinels)(x);
         size_ += became == outcome::inserted;
         if (became != outcome::refused || !x.key.legal) return became;
       }
     }
-    return make_room_for_one(space, key, value);
+    return make_room_for_one(space, one);
   }
 
   // Of equal keys among the n items the first is the one that is put in.
@@ -178,19 +178,9 @@ class insertion : public slots<Design, Space> {
     this->refresh();
     return !options_.grow || size_ < this->limit();
   }
-  // insert_one() of an item that found its buckets full, or the table.
-  __attribute__((noinline)) outcome make_room_for_one(Space& space, const key_type& key,
-                                                      const mapped_type* value) {
-    const detail::array_source<slot_type> one{&key, value};
+  // insert_one() of an item that found no place, or the table full.
+  __attribute__((noinline)) outcome make_room_for_one(Space& space, detail::array_source<slot_type> one) {
     outcome became = outcome::refused;
-    if constexpr (view_changeable<Design> && displacing<Design>) {
-      const auto x = one(0);  // of buckets of four slots, many a one in a hundred is full
-      if (takes_one() && x.key.regular())
-        became = view_.design.displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value))
-                     .run(solo_tile{}, true);
-      size_ += became == outcome::inserted;
-      if (became != outcome::refused) return became;
-    }
     [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep{});
     return became;
   }
@@ -210,6 +200,15 @@ class insertion : public slots<Design, Space> {
   template <class Source>
   insert_report move_in(Space& space, const Source& source, u64 n) {
     return call<Source>(*this, space, source, n, nullptr, {}, insert_role::all_or_none).run();
+  }
+  // All that stands in another table's slots; of few a CPU's thread makes shorter work alone. Unless it gives
+  // 0 some found no place, and the rest need not be here.
+  u64 move_from(Space& space, const Design& other) {
+    if constexpr (!Space::has_lanes && view_changeable<Design>) {
+      const u64 few = space.threads() == 1 ? detail::least_to_partition : u64(1) << 14;
+      if (other.capacity() < few) return detail::move_unshared(other, view_.design);
+    }
+    return move_in(space, detail::slots_source<Design>{other}, other.capacity()).refused;
   }
 };
 
@@ -272,7 +271,7 @@ std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u6
     fixed.seed = detail::seed_of(fixed) + 1;
     insertion fresh =
         empty_for<detail::slots_source<Design>>(space, items, fixed, least_capacity, capacity());
-    u64 refused = fresh.move_in(space, detail::slots_source<Design>{view_.design}, capacity()).refused;
+    u64 refused = fresh.move_from(space, view_.design);
     if constexpr (replacing<Design>) {
       const detail::homeless_source<slot_type, homeless_entry> rest{homeless};
       if (refused == 0) refused = fresh.move_in(space, few_of(rest), homeless_size).refused;
@@ -318,8 +317,9 @@ bool insertion<Design, Space>::resize_in_place(Space& space, u64 items) {
       } catch (const out_of_memory&) {  // of a resource that cannot even make it smaller: it stays as it is
       }
     }
-    view_ = view_type(filled.design, memory_.data());
-    view_.design.reshape(memory_.data(), regions);
+    view_type view(filled.design, memory_.data());
+    view.design.reshape(memory_.data(), regions);
+    this->set_view(view);
     this->wipe_rest(space);
     size_ = n - filled.left;
     if (filled.left != 0) place_left(space, filled);

@@ -42,7 +42,7 @@ class slots {
       memory_ = buffer<char, Space>::resizable(space, bytes_for(capacity));
     else
       memory_ = buffer<char, Space>(space, bytes_for(capacity));
-    view_ = view_type(memory_.data(), capacity, detail::seed_of(options_), options_.load_factor);
+    set_view(view_type(memory_.data(), capacity, detail::seed_of(options_), options_.load_factor));
     if (!unwiped) wipe_slots(space);
     wipe_rest(space);
   }
@@ -52,6 +52,7 @@ class slots {
       : options_(other.options_),
         memory_(detail::copy_of(other.memory_, space)),
         view_(copy_of(other.view_, memory_.data(), other.capacity(), options_)),
+        limit_(other.limit_),
         size_(other.size()),
         erased_(other.erased_) {
     // (If calls that did not wait have changed the size, size() has just fetched it, and the copy knows it.)
@@ -68,6 +69,7 @@ class slots {
     std::swap(options_, other.options_);
     memory_.swap(other.memory_);
     std::swap(view_, other.view_);
+    std::swap(limit_, other.limit_);
     std::swap(size_, other.size_);
     std::swap(stale_, other.stale_);
     std::swap(erased_, other.erased_);
@@ -82,11 +84,7 @@ class slots {
   }
   u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
   // Items at the load factor asked for.
-  u64 limit() const {
-    u64 room = capacity();
-    if constexpr (stashing<Design>) room -= Design::stash_slots;
-    return static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(room)));
-  }
+  u64 limit() const { return limit_; }
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
   // Its holders change the size in the memory of the space, as calls do that nobody waits for.
@@ -139,6 +137,12 @@ class slots {
   }
 
  protected:
+  void set_view(const view_type& view) {
+    view_ = view;
+    u64 room = view.design.capacity();
+    if constexpr (stashing<Design>) room -= Design::stash_slots;
+    limit_ = static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(room)));
+  }
   // The same table in other memory. Where it has had other numbers of regions, its capacity does not tell how
   // large they are.
   static view_type copy_of(const view_type& other, char* memory, u64 capacity, const table_options& options) {
@@ -201,14 +205,17 @@ class slots {
     return calls().unwaited(n, last_phase);
   }
   void refresh() const {
-    if (!stale_) return;
+    if (stale_) fetch_size();
+  }
+  __attribute__((noinline)) void fetch_size() const {
     size_ += calls().take_size(*asked_);
     stale_ = false;
   }
 
   table_options options_;
   buffer<char, Space> memory_;
-  view_type view_;
+  view_type view_;  // set_view()
+  u64 limit_ = 0;   // of it
   mutable u64 size_ = 0;
   u64 erased_ = 0;                  // keys, since buckets were tidied
   mutable bool stale_ = false;      // calls that did not wait have changed the size

@@ -66,8 +66,8 @@ struct upsert_items {
   using position = insert_position_of<Design>;
   using place = typename Design::place;
   static constexpr bool updates = !std::same_as<Update, keep>;
-  static constexpr bool alone_in_the_table = requires { requires Source::alone; };
-  static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
+  static constexpr bool alone_in_the_table = requires { requires Source::alone; };  // kernel/unshared.hpp
+  static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;                 // 40 or 64 registers
 
   Design design;
   sentinel_cells<slot_type> sentinels;
@@ -376,18 +376,15 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
 }
 
 // One thread, one item: put where there is room for it without moving another, or, with apply<Op>, combined
-// with the one there. Others may do the same, or, with `no_others`, nobody.
+// with the one there. Others may do the same.
 struct no_items {};
-struct no_others {
-  static constexpr bool alone = true;
-};
-template <class Others = no_items, class Design, class Update>
+template <class Design, class Update>
   requires(!replacing<Design>)
 TILEHASH_FN outcome upsert_one(const Design& design,
                                const sentinel_cells<typename Design::slot_type>& sentinels,
                                const item<typename Design::slot_type>& x, const Update& update) {
   if (!x.key.legal) return outcome::refused;
-  const upsert_items<Design, Others, Update, 1> work{
+  const upsert_items<Design, no_items, Update, 1> work{
       .design = design, .sentinels = sentinels, .inserts = true, .update = update};
   return x.key.reserved ? work.put_in_sentinel(x) : work.alone(x);
 }

@@ -9,6 +9,8 @@
 // lanes of the warp call it together, in front of any branch.
 #pragma once
 
+#include <type_traits>
+
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/core/slot.hpp>
@@ -34,7 +36,10 @@ class bucket {
   // Reads the bucket at `base`, which nobody writes meanwhile. What an inactive tile reads is not defined.
   TILEHASH_FN static bucket read(Tile t, const word* base, bool active = true) {
     bucket b;
-    t.template load<per_lane>(base + first_of(t), b.words_, active && holds(t));
+    if constexpr (Tile::width == 1 && !detail::on_gpu)
+      b.in_place_ = {true, base};
+    else
+      t.template load<per_lane>(base + first_of(t), b.words_, active && holds(t));
     return b;
   }
   // The same while others may claim and swap its slots: each slot is read whole, the bucket is not.
@@ -53,7 +58,7 @@ class bucket {
   TILEHASH_FN u32 with_bit(Tile t, u32 at) const {
     u32 mine = 0;
     TILEHASH_UNROLL
-    for (u32 k = 0; k < per_lane; ++k) mine |= static_cast<u32>(words_[k] >> at & 1) << k;
+    for (u32 k = 0; k < per_lane; ++k) mine |= static_cast<u32>(words()[k] >> at & 1) << k;
     return gather(t, holds(t) ? mine : 0);
   }
 
@@ -62,7 +67,7 @@ class bucket {
   TILEHASH_FN u32 match_if(Tile t, const Test& test) const {
     u32 mine = 0;
     TILEHASH_UNROLL
-    for (u32 k = 0; k < per_lane; ++k) mine |= u32(test(words_[k])) << k;
+    for (u32 k = 0; k < per_lane; ++k) mine |= u32(test(words()[k])) << k;
     return gather(t, holds(t) ? mine : 0);
   }
 
@@ -77,7 +82,7 @@ class bucket {
     if constexpr (Tile::width == 1 && !detail::on_gpu) {
       const u32 mine = mine_matching(t, wanted);
       return {mine != 0 ? lookup_state::found : lookup_state::absent,
-              Slot::value_of(words_[mine != 0 ? detail::lowest(mine) : 0])};
+              Slot::value_of(words()[mine != 0 ? detail::lowest(mine) : 0])};
     } else {
       bool mine = false;
       value_bits value = 0;
@@ -126,6 +131,9 @@ class bucket {
   };
   TILEHASH_FN own_or_free find_own_or_free(Tile t, stored_key wanted, u32 start = 0) const {
     const u32 same = mine_matching(t, wanted);
+    if constexpr (Tile::width == 1 && !detail::on_gpu) {
+      if (same != 0) return {true, false, detail::lowest(same), words()[detail::lowest(same)]};
+    }
     u32 open = mine_matching(t, Slot::empty_mark);
     if constexpr (requires { Slot::tombstone_mark; }) open |= mine_matching(t, Slot::tombstone_mark);
     const bool own = t.ballot(same != 0) != 0;
@@ -182,7 +190,7 @@ class bucket {
     }
   }
   TILEHASH_FN u32 mine_matching(Tile t, stored_key wanted) const {
-    const u32 mine = detail::match_words(words_, Slot::stored_shift, wanted);
+    const u32 mine = detail::match_words<per_lane>(words(), Slot::stored_shift, wanted);
     return holds(t) ? mine : 0;
   }
   // The slot that is the owner's k-th, as the owner has it.
@@ -194,14 +202,28 @@ class bucket {
   }
   // words_[k] without a run-time index, which would move the words out of a GPU's registers.
   TILEHASH_FN word select(u32 k) const {
-    if constexpr (Tile::width == 1 && !detail::on_gpu) return words_[k];
+    if constexpr (Tile::width == 1 && !detail::on_gpu) return words()[k];
     word w = words_[0];
     TILEHASH_UNROLL
     for (u32 i = 1; i < per_lane; ++i) w = i == k ? words_[i] : w;
     return w;
   }
 
+  // This lane's words: a copy; or, on a CPU, those in the table, where nobody writes.
+  TILEHASH_FN const word* words() const {
+    if constexpr (Tile::width == 1 && !detail::on_gpu) {
+      if (in_place_.is) return in_place_.at;
+    }
+    return words_;
+  }
+
   alignas(per_lane * sizeof(word) < 64 ? per_lane * sizeof(word) : 64) word words_[per_lane];
+  struct place {
+    bool is = false;
+    const word* at = nullptr;
+  };
+  struct nowhere {};
+  [[no_unique_address]] std::conditional_t<Tile::width == 1, place, nowhere> in_place_;
 };
 
 // Puts `desired` where `expected` was, by one lane of the tile for all: true in the whole tile if it did.

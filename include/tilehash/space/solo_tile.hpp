@@ -101,7 +101,7 @@ namespace detail {
 
 // Bit i is set when words[i] >> shift == wanted.
 template <u32 N, class Word, class Bits>
-TILEHASH_FN u32 match_words(const Word (&words)[N], u32 shift, Bits wanted) {
+TILEHASH_FN u32 match_words(const Word* words, u32 shift, Bits wanted) {
 #if defined(__AVX2__) && !defined(__CUDA_ARCH__)
   if constexpr (sizeof(Word) == 8 && N % 4 == 0) {
     const __m256i all = _mm256_set1_epi64x(static_cast<long long>(wanted));
@@ -122,6 +122,21 @@ TILEHASH_FN u32 match_words(const Word (&words)[N], u32 shift, Bits wanted) {
     }
     return mask;
   } else if constexpr (sizeof(Word) == 16 && N % 2 == 0) {
+    if constexpr (N % 4 == 0 && sizeof(Bits) == 8) {
+      if (shift >= 64) {  // it stands in the words' upper halves, four of which are a vector
+        const auto at = reinterpret_cast<const __m256i*>(words);
+        const __m256i all = _mm256_set1_epi64x(static_cast<long long>(wanted));
+        u32 mask = 0;
+        for (u32 i = 0; i < N; i += 4) {
+          const __m256i a = _mm256_loadu_si256(at + i / 2), b = _mm256_loadu_si256(at + i / 2 + 1);
+          const __m256i upper = _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);  // 0 1 2 3
+          const __m256i same =
+              _mm256_cmpeq_epi64(_mm256_srli_epi64(upper, static_cast<int>(shift - 64)), all);
+          mask |= static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) << i;
+        }
+        return mask;
+      }
+    }
     // No instruction shifts or compares so many bits: what is wanted is moved to where it would stand, and
     // both halves must be the same.
     const Word mark = static_cast<Word>(wanted) << shift,

@@ -1,0 +1,126 @@
+// Inserts by one thread of a CPU while nobody else is at work on the table: of keys that come one at a time,
+// and of all keys of a small table that grows.
+//
+// What the kernels do between threads (kernel/upsert.hpp, algorithm/displacement.hpp) is done here without
+// atomic operations where it is done often. The first bucket settles nearly every item, and what the others
+// need stays out of line: with it, the few words that those take would go through memory.
+#pragma once
+
+#include <tilehash/kernel/pending.hpp>
+#include <tilehash/kernel/upsert.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+struct no_others {
+  static constexpr bool alone = true;
+};
+
+// Into the slots of a design, where room can be made without other memory. Both outlive it.
+template <class Design>
+  requires(!replacing<Design>)
+class unshared_insert {
+  using slot_type = typename Design::slot_type;
+  using cells = sentinel_cells<slot_type>;
+  using work = upsert_items<Design, no_others, keep, 1>;
+  using walk = typename work::walk;
+
+ public:
+  unshared_insert(const Design& design, const cells& sentinels) : design_(design), sentinels_(sentinels) {}
+
+  __attribute__((TILEHASH_INLINED)) inline outcome operator()(const item<slot_type>& x) const {
+    if (!x.key.legal) return outcome::refused;
+    if (x.key.reserved) return here().put_in_sentinel(x);
+    return at(design_.locate(x.key.bits), x.key.bits, x.value);
+  }
+  // ... of a regular key whose home is known.
+  __attribute__((TILEHASH_INLINED)) inline outcome at(const typename Design::place& home,
+                                                      typename Design::key_bits key,
+                                                      typename slot_type::value_bits value) const {
+    walk w{key, value, home, home};
+    return here().step(w) || w.became == outcome::refused ? beyond(design_, home, key, value) : w.became;
+  }
+
+ private:
+  // (A copy of the design that nobody else knows of: its few words stay in registers.)
+  __attribute__((TILEHASH_INLINED)) inline work here() const {
+    return {.design = design_, .sentinels = sentinels_, .inserts = true, .update = {}};
+  }
+  // From the start, as what that has found out by then is more to hand over than to look up again.
+  __attribute__((noinline)) static outcome beyond(const Design& design, typename Design::place home,
+                                                  typename Design::key_bits key,
+                                                  typename slot_type::value_bits value) {
+    const work here{.design = design, .sentinels = {}, .inserts = true, .update = {}};
+    walk w{key, value, home, home};
+    while (here.step(w)) {
+    }
+    if constexpr (displacing<Design>) {
+      if (w.became == outcome::refused) {
+        const auto d = design.displacement_of(key, slot_type::pack(key, value));
+        if constexpr (requires { d.push_one(); }) {
+          if (d.push_one()) return outcome::inserted;
+        }
+        return d.run(solo_tile{}, true);
+      }
+    }
+    return w.became;
+  }
+
+  const Design& design_;
+  const cells& sentinels_;
+};
+
+// use(item) for each that stands in a table's slots.
+template <class Design, class Use>
+void for_each_in_slots(const Design& from, const Use& use) {
+  using slot_type = typename Design::slot_type;
+  if constexpr (region_resized<Design>) {  // a region's hashes come without a division
+    for (u32 region = 0; region < from.regions(); ++region) {
+      const auto hashes = from.hashes_in(region);
+      const auto* const words = from.region_at(region);
+      for (u32 i = 0; i < from.region_slots(); ++i) {
+        const auto w = words[i];
+        if (slot_type::is_free(w)) continue;
+        const auto n = slot_type::stored_in(w);
+        item<slot_type> x;
+        x.key.bits =
+            from.unhash(hashes(from.first_bucket(i / Design::bucket_slots, n), slot_type::remainder_of(n)));
+        x.key.legal = x.valid = true;
+        x.value = slot_type::value_of(w);
+        use(x);
+      }
+    }
+  } else {
+    const slots_source<Design> items{from};
+    for (u64 i = 0; i < from.capacity(); ++i) {
+      if (holds_item(from, i, from.slots()[i])) use(items(i));
+    }
+  }
+}
+
+// Puts all that stands in one table's slots into another's, whose memory is asked for ahead. Gives how many
+// found no place there; after the first it takes no pains over the others.
+template <class Design>
+u64 move_unshared(const Design& from, const Design& to) {
+  const sentinel_cells<typename Design::slot_type> none;
+  const unshared_insert<Design> insert(to, none);
+  struct {
+    typename Design::place home;
+    typename Design::key_bits key;
+    typename Design::slot_type::value_bits value;
+  } ring[batch];
+  u64 asked = 0, refused = 0;
+  const auto finish = [&](u64 i) __attribute__((TILEHASH_INLINED)) {
+    const auto& x = ring[i % batch];
+    if (refused != 0 || insert.at(x.home, x.key, x.value) == outcome::refused) ++refused;
+  };
+  for_each_in_slots(from, [&](const auto& x) {
+    if (asked >= batch) finish(asked);
+    auto& next = ring[asked++ % batch];
+    next.home = to.locate(x.key.bits), next.key = x.key.bits, next.value = x.value;
+    prefetch_to_write(to.address(next.home));
+  });
+  for (u64 i = asked < batch ? 0 : asked - batch; i < asked; ++i) finish(i);
+  return refused;
+}
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
