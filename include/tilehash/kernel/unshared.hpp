@@ -45,7 +45,7 @@ class unshared_insert {
   __attribute__((TILEHASH_INLINED)) inline work here() const {
     return {.design = design_, .sentinels = sentinels_, .inserts = true, .update = {}};
   }
-  // From the start, as what that has found out by then is more to hand over than to look up again.
+  // From the start, as what a step has found out is more to hand over than to look up again.
   __attribute__((noinline)) static outcome beyond(const Design& design, typename Design::place home,
                                                   typename Design::key_bits key,
                                                   typename slot_type::value_bits value) {
@@ -54,15 +54,19 @@ class unshared_insert {
     while (here.step(w)) {
     }
     if constexpr (displacing<Design>) {
-      if (w.became == outcome::refused) {
-        const auto d = design.displacement_of(key, slot_type::pack(key, value));
-        if constexpr (requires { d.push_one(); }) {
-          if (d.push_one()) return outcome::inserted;
-        }
-        return d.run(solo_tile{}, true);
-      }
+      if (w.became == outcome::refused) return displace(design, key, value);
     }
     return w.became;
+  }
+  __attribute__((noinline)) static outcome displace(const Design& design, typename Design::key_bits key,
+                                                    typename slot_type::value_bits value)
+    requires displacing<Design>
+  {
+    const auto d = design.displacement_of(key, slot_type::pack(key, value));
+    if constexpr (requires { d.push_one(); }) {
+      if (d.push_one()) return outcome::inserted;
+    }
+    return d.run(solo_tile{}, true);
   }
 
   const Design& design_;
