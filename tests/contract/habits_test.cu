@@ -17,7 +17,7 @@ namespace {
 // Of so many items a table is filled region by region; of two that have one key the second comes so many
 // items after the first.
 TEST(first_of_equal_keys, of_items_that_few_others_equal) {
-  const u64 n = scaled(5'000'000, 4'300'000);
+  const u64 n = scaled(5'000'000, 300'000);
   for (const u64 apart : {n, n - n / 300, n - n / 16, n / 2, u64(20'000), u64(1'500), u64(1)}) {
     const auto first = [=](u64 i) { return i / apart % 2 == 0 ? i : i - apart; };
     u64 m = 0;
@@ -35,6 +35,45 @@ TEST(first_of_equal_keys, of_items_that_few_others_equal) {
     u64 wrong = 0;
     for (u64 i = 0; i < n; ++i) wrong += host[i] != first(i);
     EXPECT_EQ(wrong, 0U);
+  }
+}
+
+// Of keys that come often, at random; or one of which half of the items are, the others being of their own.
+template <class Key, class Which>
+void check_firsts(u64 n, const Which& which) {
+  using design = tiled<Key, Key>;
+  ground<habits_space, habits_memory> here;
+  auto& space = here.space;
+  std::vector<Key> k(n), v(n);
+  std::unordered_map<Key, Key> first;
+  for (u64 i = 0; i < n; ++i) {
+    k[i] = static_cast<Key>(which(i)), v[i] = static_cast<Key>(i);
+    first.try_emplace(k[i], v[i]);
+  }
+  const buffer<Key, habits_space> keys(space, k), values(space, v), out(space, n);
+  table<design, habits_space> t(space);
+  EXPECT_EQ(t.build(space, keys.span(), values.span(), keep::first),
+            (insert_report{.inserted = first.size(), .present = n - first.size()}));
+  t.find_or(space, keys.span(), out.span(), Key(0));
+  const auto host = out.to_host();
+  u64 wrong = 0;
+  for (u64 i = 0; i < n; ++i) wrong += host[i] != first.at(k[i]);
+  EXPECT_EQ(wrong, 0U);
+}
+TEST(first_of_equal_keys, of_keys_that_come_often) {
+  for (const u64 n : {u64(40'000), u64(scaled(3'000'000, 300'000))}) {
+    for (const u64 copies : {3, 10, 100, 2'000, 20'000}) {
+      SCOPED_TRACE(std::to_string(n) + " items, " + std::to_string(copies) + " copies");
+      const auto some = [=](u64 i) { return mix64(mix64(i) % (n / copies)); };
+      check_firsts<u32>(n, some);
+      check_firsts<u64>(n, some);
+    }
+    const auto then_once = [=](u64 i) { return mix64(i < n / 2 ? mix64(i) % (n / 50) : i); };
+    check_firsts<u32>(n, then_once);
+    check_firsts<u64>(n, then_once);
+    const auto half = [](u64 i) { return mix64(i) % 2 == 0 ? 7 : mix64(i + 8); };
+    check_firsts<u32>(n, half);
+    check_firsts<u64>(n, half);
   }
 }
 

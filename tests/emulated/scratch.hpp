@@ -103,6 +103,9 @@ class scratch_pointer {
   friend void fetch_max(scratch_pointer p, T x) {
     p.update([x](T old) { return old < x ? x : old; });
   }
+  friend T fetch_or(scratch_pointer p, T bits) {
+    return p.update([bits](T old) { return static_cast<T>(old | bits); });
+  }
   friend void set_bits(scratch_pointer p, T bits) {
     p.update([bits](T old) { return static_cast<T>(old | bits); });
   }

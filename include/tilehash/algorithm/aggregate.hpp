@@ -68,7 +68,8 @@ struct combine_at_seats {
   using word = typename Slot::word;
   using mapped_type = typename Slot::mapped_type;
   using stored = detail::combinable<Op, mapped_type>;
-  static constexpr bool has_seats = true;
+  static constexpr bool meets = true, has_seats = true;
+  static constexpr u32 seats_of(u32 share) { return share; }
   static constexpr u32 nobody = 0;
   static constexpr bool narrow = sizeof(key_bits) + sizeof(value_bits) <= 8;
   static constexpr u32 of_a_thread = narrow ? 16 : 8, of_a_core = of_a_thread * 1024;

@@ -1,19 +1,22 @@
-// Bins that keep the order in which their items came, for whoever asks which of two was first.
+// Bins that tell of two items with equal keys which came first.
 //
-// A partition's block takes a stretch of the items, share after share, and sends each share's runs in order.
-// So two entries of a bin that the same block sent stand in it as they came, and for all others their blocks'
-// numbers tell. The number costs no memory: the regions are ranges of hashes, so of an entry's hash its bin
-// tells the upper bits, and there it stands.
+// A partition's block takes a stretch of the items, share after share; of a share's equal keys it drops all
+// but the first, and sends the rest. So of two entries of a bin that have one key and that the same block
+// sent, the first stands first, and for all others their blocks' numbers tell. The number costs no memory:
+// the regions are ranges of hashes, so of an entry's hash its bin tells the upper bits, and there it stands.
 //
 //   routed_item    | hash: upper | lower | value |
 //   ordered_item   |    block    | lower | value |     as many bits as half the regions need, or more
 //
 // Where items go in two steps (engine/region_fill.hpp) the slices of the first are few and tell few bits.
 // There each block has a part of a slice's bin for itself: what comes next reads the parts one after the
-// other, which is the items in order, and some gaps.
+// other, which is the items in that order, and few gaps.
 #pragma once
 
+#include <bit>
+
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/item.hpp>
 
@@ -109,14 +112,115 @@ template <class Slot>
 struct parts_source {
   bins_of_parts<typename Slot::word> bins;
   u32 slice;
+  u32 most;  // that came to one of its parts
 
-  u64 size() const { return static_cast<u64>(bins.part_of(slice)) * bins.blocks; }
+  u64 size() const { return static_cast<u64>(most) * bins.blocks; }
   TILEHASH_FN item<Slot> operator()(u64 i) const {
-    const u32 part = bins.part_of(slice), block = static_cast<u32>(i) / part, at = static_cast<u32>(i) % part;
+    const u32 block = static_cast<u32>(i) / most, at = static_cast<u32>(i) % most;
     const auto its = bins.of_block(block);
     if (at >= its.fill[slice]) return {};
     return routed_source<keys_as_they_are<Slot>>{{}, its.at(slice)}(at);
   }
 };
+
+// Before a share leaves all but the first of its equal keys are dropped. Most keys come once, so most items
+// look at two bits:
+//
+//   once   | ..1..1.... |   each item sets its hash's bit, and who finds it set
+//   again  | ...1...... |   sets one here, where he, the others of his key and few besides find it;
+//   table  | 7 . . 2 .. |   these meet, by their numbers in the share, and of a key the first stays
+//
+// The hashes stand where entries will; beside them first the bits of `once`, then the table.
+template <class Slot>
+struct drop_later_copies : nothing_before<Slot> {
+  using key_bits = typename Slot::key_bits;
+  using value_bits = typename Slot::value_bits;
+  static constexpr bool meets = true;
+  static constexpr u32 seats_of(u32 share) { return share / 4; }  // words for the bits of `again`
+
+  template <u32 Threads, u32 PerThread, u32 Words, class Block, class Route, class Entries, class Seats>
+  TILEHASH_FN void meet(Block block, const Route& /*route*/, const Entries& /*in*/, Seats again,
+                        const key_bits (&hashes)[PerThread], const value_bits (& /*values*/)[PerThread],
+                        u32 (&goes)[Words]) const {
+    static_assert(Words == 1);
+    constexpr u32 share = PerThread * Threads, again_words = seats_of(share);
+    constexpr u64 beside = share * sizeof(key_bits);
+    constexpr u32 slots =
+        std::bit_floor(static_cast<u32>((share * nothing_before<Slot>::entry_bytes - beside) / sizeof(u32)));
+    static_assert(slots >= share);  // so every item finds one
+    constexpr u32 nobody = ~u32(0);
+    const auto kept = block.template scratch<key_bits>();
+    const auto once = block.template scratch<u32>(beside), table = once;
+    const u32 me = block.rank();
+    for (u32 w = me; w < slots; w += Threads) once[w] = 0;
+    for (u32 w = me; w < again_words; w += Threads) again[w] = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) kept[k * Threads + me] = hashes[k];
+    block.barrier();
+
+    u32 met = 0;  // bit k: the k-th item
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      const u32 bit = spread<32 * slots>(hashes[k], 0x9e3779b97f4a7c15);
+      const bool there = (goes[0] >> k & 1) != 0;
+      const u32 before = there ? fetch_or(once + bit / 32, 1U << (bit % 32)) : 0;
+      met |= (before >> (bit % 32) & 1) << k;
+    }
+    block.barrier();
+    for (u32 s = me; s < slots; s += Threads) table[s] = nobody;
+    for (; met != 0; met &= met - 1) {
+      const u32 bit = again_bit<again_words>(kept[lowest(met) * Threads + me]);
+      set_bits(again + bit / 32, 1U << (bit % 32));
+    }
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      const u32 bit = again_bit<again_words>(hashes[k]);
+      met |= (u32(again[bit / 32]) >> (bit % 32) & 1) << k;
+    }
+    met &= goes[0];
+    const auto slot_of = [&](key_bits h) { return spread<slots>(h, 0xc2b2ae3d27d4eb4f); };
+    u32 later = 0;
+    for (u32 rest = met; rest != 0; rest &= rest - 1) {
+      const u32 number = lowest(rest) * Threads + me;
+      const key_bits hash = kept[number];
+      for (u32 s = slot_of(hash);; s = (s + 1) % slots) {  // at most once round
+        const u32 first = compare_and_swap(table + s, nobody, number);
+        if (first != nobody && key_bits(kept[first]) != hash) continue;
+        if (first == nobody) break;
+        if (number < first)
+          fetch_min(table + s, number);
+        else
+          later |= rest & (0U - rest);
+        break;
+      }
+    }
+    block.barrier();
+    for (u32 rest = met & ~later; rest != 0; rest &= rest - 1) {
+      const u32 number = lowest(rest) * Threads + me;
+      const key_bits hash = kept[number];
+      u32 s = slot_of(hash), first = table[s];
+      while (key_bits(kept[first]) != hash) s = (s + 1) % slots, first = table[s];
+      if (first != number) later |= rest & (0U - rest);
+    }
+    goes[0] &= ~later;
+  }
+
+ private:
+  template <u32 Range>
+  TILEHASH_FN static u32 spread(key_bits hash, u64 by) {
+    return static_cast<u32>(hash * static_cast<key_bits>(by) >>
+                            (8 * sizeof(key_bits) - std::bit_width(Range - 1)));
+  }
+  template <u32 AgainWords>
+  TILEHASH_FN static u32 again_bit(key_bits hash) {
+    return spread<32 * AgainWords>(hash, 0xc2b2ae3d27d4eb4f);
+  }
+};
+
+// What keeps the order in a share. (A CPU's block is one thread, and sends all as they came.)
+template <class Slot, class Space>
+using before_ordered_bins =
+    std::conditional_t<Space::has_lanes, drop_later_copies<Slot>, nothing_before<Slot>>;
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

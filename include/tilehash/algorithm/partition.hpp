@@ -129,14 +129,13 @@ struct uneven_bins : even_bins<Word> {
 template <class Bins>
 concept in_order = requires(const Bins& b) { b.of_block(u32(0)); };
 
-// ... for which a block's shares follow each other, and so many groups of its threads, a power of two, rank a
-// share. (Others have nothing of it: nvcc reads an argument of over 128 bytes through a pointer, and a
-// partition of what stands in arrays took a sixth longer by the registers that cost.)
-struct ranking {
-  u64 stretch;  // shares of a block
-  u32 rankers;
+// ... for which a block's shares follow each other. (Others have nothing of it: nvcc reads an argument of
+// over 128 bytes through a pointer, and a partition of what stands in arrays took a sixth longer by the
+// registers that cost.)
+struct stretches {
+  u64 shares;  // of a block
 };
-struct no_ranking {};
+struct no_stretches {};
 
 // A list that threads add to; what finds no room is only counted.
 template <class Word>
@@ -156,14 +155,16 @@ struct no_spill {  // fill tells
 };
 
 // Before a share leaves nothing happens to it. In the block's scratch its entries are words. (Another Before
-// has the same names; with has_seats also meet(), which a block's threads call with the items that they
-// brought, and which drops some of these. A word of scratch for each item is then theirs, the seats.)
+// has the same names; with meets also meet(), which a block's threads call with the hashes and values that
+// they brought, and which drops some of these. Where entries will stand is then free, and some words beside
+// are theirs, the seats: with has_seats, one for each item, and then the bins' shifts.)
 template <class Slot>
 struct nothing_before {
   using key_bits = typename Slot::key_bits;
   using value_bits = typename Slot::value_bits;
   using word = typename Slot::word;
-  static constexpr bool has_seats = false;
+  static constexpr bool meets = false, has_seats = false;
+  static constexpr u32 seats_of(u32 /*share*/) { return 0; }
   // A share: a GPU's thread keeps its items in registers; a CPU's block is one thread, its share a cacheful.
   static constexpr u32 of_a_thread = sizeof(word) <= 8 ? 16 : 8, of_a_core = 16384;
   // Requests of a thread that are under way together.
@@ -235,15 +236,12 @@ struct partition {
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block, at most
   static_assert(share <= 1U << 16);
-  static constexpr u32 seats = Before::has_seats ? share : 0;
+  static constexpr u32 seats = Before::seats_of(share);
   static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
   using sums = block_sums<Threads>;
   static constexpr bool side_by_side = Threads != 1 && requires { requires Route::neighbours_go_together; };
   static constexpr u32 no_region = ~u32(0);
   static constexpr u32 at_once = Before::reserved_at_once, leaving_at_once = Before::leaving_at_once;
-  static constexpr bool sorts = in_order<Bins> && Threads != 1;  // one thread ranks in order as it goes
-  static constexpr u32 most_rankers = sums::words;
-  static_assert(!sorts || (share & (share - 1)) == 0);
 
   Route route;
   Source source;
@@ -252,18 +250,14 @@ struct partition {
   Spill spill;
   u64* illegal;
   Before before;
-  std::conditional_t<in_order<Bins>, ranking, no_ranking> order;
+  std::conditional_t<in_order<Bins>, stretches, no_stretches> stretch;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
   // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
-  // from there (in the seats' place, where there are such); the threads' and the groups' sums; for bins in
-  // order each ranker's counts of the regions, two to a word.
-  static constexpr u64 counts_at(u64 regions) {
+  // from there (in the seats' place, where there are such); the threads' sums.
+  static constexpr u64 scratch_bytes(u64 regions) {
     return share * Before::entry_bytes +
            (seats + (Before::has_seats ? 1 : 2) * regions + sums::words) * sizeof(u32);
-  }
-  static constexpr u64 scratch_bytes(u64 regions, u64 rankers = 1) {
-    return counts_at(regions) + (sorts ? rankers * divide_up(regions, 2) * sizeof(u32) : 0);
   }
 
   template <class Block>
@@ -273,8 +267,6 @@ struct partition {
     const auto seat = block.template scratch<u32>(share * Before::entry_bytes), starts = seat + seats;
     const auto shifts = Before::has_seats ? seat : starts + regions;
     const auto scratch = (Before::has_seats ? starts : shifts) + regions;
-    [[maybe_unused]] const auto ranked = block.template scratch<u16>();  // in the entries' place
-    [[maybe_unused]] const auto counts = block.template scratch<u32>(counts_at(regions));
     const auto& to = [&]() -> decltype(auto) {
       if constexpr (in_order<Bins>)
         return bins.of_block(static_cast<u32>(block.index()));
@@ -300,8 +292,8 @@ struct partition {
     u64 sent = 0;
     u64 step = block.count(), begin = block.index(), end = n;
     if constexpr (in_order<Bins>) {
-      step = 1, begin *= order.stretch;
-      if ((begin + order.stretch) * taken < n) end = (begin + order.stretch) * taken;
+      step = 1, begin *= stretch.shares;
+      if ((begin + stretch.shares) * taken < n) end = (begin + stretch.shares) * taken;
     }
     take(begin);
     for (u64 number = begin; number * taken < end; number += step) {
@@ -309,30 +301,24 @@ struct partition {
       // The item's number within its region's share of this block; two to a word, as registers are short.
       u32 ranks[(PerThread + 1) / 2];
       for (u32& two : ranks) two = 0;
-      if constexpr (Before::has_seats)  // there are barriers in it
-        before.template meet<Threads>(block, route, sorted, seat, hashes, values, goes);
-      else
+      if constexpr (Before::meets) {
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < PerThread; ++k) hashes[k] = route.hash(hashes[k]);
+        before.template meet<Threads>(block, route, sorted, seat, hashes, values, goes);  // with barriers
+      } else {
         block.barrier();
+      }
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) {
-        hashes[k] = route.hash(hashes[k]);
+        if constexpr (!Before::meets) hashes[k] = route.hash(hashes[k]);
         const bool there = (goes[k / 32] >> (k % 32) & 1) != 0;
         const u32 region = there ? route.region_of(hashes[k]) : no_region;
-        if constexpr (sorts) {
-          ranked[k * Threads + me] = static_cast<u16>(there ? region : regions);
-          continue;
-        }
         u32 rank = 0;
         if constexpr (side_by_side) rank = enter_together(block, starts, region);
         if (!there) continue;
         values[k] = before.value_after(sorted, k * Threads + me, values[k]);
         if constexpr (!side_by_side) rank = fetch_add(starts + region, u32(1));
         ranks[k / 2] |= rank << (k % 2 * 16);
-      }
-      if constexpr (sorts) {
-        rank_in_order(block, ranked, counts, starts, regions);
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < PerThread; ++k) ranks[k / 2] |= u32(ranked[k * Threads + me]) << (k % 2 * 16);
       }
       block.barrier();
       const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, scratch, regions, to.fill);
@@ -342,9 +328,7 @@ struct partition {
       for (u32 k = 0; k < PerThread; ++k) {
         if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
         const u32 rank = ranks[k / 2] >> (k % 2 * 16) & 0xffff, region = route.region_of(hashes[k]);
-        u32 i = u32(starts[region]) + rank;
-        if constexpr (sorts) i += count_before(k * Threads + me, counts, regions, region);
-        sorted.put(i, hashes[k], values[k]);
+        sorted.put(u32(starts[region]) + rank, hashes[k], values[k]);
       }
       block.barrier();
       if ((number + step) * taken < end) take(number + step);
@@ -375,68 +359,6 @@ struct partition {
     if (me == 0) before.left(sent);
   }
 
-  // Ranks a share's items in order, by the regions that `ranked` tells: a group of the block's threads takes
-  // a stretch of them, row by row, and replaces an item's region by how many of its stretch went there
-  // before. Then each stretch's count of a region is replaced by that of the stretches before it, and that of
-  // all is the region's.
-  template <class Block, class Ranked, class Counts>
-  TILEHASH_FN void rank_in_order(Block block, Ranked ranked, Counts counts, Counts starts,
-                                 u32 regions) const {
-    const auto t = block.template tile<sums::group>();
-    const u32 me = block.rank(), pairs = (regions + 1) / 2, rankers = order.rankers, each = share / rankers;
-    for (u32 i = me; i < rankers * pairs; i += Threads) counts[i] = 0;
-    block.barrier();
-    const u32 ranker = me / sums::group, end = (ranker + 1) * each < taken ? (ranker + 1) * each : taken;
-    if (ranker < rankers) {
-      constexpr u32 rows = 4;  // that are under way together
-      for (u32 first = ranker * each; first < end; first += rows * sums::group) {
-        u32 region[rows], rank[rows], then[rows];
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < rows; ++k) region[k] = ranked[first + k * sums::group + t.rank()];
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < rows; ++k) {
-          const auto its = counts + (ranker * pairs + region[k] / 2);
-          const bool there = region[k] < regions;
-          rank[k] = there ? fetch_add(its, 1U << (region[k] % 2 * 16)) : 0;
-          t.sync();
-          then[k] = there ? load_relaxed(its) : 0;
-          t.sync();
-        }
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < rows; ++k) {
-          const u32 half = region[k] % 2 * 16;
-          rank[k] = rank[k] >> half & 0xffff;
-          then[k] = then[k] >> half & 0xffff;
-          // Those of a row and region came in any order; all but the last to come see it.
-          u32 met = t.ballot(region[k] < regions && then[k] != rank[k] + 1);
-          while (met != 0) {
-            const u32 same = t.ballot(region[k] == t.broadcast(region[k], lowest(met)));
-            if ((same >> t.rank() & 1) != 0) rank[k] = then[k] - count_ones(same & ~((1U << t.rank()) - 1));
-            met &= ~same;
-          }
-          ranked[first + k * sums::group + t.rank()] = static_cast<u16>(rank[k]);
-        }
-      }
-    }
-    block.barrier();
-    for (u32 pair = me; pair < pairs; pair += Threads) {
-      u32 sum = 0;
-      for (u32 r = 0; r < rankers; ++r) {
-        const u32 its = counts[r * pairs + pair];
-        counts[r * pairs + pair] = sum;
-        sum += its;
-      }
-      starts[2 * pair] = sum & 0xffff;
-      if (2 * pair + 1 < regions) starts[2 * pair + 1] = sum >> 16;
-    }
-  }
-  // ... that of the stretches before the i-th item's.
-  template <class Counts>
-  TILEHASH_FN u32 count_before(u32 i, Counts counts, u32 regions, u32 region) const {
-    const u32 ranker = i >> (bit_width(share / order.rankers) - 1);
-    return u32(counts[ranker * ((regions + 1) / 2) + region / 2]) >> (region % 2 * 16) & 0xffff;
-  }
-
   // Counts a group's items in, of which neighbours go to one region: the first of each run adds for all of
   // it. Gives an item's number in its region, if it goes to one.
   template <class Block, class Counts>
@@ -458,9 +380,10 @@ using partition_in = partition<Route, Source, Space::has_lanes ? Before::of_a_th
                                large_block<Space>, Bins, Spill, Before>;
 
 // How many regions a block can count.
-template <class Slot, class Space, class Bins = even_bins<typename Slot::word>>
+template <class Slot, class Space, class Before = nothing_before<Slot>>
 u64 most_regions(const Space& space) {
-  using work = partition_in<keys_as_they_are<Slot>, array_source<Slot>, Space, Bins, no_spill>;
+  using bins = even_bins<typename Slot::word>;
+  using work = partition_in<keys_as_they_are<Slot>, array_source<Slot>, Space, bins, no_spill, Before>;
   const u64 fixed = work::scratch_bytes(0), each = work::scratch_bytes(1) - fixed;
   return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
 }
@@ -483,19 +406,14 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
     taken = divide_up(divide_up(n, at_once * rounds), u64(work::block_size)) * work::block_size;
   const u64 shares = divide_up(n, taken);
   u64 blocks = shares < at_once ? shares : at_once;
-  u32 rankers = 1;
-  auto order = decltype(work::order)();
+  auto stretch = decltype(work::stretch)();
   if constexpr (in_order<Bins>) {
-    if constexpr (work::sorts) {
-      rankers = work::most_rankers;
-      while (rankers > 1 && work::scratch_bytes(route.regions(), rankers) > space.largest_scratch())
-        rankers /= 2;
-    }
-    order = {blocks == 0 ? 0 : divide_up(shares, blocks), rankers};
-    blocks = blocks == 0 ? 0 : divide_up(shares, order.stretch);
+    stretch = {blocks == 0 ? 0 : divide_up(shares, blocks)};
+    blocks = blocks == 0 ? 0 : divide_up(shares, stretch.shares);
   }
-  space.for_each_block(blocks, work::block_size, work::scratch_bytes(route.regions(), rankers),
-                       work{route, source, n, bins, spill, illegal, before, order, static_cast<u32>(taken)});
+  space.for_each_block(
+      blocks, work::block_size, work::scratch_bytes(route.regions()),
+      work{route, source, n, bins, spill, illegal, before, stretch, static_cast<u32>(taken)});
 }
 
 // Where there are more regions than a block can count, the items are written to their bins as they come.

@@ -183,6 +183,10 @@ __device__ __forceinline__ void set_bits(Word* at, Word bits) {
   atomicOr(for_cuda(at), bits);
 }
 template <has_own_atomics Word>
+__device__ __forceinline__ Word fetch_or(Word* at, Word bits) {
+  return static_cast<Word>(atomicOr(for_cuda(at), bits));
+}
+template <has_own_atomics Word>
 __device__ __forceinline__ void flip_bits(Word* at, Word bits) {
   atomicXor(for_cuda(at), bits);
 }
@@ -265,6 +269,10 @@ TILEHASH_FN void fetch_max(Word* at, Word x) {
   shared_ref<Word>(*at).fetch_max(x, relaxed);
 }
 
+template <class Word>
+TILEHASH_FN Word fetch_or(Word* at, Word bits) {
+  return shared_ref<Word>(*at).fetch_or(bits, relaxed);
+}
 // Sets the bits that are set in `bits`.
 template <class Word>
 TILEHASH_FN void set_bits(Word* at, Word bits) {

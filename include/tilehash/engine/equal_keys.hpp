@@ -80,22 +80,20 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
 
 // Into an empty table by regions, which need not have been wiped: each region's build keeps the first of its
 // bin's equal keys. Of those of which it left an item over all items are found again
-// (algorithm/contested.hpp) and asked which came first. Where many keys repeat it pays to combine them
-// before. Nothing where it does not pay, or did not work and the table was emptied again.
+// (algorithm/contested.hpp) and asked which came first. Where many keys repeat it pays on a CPU to combine
+// them before. Nothing where it does not pay, or did not work and the table was emptied again.
 template <class Design, class Space>
 std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table, Space& space,
                                         const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
   if constexpr (builds_firsts<Design>()) {
-    // What comes so many times is combined in less time; a sample tells, for which a GPU's host has to wait.
-    constexpr double few_copies = Space::has_lanes ? 4 : 3;
-    constexpr u64 least = u64(1) << (Space::has_lanes ? 20 : 15),
-                  sampled = Space::has_lanes ? u64(1) << 24 : 0;
+    // What comes so many times a CPU combines in less time, as a sample tells.
+    constexpr double few_copies = 3;
     const Design layout = table.view().design;
-    if (n < least || n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
-        !regions_pay(space, layout, n, 0))
+    if (n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
+        !regions_pay(space, layout, n, 0) || most_counted<slot_type, true>(space) == 0)
       return std::nullopt;
-    if (n >= sampled && sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies))
+    if (!Space::has_lanes && sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies))
       return std::nullopt;
     try {
       const auto filled = fill_regions<true>(space, layout, items, n, false);

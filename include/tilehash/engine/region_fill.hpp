@@ -54,6 +54,14 @@ constexpr bool builds_firsts() {
     return false;
 }
 
+template <class Slot, class Space, bool KeepsFirst>
+using before_partition =
+    std::conditional_t<KeepsFirst, before_ordered_bins<Slot, Space>, nothing_before<Slot>>;
+template <class Slot, bool KeepsFirst, class Space>
+u64 most_counted(const Space& space) {
+  return most_regions<Slot, Space, before_partition<Slot, Space, KeepsFirst>>(space);
+}
+
 // What a build left over may have had others of its key.
 template <class Design>
 struct add_left {
@@ -241,7 +249,7 @@ class region_fill {
   void fill_slices(const Source& source, u64 n) {
     const u32 regions = design_.regions();
     const u64 each = std::min<u64>({best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
-                                    most_regions<slot_type, Space, region_bins>(space_)});
+                                    most_counted<slot_type, KeepsFirst>(space_)});
     const region_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
     const auto count_of = [&](u32 s) { return s == last ? in_last : slices.each; };
@@ -250,7 +258,7 @@ class region_fill {
     const auto send_on = [&](const auto& items_of, const auto& size_of) {
       u64 most = 0;
       for (u32 s = 0; s <= last; ++s)
-        most = std::max<u64>(most, u64(most_in_a_bin(came[s], count_of(s))) * count_of(s));
+        most = std::max<u64>(most, u64(room_beside(came[s], count_of(s))) * count_of(s));
       beside_ = buffer<word, Space>(space_, most);
       for (u32 s = 0; s <= last; ++s) {
         const u32 first = s * slices.each, count = count_of(s);
@@ -266,11 +274,13 @@ class region_fill {
       const bins_of_parts<word> outer{design_.slots(), room, last, last_room, blocks, parts.data()};
       partition(slices, source, n, outer);
       const auto fill = parts.to_host();
+      std::vector<u32> most(slices.regions());
       for (u64 i = 0; i < fill.size(); ++i) {
-        const u32 s = static_cast<u32>(i % slices.regions());
-        came[s] += std::min(fill[i], outer.part_of(s));
+        const u32 s = static_cast<u32>(i % slices.regions()), its = std::min(fill[i], outer.part_of(s));
+        came[s] += its;
+        most[s] = std::max(most[s], its);
       }
-      const auto items_of = [&](u32 s) { return parts_source<slot_type>{outer, s}; };
+      const auto items_of = [&](u32 s) { return parts_source<slot_type>{outer, s, most[s]}; };
       send_on(items_of, [&](u32 s) { return items_of(s).size(); });
     } else {
       buffer<word, Space> slices_beside;
@@ -326,8 +336,12 @@ class region_fill {
     used_ = true;
     return {entries, room, fill()};
   }
+  u32 room_beside(u64 n, u32 bins) const {
+    const u32 most = most_in_a_bin(n, bins);
+    return KeepsFirst ? std::max(most, design_.region_slots()) : most;  // copies come unevenly
+  }
   bins_type bins_beside(u64 n, u32 bins) {
-    const u32 its = most_in_a_bin(n, bins);
+    const u32 its = room_beside(n, bins);
     const u64 words = static_cast<u64>(its) * bins;
     if (beside_.size() < words) beside_ = buffer<word, Space>(space_, words);
     return bins_of(beside_.data(), its, bins);
@@ -342,7 +356,8 @@ class region_fill {
 
   template <class Route, class Source, class Bins>
   void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
-    send_by_blocks(space_, route, source, n, bins, spill(), counters() + 1);
+    send_by_blocks(space_, route, source, n, bins, spill(), counters() + 1,
+                   before_partition<slot_type, Space, KeepsFirst>());
   }
   void put_in(const region_bins& bins, u32 first, u32 count) {
     if (in_place_)
@@ -396,9 +411,7 @@ region_filled<Design, Space> fill_regions(Space& space, const Design& design, co
   } else {
     bool in_slices = false;
     if constexpr (partitions_in_steps<Space>) {
-      using slot_type = typename Design::slot_type;
-      using bins = std::conditional_t<KeepsFirst, ordered_bins<slot_type>, even_bins<typename Design::word>>;
-      const u64 most = most_regions<slot_type, Space, bins>(space);
+      const u64 most = most_counted<typename Design::slot_type, KeepsFirst>(space);
       const u64 best =
           merges && n < design.capacity() / 4 ? most : best_regions;  // few make short runs anyway
       in_slices = design.regions() > (most < best ? most : best);

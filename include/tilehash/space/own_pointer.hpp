@@ -45,4 +45,9 @@ class own_pointer {
   T* at_;
 };
 
+template <class Pointer>
+inline constexpr bool is_own_pointer = false;
+template <class T>
+inline constexpr bool is_own_pointer<own_pointer<T>> = true;
+
 }  // namespace tilehash::inline TILEHASH_ABI::detail

@@ -30,7 +30,7 @@
 // has its entry's order in place of the value, and of equal keys that meet the earlier one stays. The values
 // come from the bin before step 6. (Words of 16 bytes name their entries anyway.) An item is dropped only
 // where another of its key stands in one of its buckets, so who stays at last is the first of those that were
-// not left over.
+// not left over. None is left over for want of room on the list: then step 3 is for all of the bin.
 //
 // The items of a table of one region are not partitioned: they are its bin as they are, those included that
 // are none.
@@ -55,6 +55,7 @@
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/own_pointer.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
@@ -227,7 +228,12 @@ struct tiled_build {
   // list of items that are not in their first bucket; per bucket the filter's bits; the list's length, the
   // homeless items' number, how many of them have been taken up, the number of new keys, and of those that
   // were numbered here.
-  TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return buckets * slots * 3 / 16; }
+  // (Positions in a bin whose first items are kept have 16 bits, so that there is room for twice as many.)
+  using listed_item = std::conditional_t<keeps_first, u16, u32>;
+  TILEHASH_FN static constexpr u64 list_words(u64 buckets) { return buckets * slots * 3 / 16; }
+  TILEHASH_FN static constexpr u64 list_room(u64 buckets) {
+    return list_words(buckets) * (sizeof(u32) / sizeof(listed_item));
+  }
   TILEHASH_FN static constexpr u64 homeless_room(u64 buckets) { return buckets * slots * 3 / 32; }
   TILEHASH_FN static constexpr u64 items_at(u64 buckets) {
     return (buckets * slots * sizeof(word) + 15) / 16 * 16;
@@ -237,7 +243,12 @@ struct tiled_build {
   }
   static constexpr u64 scratch_bytes(u64 buckets) {
     return homeless_at(buckets) + homeless_room(buckets) * sizeof(word) +
-           (2 * buckets + list_room(buckets) + 5) * sizeof(u32);
+           (2 * buckets + list_words(buckets) + 5) * sizeof(u32);
+  }
+
+  // Entries of words of 16 bytes that the scratch has room for.
+  TILEHASH_FN static constexpr u32 most_numbers(u32 buckets) {
+    return scratch_slot::is_exact ? ~u32(0) : buckets * slots;
   }
 
   struct view : scratch_bucket<word, slots> {
@@ -290,10 +301,11 @@ struct tiled_build {
       }
     }
   }
-  // Of equal keys in a bucket the one in the lowest slot stays, or the first.
+  // Of equal keys in a bucket the one in the lowest slot stays, or the first; then no free slot is left
+  // before a taken one, in the order in which threads see them.
   template <class Words, class Counts>
   TILEHASH_FN static void remove_twins(const auto& in, Words words, Counts counts, u32 number) {
-    const view b(words, number, number);
+    view b(words, number, number);
     stored_key seen[slots];
     TILEHASH_UNROLL
     for (u32 k = 0; k < slots; ++k)  // no two free slots alike: an even stored_key is no key's
@@ -305,7 +317,41 @@ struct tiled_build {
       TILEHASH_UNROLL
       for (u32 r = 0; r < s; ++r) twins |= seen[r] == seen[s];
     }
-    if (twins) close_up(in, words, counts, number);
+    if (!twins) return;
+    if constexpr (is_own_pointer<Words>)
+      close_up(in, words, counts, number);
+    else
+      drop_twins(in, b, seen, words, counts, number);
+  }
+  // ... in registers, and back in the order in which put() sees the slots: neighbours that read their buckets
+  // slot by slot wait for the same banks. (A CPU's one thread does not, and is up to two fifths slower so.)
+  template <class Words, class Counts>
+  TILEHASH_FN static void drop_twins(const auto& in, view& b, stored_key (&seen)[slots], Words words,
+                                     Counts counts, u32 number) {
+    TILEHASH_UNROLL
+    for (u32 s = 1; s < slots; ++s) {
+      TILEHASH_UNROLL
+      for (u32 r = 0; r < s; ++r) {
+        if (seen[r] != seen[s] || !in.same_key(b.words[r], b.words[s])) continue;
+        bool other_stays = (s ^ b.turn) < (r ^ b.turn);
+        if constexpr (keeps_first) other_stays = in.is_before(b.words[s], b.words[r]);
+        if (other_stays)
+          b.words[r] = word(0), seen[r] = static_cast<stored_key>(2 * r);
+        else
+          b.words[s] = word(0), seen[s] = static_cast<stored_key>(2 * s);
+      }
+    }
+    const auto bucket = words + number * slots;
+    u32 kept = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < slots; ++k) {
+      if (!scratch_slot::is_free(b.words[k])) bucket[kept++ ^ b.turn] = b.words[k];
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < slots; ++k) {
+      if (k >= kept) bucket[k ^ b.turn] = word(0);
+    }
+    counts[number] = kept;
   }
   // Keeps one of equal keys of a bucket and leaves no free slot before a taken one.
   template <class Words, class Counts>
@@ -376,6 +422,15 @@ struct tiled_build {
     }
     w.dice = mix64(w.dice + w.looks);
     const view b(words, w.bucket, static_cast<u32>(w.dice >> 32));
+    if constexpr (keeps_first) {  // many copies of one key would fill its buckets and send each other on
+      if (const u32 own = match_key(in, b, w.mover); own != 0) {
+        const auto at = words + (w.bucket * slots + b.lowest_slot(own));
+        const word seen = load_relaxed(at);
+        if (scratch_slot::stored_in(seen) == scratch_slot::stored_in(w.mover) && in.same_key(seen, w.mover) &&
+            (!in.is_before(w.mover, seen) || compare_and_swap(at, seen, w.mover) == seen))
+          return true;
+      }
+    }
     const movers m = movers_in(in, b, counts, w.bucket);
     if (m.to_room == 0 && w.looks == 0) {  // on to the first bucket
       w.bucket = in.mirror(w.bucket, w.mover);
@@ -415,8 +470,9 @@ struct tiled_build {
     const auto items = block.template scratch<table_word>(items_at(buckets));
     const auto homeless = block.template scratch<word>(homeless_at(buckets));
     const auto counts = block.template scratch<u32>(homeless_at(buckets) + more_room * sizeof(word));
-    const auto list = counts + buckets;
-    const auto filters = list + room;
+    const u64 list_at = homeless_at(buckets) + more_room * sizeof(word) + buckets * sizeof(u32);
+    const auto list = block.template scratch<listed_item>(list_at);
+    const auto filters = counts + (buckets + list_words(buckets));
     const auto listed = filters + buckets, wandering = listed + 1, taken_up = listed + 2, change = listed + 3,
                numbered = listed + 4;
     const auto bin = bins.at(nth);
@@ -468,17 +524,21 @@ struct tiled_build {
     const auto take_in = [&](u32 i, const table_word& e) {
       if constexpr (!scratch_slot::is_exact) {
         i += in.held;
-        if (i >= buckets * slots) return spill.add(in.entries.routed_as(e));
+        if (i >= most_numbers(buckets)) return spill.add(in.entries.routed_as(e));
         items[i] = e;
       }
       const place p = design.place_of(in.entries.hash_of(e));
       // With its filter bit set, the key may stand in its second bucket from before.
       const bool waits = merges && has_bit(filters + p.bucket, design.filter_index(p.stored));
       const u32 s = waits ? slots : fetch_add(counts + p.bucket, u32(1));
-      if (s < slots)
+      if (s < slots) {
         words[p.bucket * slots + s] = in.make(p.stored, e, i);
-      else
+      } else if constexpr (keeps_first) {
+        const u32 at = fetch_add(listed, u32(1));
+        if (at < room) list[at] = static_cast<listed_item>(i);
+      } else {
         append(list, listed, room, i, in.entries.routed_as(e));
+      }
     };
     if constexpr (walks_bins) {  // 1
       bin.for_each_item(me, all, [&](u32 i, const table_word& e) {
@@ -506,9 +566,15 @@ struct tiled_build {
       block.barrier();
     }
 
-    const u32 waiting = listed[0] < room ? u32(listed[0]) : room;
+    u32 waiting = listed[0] < room ? u32(listed[0]) : room;
+    bool from_list = true;
+    if constexpr (keeps_first) {  // no room for all: all are asked, and who has a place finds itself there
+      from_list = listed[0] <= room;
+      if (!from_list)
+        waiting = bins.size(nth) < most_numbers(buckets) ? bins.size(nth) : most_numbers(buckets);
+    }
     for (u32 q = me; q < waiting; q += all) {  // 3
-      const u32 number = list[q];
+      const u32 number = from_list ? u32(list[q]) : q;
       table_word e;
       if constexpr (scratch_slot::is_exact)
         e = bin[number];
@@ -585,7 +651,7 @@ struct tiled_build {
       const auto two = block.template scratch<u32>(homeless_at(buckets));
       constexpr u32 nowhere = 0xffff, at_once = 4;
       const u32 n = bins.size(nth),
-                most = static_cast<u32>(more_room * sizeof(word) / 2) + (buckets + room) * 2;
+                most = static_cast<u32>(more_room * sizeof(word) / 2) + buckets * 2 + room;
       const u32 known = n < most ? n : most;  // (a bin may be larger than its region)
       for (u32 i = me; i < (known + 1) / 2; i += all) two[i] = ~u32(0);
       block.barrier();
