@@ -201,8 +201,8 @@ class insertion : public slots<Design, Space> {
   insert_report move_in(Space& space, const Source& source, u64 n) {
     return call<Source>(*this, space, source, n, nullptr, {}, insert_role::all_or_none).run();
   }
-  // All that stands in another table's slots; of few a CPU's thread makes shorter work alone. Unless it gives
-  // 0 some found no place, and the rest need not be here.
+  // All that stands in another table's slots; of few, for which regions do not pay, a CPU's thread makes
+  // shorter work alone. Unless it gives 0 some found no place, and the rest need not be here.
   u64 move_from(Space& space, const Design& other) {
     if constexpr (!Space::has_lanes && view_changeable<Design>) {
       const u64 few = space.threads() == 1 ? detail::least_to_partition : u64(1) << 14;
