@@ -229,11 +229,10 @@ struct tiled_build {
   // homeless items' number, how many of them have been taken up, the number of new keys, and of those that
   // were numbered here.
   // (Positions in a bin whose first items are kept have 16 bits, so that there is room for twice as many.)
+  static constexpr u32 listed_a_word = keeps_first ? 2 : 1;
   using listed_item = std::conditional_t<keeps_first, u16, u32>;
   TILEHASH_FN static constexpr u64 list_words(u64 buckets) { return buckets * slots * 3 / 16; }
-  TILEHASH_FN static constexpr u64 list_room(u64 buckets) {
-    return list_words(buckets) * (sizeof(u32) / sizeof(listed_item));
-  }
+  TILEHASH_FN static constexpr u64 list_room(u64 buckets) { return list_words(buckets) * listed_a_word; }
   TILEHASH_FN static constexpr u64 homeless_room(u64 buckets) { return buckets * slots * 3 / 32; }
   TILEHASH_FN static constexpr u64 items_at(u64 buckets) {
     return (buckets * slots * sizeof(word) + 15) / 16 * 16;
