@@ -212,10 +212,7 @@ class tiled {
                                                        stored_key wanted) const {
     const filter_bit f = filter_for(wanted);
     const auto at = b.find_own_or_free(t, wanted, static_cast<u32>(slot_type::remainder_of(wanted)));
-    if constexpr (std::same_as<Tile, solo_tile>) {  // who is alone need not wait for others
-      if (at.own) return {lookup_state::found, false, at.slot, at.content};
-    }
-    const bool overflowed = b.bit(t, f.slot, f.at);
+    const bool overflowed = b.bit(t, f.slot, f.at, !at.own);
     return {at.own                   ? lookup_state::found
             : at.free && !overflowed ? lookup_state::absent
                                      : lookup_state::go_on,

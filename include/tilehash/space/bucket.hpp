@@ -142,8 +142,12 @@ class bucket {
     return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
   }
 
-  // Is bit `at` of the word in slot i set? One ballot.
-  TILEHASH_FN bool bit(Tile t, u32 i, u32 at) const {
+  // Is bit `at` of the word in slot i set? One ballot. The answer means nothing unless it is `wanted`: who is
+  // alone is spared the look then.
+  TILEHASH_FN bool bit(Tile t, u32 i, u32 at, [[maybe_unused]] bool wanted = true) const {
+    if constexpr (Tile::width == 1 && !detail::on_gpu) {
+      if (!wanted) return false;
+    }
     const bool set = holds(t) && i / per_lane == t.rank() && (select(i % per_lane) >> at & 1) != 0;
     return t.ballot(set) != 0;
   }
