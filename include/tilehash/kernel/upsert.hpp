@@ -310,20 +310,18 @@ struct upsert_items {
     }
     return w.became;
   }
-  // True if it is at its next bucket now.
+  // True if it is at its next bucket now. (The design's own insert stands here once: the loops of a CPU's
+  // schedule each have the step inlined.)
   TILEHASH_FN bool step(walk& w) const {
-    if constexpr (!probe_inserting<Design>) {
-      if (inserts && !(updates && steady<Design>)) {
-        w.became = insert_alone(solo_tile{}, w.key, w.value, true, outcome::refused);
-        return false;
-      }
-    }
-    if (step_alone(*this, w)) return true;
-    if constexpr (!probe_inserting<Design>) {
+    if constexpr (probe_inserting<Design>) {
+      return step_alone(*this, w);
+    } else {
+      const bool seeks = !inserts || (updates && steady<Design>);
+      if (seeks && step_alone(*this, w)) return true;
       if (inserts && w.became == outcome::refused)
         w.became = insert_alone(solo_tile{}, w.key, w.value, true, w.became);
+      return false;
     }
-    return false;
   }
 
   // ---- a CPU's schedule: whole words of `pending` ----
