@@ -69,7 +69,7 @@ TILEHASH_FN void fetch_words(const Word* from, u32 n, u32 me, u32 all, const Use
   constexpr u32 at_once = 4;
   const u32 runs = n / Together;
   for (u32 first = me; first < runs; first += at_once * all) {
-    some fetched[at_once];
+    some fetched[at_once] = {};
     TILEHASH_UNROLL
     for (u32 k = 0; k < at_once; ++k) {
       if (first + k * all < runs) fetched[k] = reinterpret_cast<const some*>(from)[first + k * all];

@@ -168,7 +168,7 @@ struct horton_build {
 
     constexpr u32 at_once = 4;
     for (u32 first = me; first < n; first += at_once * all) {  // 1
-      word e[at_once];
+      word e[at_once] = {};
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (first + k * all < n) e[k] = bin[first + k * all];
