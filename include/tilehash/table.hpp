@@ -22,6 +22,7 @@
 // length: the docstrings of all verbs.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -91,7 +92,14 @@ class table {
   }
 
   // ---- what it is: O(1) ----
-  u64 size() const { return engine_.size(); }          // items; waits for calls that did not
+  // Items. Also those that views and calls that did not wait have put in: then it reads 256 bytes of the
+  // table's memory and waits for the work of the table's own space. Beside other const verbs.
+  u64 size() const {
+    if constexpr (requires { engine_.live_size(); })
+      return engine_.live_size();
+    else
+      return engine_.size();
+  }
   u64 capacity() const { return engine_.capacity(); }  // slots; of a table of rows, rows
   // size() over capacity(): items a slot, or a row.
   double load_factor() const {
@@ -106,14 +114,14 @@ class table {
   // table changes its memory (build, rehash, reserve, an insert that grows), is moved or ends. Does not wait.
   view_type view() const { return engine_.view(); }
   // The same for those who also insert, update and erase, each thread by itself or in a tile (table_view.hpp
-  // says what may run beside what). size() counts what was changed through views that were asked for since it
-  // was last called: so ask for one before each kernel. Throws invalid_argument for a space of another
-  // device. Does not wait.
+  // says what may run beside what). A view may be kept and used any number of times while it is valid: size()
+  // counts all that was changed through it, once the kernel or the threads that changed it are done. Throws
+  // invalid_argument for a space of another device. Does not wait.
   auto mutable_view(Space& space)
     requires view_changeable<Design>
   {
     detail::require_same_device(engine_.home(), space, "mutable_view");
-    return awake(space).mutable_view(home(space));
+    return with_memory(space).mutable_view();
   }
 
   // ---- build: replaces the contents by these items, in memory sized for them ----
@@ -308,7 +316,7 @@ class table {
     check(space, keys, "erase_async: the keys");
     check(space, std::span(erased, 1), "erase_async: the result");
     [[maybe_unused]] const auto call = changing(space, "erase_async");
-    awake(space).erase_async(home(space), keys.data(), keys.size(), erased);
+    with_memory(space).erase_async(home(space), keys.data(), keys.size(), erased);
   }
 
   // ---- mixed batches ----
@@ -451,14 +459,13 @@ class table {
   u64 retrieve_all(Space& space, std::span<key_type> keys, std::span<value_element> values) const
     requires(!is_set)
   {
-    detail::require(values.size() >= size(), "retrieve_all: the values' array is smaller than size()");
     check(space, values, "retrieve_all: the values");
-    return retrieve_entries(space, keys, values.data());
+    return retrieve_entries(space, keys, values.data(), values.size());
   }
   u64 retrieve_all(Space& space, std::span<key_type> keys) const
     requires is_set
   {
-    return retrieve_entries(space, keys, nullptr);
+    return retrieve_entries(space, keys, nullptr, ~u64(0));
   }
   // f(key, value), in a set f(key), for every item, in parallel. On a GPU f is a __device__ functor.
   // O(capacity()); no memory. Waits. Beside lookups.
@@ -478,7 +485,7 @@ class table {
   // once: theirs is taken anew beside the old. Does not wait (hash_graph and the like: as build). Alone.
   void clear(Space& space) {
     [[maybe_unused]] const auto call = changing(space, "clear");
-    awake(space).clear(home(space));
+    with_memory(space).clear(home(space));
   }
   // Makes room for `items` in all at the options' load factor; never shrinks. Costs nothing where there is
   // the room. Where the design's regions can be split and the memory can be made larger (`tiled`, from 64 MiB
@@ -519,7 +526,7 @@ class table {
     requires requires(engine_type e, Space& s) { e.double_one(s); }
   {
     [[maybe_unused]] const auto call = changing(space, "double_subtable");
-    awake(space).double_one(home(space));
+    with_memory(space).double_one(home(space));
   }
   // The same in three steps, of which the second, the work, may run beside lookups and insert(): by another
   // thread, or in the stream of another space object of the device. What is new then goes to the other
@@ -530,7 +537,7 @@ class table {
     requires requires(engine_type e, Space& s) { e.double_one(s); }
   {
     [[maybe_unused]] const auto call = changing(space, "begin_doubling");
-    awake(space).begin_doubling(home(space));
+    with_memory(space).begin_doubling(home(space));
     home(space).synchronize();
   }
   // The work: moves the pairs to the new subtable, in the stream of `beside`. Does not wait; see above.
@@ -679,10 +686,18 @@ class table {
     return {engine_.home(), space, call};
   }
   Space& home(Space& space) const { return engine_.home() != nullptr ? *engine_.home() : space; }
-  // What was moved from is an empty table again.
-  engine_type& awake(Space& space) {
+  // A moved-from table gets memory. Verbs that must not wait begin so; the engine may not know its size.
+  engine_type& with_memory(Space& space) {
     if (!engine_.has_memory()) engine_ = engine_type(space, 0, engine_.options());
     return engine_;
+  }
+  // ... and so do all other verbs that change the table. They know the size: what views and calls that did
+  // not wait have changed is counted here, once, by a call that runs alone. Const verbs only read it
+  // (size()).
+  engine_type& awake(Space& space) {
+    engine_type& engine = with_memory(space);
+    if constexpr (requires { engine.settle(space); }) engine.settle(home(space));
+    return engine;
   }
 
   template <class T>
@@ -802,7 +817,7 @@ class table {
     check(space, keys, "insert: the keys");
     check(space, std::span(report, 1), "insert: the report");
     [[maybe_unused]] const auto call = changing(space, "insert_async");
-    awake(space).insert_async(home(space), items(keys, values), keys.size(), report, update);
+    with_memory(space).insert_async(home(space), items(keys, values), keys.size(), report, update);
   }
   template <class Pointer>
   insert_report insert_with_ids(Space& space, keys_in keys, Pointer values, std::span<u32> ids) {
@@ -819,21 +834,29 @@ class table {
     [[maybe_unused]] const auto call = reading(space, "a lookup");
     engine_.look_up(space, keys.data(), keys.size(), sink);
   }
+  // `value_room`: elements at `values`.
   template <class Pointer>
-  u64 retrieve_entries(Space& space, std::span<key_type> keys, Pointer values) const {
-    detail::require(keys.size() >= size(), "retrieve_all: the keys' array is smaller than size()");
+  u64 retrieve_entries(Space& space, std::span<key_type> keys, Pointer values, u64 value_room) const {
+    const u64 items = size();
+    detail::require(keys.size() >= items, "retrieve_all: the keys' array is smaller than size()");
+    detail::require(value_room >= items, "retrieve_all: the values' array is smaller than size()");
     check(space, keys, "retrieve_all: the keys");
-    if (empty()) return 0;
+    if (items == 0) return 0;
     [[maybe_unused]] const auto call = reading(space, "retrieve_all");
     if constexpr (requires { engine_.copy_entries(space, keys.data(), values); }) {
       engine_.copy_entries(space, keys.data(), values);
       space.synchronize();
-      return size();
+      return items;
     } else {
       buffer<u64, Space> n(space, 1);
       space.fill(n.data(), 1, u64(0));
-      detail::collect_entries(space, view(), keys.data(), static_cast<value_element*>(values), n.data());
-      return read_one(space, n.data());
+      // A view may put more in since size() was read: the arrays' room bounds what is written.
+      const u64 room = std::min<u64>(keys.size(), value_room);
+      detail::collect_entries(space, view(), keys.data(), static_cast<value_element*>(values), room,
+                              n.data());
+      const u64 found = read_one(space, n.data());
+      detail::require(found <= room, "retrieve_all: a view put items in during the call; call it alone");
+      return found;
     }
   }
 

@@ -103,7 +103,7 @@ TYPED_TEST(engines, seeds_are_drawn_unless_given) {
 template <class Design>
 class async_calls : public engines<Design> {};
 using async_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
-                                       cuckoo<u32, u32>, linear_probing<u32, u32>>;
+                                       cuckoo<u32, u32>, linear_probing<u32, u32>, dynamic_cuckoo<u32, u32>>;
 TYPED_TEST_SUITE(async_calls, async_designs);
 
 TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
@@ -115,6 +115,12 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
     buffer<insert_report, engine_space> report(here, 4);
     buffer<u64, engine_space> erased(here, 1);
     t.insert_async(here, this->k(), this->v(), report.data());
+    // A copy has each change once, and its size is right after its own changes too.
+    auto copy = t.clone(here);
+    EXPECT_EQ(copy.size(), n);
+    EXPECT_EQ(copy.erase(here, this->k().first(n / 2)), n / 2);
+    EXPECT_EQ(copy.size(), n - n / 2);
+    EXPECT_EQ(copy.clone(here).size(), n - n / 2);
     t.insert_async(here, this->k(), this->v(), report.data() + 1);
     t.insert_or_apply_async(here, this->k(), this->v(), op::sum{}, report.data() + 2);
     t.insert_or_assign_async(here, this->k(), this->v(), report.data() + 3);

@@ -108,6 +108,11 @@ struct by_tiles {
   }
 };
 
+struct count_items {
+  u64* met;
+  TILEHASH_FN void operator()(const auto&... /*item*/) const { detail::fetch_add(met, u64(1)); }
+};
+
 template <class Design>
 class views : public ::testing::Test {
  protected:
@@ -128,11 +133,38 @@ class views : public ::testing::Test {
   // How often the threads had an effect, with the first `keys` keys.
   template <template <class> class Change>
   u64 run(u64 number, u64 keys = count) {
+    return run_through<Change>(table_->mutable_view(space_), number, keys);
+  }
+  // ... of `keys` keys from the first one on, through a view that is given.
+  template <template <class> class Change>
+  u64 run_through(const view_type& view, u64 number, u64 keys, u64 first = 0) {
     const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
     using change = Change<view_type>;
-    space_.for_each(
-        number, by_threads<change>{{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}}});
+    space_.for_each(number, by_threads<change>{{{view, memory_.data() + first, keys, effects.data()}}});
     return effects.to_host()[0];
+  }
+  // What retrieve_all() and for_each() say there is: in arrays of size() elements, behind which nothing is
+  // written.
+  u64 retrieved(const table_type& t) {
+    constexpr u32 untouched = 0x5eed5eed;
+    constexpr u64 behind = 2 * count;
+    const u64 n = t.size();
+    const buffer<u32, view_space> keys(space_, std::vector<u32>(n + behind, untouched));
+    const buffer<u32, view_space> values(space_, std::vector<u32>(n + behind, untouched));
+    u64 written;
+    if constexpr (table_type::is_set)
+      written = t.retrieve_all(space_, keys.first(n));
+    else
+      written = t.retrieve_all(space_, keys.first(n), values.first(n));
+    const auto in_keys = keys.to_host(), in_values = values.to_host();
+    for (u64 i = n; i < n + behind; ++i) {
+      EXPECT_EQ(in_keys[i], untouched);
+      EXPECT_EQ(in_values[i], untouched);
+    }
+    const buffer<u64, view_space> met(space_, std::vector<u64>{0});
+    t.for_each(space_, count_items{met.data()});
+    EXPECT_EQ(met.to_host()[0], n);
+    return written;
   }
   // ... the lanes of tiles; of an odd number, so that some have no key.
   template <template <class> class Change, u32 Width = view_type::tile_width>
@@ -244,6 +276,49 @@ TYPED_TEST_P(views, change_tables_by_tiles) {
   EXPECT_EQ((this->template run_tiles<lookups_by_view>(n)), inserted);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room, change_tables_by_tiles);
+// A view counts for as long as the table has its memory, however often anybody asks for the size meanwhile.
+TYPED_TEST_P(views, count_for_as_long_as_they_are_kept) {
+  SCOPED_TRACE(run_seed());
+  auto& t = *this->table_;
+  const u64 n = this->count, half = n / 2;
+  const auto view = t.mutable_view(this->space_);
+  EXPECT_EQ((this->template run_through<inserts_by_view>(view, half, half)), half);
+  EXPECT_EQ(t.size(), half);
+  EXPECT_EQ(t.size(), half);
+  EXPECT_EQ(this->retrieved(t), half);
+  EXPECT_EQ((this->template run_through<inserts_by_view>(view, n - half, n - half, half)), n - half);
+  EXPECT_EQ(t.size(), n);
+  EXPECT_EQ(this->retrieved(t), n);
+
+  // A copy has the changes once, and counts its own.
+  auto copy = t.clone(this->space_);
+  EXPECT_EQ(copy.size(), n);
+  EXPECT_EQ(this->retrieved(copy), n);
+  EXPECT_EQ(copy.erase(this->space_, this->memory_.first(half)), half);
+  EXPECT_EQ(copy.size(), n - half);
+  EXPECT_EQ(t.size(), n);
+  EXPECT_EQ((this->template run_through<erases_by_view>(view, half, half)), half);
+  EXPECT_EQ(t.size(), n - half);
+  EXPECT_EQ(copy.clone(this->space_).size(), n - half);
+
+  // The table's own verbs know what a view has changed, and the view may go on after them.
+  EXPECT_EQ(t.erase(this->space_, this->memory_.span()), n - half);
+  EXPECT_TRUE(t.empty());
+  EXPECT_EQ((this->template run_through<inserts_by_view>(view, n, n)), n);
+  t.clear(this->space_);
+  EXPECT_EQ(t.size(), 0U);
+  EXPECT_EQ((this->template run_through<inserts_by_view>(view, half, half)), half);
+  insert_report report;
+  if constexpr (TestFixture::table_type::is_set)
+    report = t.insert(this->space_, this->memory_.span());
+  else
+    report = t.insert(this->space_, this->memory_.span(), this->memory_.span());
+  EXPECT_EQ(report, (insert_report{.inserted = n - half, .present = half}));
+  EXPECT_EQ(t.size(), n);
+  EXPECT_EQ(this->retrieved(t), n);
+}
+
+REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room, change_tables_by_tiles,
+                            count_for_as_long_as_they_are_kept);
 
 }  // namespace tilehash::contract

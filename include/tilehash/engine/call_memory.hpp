@@ -1,8 +1,9 @@
 // What calls under way keep in the memory of a table: counters, their sums, how the size has changed, and the
 // pending bits of few items.
 //
-// They are zero between calls, but for the size: a call that nobody waits for leaves there how it changed it,
-// and the host adds that up when somebody asks.
+// They are zero between calls, but for the size: a call that nobody waits for, and a view, leave there how
+// they changed it. The size is the host's number plus their sum. Only a verb that changes the table moves the
+// sum to the host's number, as it runs alone; a const verb reads both and writes neither.
 #pragma once
 
 #include <tilehash/kernel/call.hpp>
@@ -46,14 +47,22 @@ class call_memory {
     space.copy_to_host(counts.of, sums(), sizeof counts.of);
     return counts;
   }
-  // By how much calls that nobody waited for have changed the size since this was last asked. Waits.
+  // By how much calls that nobody waited for, and views, have changed the size since start_size(). Changes
+  // nothing, so const verbs may ask at the same time. Synchronizes.
   template <class Space>
-  u64 take_size(Space& space) const {
+  u64 size_change(Space& space) const {
     u64 changes[size_stripes], sum = 0;
-    space.copy_to_host(changes, live_size(), sizeof changes);
-    space.fill(live_size(), size_stripes, u64(0));
+    if constexpr (requires { space.read_beside(changes, live_size(), sizeof changes); })
+      space.read_beside(changes, live_size(), sizeof changes);
+    else
+      space.copy_to_host(changes, live_size(), sizeof changes);
     for (const u64 change : changes) sum += change;
     return sum;
+  }
+  // The host has added the change to its own number. Does not wait.
+  template <class Space>
+  void start_size(Space& space) const {
+    space.fill(live_size(), size_stripes, u64(0));
   }
 
  private:

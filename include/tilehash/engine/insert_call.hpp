@@ -89,7 +89,7 @@ class insert_call {
       phases_.place(design(), 0, n_, cells());
     }
     const auto how_it_ends = [&] {
-      detail::call_end end = table_.unwaited(space_, n_, phases_.phase());
+      detail::call_end end = table_.unwaited(n_, phases_.phase());
       end.report = report;
       return end;
     };

@@ -174,10 +174,7 @@ class insertion : public slots<Design, Space> {
   }
 
   // Without growing?
-  bool takes_one() const {
-    this->refresh();
-    return !options_.grow || size_ < this->limit();
-  }
+  bool takes_one() const { return !options_.grow || size_ < this->limit(); }
   // insert_one() of an item that found no place, or the table full.
   __attribute__((noinline)) outcome make_room_for_one(Space& space, detail::array_source<slot_type> one) {
     outcome became = outcome::refused;

@@ -2,9 +2,10 @@
 //
 //   | slots | what the design keeps behind them | sentinel cells | calls under way |
 //
-// The last part (engine/call_memory.hpp) has a call's counters, their sums and the new size. So a call that
-// does not wait can leave these in the memory of the space, and the host asks for the size when somebody
-// wants to know it.
+// The last part (engine/call_memory.hpp) has a call's counters, their sums and how the size has changed. So a
+// call that does not wait, and a view, can leave these in the memory of the space. Invariant: the number of
+// items is the host's size() plus that change. A verb that changes the table begins with settle(), so size()
+// is all of it until the verb ends; const verbs use live_size().
 #pragma once
 
 #include <cmath>
@@ -53,11 +54,10 @@ class slots {
         memory_(detail::copy_of(other.memory_, space)),
         view_(copy_of(other.view_, memory_.data(), other.capacity(), options_)),
         limit_(other.limit_),
-        size_(other.size()),
-        erased_(other.erased_) {
-    // (If calls that did not wait have changed the size, size() has just fetched it, and the copy knows it.)
-    space.fill(calls().live_size(), detail::size_stripes, u64(0));
-  }
+        size_(other.size_),
+        erased_(other.erased_),
+        // The changes that are not settled are copied with the memory. No view of the copy is out.
+        unsettled_(other.unsettled_ || other.viewed_) {}
 
   // What was moved from has no memory, and answers as an empty table.
   slots(slots&& other) noexcept : options_(other.options_) { swap(other); }
@@ -71,28 +71,32 @@ class slots {
     std::swap(view_, other.view_);
     std::swap(limit_, other.limit_);
     std::swap(size_, other.size_);
-    std::swap(stale_, other.stale_);
     std::swap(erased_, other.erased_);
-    std::swap(asked_, other.asked_);
+    std::swap(unsettled_, other.unsettled_);
+    std::swap(viewed_, other.viewed_);
   }
   bool has_memory() const { return memory_.data() != nullptr; }
   Space* home() const { return memory_.space(); }
 
-  u64 size() const {
-    refresh();
-    return size_;
+  // Without the changes that are not settled.
+  u64 size() const { return size_; }
+  // All items. Writes nothing. Synchronizes where calls did not wait, or a view is out.
+  u64 live_size() const { return unsettled_ || viewed_ ? size_ + calls().size_change(*home()) : size_; }
+  // Makes size() the number of all items; for verbs that change the table. Synchronizes as live_size().
+  void settle(Space& space) {
+    if (unsettled_ || viewed_) fetch_size(space);
   }
   u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
   // Items at the load factor asked for.
   u64 limit() const { return limit_; }
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
-  // Its holders change the size in the memory of the space, as calls do that nobody waits for.
-  auto mutable_view(Space& space)
+  // Its holders change the size in the memory of the space, as calls do that nobody waits for. They may do so
+  // while the table has this memory.
+  auto mutable_view()
     requires view_changeable<Design>
   {
-    stale_ = true;
-    asked_ = &space;
+    viewed_ = true;
     return mutable_table_view<Design>(view_, calls().live_size());
   }
   const table_options& options() const { return options_; }
@@ -113,7 +117,6 @@ class slots {
     if constexpr (region_erased<Design>)
       by_regions = detail::erase_by_regions(space, view_.design, keys, n, calls().counters());
     if (!by_regions) detail::erase(space, view_.design, view_.sentinels, keys, n, calls().counters());
-    refresh();
     detail::finish_call(space, calls().waited(n, 0));
     const u64 gone = calls().counted(space)[detail::counter::gone];
     size_ -= gone;
@@ -124,7 +127,7 @@ class slots {
     requires erasable<Design>
   {
     detail::erase(space, view_.design, view_.sentinels, keys, n, calls().counters());
-    detail::call_end end = unwaited(space, n, 0);
+    detail::call_end end = unwaited(n, 0);
     end.erased = erased;
     detail::finish_call(space, end);
     tidy_after(space, n);
@@ -133,7 +136,7 @@ class slots {
     wipe_slots(space);
     wipe_rest(space);
     size_ = erased_ = 0;
-    stale_ = false;
+    unsettled_ = false;
   }
 
  protected:
@@ -199,27 +202,26 @@ class slots {
   detail::call_memory calls() const { return detail::call_memory(memory_.data() + calls_at(capacity())); }
 
   // How a call ends that the host does not wait for: the size is known in the memory of the space.
-  detail::call_end unwaited(Space& space, u64 n, u32 last_phase) {
-    stale_ = true;
-    asked_ = &space;
+  detail::call_end unwaited(u64 n, u32 last_phase) {
+    unsettled_ = true;
     return calls().unwaited(n, last_phase);
   }
-  void refresh() const {
-    if (stale_) fetch_size();
-  }
-  __attribute__((noinline)) void fetch_size() const {
-    size_ += calls().take_size(*asked_);
-    stale_ = false;
+  __attribute__((noinline)) void fetch_size(Space& space) {
+    const u64 change = calls().size_change(space);
+    unsettled_ = false;
+    if (change == 0) return;
+    size_ += change;
+    calls().start_size(space);
   }
 
   table_options options_;
   buffer<char, Space> memory_;
   view_type view_;  // set_view()
   u64 limit_ = 0;   // of it
-  mutable u64 size_ = 0;
-  u64 erased_ = 0;                  // keys, since buckets were tidied
-  mutable bool stale_ = false;      // calls that did not wait have changed the size
-  mutable Space* asked_ = nullptr;  // whose they were
+  u64 size_ = 0;
+  u64 erased_ = 0;          // keys, since buckets were tidied
+  bool unsettled_ = false;  // calls that did not wait may have changed the size
+  bool viewed_ = false;     // a view of this memory was given away, whose holders may change it at any time
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine

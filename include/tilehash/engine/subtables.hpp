@@ -72,7 +72,6 @@ class subtables {
 
   subtables clone(Space& space) const {
     require_no_doubling();
-    refresh();
     return subtables(*this, space);
   }
   // What was moved from has no memory, and answers as an empty table.
@@ -95,15 +94,19 @@ class subtables {
     std::swap(size_, other.size_);
     std::swap(weighed_, other.weighed_);
     std::swap(weights_, other.weights_);
-    std::swap(stale_, other.stale_);
-    std::swap(asked_, other.asked_);
+    std::swap(unsettled_, other.unsettled_);
   }
   bool has_memory() const { return fixed_.data() != nullptr; }
   Space* home() const { return fixed_.space(); }
 
-  u64 size() const {
-    refresh();
-    return size_;
+  // As of engine::slots: without what calls that did not wait have changed; with it; and the two made one.
+  u64 size() const { return size_; }
+  u64 live_size() const { return unsettled_ ? size_ + calls_.size_change(*home()) : size_; }
+  void settle(Space& space) {
+    if (!unsettled_) return;
+    size_ += calls_.size_change(space);
+    calls_.start_size(space);
+    unsettled_ = false;
   }
   u64 capacity() const { return has_memory() ? design_.capacity() : 0; }
   u64 bytes() const {
@@ -145,7 +148,7 @@ class subtables {
     if (n != 0) phases.move(design_, 0, n);
     detail::call_end end = calls_.unwaited(n, phases.phase());
     end.report = report;
-    stale(space);
+    unsettled_ = true;
     detail::finish_call(space, end);
   }
   template <class Source>
@@ -165,7 +168,6 @@ class subtables {
   // ---- erase ----
   u64 erase(Space& space, const key_type* keys, u64 n) {
     require_no_doubling();
-    refresh();
     detail::erase(space, design_, {}, keys, n, calls_.counters());
     detail::finish_call(space, calls_.waited(n, 0));
     const u64 gone = calls_.counted(space)[detail::counter::gone];
@@ -179,7 +181,7 @@ class subtables {
     detail::erase(space, design_, {}, keys, n, calls_.counters());
     detail::call_end end = calls_.unwaited(n, 0);
     end.erased = erased;
-    stale(space);
+    unsettled_ = true;
     detail::finish_call(space, end);
   }
   void clear(Space& space) {
@@ -190,7 +192,7 @@ class subtables {
     wipe(space, design_.at(parts));
     space.fill(fixed_.data() + (part::bytes(1) + 63) / 64 * 64, detail::call_memory::bytes, char(0));
     size_ = 0;
-    stale_ = false;
+    unsettled_ = false;
     weigh_evenly();
   }
 
@@ -282,7 +284,7 @@ class subtables {
   template <class Source, class Update>
   class call;
 
-  // A copy, of one whose size is known.
+  // A copy. The change of the size that is not settled is copied with the memory.
   subtables(const subtables& other, Space& space)
       : options_(other.options_),
         shape_(other.shape_),
@@ -290,7 +292,8 @@ class subtables {
         fixed_(detail::copy_of(other.fixed_, space)),
         reserved_(other.reserved_),
         size_(other.size_),
-        weighed_(other.weighed_) {
+        weighed_(other.weighed_),
+        unsettled_(other.unsettled_) {
     std::copy(other.weights_, other.weights_ + parts, weights_);
     const u64 aside = (part::bytes(1) + 63) / 64 * 64;
     design_.put_aside(fixed_.data());
@@ -331,20 +334,11 @@ class subtables {
         std::min(std::max<double>(options_.beta, options_.load_factor), Design::max_load_factor);
     return static_cast<u64>(std::ceil(most * static_cast<double>(capacity())));
   }
-  void refresh() const {
-    if (!stale_) return;
-    size_ += calls_.take_size(*asked_);
-    stale_ = false;
-  }
-  void stale(Space& space) {
-    stale_ = true;
-    asked_ = &space;
-  }
 
   // The design as what places items sees it.
   Design placing() const {
     Design d = design_;
-    d.begin_empty(!stale_ && size_ == 0 && !doubles_);
+    d.begin_empty(!unsettled_ && size_ == 0 && !doubles_);
     return d;
   }
 
@@ -501,11 +495,10 @@ class subtables {
   bool doubles_ = false;
   detail::call_memory calls_;
   u64 reserved_ = 0;  // items that there was to be room for
-  mutable u64 size_ = 0;
-  u64 weighed_ = 0;                 // the size for which the draw was weighed
-  double weights_[parts] = {};      // ... as theorem 1 has them, up to a factor
-  mutable bool stale_ = false;      // calls that did not wait have changed the size
-  mutable Space* asked_ = nullptr;  // whose they were
+  u64 size_ = 0;
+  u64 weighed_ = 0;             // the size for which the draw was weighed
+  double weights_[parts] = {};  // ... as theorem 1 has them, up to a factor
+  bool unsettled_ = false;      // calls that did not wait may have changed the size
 };
 
 // One insert.
@@ -534,9 +527,7 @@ class subtables<Design, Space>::call {
         outcomes_(outcomes),
         grows_(table.options_.grow && !table.doubles_),
         table_is_(table_is),
-        phases_(space, source, n, outcomes, update, table.calls_) {
-    table.refresh();
-  }
+        phases_(space, source, n, outcomes, update, table.calls_) {}
 
   insert_report run() {
     try {

@@ -46,7 +46,7 @@ using cells_of = sentinel_cells<typename Design::slot_type>;
   how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                 \
                            const __VA_ARGS__::key_type*, u64, detail::lookup_sink);                          \
   how void detail::collect_entries(Space&, const table_view<__VA_ARGS__>&, __VA_ARGS__::key_type*,           \
-                                   table<__VA_ARGS__, Space>::value_element*, u64*);
+                                   table<__VA_ARGS__, Space>::value_element*, u64, u64*);
 #define TILEHASH_MAP_PARTS(how, Space, ...)                                                                  \
   TILEHASH_SET_PARTS(how, Space, __VA_ARGS__)                                                                \
   how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                 \

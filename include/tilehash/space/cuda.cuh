@@ -162,6 +162,14 @@ class cuda {
     copy_and_wait(by != nullptr ? by : to, from, bytes, cudaMemcpyDeviceToHost);
     if (by != nullptr) std::memcpy(to, by, bytes);
   }
+  // The same for const verbs, which other threads may call through this space: without its page-locked
+  // memory.
+  void read_beside(void* to, const void* from, u64 bytes) const {
+    const detail::device_guard on(device_);
+    detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_),
+                       "copying between host and device");
+    detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
+  }
   // Within the GPU's memory, in the order of the stream. Does not wait. Throws cuda_error.
   void copy(void* to, const void* from, u64 bytes) {
     const detail::device_guard on(device_);
