@@ -9,6 +9,15 @@
 #elif !defined(__cpp_exceptions)
 #error "tilehash reports failures by exceptions: compile without -fno-exceptions"
 #define TILEHASH_STOP "the error above ends the compilation"
+#elif defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1206
+#error "tilehash needs nvcc of CUDA 12.6 or newer"
+#define TILEHASH_STOP "the error above ends the compilation"
+#elif defined(__clang__) && __clang_major__ < 16
+#error "tilehash needs clang 16 or newer, or g++ 12 or newer"
+#define TILEHASH_STOP "the error above ends the compilation"
+#elif !defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12
+#error "tilehash needs g++ 12 or newer, or clang 16 or newer"
+#define TILEHASH_STOP "the error above ends the compilation"
 #endif
 #if defined(TILEHASH_STOP)
 #include TILEHASH_STOP

@@ -1,0 +1,4 @@
+// expect: tilehash needs g++ 12 or newer
+// errors: 2
+// flags: -U__GNUC__ -D__GNUC__=11
+#include <tilehash/map.hpp>  // the second error ends the compilation
