@@ -9,5 +9,13 @@ namespace tilehash {
 
 abi_answers abi_of_other_unit();
 abi_answers abi_of_other_unit() { return abi_of_this_unit(); }
+u64 put_in_by_other_unit(space_and_table& made, unsigned first, unsigned n);
+u64 put_in_by_other_unit(space_and_table& made, unsigned first, unsigned n) {
+  return put_into(made, first, n);
+}
+space_and_table* made_by_other_unit();
+space_and_table* made_by_other_unit() { return new space_and_table; }
+void ended_by_other_unit(space_and_table* made);
+void ended_by_other_unit(space_and_table* made) { delete made; }
 
 }  // namespace tilehash

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -21,9 +22,13 @@
 #include <tilehash/space/space_like.hpp>
 
 #if TILEHASH_HAS_TBB
+#include <tilehash/core/prologue.hpp>  // oneTBB has functions of these names, too
+
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+
+#include <tilehash/core/epilogue.hpp>
 #endif
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -34,13 +39,15 @@ class cpu {
  public:
   static constexpr bool has_lanes = false;  // work is scheduled as threads that prefetch, not as warps
 
-#if TILEHASH_HAS_TBB
   // `threads` 0 means all the machine has. `resource` is any object with the functions of
   // std::pmr::memory_resource, or a pointer to one; without it memory is the host's, in huge pages. Throws
   // invalid_argument for a null pointer.
+#if TILEHASH_HAS_TBB
   explicit cpu(int threads = 0, host_resource_ref resource = {})
-      : resource_(resource), arena_(threads > 0 ? threads : tbb::task_arena::automatic) {}
-  int threads() const { return arena_.max_concurrency(); }  // that work at most
+      : resource_(resource),
+        arena_(new tbb::task_arena(threads > 0 ? threads : tbb::task_arena::automatic),
+               [](void* arena) { delete static_cast<tbb::task_arena*>(arena); }) {}
+  int threads() const { return arena_ ? arena().max_concurrency() : 1; }  // that work at most
 #else
   explicit cpu(int /*threads*/ = 0, host_resource_ref resource = {}) : resource_(resource) {}
   int threads() const { return 1; }  // that work at most
@@ -52,7 +59,7 @@ class cpu {
   std::string name() const {
     const std::string n = std::to_string(threads());
     return "cpu (" + n + (threads() == 1 ? " thread" : " threads") +
-           (TILEHASH_HAS_TBB ? ")" : ", built without oneTBB)");
+           (arena_ ? ")" : ", built without oneTBB)");
   }
 
   static std::string where() { return "the CPU"; }  // for messages
@@ -223,7 +230,7 @@ class cpu {
   void run_chunks(u64 n, [[maybe_unused]] u64 grain, void (*run)(void*, u64, u64), void* body) {
 #if TILEHASH_HAS_TBB
     if (threads() > 1 && n > grain) {
-      arena_.execute([&] {
+      arena().execute([&] {
         tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain),
                           [&](const auto& r) { run(body, r.begin(), r.end()); });
       });
@@ -233,10 +240,23 @@ class cpu {
     if (n != 0) run(body, 0, n);
   }
 
-  host_resource_ref resource_;
 #if TILEHASH_HAS_TBB
-  mutable tbb::task_arena arena_;
+  tbb::task_arena& arena() const { return *static_cast<tbb::task_arena*>(arena_.get()); }
+  // f() on this space's threads.
+  template <class F>
+  void in_arena(F f) {
+    if (arena_)
+      arena().execute(f);
+    else
+      tbb::task_arena(1).execute(f);
+  }
 #endif
+
+  host_resource_ref resource_;
+  // oneTBB's task_arena; null in a space that a unit without oneTBB made. It is behind a pointer so that a
+  // space has the same layout in all units of a program: a user's class that holds a space or a table may
+  // pass between units with and without oneTBB.
+  std::unique_ptr<void, void (*)(void*)> arena_{nullptr, nullptr};
 };
 
 static_assert(space_like<cpu>);

@@ -6,8 +6,12 @@
 #include <tilehash/space/cpu.hpp>
 
 #if TILEHASH_HAS_TBB
+#include <tilehash/core/prologue.hpp>
+
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
+
+#include <tilehash/core/epilogue.hpp>
 #endif
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -15,7 +19,7 @@ namespace tilehash::inline TILEHASH_ABI {
 template <class T>
 void cpu::exclusive_scan(const T* from, T* to, u64 n) {
 #if TILEHASH_HAS_TBB
-  arena_.execute([&] {
+  in_arena([&] {
     tbb::parallel_scan(
         tbb::blocked_range<u64>(0, n, default_grain), T(0),
         [&](const auto& r, T sum, bool final) {
@@ -41,7 +45,7 @@ void cpu::exclusive_scan(const T* from, T* to, u64 n) {
 template <class T>
 void cpu::sort(T* data, u64 n) {
 #if TILEHASH_HAS_TBB
-  arena_.execute([&] { tbb::parallel_sort(data, data + n); });
+  in_arena([&] { tbb::parallel_sort(data, data + n); });
 #else
   std::sort(data, data + n);
 #endif
