@@ -6,7 +6,8 @@
 3. no room that serves all designs names one, and none below them a word that only the needs of one explain;
 4. each design says by a static_assert which concepts it means to have;
 5. a header of more than 400 lines gives its reason in a line `// length: ...`;
-6. the library's own headers are included as <tilehash/...>, and exist.
+6. the library's own headers are included as <tilehash/...>, and exist;
+7. a header that uses a name which core/prologue.hpp frees of macros includes it, and ends with core/epilogue.hpp.
 
 Prints one line per finding, `file:line: what`, and ends with 1 if there is any.
 
@@ -75,6 +76,9 @@ ALLOWED = {
 }
 # These are said with others, which prove them: aliases, and what designs share.
 WITHOUT_PROOF = r"tilehash/designs/(?:concepts|load_factor|rows|\w+_probing|double_hashing)\.hpp"
+
+# What other headers define as macros is suspended between these two.
+PROLOGUE, EPILOGUE = "tilehash/core/prologue.hpp", "tilehash/core/epilogue.hpp"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -155,6 +159,7 @@ def check(root):
     graph = {name: [] for name in texts}
     unused = set(ALLOWED) if root == ROOT else set()
     designs = "|".join(rf"{n}\w*" for n in design_names(texts))
+    suspended = "|".join(re.findall(r"#undef (\w+)", texts.get(PROLOGUE, ""))) or "(?!)"
     names, names_and_needs = rf"\b(?:{designs})\b", rf"\b(?:{designs}|{NEED_WORDS})\b"
 
     for name, lines in includes(texts).items():
@@ -197,6 +202,19 @@ def check(root):
         is_design = re.fullmatch(r"tilehash/designs/\w+\.hpp", name) and not re.fullmatch(WITHOUT_PROOF, name)
         if is_design and not re.search(r"^static_assert\(", code, re.MULTILINE):
             complain(text.count("\n"), "a design ends with a static_assert of the concepts that it means to have")
+
+        own_words = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', re.sub(INCLUDE, "", code))
+        used = re.search(rf"\b(?:{suspended})\b", own_words)
+        targets = [target for _, _, target in lines]
+        if used and name not in (PROLOGUE, EPILOGUE):
+            line = line_of(own_words, used.start())
+            begin = next((at for at, _, target in lines if target == PROLOGUE), None)
+            if begin is None or begin > line:
+                complain(line, f"other headers define a macro `{used[0]}`: include <{PROLOGUE}> before it")
+            if targets[-1:] != [EPILOGUE]:
+                complain(line, f"other headers define a macro `{used[0]}`: end with #include <{EPILOGUE}>")
+        if targets.count(PROLOGUE) != targets.count(EPILOGUE):
+            complain(1, f"as many <{PROLOGUE}> as <{EPILOGUE}> are needed")
 
         length = text.count("\n")
         if length > MAX_LINES and not re.search(r"^// length: \S", text, re.MULTILINE):

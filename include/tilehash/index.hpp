@@ -12,4 +12,9 @@ namespace tilehash::inline TILEHASH_ABI {
 template <class Key, class Space, class Ids = tiled<fingerprint_type<Key>, u32>>
 using index = table<indexed<Key, void, murmur, Ids>, Space>;
 
+// The same type. After `using namespace tilehash` the name `index` is ambiguous, because POSIX declares a
+// function index() in the global namespace; write `key_index` or `tilehash::index` there.
+template <class Key, class Space, class Ids = tiled<fingerprint_type<Key>, u32>>
+using key_index = index<Key, Space, Ids>;
+
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -17,6 +17,8 @@
 #include <tilehash/kernel/lookup.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // The view of a table whose keys stand in buckets.
@@ -354,3 +356,5 @@ struct table_view<Design> {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -1,21 +1,30 @@
-// Maps on the oldest GPU that the library runs on (sm_75): compiled as far as machine code, and not run.
-#include <concepts>
+// Maps on the oldest GPU that the library runs on (sm_75): compiled as far as machine code, and not run. The
+// headers come after other headers' macros and `using namespace std`, as in after_macros.cpp.
 #include <cstdint>
+
+#include <cuda.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cuda/atomic>
+
+#include "foreign_macros.hpp"
+
+using namespace std;  // NOLINT(google-build-using-namespace)
 
 #include <tilehash/map.hpp>
 #include <tilehash/space/cuda.cuh>
 
-using map = tilehash::map<std::uint32_t, std::uint32_t, tilehash::cuda>;
+using narrow_map = tilehash::map<std::uint32_t, std::uint32_t, tilehash::cuda>;
 using words = std::span<const std::uint32_t>;
 
-__global__ void look_up(map::view_type view, const std::uint32_t* keys, bool* found, unsigned n) {
+__global__ void look_up(narrow_map::view_type view, const std::uint32_t* keys, bool* found, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) found[i] = view.contains(keys[i]);
 }
 
 std::uint64_t use(tilehash::cuda& space, words keys, words values, std::span<std::uint32_t> out,
                   std::span<bool> found) {
-  map table(space, keys.size());
+  narrow_map table(space, keys.size());
   std::uint64_t refused = table.build(space, keys, values).refused;
   refused += table.insert(space, keys, values).refused;
   table.find_or(space, keys, out, 0);

@@ -31,6 +31,8 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Which part a key belongs to, and two numbers to find it a slot and a seat by.
@@ -337,3 +339,5 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -20,6 +20,8 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/item.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // An entry's order is its block's number above its position in the bin: 32 bits. (A bin may be somewhat
@@ -224,3 +226,5 @@ using before_ordered_bins =
     std::conditional_t<Space::has_lanes, drop_later_copies<Slot>, nothing_before<Slot>>;
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -35,6 +35,8 @@
 #include <tilehash/core/join_kind.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Keys with their numbers as values.
@@ -406,3 +408,5 @@ class region_join {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

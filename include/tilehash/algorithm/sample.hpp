@@ -8,6 +8,8 @@
 #include <tilehash/core/key.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // How many of `size` random keys are different. A block for each part of them, by their hashes, finds out
@@ -96,3 +98,5 @@ key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1) {
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -32,6 +32,8 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // Where in a grid: x, y (and z). Also how large a grid is.
@@ -274,3 +276,5 @@ class bit_reversal : public detail::curve_layout<Key, Dimensions> {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -38,6 +38,8 @@
 #include <tilehash/designs/load_factor.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // Which of its two buckets a new key goes to.
@@ -251,3 +253,5 @@ static_assert(self_inserting<bucketed_cuckoo<u32, u32, placement::balanced>> &&
               steady<bucketed_cuckoo<u32, u32, placement::balanced>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

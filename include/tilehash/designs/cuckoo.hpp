@@ -56,6 +56,8 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // Functions: H, of 2 to 5. StashSlots: 0 for none.
@@ -336,3 +338,5 @@ static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> &&
               load_limited<cuckoo<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -69,6 +69,8 @@
 #include <tilehash/designs/dynamic_cuckoo/shape.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // How many of the subtables a key may stand in.
@@ -389,3 +391,5 @@ static_assert(probe_inserting<dynamic_cuckoo<u32, u32>> && displacing<dynamic_cu
               load_limited<dynamic_cuckoo<u32, u32>> && !steady<dynamic_cuckoo<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -60,6 +60,8 @@
 #include <tilehash/designs/horton/tidy.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // When items are brought home after keys were erased: at the end of each erase, or of one by which so many
@@ -330,3 +332,5 @@ static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> 
               load_limited<horton<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -40,6 +40,8 @@
 #include <tilehash/designs/rows.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // Functions: of 3 to 6; the thesis takes 6.
@@ -101,7 +103,7 @@ class indexed_cuckoo {
   // ---- lookup ----
   struct place {
     u64 at, tag;
-    u32 function;
+    u32 function_number;
   };
   struct range {
     place here;
@@ -115,10 +117,10 @@ class indexed_cuckoo {
   TILEHASH_FN const void* address(const range& r) const { return r.found; }
   // From here on, the first item that has the tag.
   TILEHASH_FN range row(place p) const {
-    for (; p.function < Functions; next(p)) {
+    for (; p.function_number < Functions; next(p)) {
       const u64 word = slots_[p.at];
       if (word == empty_word) break;
-      if (word >> 32 == (p.tag << 3 | p.function)) return {p, items_ + index_in(word)};
+      if (word >> 32 == (p.tag << 3 | p.function_number)) return {p, items_ + index_in(word)};
     }
     return {p, nullptr};
   }
@@ -144,7 +146,7 @@ class indexed_cuckoo {
       next(r.here);
       r = row(r.here);
     }
-    const u32 last = r.here.function < Functions ? r.here.function : Functions - 1;
+    const u32 last = r.here.function_number < Functions ? r.here.function_number : Functions - 1;
     return {r.found, items + last + 1};
   }
 
@@ -204,7 +206,7 @@ class indexed_cuckoo {
           return;
         }
         p = to.after(p.at, old);
-        in_hand = old >> 35 << 35 | u64(p.function) << 32 | index_in(old);
+        in_hand = old >> 35 << 35 | u64(p.function_number) << 32 | index_in(old);
         if (left % 64 == 0 && detail::load_relaxed(&record->homeless) != 0) return;
       }
       detail::fetch_add(&record->homeless, u64(1));
@@ -218,10 +220,10 @@ class indexed_cuckoo {
       const u64 word = in.slots_[slot];
       if (function_in(word) == no_function) return;
       place p{slot, tag_in(word), function_in(word)};
-      for (u64 back = in.size_ - in.jump(p.tag); p.function-- != 0;) {
+      for (u64 back = in.size_ - in.jump(p.tag); p.function_number-- != 0;) {
         p.at = add_modulo(p.at, back, in.size_);
         const u64 other = detail::load_relaxed(in.slots_ + p.at);
-        if (other >> 32 != (p.tag << 3 | p.function) || !in.same_item(other, word)) continue;
+        if (other >> 32 != (p.tag << 3 | p.function_number) || !in.same_item(other, word)) continue;
         detail::exchange(in.slots_ + slot, u64(removed_word));
         detail::fetch_add(&record->repeated, u64(1));
         return;
@@ -241,16 +243,16 @@ class indexed_cuckoo {
   TILEHASH_FN u64 jump(u64 tag) const { return 1 + fast_range(mix64(tag), size_ - 1); }
   TILEHASH_FN void next(place& p) const {
     p.at = add_modulo(p.at, jump(p.tag), size_);
-    ++p.function;
+    ++p.function_number;
   }
   // Where a word goes that was at this slot: behind its last one comes its first.
   TILEHASH_FN place after(u64 slot, u64 word) const {
     place p{slot, tag_in(word), function_in(word)};
-    if (p.function + 1 < Functions) {
+    if (p.function_number + 1 < Functions) {
       next(p);
       return p;
     }
-    for (const u64 back = size_ - jump(p.tag); p.function != 0; --p.function)
+    for (const u64 back = size_ - jump(p.tag); p.function_number != 0; --p.function_number)
       p.at = add_modulo(p.at, back, size_);
     return p;
   }
@@ -265,3 +267,5 @@ class indexed_cuckoo {
 static_assert(sparse<indexed_cuckoo<u32, u32>> && bulk_built<indexed_cuckoo<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

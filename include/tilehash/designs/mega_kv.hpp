@@ -37,6 +37,8 @@
 #include <tilehash/designs/mega_kv/seats.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, class Hash = murmur>
@@ -201,3 +203,5 @@ static_assert(self_inserting<mega_kv<u32, u32>> && replacing<mega_kv<u32, u32>> 
               erasable<mega_kv<u32, u32>> && load_limited<mega_kv<u32, u32>> && !steady<mega_kv<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

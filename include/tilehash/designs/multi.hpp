@@ -42,6 +42,8 @@
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/space/algorithms.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
@@ -124,3 +126,5 @@ struct multi {
 static_assert(multivalue<multi<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

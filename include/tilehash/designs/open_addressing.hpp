@@ -31,6 +31,8 @@
 #include <tilehash/designs/open_addressing/probe.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, class Probe, class Hash = murmur>
@@ -118,3 +120,5 @@ static_assert(probe_inserting<open_addressing<u32, u32, probe::linear>> &&
               load_limited<open_addressing<u32, u32, probe::linear>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -45,6 +45,8 @@
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 template <key_like Key, value_like Value>
@@ -359,3 +361,5 @@ class perfect_spatial {
 static_assert(sparse<perfect_spatial<u32, u32>> && bulk_built<perfect_spatial<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -55,6 +55,8 @@
 #include <tilehash/designs/robin_hood/slot.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // Sequence: probe::coherent or probe::random. Slots of a bucket: 1, 2, 4, 8 or 16. MaxAgeBits: of a home's
@@ -297,3 +299,5 @@ static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> 
               !steady<robin_hood<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -34,6 +34,8 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
@@ -345,3 +347,5 @@ TILEHASH_FN Entry make_entry(const Key* keys, MappedPointer values, u64 i) {
 }  // namespace detail
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

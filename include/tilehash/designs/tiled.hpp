@@ -47,6 +47,8 @@
 #include <tilehash/designs/tiled/merge.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value>
@@ -318,3 +320,5 @@ static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> &&
               load_limited<tiled<u32, u32>> && steady<tiled<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -46,6 +46,8 @@
 #include <tilehash/designs/two_level_cuckoo/build.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value, u32 Capacity = 2048, class Hash = murmur>
@@ -174,3 +176,5 @@ class two_level_cuckoo {
 static_assert(bucketed<two_level_cuckoo<u32, u32>> && bulk_built<two_level_cuckoo<u32, u32>>);
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

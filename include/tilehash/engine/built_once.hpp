@@ -13,6 +13,8 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
@@ -158,3 +160,5 @@ class built_once {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine
+
+#include <tilehash/core/epilogue.hpp>

@@ -21,6 +21,8 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/prefetch.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // The table then meets each key once. What is refused stands for all items of its key, so these are counted
@@ -188,3 +190,5 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -25,6 +25,8 @@
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/take_over.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::engine {
 
 // Without memory a call refuses what waits for it; into a table that nobody has seen, it throws. One that is
@@ -320,3 +322,5 @@ class insert_call {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine
+
+#include <tilehash/core/epilogue.hpp>

@@ -24,6 +24,8 @@
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Design, class Space, class Source, class Update>
@@ -193,3 +195,5 @@ class insert_phases {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

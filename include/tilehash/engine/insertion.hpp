@@ -26,6 +26,8 @@
 #include <tilehash/kernel/unshared.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
@@ -365,3 +367,5 @@ u64 insertion<Design, Space>::rehash(Space& space, u64 items) {
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine
+
+#include <tilehash/core/epilogue.hpp>

@@ -48,6 +48,8 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Where the groups go. Bin b's ids are firsts[b] ... firsts[b] + counts[b] - 1.
@@ -358,3 +360,5 @@ struct numbered_bins {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

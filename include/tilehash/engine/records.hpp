@@ -12,6 +12,8 @@
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/records_view.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
@@ -316,3 +318,5 @@ class records {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine
+
+#include <tilehash/core/epilogue.hpp>

@@ -20,6 +20,8 @@
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // A slot's key on its way without a value: its hash.
@@ -157,3 +159,5 @@ bool erase_by_regions(Space& space, const Design& design, const typename Design:
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -28,6 +28,8 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What was inserted by regions, and what was not.
@@ -423,3 +425,5 @@ region_filled<Design, Space> fill_regions(Space& space, const Design& design, co
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

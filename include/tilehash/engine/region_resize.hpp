@@ -33,6 +33,8 @@
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was.
@@ -266,3 +268,5 @@ class region_resize {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

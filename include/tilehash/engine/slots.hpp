@@ -23,6 +23,8 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
@@ -225,3 +227,5 @@ class slots {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine
+
+#include <tilehash/core/epilogue.hpp>

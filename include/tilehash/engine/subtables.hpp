@@ -41,6 +41,8 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
@@ -715,3 +717,5 @@ class subtables<Design, Space>::call {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine
+
+#include <tilehash/core/epilogue.hpp>

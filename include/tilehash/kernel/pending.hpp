@@ -3,6 +3,8 @@
 
 #include <tilehash/kernel/recorder.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
@@ -87,3 +89,5 @@ struct seal_bucket {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

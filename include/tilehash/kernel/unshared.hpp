@@ -9,6 +9,8 @@
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 struct no_others {
@@ -128,3 +130,5 @@ u64 move_unshared(const Design& from, const Design& to) {
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -13,6 +13,8 @@
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/prefetch.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // A GPU's schedule. The first buckets of all the tile's keys are under way together; of those that go on, two
@@ -145,3 +147,5 @@ class walk_ring {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

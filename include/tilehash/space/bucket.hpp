@@ -16,6 +16,8 @@
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
@@ -239,3 +241,5 @@ TILEHASH_FN bool try_claim(Tile t, Word* at, Word expected, Word desired, bool w
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -18,6 +18,8 @@
 
 #include <tilehash/core/config.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // The driver's functions for virtual memory; none of them where it does not have all.
@@ -214,3 +216,5 @@ class device_ranges {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

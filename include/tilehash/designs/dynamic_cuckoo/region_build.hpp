@@ -32,6 +32,8 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What travels of an item, and back.
@@ -247,3 +249,5 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -17,6 +17,8 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/item.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 inline constexpr u32 left_over_bits = 32;  // of a word, numbered as pending bits are
@@ -141,3 +143,5 @@ struct sample_subtables {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -4,6 +4,8 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/config.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // base * 2^level buckets each; levels differ by one at most.
@@ -61,3 +63,5 @@ struct subtables_shape {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -36,6 +36,8 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // The largest region, in buckets, that a block of sm_90's 227 KiB can build: the fewer there are, the longer
@@ -451,3 +453,5 @@ struct horton_build {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

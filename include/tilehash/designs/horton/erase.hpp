@@ -14,6 +14,8 @@
 #include <tilehash/designs/horton/tidy.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // `Bins` have the hashes of the keys. Count{}(n): so many were there.
@@ -113,3 +115,5 @@ struct horton_erase {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -9,6 +9,8 @@
 
 #include <tilehash/core/config.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 struct horton_model {
@@ -71,3 +73,5 @@ struct horton_model {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

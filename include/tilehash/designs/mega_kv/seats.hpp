@@ -8,6 +8,8 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 class mega_kv_seats {
@@ -50,3 +52,5 @@ class mega_kv_seats {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -28,6 +28,8 @@
 #include <tilehash/core/slot.hpp>
 #include <tilehash/designs/rows.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // How many coordinates a key has. A struct of 2 or 3 integers of 32 bits may be declared to be a point too.
@@ -121,3 +123,5 @@ class spatial_code {
 
 }  // namespace detail
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -8,6 +8,8 @@
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 namespace detail {
@@ -61,3 +63,5 @@ std::vector<u32> max_ages(Space& space, const Table& table) {
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

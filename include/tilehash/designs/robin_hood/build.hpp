@@ -32,6 +32,8 @@
 #include <tilehash/designs/robin_hood/sort.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Writes slots: each with the item that its age says, and in a bucket's first, how far its home's keys have
@@ -224,3 +226,5 @@ struct robin_hood_build {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -17,6 +17,8 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 class robin_hood_census {
@@ -105,3 +107,5 @@ class robin_hood_census {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -19,6 +19,8 @@
 #include <tilehash/designs/robin_hood/census.hpp>
 #include <tilehash/space/bucket.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Design, class Tile>
@@ -182,3 +184,5 @@ struct robin_hood_insertion {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

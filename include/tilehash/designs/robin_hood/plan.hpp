@@ -6,6 +6,8 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Ages of eight slots, and the numbers of their buckets' homes, are words of 32 bits: a group.
@@ -159,3 +161,5 @@ struct robin_hood_plan {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

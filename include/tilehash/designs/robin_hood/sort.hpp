@@ -6,6 +6,8 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/robin_hood/plan.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // Sorts a bin's items by their homes, and counts these.
@@ -162,3 +164,5 @@ struct robin_hood_sort {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

@@ -57,6 +57,8 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/own_pointer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What stands in a block's scratch for an item: the slot's word, as it will be in the table. Entries: how the
@@ -727,3 +729,5 @@ struct tiled_build {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

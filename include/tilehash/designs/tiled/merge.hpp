@@ -37,6 +37,8 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 template <class Design, class Bins = even_bins<typename Design::word>>
@@ -343,3 +345,5 @@ struct tiled_merge {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>

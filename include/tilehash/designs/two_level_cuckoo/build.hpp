@@ -33,6 +33,8 @@
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/buffer.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::detail {
 
 // What a build counts: items whose key is NaN, items in sentinel cells, items in the regions, and groups with
@@ -334,3 +336,5 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>
