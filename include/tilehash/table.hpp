@@ -111,7 +111,8 @@ class table {
   const table_options& options() const { return engine_.options(); }
 
   // What kernels and threads of the user's own look keys up in, passed to them by value: valid until the
-  // table changes its memory (build, rehash, reserve, an insert that grows), is moved or ends. Does not wait.
+  // table changes its memory (build, rehash, reserve, an insert that grows), is moved or ends. That of a
+  // moved-from table answers as an empty one's. Does not wait.
   view_type view() const { return engine_.view(); }
   // The same for those who also insert, update and erase, each thread by itself or in a tile (table_view.hpp
   // says what may run beside what). A view may be kept and used any number of times while it is valid: size()
@@ -422,7 +423,6 @@ class table {
   __attribute__((TILEHASH_INLINED)) inline std::optional<mapped_type> find(const key_type& key) const
     requires(one_by_one && !is_set)
   {
-    if (!engine_.has_memory()) return std::nullopt;
     const auto hit = engine_.view().find(key);
     return hit.found() ? std::optional<mapped_type>(hit.value()) : std::nullopt;
   }
@@ -438,7 +438,7 @@ class table {
   bool contains(const key_type& key) const
     requires one_by_one
   {
-    return engine_.has_memory() && engine_.view().contains(key);
+    return engine_.view().contains(key);
   }
   // inserted, or present, and then the key keeps its value; or refused. As the insert of many it may make
   // other keys move and the table grow. O(1) expected over many calls. Throws out_of_memory. Alone.

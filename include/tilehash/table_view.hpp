@@ -9,6 +9,13 @@
 //
 // The second is a collective: all lanes of the warp come, in front of any branch, those that have no key with
 // `active` false. What such a lane is given means nothing.
+//
+// The view of a moved-from table, and one that was made of no table, answer as those of an empty table. They
+// have no memory, and each find() asks for that first. view() is const, takes no memory and does not wait, so
+// it cannot make an empty table. One bucket in static memory would have to look free to every design, in the
+// memory of each GPU. A null pointer in the view costs one comparison instead, of an argument of the kernel
+// that is the same for all lanes: no memory is read for it and no warp parts. The table's own lookups of many
+// keys do not pay even that, as the host asks before it starts a kernel (look_up_nothing).
 #pragma once
 
 #include <tilehash/core/hash.hpp>
@@ -44,6 +51,8 @@ struct table_view {
     sentinels.cells =
         reinterpret_cast<typename sentinels_type::cell*>(memory + sentinels_at(design.capacity()));
   }
+  // False of a view whose table was moved from.
+  TILEHASH_FN bool has_memory() const { return sentinels.cells != nullptr; }
   // The byte at which the sentinel cells begin.
   static u64 sentinels_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
 
@@ -66,7 +75,7 @@ struct table_view {
   }
 
   // Entries hold an item or nothing: the slots, and the sentinel cells.
-  u64 entries() const { return design.capacity() + sentinels_type::count; }
+  u64 entries() const { return has_memory() ? design.capacity() + sentinels_type::count : 0; }
   // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
@@ -96,6 +105,7 @@ struct table_view {
   template <bool Changing>
   TILEHASH_FN hit find_beside(const key_type& key) const {
     using bucket_type = typename Design::template bucket_type<solo_tile>;
+    if (!has_memory()) return {{}, 0};
     const detail::query<slot_type> q(key);
     if (!q.legal) return {{}, 1};
     if constexpr (slot_type::reserves_keys) {
@@ -116,6 +126,7 @@ struct table_view {
   // find() by the lanes of a tile. `Changing`: beside inserts.
   template <bool Changing, class Tile>
   TILEHASH_FN hit find_together(Tile tile, const key_type& key, bool active) const {
+    if (!has_memory()) return {{}, 0};
     const detail::query<slot_type> q(key);
     const auto mine = detail::look_up_together<Changing>(design, tile, q.bits, active && q.regular());
     if (!q.legal) return {{}, 1};
@@ -139,6 +150,7 @@ struct table_view<Design> {
   // One thread, one key: found(), value(), count(), probes() of the hit. O(1). Not beside inserts or erases.
   TILEHASH_FN hit find(const key_type& key) const {
     using bucket_type = typename Design::template bucket_type<solo_tile>;
+    if (!design.has_memory()) return {lookup_state::absent, 0, nullptr};
     const detail::query<slot_type> q(key);
     if (!q.legal) return detail::hit_without_buckets<Design>({}, q);
     auto place = design.locate(q.bits);
@@ -158,7 +170,7 @@ struct table_view<Design> {
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
   // Entries hold an item or nothing: the slots.
-  u64 entries() const { return design.entries(); }
+  u64 entries() const { return design.has_memory() ? design.entries() : 0; }
   // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
@@ -202,7 +214,7 @@ struct mutable_table_view : table_view<Design> {
 
   u64* changes = nullptr;  // of the table's size: their sum
 
-  // Of no table.
+  // Of no table: what is inserted is refused.
   mutable_table_view() = default;
   mutable_table_view(const base& view, u64* size_changes) : base(view), changes(size_changes) {}
 
@@ -288,6 +300,7 @@ struct mutable_table_view : table_view<Design> {
   TILEHASH_FN bool erase(Tile tile, const key_type& key, bool active = true) const
     requires erases_in_place<Design>
   {
+    if (!this->has_memory()) return false;
     const detail::query<slot_type> q(key);
     const bool gone = detail::erase_together(this->design, this->sentinels, tile, q, active && q.legal);
     if (gone) count_one(q.bits, ~u64(0));
@@ -298,6 +311,7 @@ struct mutable_table_view : table_view<Design> {
   template <class Tile, class Update>
   TILEHASH_FN outcome put(Tile tile, const key_type& key, const value_element& value, bool active,
                           const Update& update) const {
+    if (!this->has_memory()) return outcome::refused;
     detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
     if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
     const outcome became = detail::upsert_together(this->design, this->sentinels, tile, x, active, update);
@@ -323,7 +337,9 @@ struct table_view<Design> {
   Design design;  // where keys live
 
   // One thread, one key: found(), value(), count(), probes() of the hit. O(1) and the row's length.
-  TILEHASH_FN hit find(const key_type& key) const { return design.hit(key, design.row(design.locate(key))); }
+  TILEHASH_FN hit find(const key_type& key) const {
+    return design.has_memory() ? design.hit(key, design.row(design.locate(key))) : hit{};
+  }
   // Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   // How many items have this key. As find().
@@ -334,6 +350,7 @@ struct table_view<Design> {
   u64 entries() const
     requires(!row_changing<Design>)
   {
+    if (!design.has_memory()) return 0;
     if constexpr (sparse<Design>)
       return design.capacity();
     else

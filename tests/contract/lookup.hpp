@@ -42,6 +42,17 @@ struct lookup : question<Key, Value> {
     for (u64 room : {0, 1, 100}) nothing.verify(*make(room), others<Key>(random, {}, 100));
   }
 
+  static void in_a_table_that_was_moved_from(const maker& make) {
+    auto random = numbers_of_this_test();
+    const auto k = lookup::distinct_keys(random, 100);
+    const auto table = make();
+    EXPECT_EQ(table->seen_when_moved_from(k), 0U) << "of a table that was never filled";
+    model<Key, Value> expected(make.can);
+    expected.build(*table, k, lookup::values_for(random, k));
+    EXPECT_EQ(table->seen_when_moved_from(k), 0U);
+    expected.verify_answers(*table, k);
+  }
+
   static void of_one_key_many_times(const maker& make) {
     auto random = numbers_of_this_test();
     const auto k = lookup::distinct_keys(random, 100);
@@ -82,6 +93,7 @@ struct lookup : question<Key, Value> {
       {"in_every_family", in_every_family},
       {"at_every_load", at_every_load},
       {"in_an_empty_table", in_an_empty_table},
+      {"in_a_table_that_was_moved_from", in_a_table_that_was_moved_from},
       {"of_one_key_many_times", of_one_key_many_times},
       {"find_or_gives_what_was_asked_for", find_or_gives_what_was_asked_for},
       {"reads_few_places", reads_few_places},

@@ -81,6 +81,8 @@ class subject {
   virtual std::vector<u32> probe_counts(const keys&) = 0;
   virtual std::vector<std::optional<value>> find_by_view(
       const keys&) = 0;  // as a kernel of the user's own would
+  // How many of these keys, and entries, a view of the table finds once it was moved from. (It moves back.)
+  virtual u64 seen_when_moved_from(const keys&) = 0;
   virtual items retrieve_all() = 0;
   virtual items for_each() = 0;
 

@@ -228,6 +228,15 @@ class table_subject final : public subject<typename Design::key_type, typename D
     space_->synchronize();
     return together(out.to_host(), found.to_host());
   }
+  u64 seen_when_moved_from(const keys& k) override {
+    table_type moved = std::move(table_);
+    u64 seen = table_.size();
+    for (const auto& found : find_by_view(k)) seen += found.has_value();
+    const auto view = table_.view();
+    if constexpr (requires { view.entries(); }) seen += view.entries();
+    table_ = std::move(moved);
+    return seen;
+  }
   items retrieve_all() override {
     const buffer<key, space_type> ks(*space_, size());
     const buffer<value, space_type> vs(*space_, is_set ? 0 : size());

@@ -40,7 +40,7 @@ struct view_changer {
   const u32* keys;
   u64 n;
   u64* effects;
-  static constexpr bool is_set = View::is_set;
+  static constexpr bool is_set = View::slot_type::is_set;
 
   TILEHASH_FN u32 key(u64 i) const { return keys[i % n]; }
   TILEHASH_FN void count(bool effect) const {
@@ -171,13 +171,25 @@ class views : public ::testing::Test {
   u64 run_tiles(u64 number, u64 keys = count) {
     const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
     using change = Change<view_type>;
-    const change what{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}};
+    start_tiles<Width>(change{{table_->mutable_view(space_), memory_.data(), keys, effects.data()}}, number);
+    return effects.to_host()[0];
+  }
+  template <u32 Width, class Change>
+  void start_tiles(const Change& what, u64 number) {
     [&]<class Space>(Space& space) {
       if constexpr (Space::has_lanes)
-        space.for_each_lane(number, by_tiles<change, Width>{what, number});
+        space.for_each_lane(number, by_tiles<Change, Width>{what, number});
       else
-        space.for_each(number, by_solo_tiles<change>{what});
+        space.for_each(number, by_solo_tiles<Change>{what});
     }(space_);
+  }
+  // How many keys a view finds that changes nothing: by threads and by tiles, together.
+  u64 found_by(const table_view<Design>& view) {
+    using change = lookups_by_view<table_view<Design>>;
+    const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
+    const change what{{view, memory_.data(), count, effects.data()}};
+    space_.for_each(count, by_threads<change>{what});
+    start_tiles<table_view<Design>::tile_width>(what, count);
     return effects.to_host()[0];
   }
 
@@ -318,7 +330,25 @@ TYPED_TEST_P(views, count_for_as_long_as_they_are_kept) {
   EXPECT_EQ(this->retrieved(t), n);
 }
 
+// The views of a moved-from table and of none find nothing, by threads and by tiles; nothing goes into the
+// second. (tests/contract/lookup.hpp asks it of all designs.)
+TYPED_TEST_P(views, of_no_memory_find_nothing) {
+  auto& t = *this->table_;
+  const u64 n = this->count;
+  EXPECT_EQ((this->template run<inserts_by_view>(n)), n);
+  const auto moved = std::move(t);
+  const table_view<TypeParam> empty = t.view();  // NOLINT(bugprone-use-after-move): this is what is asked
+  EXPECT_EQ(empty.entries(), 0U);
+  const typename TestFixture::view_type none;
+  EXPECT_EQ(this->found_by(empty), 0U);
+  EXPECT_EQ((this->template run_through<lookups_by_view>(none, n, n)), 0U);
+  EXPECT_EQ((this->template run_through<inserts_by_view>(none, n, n)), 0U);
+  EXPECT_EQ((this->template run_through<erases_by_view>(none, n, n)), 0U);
+  EXPECT_EQ(this->found_by(moved.view()), 2 * n);
+  EXPECT_GT((this->template run<inserts_by_view>(n)), 0U) << "it gets memory again";
+}
+
 REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room, change_tables_by_tiles,
-                            count_for_as_long_as_they_are_kept);
+                            count_for_as_long_as_they_are_kept, of_no_memory_find_nothing);
 
 }  // namespace tilehash::contract

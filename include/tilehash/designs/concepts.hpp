@@ -86,19 +86,23 @@ TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place&
 //   value_beside(at)   the value of the key whose word stands at `at`
 //   values_of(place)   the values of the bucket at this place, in the order of its slots
 //   combine(at, given, op)   makes op(stored, given) of it, whatever others do to it meanwhile
+//   has_memory()       false of a moved-from table's design, whose lookups must read nothing (table_view.hpp)
 // While keys are put in, a key may stand in its slot before its value does: what meets such a key waits.
 template <class D>
 concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, typename D::place p) {
   d.value_beside(at);
   d.values_of(p);
+  { d.has_memory() } -> std::same_as<bool>;
 };
 
-// A lookup walks a row of entries: row() reads where it begins and ends.
+// A lookup walks a row of entries: row() reads where it begins and ends. A moved-from table's design has no
+// memory, and then nothing but has_memory() is asked of it (table_view.hpp).
 template <class D>
 concept rowed = std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_type k, void* memory) {
   { d.row(d.locate(k)) } -> std::same_as<typename D::range>;
   d.hit(k, d.row(d.locate(k)));
   { d.moved_to(memory) } -> std::same_as<D>;  // the same table where its memory was copied to
+  { d.has_memory() } -> std::same_as<bool>;
 };
 
 // Its items stand among empty slots: of the `capacity` many, slot i holds one where holds(i).

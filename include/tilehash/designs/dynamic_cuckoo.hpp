@@ -167,6 +167,7 @@ class dynamic_cuckoo {
   // No key goes to this subtable, nor leaves it; those in it are found. ~0U: all are open.
   void freeze(u32 t) { frozen_ = t; }
 
+  TILEHASH_FN bool has_memory() const { return parts_[Subtables].keys != nullptr; }
   TILEHASH_FN u64 capacity() const {
     u64 all = 0;
     for (u32 t = 0; t < Subtables; ++t) all += parts_[t].slots();

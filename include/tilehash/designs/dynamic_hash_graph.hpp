@@ -88,6 +88,7 @@ class dynamic_hash_graph {
     return moved;
   }
 
+  TILEHASH_FN bool has_memory() const { return heads_ != nullptr; }
   TILEHASH_FN u64 capacity() const { return rows_; }
   TILEHASH_FN u64 sections() const { return rows_ / section_rows; }
   TILEHASH_FN head* heads() const { return heads_; }

@@ -88,6 +88,7 @@ class indexed_cuckoo {
     return moved;
   }
 
+  TILEHASH_FN bool has_memory() const { return slots_ != nullptr; }
   TILEHASH_FN u64 capacity() const { return size_; }
   TILEHASH_FN const u64* slots() const { return slots_; }
 

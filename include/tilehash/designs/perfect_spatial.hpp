@@ -89,6 +89,7 @@ class perfect_spatial {
     return moved;
   }
 
+  TILEHASH_FN bool has_memory() const { return entries_ != nullptr; }
   TILEHASH_FN u64 capacity() const { return slots_; }
   TILEHASH_FN u64 size() const { return items_; }
   TILEHASH_FN u64 groups() const { return groups_; }

@@ -252,6 +252,7 @@ class row_table {
     return moved;
   }
 
+  TILEHASH_FN bool has_memory() const { return rows_.offsets != nullptr; }
   TILEHASH_FN u64 capacity() const { return rows_.count; }
   TILEHASH_FN u64 size() const { return items_; }
   TILEHASH_FN const detail::segments<offset>& rows() const { return rows_; }

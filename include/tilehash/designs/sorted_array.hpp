@@ -70,6 +70,7 @@ class sorted_array {
   // The same table where its memory was copied to.
   sorted_array moved_to(void* memory) const { return {memory, rows_, items_, 0}; }
 
+  TILEHASH_FN bool has_memory() const { return keys_ != nullptr; }
   TILEHASH_FN u64 capacity() const { return rows_; }
   TILEHASH_FN u64 size() const { return items_; }
   TILEHASH_FN pair_item item(u64 i) const {
