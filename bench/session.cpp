@@ -55,6 +55,7 @@ void session::say(const std::string& text) {
   std::FILE* const out = file_.to_stdout() ? stderr : stdout;
   fmt::print(out, "{}", text);
   std::fflush(out);
+  if (so_far_) keep_results();
   stop_if_asked();
 }
 

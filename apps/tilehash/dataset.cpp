@@ -1,5 +1,7 @@
 #include "dataset.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "oracle.hpp"
@@ -7,6 +9,13 @@
 #include "scramble.hpp"
 
 namespace tilehash::app {
+
+void require_countable(std::uint64_t items, const std::string& name) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
+  if (items > most)
+    throw input_error(
+        fmt::format("{}: its {} items are more than the 2^32 that fit; use a part of it", name, items));
+}
 
 dataset counted(std::vector<std::uint64_t> raw, key_order order, std::uint64_t seed) {
   const oracle groups(raw);

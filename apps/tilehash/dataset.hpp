@@ -31,6 +31,9 @@ struct dataset {
   std::uint64_t value(std::size_t item) const { return counts.empty() ? item : counts[item]; }
 };
 
+// Throws input_error where `name` has more items than the program can number, which is 2^32.
+void require_countable(std::uint64_t items, const std::string& name);
+
 // The order in which a file's keys are inserted: at random, so that no table profits from a neighbourhood
 // that its user did not ask for, or as they first come in the file.
 enum class key_order { shuffled, file };

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <utility>
 #include <vector>
 
 #include "dataset.hpp"
+#include "memory_guard.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -29,6 +32,8 @@ std::string read_stream(std::istream& in, const std::string& name) {
 
 std::string read_plain(const std::string& path) {
   if (path == "-") return read_stream(std::cin, "standard input");
+  std::error_code unknown;  // of a pipe, say
+  if (const auto bytes = std::filesystem::file_size(path, unknown); !unknown) require_memory(bytes, path);
   std::ifstream in(path, std::ios::binary);
   if (!in) throw input_error(fmt::format("{}: cannot open it: {}", path, std::strerror(errno)));
   return read_stream(in, path);
@@ -63,7 +68,30 @@ bool is(std::string_view bytes, std::string_view what) {
                              [&](const kind& k) { return k.what == what && bytes.starts_with(k.begin); });
 }
 
+bool is_packed(std::string_view bytes) { return is(bytes, "gzip data") || is(bytes, "zstd data"); }
+
 }  // namespace
+
+std::optional<std::uint64_t> plain_size(const std::string& path) {
+  std::error_code unknown;
+  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return std::nullopt;
+  const std::uint64_t bytes = std::filesystem::file_size(path, unknown);
+  std::array<char, 4> begin{};
+  std::ifstream in(path, std::ios::binary);
+  in.read(begin.data(), begin.size());
+  if (unknown || is_packed({begin.data(), static_cast<std::size_t>(in.gcount())})) return std::nullopt;
+  return bytes;
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
+bool ends_lines_with_returns(std::string_view text) {
+  return text.find('\n') == std::string_view::npos && text.find('\r') != std::string_view::npos;
+}
 
 std::string describe_binary(std::string_view bytes) {
   for (const kind& k : kinds) {

@@ -14,11 +14,14 @@
 namespace tilehash::app {
 namespace {
 
-// All lines, without their newlines and the carriage returns before these.
+// All lines, without their newlines and the carriage returns before these. A byte order mark is no part of
+// the first.
 std::vector<std::string_view> lines_of(std::string_view text) {
+  text = without_byte_order_mark(text);
+  const char newline = ends_lines_with_returns(text) ? '\r' : '\n';
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t end = std::min(text.find(newline), text.size());
     std::string_view line = text.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.push_back(line);
@@ -43,6 +46,7 @@ dataset line_keys(std::string_view text, const std::string& name, const line_has
     throw input_error(
         fmt::format("{}: this is {} and no text; give lines, or binary:FILE,key=u32|u64", name, what));
   const std::vector<std::string_view> lines = lines_of(text);
+  require_countable(lines.size(), name);
   std::vector<std::uint64_t> raw(lines.size());
   in_parallel(lines.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) raw[i] = hash(lines[i]);
@@ -65,17 +69,22 @@ dataset line_keys(std::string_view text, const std::string& name, const line_has
   return counted(std::move(raw), how.order, how.seed);
 }
 
-dataset binary_keys(std::string_view bytes, const std::string& name, unsigned bits_in_file, arrangement how) {
+void check_binary_size(std::uint64_t bytes, const std::string& name, unsigned bits_in_file,
+                       const std::string& looks_like) {
   const std::size_t width = bits_in_file / 8, other = 12 - width;
-  if (bytes.size() % width != 0) {
-    const std::string advice = bytes.size() % other == 0
-                                   ? fmt::format("of {} bytes they are; is it key=u{}?", other, 8 * other)
-                                   : fmt::format("nor of {} bytes", other);
-    const std::string what = describe_binary(bytes).starts_with("binary") ? "" : describe_binary(bytes);
-    throw input_error(fmt::format("{}: its {} bytes are no whole number of keys of {} bytes; {}{}", name,
-                                  bytes.size(), width, advice,
-                                  what.empty() ? "" : fmt::format(" (it looks like {})", what)));
-  }
+  if (bytes % width == 0) return require_countable(bytes / width, name);
+  const std::string advice = bytes % other == 0
+                                 ? fmt::format("of {} bytes they are; is it key=u{}?", other, 8 * other)
+                                 : fmt::format("nor of {} bytes", other);
+  throw input_error(fmt::format("{}: its {} bytes are no whole number of keys of {} bytes; {}{}", name, bytes,
+                                width, advice,
+                                looks_like.empty() ? "" : fmt::format(" (it looks like {})", looks_like)));
+}
+
+dataset binary_keys(std::string_view bytes, const std::string& name, unsigned bits_in_file, arrangement how) {
+  const std::size_t width = bits_in_file / 8;
+  const std::string what = describe_binary(bytes);
+  check_binary_size(bytes.size(), name, bits_in_file, what.starts_with("binary") ? "" : what);
   dataset data;
   data.key_bits = bits_in_file;
   data.keys.resize(bytes.size() / width);

@@ -19,8 +19,9 @@ struct arrangement {
 
 // The canonical k-mers of every record of FASTA or FASTQ: the smaller of a window and its reverse complement,
 // 2 bits a base (A 0, C 1, G 2, T and U 3); `counts` has how often each occurs. Windows that hold another
-// letter are left out, which the note says; where more than half of the letters are others, that is an error.
-// In sequences_kseq.cpp, or sequences_missing.cpp.
+// letter are left out, which the note says. N, X and gaps are unknown bases; where more than half of the
+// other letters are no bases, that is an error. Blanks in sequence lines are skipped. In sequences_kseq.cpp,
+// or sequences_missing.cpp.
 dataset sequence_keys(std::string_view text, const std::string& name, unsigned k, arrangement how = {});
 // The same k-mers as they come, none left out.
 struct kmer_list {
@@ -36,6 +37,9 @@ dataset line_keys(std::string_view text, const std::string& name, const line_has
                   arrangement how = {});
 line_hash seeded_line_hash(std::uint64_t seed);
 
+// Throws where a file of so many bytes is no array of such keys, or has more than 2^32.
+void check_binary_size(std::uint64_t bytes, const std::string& name, unsigned bits_in_file,
+                       const std::string& looks_like = {});
 // An array of little-endian numbers.
 dataset binary_keys(std::string_view bytes, const std::string& name, unsigned bits_in_file,
                     arrangement how = {});

@@ -39,6 +39,8 @@ struct loader {
     return line_keys(read_file(spec.path), spec.path, seeded_line_hash(seed), {spec.order, seed});
   }
   dataset operator()(const binary_spec& spec) const {
+    // The size decides, so a file that its size refuses is not read.
+    if (const auto bytes = plain_size(spec.path)) check_binary_size(*bytes, spec.path, spec.key_bits);
     return binary_keys(read_file(spec.path), spec.path, spec.key_bits, {spec.order, seed});
   }
 };

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "dataset.hpp"
 #include "sizes.hpp"
@@ -37,6 +39,17 @@ class parser {
   }
 
  private:
+  // An option that comes twice has two values, of which neither is meant more than the other.
+  struct given_once {
+    const parser& its;
+    std::vector<std::string_view> names{};
+
+    void take(std::string_view name) {
+      if (std::ranges::find(names, name) != names.end()) its.fail(fmt::format("'{}' is given twice", name));
+      names.push_back(name);
+    }
+  };
+
   [[noreturn]] void fail(std::string_view why) const {
     throw input_error(fmt::format("--input '{}': {}", text_, why));
   }
@@ -49,10 +62,12 @@ class parser {
   random_spec parse_random(std::string_view options) const {
     random_spec spec;
     std::optional<std::uint64_t> n;
+    given_once once{*this};
     while (!options.empty()) {
       std::string_view option;
       std::tie(option, options) = split_at(options, options.find(','));
       const auto [name, value] = split_at(option, option.find('='));
+      once.take(name);
       if (name == "n") {
         n = to_size(value);
         if (!n || *n > most_items)
@@ -98,11 +113,13 @@ class parser {
   // is one.
   template <class Take>
   std::string path_and(std::string_view rest, Take take) const {
+    given_once once{*this};
     for (;;) {
       const auto comma = rest.rfind(',');
       if (comma == std::string_view::npos) return path(rest);
       const auto [name, value] = split_at(rest.substr(comma + 1), rest.substr(comma + 1).find('='));
       if (!take(name, value)) return path(rest);
+      once.take(name);
       rest = rest.substr(0, comma);
     }
   }

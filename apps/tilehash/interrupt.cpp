@@ -1,13 +1,27 @@
 #include "interrupt.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <string_view>
 
 namespace tilehash::app {
 namespace {
 
-volatile std::sig_atomic_t stop_asked = 0;
+volatile std::sig_atomic_t stop_asked = 0, measuring = 0;
 
-void on_signal(int /*number*/) { stop_asked = 1; }
+void tell(std::string_view text) {  // as a signal's handler may
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+void on_signal(int /*number*/) {
+  stop_asked = 1;
+  if (measuring == 0) {
+    tell("\ntilehash: stopped\n");
+    _exit(interrupted_code);
+  }
+  tell("\ntilehash: stopping after this measurement; once more ends it at once\n");
+}
 
 }  // namespace
 
@@ -18,6 +32,8 @@ void catch_interrupts() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
+
+void keep_results() { measuring = 1; }
 
 bool asked_to_stop() { return stop_asked != 0; }
 

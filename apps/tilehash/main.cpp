@@ -1,5 +1,6 @@
 // tilehash: hash tables from the literature, run on your data, timed, and checked answer by answer.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "bench_commands.hpp"
@@ -56,9 +58,13 @@ int tilehash_main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help, and the version
     // Of a command that is none, CLI11 says that there is none.
     const auto words = app.remaining(true);
-    const bool unknown = error.get_name() == "RequiredError" && !words.empty();
-    fmt::print(stderr, "tilehash: {}; tilehash {}--help says what there is\n",
-               unknown ? fmt::format("'{}' is no command", words.front()) : error.what(),
+    std::string what = error.what();
+    if (error.get_name() == "RequiredError" && !words.empty())
+      what = fmt::format("'{}' is no command", words.front());
+    else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr &&
+             !words.empty())  // whose text has them in reverse
+      what = fmt::format("not expected: {}", fmt::join(words, " "));
+    fmt::print(stderr, "tilehash: {}; tilehash {}--help says what there is\n", what,
                bench->parsed() ? "bench " : "");
     return bad_request;
   }

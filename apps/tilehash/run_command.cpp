@@ -114,6 +114,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
   const spent on_input = since_start.so_far();
   bar.guess(1, guessed_op_seconds(static_cast<double>(work.data.size()), options.settings.repeat));
   bar.clear();
+  keep_results();
   fmt::print(out, "{}", heading(work, options.settings, look));
   for (const design_entry& design : designs.designs()) {
     const std::string reason = why_not(design, options.settings);

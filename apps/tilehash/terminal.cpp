@@ -15,8 +15,9 @@ unsigned width_of(std::FILE* stream) {
     const long given = std::strtol(columns, nullptr, 10);
     if (given > 0 && given < 10'000) return std::max(narrowest, static_cast<unsigned>(given));
   }
+  if (!is_terminal(stream)) return unlimited_width;
   winsize size{};
-  if (is_terminal(stream) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return std::max<unsigned>(narrowest, size.ws_col);
   return usual;
 }

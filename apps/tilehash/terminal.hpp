@@ -9,17 +9,19 @@ namespace tilehash::app {
 
 enum class colour { off, on };
 
+inline constexpr unsigned unlimited_width = 1U << 30;
+
 // How to write for people: `width` columns, of which no line takes more unless it is one long word.
 struct style {
   colour use = colour::off;
-  unsigned width = 80;
+  unsigned width = unlimited_width;
 };
 
 bool is_terminal(std::FILE* stream);
 // Can it move the cursor and paint? Not where TERM is dumb or missing.
 bool can_paint(std::FILE* stream);
-// Colours where it can paint and NO_COLOR does not forbid them; the width from COLUMNS or the terminal,
-// else 80.
+// Colours where it can paint and NO_COLOR does not forbid them. The width is that of COLUMNS or of the
+// terminal; without a terminal there is no limit, so that other programs read whole lines.
 style style_of(std::FILE* stream);
 
 // Lines that are too long broken at blanks, what follows indented; newlines stay. Escape sequences take no

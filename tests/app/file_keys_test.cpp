@@ -87,6 +87,53 @@ TEST(Fasta, ReadsFastqRnaAndCarriageReturns) {
   EXPECT_EQ(as_map(sequence_keys(">x\nAACGU\n", "x", 4)), expected);
 }
 
+TEST(Fasta, ReadsWhatOtherSystemsWrite) {
+  const tally expected = as_map(sequence_keys(">x\nAACGT\n>y\nTTGCA\n", "x", 4));
+  for (const std::string_view text : {"\xef\xbb\xbf>x\nAACGT\n>y\nTTGCA\n",  // a byte order mark
+                                      ">x\r\n\r\nAACGT\r\n>y\r\nTTGCA",      // an empty line after a header
+                                      ">x\nAA CGT\n>y\n TT\tGCA \n",         // blanks
+                                      ">x one\rAAC\rGT\r>y two\rTTGCA\r"})   // lines end with returns
+    EXPECT_EQ(as_map(sequence_keys(text, "x", 4)), expected) << text;
+  const tally of_reads =
+      as_map(sequence_keys("@x\nAACGT\n+\n@@I+>\n@e\n\n+\n\n@y\nTTGCA\n+\nIIIII\n", "x", 4));
+  EXPECT_EQ(of_reads, expected) << "an empty read";
+  EXPECT_EQ(as_map(sequence_keys(
+                "@x\r\nAACGT\r\n+x y\r\n@@I+>\r\n@e\r\n\r\n+\r\n\r\n@y\r\nTTGCA\r\n+\r\nIIIII\r\n", "x", 4)),
+            expected);
+  EXPECT_EQ(as_map(sequence_keys("@e\n\n+\n\n@x\nAACGT\n+\nIIIII\n@y\nTTGCA\n+\nIIIII\n@e\n\n+\n\n", "x", 4)),
+            expected)
+      << "empty reads at both ends";
+}
+
+TEST(Fasta, RefusesRecordsThatAreCutOff) {
+  const std::string whole = "@first read\nAACGT\n+\nIIIII\n@second\nTTGCA\n+\nIIIII\n";
+  ASSERT_EQ(read_kmers(whole, "x", 4).letters, 10U);
+  EXPECT_EQ(read_kmers(whole.substr(0, whole.size() - 1), "x", 4).letters, 10U) << "no last newline";
+  const std::size_t second = whole.find("@second");
+  for (std::size_t end = second + 1; end + 1 < whole.size(); ++end) {
+    const std::string message =
+        message_of<input_error>([&] { read_kmers(std::string_view(whole).substr(0, end), "x", 4); });
+    EXPECT_TRUE(testing::contains(message, "is the file cut off?")) << end << ": " << message;
+    EXPECT_TRUE(testing::contains(message, end <= second + 1 ? "'first'" : "'s")) << end << ": " << message;
+    // The same at the end of a file that begins with FASTA.
+    EXPECT_FALSE(message_of<input_error>([&] {
+                   read_kmers(">f\nACGTA\n" + whole.substr(second, end - second), "x", 4);
+                 }).empty())
+        << end;
+  }
+}
+
+TEST(Fasta, TakesUnknownBasesForNoSignAgainstDna) {
+  const std::string mostly_unknown = ">x\n" + std::string(900, 'N') + "ACGTT" + std::string(90, 'x') + "\n";
+  EXPECT_EQ(as_map(sequence_keys(mostly_unknown, "x", 4)).size(), 2U);
+  EXPECT_TRUE(testing::contains(message_of<input_error>([] { sequence_keys(">x\nNNN-NNN\n", "x", 2); }),
+                                "all its 7 letters are unknown"));
+  EXPECT_TRUE(testing::contains(sequence_keys(mostly_unknown, "x", 4).note, "990 of 995 letters skipped"));
+  EXPECT_TRUE(
+      testing::contains(message_of<input_error>([] { sequence_keys(">p\nMKVLWNNNNNNNNNNNACQAE\n", "x", 1); }),
+                        "more than half"));
+}
+
 TEST(Fasta, KeepsAllThatItCounts) {
   const dataset data = sequence_keys(">x\nAAAAC\n", "x", 3, {key_order::file, 1});
   EXPECT_EQ(data.raw, (std::vector<std::uint64_t>{encode("AAA"), encode("AAA"), encode("AAC")}));
@@ -124,6 +171,15 @@ TEST(Lines, CountsDistinctLinesInOrder) {
   EXPECT_EQ(data.keys, (std::vector<std::uint64_t>{hash("b"), hash("a"), hash("")}));
   EXPECT_EQ(data.counts, (std::vector<std::uint32_t>{3, 2, 1}));
   EXPECT_EQ(data.key_bits, 64U);
+}
+
+TEST(Lines, AreTheSameFromEverySystem) {
+  const line_hash hash = seeded_line_hash(1);
+  const std::vector<std::uint64_t> expected{hash("b"), hash("a")};
+  for (const std::string_view text : {"\xef\xbb\xbf"
+                                      "b\na\n",
+                                      "b\r\na\r\n", "b\ra\r", "b\ra"})
+    EXPECT_EQ(line_keys(text, "words", hash, {key_order::file, 1}).keys, expected) << text;
 }
 
 TEST(Lines, AreShuffledUnlessTold) {
@@ -167,6 +223,13 @@ TEST(Binary, ReadsLittleEndian) {
   EXPECT_EQ(binary_keys(bytes, "x.bin", 32, {key_order::file, 1}).keys,
             (std::vector<std::uint64_t>{0x84030201, 0xff}));
   EXPECT_EQ(binary_keys(bytes, "x.bin", 64).keys, (std::vector<std::uint64_t>{0xff84030201}));
+}
+
+TEST(Binary, RefusesByItsSizeWhatIsTooLarge) {
+  EXPECT_NO_THROW(check_binary_size(std::uint64_t{1} << 34, "x.bin", 32));
+  const std::string message =
+      message_of<input_error>([] { check_binary_size((std::uint64_t{1} << 34) + 4, "x.bin", 32); });
+  EXPECT_TRUE(testing::contains(message, "2^32")) << message;
 }
 
 TEST(Binary, SaysWhatTheFileIs) {

@@ -81,7 +81,10 @@ INSTANTIATE_TEST_SUITE_P(
         bad_spec{"fasta:x.fa,k=0", "1 to 32"}, bad_spec{"fasta:x.fa,k=33", "1 to 32"},
         bad_spec{"fasta:x.fa,k=", "1 to 32"}, bad_spec{"lines:", "file name"},
         bad_spec{"binary:x.bin", "key=u32"}, bad_spec{"binary:x.bin,key=u16", "key=u32"},
-        bad_spec{"binary:,key=u32", "file name"}));
+        bad_spec{"binary:,key=u32", "file name"}, bad_spec{"fasta:x,k=21,k=22", "'k' is given twice"},
+        bad_spec{"random:n=1,n=2", "'n' is given twice"},
+        bad_spec{"binary:x,key=u32,key=u64", "'key' is given twice"},
+        bad_spec{"lines:x,order=file,order=file", "'order' is given twice"}));
 
 }  // namespace
 }  // namespace tilehash::app

@@ -47,6 +47,14 @@ class Plots(unittest.TestCase):
         return subprocess.run([ROOT / "scripts/plot.sh", "run", *map(str, words)], capture_output=True, text=True,
                               env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment})  # fmt: skip
 
+    def test_a_sweep_refuses_other_experiments_in_one_line(self):
+        for header in (HEADER, {**HEADER, "experiment": "yardstick"}):
+            self.json.write_text(json.dumps({"header": header, "rows": [row("tiled", "build", 3)]}))
+            drawn = subprocess.run([sys.executable, ROOT / "bench/plots/plot_sweep.py", self.json, "no.png"], capture_output=True, text=True)
+            self.assertNotEqual(drawn.returncode, 0)
+            self.assertIn("not one of thesis/size", drawn.stderr)
+            self.assertNotIn("Traceback", drawn.stderr)
+
     def test_terminal_draws_bars_that_fit(self):
         for columns in (60, 80, 100):
             drawn = self.plot(self.json, "--terminal", COLUMNS=str(columns))

@@ -2,11 +2,13 @@
 // design.
 // length: one fixture that runs the program; a test for each thing a user can ask or get wrong.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -306,6 +308,44 @@ TEST(Program, FitsTheTerminal) {
         EXPECT_LE(line.size(), std::stoul(columns)) << arguments << ": " << line;
     }
   }
+}
+
+TEST(Program, WritesWholeLinesIntoAPipe) {
+  for (const char* arguments : {"run --help", "list"}) {
+    const outcome result = call(arguments, "env -u COLUMNS ");
+    std::istringstream lines(result.text);
+    std::size_t longest = 0;
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    EXPECT_GT(longest, 80U) << arguments;
+  }
+}
+
+TEST(Program, NamesUnexpectedWordsInTheirOrder) {
+  const std::string text = call_for_errors("run --desing tiled").text;
+  EXPECT_TRUE(testing::contains(text, "not expected: --desing tiled;")) << text;
+}
+
+TEST(Program, RefusesAFileByItsSizeBeforeItReadsIt) {
+  // (A sparse file of 64 GiB and one byte, which nobody could read in the time given.)
+  const testing::temporary_file file("sparse.bin", "");
+  std::filesystem::resize_file(file.path(), (std::uintmax_t{1} << 36) + 1);
+  const outcome result =
+      call("run --design tiled --space cpu --input binary:" + file.path() + ",key=u32 2>&1 >/dev/null",
+           "timeout 5 ");
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_TRUE(testing::contains(result.text, "no whole number of keys of 4 bytes")) << result.text;
+}
+
+TEST(Program, StopsAtOnceWhileItReads) {
+  // A pipe that this shell holds open and nobody writes to.
+  const testing::temporary_file pipe("pipe", "");
+  std::filesystem::remove(pipe.path());
+  ASSERT_EQ(mkfifo(pipe.path().c_str(), S_IRUSR | S_IWUSR), 0);
+  const outcome result =
+      call("run --design tiled --space cpu --input lines:- 2>&1 >/dev/null <>" + pipe.path(),
+           "timeout -s INT -k 5 1 ");
+  EXPECT_EQ(result.code, 124) << result.text;
+  EXPECT_TRUE(testing::contains(result.text, "tilehash: stopped")) << result.text;
 }
 
 TEST(Program, ShowsHelpAndVersion) {
