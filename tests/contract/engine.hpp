@@ -8,10 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include <contract/bad_hash.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/mega_kv.hpp>
+#include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/designs/two_level_cuckoo.hpp>
 #include <tilehash/tilehash.hpp>
 
@@ -135,6 +138,22 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
     EXPECT_EQ(t.insert(here, this->k(), this->v()).inserted, n / 2);
   }
 }
+TYPED_TEST(async_calls, of_no_items_write_their_results) {
+  this->make(3);
+  auto& here = this->space;
+  typename TestFixture::table_type t(here, 10, {.grow = false});
+  const insert_report unwritten{.inserted = 9, .present = 9, .refused = 9, .restarts = 9};
+  const buffer<insert_report, engine_space> report(here, std::vector(3, unwritten));
+  const buffer<u64, engine_space> erased(here, std::vector<u64>{9});
+  this->fill(t);
+  t.insert_async(here, {}, {}, report.data());
+  t.insert_or_apply_async(here, {}, {}, op::sum{}, report.data() + 1);
+  t.insert_or_assign_async(here, {}, {}, report.data() + 2);
+  t.erase_async(here, {}, erased.data());
+  for (const auto& written : report.to_host()) EXPECT_EQ(written, insert_report{});
+  EXPECT_EQ(erased.to_host()[0], 0U);
+  EXPECT_EQ(t.size(), 3U);
+}
 TYPED_TEST(async_calls, of_a_table_that_may_grow_are_refused) {
   this->make(10);
   typename TestFixture::table_type t(this->space, 10);
@@ -144,6 +163,35 @@ TYPED_TEST(async_calls, of_a_table_that_may_grow_are_refused) {
 }
 
 // ---- memory ----
+TEST(fixed_tables, of_more_items_than_slots_are_refused) {
+  engine_space space;
+  using table_type = table<robin_hood<u32, u32>, engine_space>;
+  for (const bool grow : {false, true}) {
+    for (const double load : {1.001, 1.5})
+      EXPECT_THROW(table_type(space, 100, {.load_factor = load, .grow = grow}), invalid_argument);
+  }
+}
+// Where keys lose their places, a table that may not grow takes another hash function and no more slots: here
+// the first four do not serve.
+TEST(fixed_tables, keep_their_capacity_when_another_hash_is_needed) {
+  engine_space space;
+  for (u64 n = 18; n <= 22; ++n) {  // most of the slots, and more than two buckets have
+    SCOPED_TRACE(n);
+    table<mega_kv<u32, u32, bad_at_first<4>>, engine_space> t(
+        space, n, {.load_factor = 0.95, .seed = 0, .grow = false});
+    const u64 capacity = t.capacity();
+    std::vector<u32> host(n);
+    for (u32 i = 0; i < n; ++i) host[i] = mix32(i);
+    const buffer<u32, engine_space> keys(space, host), out(space, n);
+    const auto report = t.insert(space, keys.span(), keys.span());
+    EXPECT_EQ(report.inserted, n);
+    EXPECT_GE(report.restarts, 4U);
+    EXPECT_EQ(t.capacity(), capacity);
+    EXPECT_EQ(t.size(), n);
+    t.find_or(space, keys.span(), out.span(), 0);
+    EXPECT_EQ(out.to_host(), host);
+  }
+}
 TYPED_TEST(async_calls, keys_that_are_there_do_not_make_a_table_grow) {
   this->make(scaled(20'000, 3'000));
   typename TestFixture::table_type t(this->space, this->keys.size());

@@ -127,6 +127,19 @@ TEST(copies_of_tables, after_calls_that_did_not_wait) {
   EXPECT_EQ(t.size(), 3U);
 }
 
+// Where the last kernel of an insert writes its report, none may have run.
+TEST(calls_that_do_not_wait, write_their_report_of_no_items) {
+  ground<habits_space, habits_memory> here;
+  const insert_report unwritten{.inserted = 9, .present = 9, .refused = 9, .restarts = 9};
+  const buffer<insert_report, habits_space> report(here.space, std::vector(3, unwritten));
+  table<tiled<u32, u32>, habits_space> t(here.space, 100, {.grow = false});
+  t.insert_async(here.space, {}, {}, report.data());
+  t.insert_or_apply_async(here.space, {}, {}, op::sum{}, report.data() + 1);
+  t.insert_or_assign_async(here.space, {}, {}, report.data() + 2);
+  for (const auto& written : report.to_host()) EXPECT_EQ(written, insert_report{});
+  EXPECT_EQ(t.size(), 0U);
+}
+
 // ---- no memory ----
 // At each allocation of a verb: it throws and the table is as it was, or it says of how many items it had no
 // room. What was there is there, and no memory is kept that the table does not say it has.

@@ -34,7 +34,9 @@ struct table_options {
   std::optional<u64> seed = {};  // of the hash function; a rebuild takes the next one. Not given: drawn for
                                  // each table, so that nobody can make up keys that meet in it
   bool grow = true;  // make room for all items; false: keep the capacity, wait for nothing before the end of
-                     // a call, and report what does not fit as refused
+                     // a call, and report what does not fit as refused. (Inserts of `robin_hood` and
+                     // `mega_kv` may need another hash function all the same, which the report counts as a
+                     // restart; only if 32 of them fail does such a table grow, as keys would be lost.)
   double shrink_below = 0;  // an erase that leaves a load factor under this gives memory back; at most half
                             // of load_factor. 0: none does. (In subtables alpha says when.)
   // Tables in subtables (`dynamic_cuckoo`) that may grow: the share of their slots that items fill is kept

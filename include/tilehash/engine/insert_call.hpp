@@ -84,17 +84,19 @@ class insert_call {
   }
   // Without waiting.
   void start(insert_report* report) {
+    const auto how_it_ends = [&] {
+      detail::call_end end = table_.unwaited(n_, phases_.phase());
+      end.report = report;
+      return end;
+    };
+    if (n_ == 0)
+      return detail::finish_call(space_, how_it_ends());  // no phase has a kernel that could end it
     phases_.make_bits();
     phases_.place(design(), 0, n_, cells());
     for (u32 pass = 1; !moves && pass < passes; ++pass) {
       phases_.next_phase();
       phases_.place(design(), 0, n_, cells());
     }
-    const auto how_it_ends = [&] {
-      detail::call_end end = table_.unwaited(n_, phases_.phase());
-      end.report = report;
-      return end;
-    };
     if (moves) move(n_, how_it_ends());
     phases_.seal(design());
     if (!phases_type::can_end) detail::finish_call(space_, how_it_ends());

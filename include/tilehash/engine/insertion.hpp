@@ -285,7 +285,11 @@ std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u6
       *this = std::move(fresh);
       return tries;
     }
-    items = std::min(items + items / 8 + 1, most);
+    // A table that may not grow keeps its capacity while other hash functions may do: its items fitted
+    // before. Half of the tries are for that. Then it grows, as the keys that lost their places would be
+    // lost.
+    const bool may_grow = options_.grow || homeless == nullptr || tries >= max_rebuilds / 2;
+    if (may_grow) items = std::min(items + items / 8 + 1, most);
   }
   return std::nullopt;
 }
