@@ -1,5 +1,7 @@
 // Prints docs/verbs.md: which verbs tables of each design offer, asked of the tables themselves.
-// scripts/verbs.sh compiles it, with a list of the designs that the program knows.
+// scripts/verbs.sh compiles it, with a list of the designs that the program knows: once to print the table,
+// and once more with VERBS_ARE_CALLED, which compiles every call that the table lists.
+#include <concepts>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -36,11 +38,30 @@ struct arguments {
   u64 *erased, items;
 };
 
+// Is there such a call with arguments of these types? With VERBS_ARE_CALLED its body and all that it calls
+// must compile, too.
+template <class... Given, class Call>
+bool offered(Call /*call*/) {
+  if constexpr (std::invocable<Call, Given&...>) {
+#if defined(VERBS_ARE_CALLED)
+    static_cast<void>(+[](Given*... given) { Call{}(*given...); });
+#endif
+    return true;
+  } else {
+    return false;
+  }
+}
+#define CALL(...)                                                                        \
+  []([[maybe_unused]] auto& t, [[maybe_unused]] const auto& c, [[maybe_unused]] auto& s, \
+     [[maybe_unused]] const auto& a) -> void                                             \
+    requires requires { __VA_ARGS__; }                                                   \
+  {                                                                                      \
+    static_cast<void>((__VA_ARGS__));                                                    \
+  }
+
 template <class T, class S = typename T::space_type, class A = arguments<T>>
 std::vector<verb> verbs() {
-  using key = typename T::key_type;
-#define OFFERS(...) \
-  requires(T t, const T c, S& s, A a) { __VA_ARGS__; }
+#define OFFERS(...) offered<T, T, S, A>(CALL(__VA_ARGS__))
   std::vector<verb> all{
       {"build(keys)", OFFERS(t.build(s, a.keys))},
       {"build(keys, values)", OFFERS(t.build(s, a.keys, a.values))},
@@ -96,28 +117,25 @@ std::vector<verb> verbs() {
       {"size(), capacity(), load_factor(), bytes()",
        OFFERS(c.size(), c.capacity(), c.load_factor(), c.bytes())},
   };
-#undef OFFERS
-  using view = typename T::view_type;
-  using value = typename T::value_element;
-#define OFFERS(...) \
-  requires(const view v, const key k, const value x, u32 id) { __VA_ARGS__; }
-  all.push_back({"view().find(key), contains, count", OFFERS(v.find(k), v.contains(k), v.count(k))});
-  all.push_back(
-      {"view().find(tile, key), contains", OFFERS(v.find(solo_tile{}, k), v.contains(solo_tile{}, k))});
-  all.push_back({"view().values_of(key)", OFFERS(v.values_of(k))});
-  all.push_back({"view().key(id)", OFFERS(v.key(id))});
-#undef OFFERS
-#define OFFERS(...) \
-  requires(T t, S & s, const key k, const value x) { __VA_ARGS__; }
-  all.push_back({"mutable_view().insert(key)", OFFERS(t.mutable_view(s).insert(k))});
-  all.push_back({"mutable_view().insert(key, value)", OFFERS(t.mutable_view(s).insert(k, x))});
-  all.push_back(
-      {"mutable_view().insert_or_assign(key, value), insert_or_apply(key, value, op)",
-       OFFERS(t.mutable_view(s).insert_or_assign(k, x), t.mutable_view(s).insert_or_apply(k, x, op::sum{}))});
-  all.push_back({"mutable_view().erase(key)", OFFERS(t.mutable_view(s).erase(k))});
+  all.push_back({"view().find(key), contains, count",
+                 OFFERS(c.view().find(*a.keys.data()), c.view().contains(*a.keys.data()),
+                        c.view().count(*a.keys.data()))});
+  all.push_back({"view().find(tile, key), contains", OFFERS(c.view().find(solo_tile{}, *a.keys.data()),
+                                                            c.view().contains(solo_tile{}, *a.keys.data()))});
+  all.push_back({"view().values_of(key)", OFFERS(c.view().values_of(*a.keys.data()))});
+  all.push_back({"view().key(id)", OFFERS(c.view().key(a.ids[0]))});
+  all.push_back({"mutable_view().insert(key)", OFFERS(t.mutable_view(s).insert(*a.keys.data()))});
+  all.push_back({"mutable_view().insert(key, value)",
+                 OFFERS(t.mutable_view(s).insert(*a.keys.data(), *a.values.data()))});
+  all.push_back({"mutable_view().insert_or_assign(key, value), insert_or_apply(key, value, op)",
+                 OFFERS(t.mutable_view(s).insert_or_assign(*a.keys.data(), *a.values.data()),
+                        t.mutable_view(s).insert_or_apply(*a.keys.data(), *a.values.data(), op::sum{}))});
+  all.push_back({"mutable_view().erase(key)", OFFERS(t.mutable_view(s).erase(*a.keys.data()))});
   all.push_back({"the same of mutable_view() with a tile before the key",
-                 OFFERS(t.mutable_view(s).erase(solo_tile{}, k), t.mutable_view(s).find(solo_tile{}, k))});
+                 OFFERS(t.mutable_view(s).erase(solo_tile{}, *a.keys.data()),
+                        t.mutable_view(s).find(solo_tile{}, *a.keys.data()))});
 #undef OFFERS
+#undef CALL
   return all;
 }
 
@@ -165,6 +183,13 @@ concept holds_sets = !requires { requires Registered::needs_values; };
 
 }  // namespace
 
+#if defined(VERBS_ARE_CALLED)  // a user may instantiate a table whole
+#define ADD(name) \
+  template class tilehash::table<app::designs::name::design<tilehash::u32, tilehash::u32>, tilehash::cpu>;
+VERBS_OF_ALL(ADD)
+#undef ADD
+#endif
+
 int main() {
   std::vector<column> maps, sets;
 #define ADD(name) add<app::designs::name::design<u32, u32>>(maps, #name);
@@ -177,7 +202,8 @@ int main() {
 #undef ADD
   std::printf(
       "# Verbs by design\n\n"
-      "Written by `scripts/verbs.sh --fix`, which asks the tables. Every verb takes the space first, which "
+      "Written by `scripts/verbs.sh --fix`, which asks the tables and compiles each call. Every verb takes "
+      "the space first, which "
       "is left out "
       "here.\nWhat a verb does, costs and waits for is said in `table.hpp` and in the reference "
       "(`scripts/docs.sh`). A "

@@ -192,18 +192,18 @@ class table {
     [[maybe_unused]] const auto call = changing(space, "insert");
     return awake(space).insert_first(home(space), items(keys, values.data()), keys.size());
   }
-  // The same without waiting, into a table made with grow = false (throws invalid_argument elsewhere).
-  // `report`, of one element in the memory of the space, is written when the work is done; until then the
-  // table, the arrays and the space must stay. Calls on one space follow each other in order. Memory while it
-  // runs: an eighth of a byte an item.
+  // The same without waiting, into a table made with grow = false (throws invalid_argument elsewhere), of a
+  // design whose inserts never build a new table. `report`, of one element in the memory of the space, is
+  // written when the work is done; until then the table, the arrays and the space must stay. Calls on one
+  // space follow each other in order. Memory while it runs: an eighth of a byte an item.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
-    requires(changed_in_place<Design> && !is_set)
+    requires(inserts_at_once<Design> && !is_set)
   {
     check_items(space, keys, values, "insert_async: keys and values differ in length");
     insert_checked_async(space, keys, values.data(), report, detail::keep{});
   }
   void insert_async(Space& space, keys_in keys, insert_report* report)
-    requires(changed_in_place<Design> && is_set)
+    requires(inserts_at_once<Design> && is_set)
   {
     insert_checked_async(space, keys, nullptr, report, detail::keep{});
   }
@@ -284,14 +284,14 @@ class table {
   // insert_or_assign without waiting, on the terms of insert_async. Items of equal keys are not combined
   // first.
   void insert_or_assign_async(Space& space, keys_in keys, values_in values, insert_report* report)
-    requires(changed_in_place<Design> && !is_set)
+    requires(inserts_at_once<Design> && !is_set)
   {
     insert_or_apply_async(space, keys, values, op::assign{}, report);
   }
   // insert_or_apply without waiting, on the same terms.
   template <combines<value_element> Op>
   void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)
-    requires(changed_in_place<Design> && !is_set && !lifts<Op, value_element>)
+    requires(inserts_at_once<Design> && !is_set && !lifts<Op, value_element>)
   {
     check_items(space, keys, values, "insert_or_apply_async: keys and values differ in length");
     insert_checked_async(space, keys, values.data(), report, detail::apply<Op>{op});
@@ -443,12 +443,12 @@ class table {
   // inserted, or present, and then the key keeps its value; or refused. As the insert of many it may make
   // other keys move and the table grow. O(1) expected over many calls. Throws out_of_memory. Alone.
   outcome insert(Space& space, const key_type& key, const value_element& value)
-    requires(one_by_one && changed_in_place<Design> && !is_set)
+    requires(one_by_one && insertable<Design> && !is_set)
   {
     return insert_one(space, key, &value);
   }
   outcome insert(Space& space, const key_type& key)
-    requires(one_by_one && changed_in_place<Design> && is_set)
+    requires(one_by_one && insertable<Design> && is_set)
   {
     return insert_one(space, key, nullptr);
   }
@@ -741,14 +741,25 @@ class table {
     else
       return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
   }
-  outcome insert_one(Space& space, const key_type& key, const value_element* value) {
-    [[maybe_unused]] const auto call = changing(space, "insert");
-    return awake(space).insert_one(home(space), key,
-                                   static_cast<const mapped_type*>(static_cast<const void*>(value)));
+  outcome insert_one(Space& space, const key_type& key, const value_element* value)
+    requires(one_by_one && insertable<Design>)
+  {
+    const auto* const given = static_cast<const mapped_type*>(static_cast<const void*>(value));
+    if constexpr (requires(engine_type e) { e.insert_one(space, key, given); }) {
+      [[maybe_unused]] const auto call = changing(space, "insert");
+      return awake(space).insert_one(home(space), key, given);
+    } else {
+      outcome became = outcome::refused;
+      [[maybe_unused]] const insert_report report =
+          insert_checked(space, {&key, 1}, value, {&became, 1}, detail::keep{});
+      return became;
+    }
   }
   // A mixed batch, part by part.
   apply_report apply_parts(Space& space, const detail::sorted_operations<Space>& parts, keys_in keys,
-                           values_in values, std::span<value_element> out, std::span<bool> found) {
+                           values_in values, std::span<value_element> out, std::span<bool> found)
+    requires(insertable<Design> && erasable<Design> && !is_set)
+  {
     apply_report report;
     const auto keys_of = [&](operation what) {
       buffer<key_type, Space> own(space, parts.count(what));

@@ -64,12 +64,12 @@ struct table_view {
   // How many items have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
   // The same by the lanes of a tile, a key each.
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return find_together<false>(tile, key, active);
   }
   // Is the key in the table? As find(), by the lanes of a tile.
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();
   }
@@ -222,12 +222,12 @@ struct mutable_table_view : table_view<Design> {
   TILEHASH_FN hit find(const key_type& key) const { return this->template find_beside<true>(key); }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  // is the key there?
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }      // 1 or 0
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return this->template find_together<true>(tile, key, active);
   }
   // Is the key in the table? As find(), by the lanes of a tile.
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();
   }
@@ -246,14 +246,14 @@ struct mutable_table_view : table_view<Design> {
     return insert(solo_tile{}, key);
   }
   // The same by the lanes of a tile, an item each.
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN outcome insert(Tile tile, const key_type& key, const value_element& value,
                              bool active = true) const
     requires(!is_set)
   {
     return put(tile, key, value, active, detail::keep{});
   }
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN outcome insert(Tile tile, const key_type& key, bool active = true) const
     requires is_set
   {
@@ -265,7 +265,7 @@ struct mutable_table_view : table_view<Design> {
   {
     return insert_or_assign(solo_tile{}, key, value);
   }
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN outcome insert_or_assign(Tile tile, const key_type& key, const value_element& value,
                                        bool active = true) const
     requires(!is_set && steady<Design>)
@@ -280,7 +280,7 @@ struct mutable_table_view : table_view<Design> {
   {
     return insert_or_apply(solo_tile{}, key, value, op);
   }
-  template <class Tile, combines<value_element> Op>
+  template <tile_like Tile, combines<value_element> Op>
     requires(!lifts<Op, value_element>)
   TILEHASH_FN outcome insert_or_apply(Tile tile, const key_type& key, const value_element& value,
                                       const Op& op, bool active = true) const
@@ -296,7 +296,7 @@ struct mutable_table_view : table_view<Design> {
     return erase(solo_tile{}, key);
   }
   // The same by the lanes of a tile, a key each.
-  template <class Tile>
+  template <tile_like Tile>
   TILEHASH_FN bool erase(Tile tile, const key_type& key, bool active = true) const
     requires erases_in_place<Design>
   {

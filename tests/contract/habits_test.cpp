@@ -18,7 +18,8 @@ namespace {
 template <class Design>
 class one_by_one : public ::testing::Test {};
 using designs_by_one =
-    ::testing::Types<tiled<u32, u32>, tiled<u64, u64>, linear_probing<u32, u32>, bucketed_cuckoo<u32, u32>>;
+    ::testing::Types<tiled<u32, u32>, tiled<u64, u64>, linear_probing<u32, u32>, bucketed_cuckoo<u32, u32>,
+                     dynamic_cuckoo<u32, u32>, indexed<u64, u32>>;
 TYPED_TEST_SUITE(one_by_one, designs_by_one);
 
 TYPED_TEST(one_by_one, like_the_model) {
@@ -46,9 +47,10 @@ TYPED_TEST(one_by_one, like_the_model) {
     }
   }
 }
-TEST(one_by_one_key, where_there_is_no_room_it_is_refused) {
+template <class Table>
+void expect_refusals_without_room() {
   cpu space(1);
-  map<u32, u32, cpu> t(space, 100, {.grow = false});
+  Table t(space, 100, {.grow = false});
   u64 inserted = 0, refused = 0;
   for (u32 i = 0; i < 1000; ++i) {
     const outcome became = t.insert(space, mix32(i), i);
@@ -59,6 +61,10 @@ TEST(one_by_one_key, where_there_is_no_room_it_is_refused) {
   EXPECT_EQ(inserted, t.size());
   EXPECT_GE(inserted, 100U);
   EXPECT_EQ(inserted + refused, 1000U);
+}
+TEST(one_by_one_key, where_there_is_no_room_it_is_refused) {
+  expect_refusals_without_room<map<u32, u32, cpu>>();
+  expect_refusals_without_room<dynamic_map<u32, u32, cpu>>();
 }
 TEST(one_by_one_key, where_others_must_move_they_are_found_again) {
   cpu space(1);
@@ -72,15 +78,20 @@ TEST(one_by_one_key, where_others_must_move_they_are_found_again) {
   EXPECT_EQ(t.size(), there.size());
   for (const u64 i : there) ASSERT_EQ(t.find(mix64(i)), std::optional(i));
 }
-TEST(one_by_one_key, of_a_set_and_of_what_was_moved_from) {
+template <class Set>
+void expect_keys_of_a_set_and_of_what_was_moved_from() {
   cpu space(1);
-  set<u64, cpu> t(space);
+  Set t(space);
   EXPECT_EQ(t.insert(space, u64(7)), outcome::inserted);
   EXPECT_EQ(t.insert(space, u64(7)), outcome::present);
   const auto moved = std::move(t);
   EXPECT_TRUE(moved.contains(7));
   EXPECT_FALSE(t.contains(7));  // NOLINT(bugprone-use-after-move): this is what is asked
   EXPECT_EQ(t.insert(space, u64(8)), outcome::inserted);
+}
+TEST(one_by_one_key, of_a_set_and_of_what_was_moved_from) {
+  expect_keys_of_a_set_and_of_what_was_moved_from<set<u64, cpu>>();
+  expect_keys_of_a_set_and_of_what_was_moved_from<key_index<u64, cpu>>();
 }
 
 // With few threads items are put in one after the other; with more they are combined.

@@ -204,6 +204,10 @@ concept insertable = changed_in_place<D> || record_keeping<D>;
 template <class D>
 concept replacing = self_inserting<D> && D::replaces_keys;
 
+// Its inserts never need a table that is built anew, so the host need not wait for them.
+template <class D>
+concept inserts_at_once = changed_in_place<D> && !replacing<D>;
+
 namespace detail {
 // What a bucket tells an erase: what the design says of it, or else what it tells an insert, or a lookup.
 template <bucketed D, class Tile, class Bucket>

@@ -55,6 +55,10 @@ TILEHASH_FN void copy_vectors(const Word*, Word (&)[N]) {}
 
 }  // namespace detail
 
+// The lanes that work together: solo_tile, or a tile of a GPU's warp.
+template <class T>
+concept tile_like = requires { T::width; };
+
 struct solo_tile {
   static constexpr u32 width = 1;
 
