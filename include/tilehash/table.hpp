@@ -22,7 +22,6 @@
 // length: the docstrings of all verbs.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -862,7 +861,7 @@ class table {
       buffer<u64, Space> n(space, 1);
       space.fill(n.data(), 1, u64(0));
       // A view may put more in since size() was read: the arrays' room bounds what is written.
-      const u64 room = std::min<u64>(keys.size(), value_room);
+      const u64 room = keys.size() < value_room ? keys.size() : value_room;
       detail::collect_entries(space, view(), keys.data(), static_cast<value_element*>(values), room,
                               n.data());
       const u64 found = read_one(space, n.data());
