@@ -19,6 +19,11 @@
 //            the space. error: items that no hash function places. When a call throws, the table is as it
 //            was before. Growth that finds no memory, or keys that no room parts, do not throw: the items
 //            that found no room are reported as refused, and `outcomes` names them.
+//   functions A function that you pass (an op, or what for_each calls) may throw on a CPU. The first
+//   exception
+//            reaches the caller, from whichever thread it comes. An op leaves the basic guarantee: the table
+//            is valid and keeps all its keys, size() is exact, and each value has some of the items applied.
+//            A hasher must not throw: its operator() is noexcept. docs/adr/0026.
 // length: the docstrings of all verbs.
 #pragma once
 
@@ -29,6 +34,7 @@
 
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/flags.hpp>
+#include <tilehash/core/key.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/core/result.hpp>
@@ -58,6 +64,8 @@ class table {
   using mapped_type = typename Design::mapped_type;
   using hasher = typename Design::hasher;
   using size_type = u64;
+  static_assert(detail::hashes_without_throwing<hasher, key_type>(),
+                "tilehash: a hasher must not throw; declare its operator() noexcept");
   using view_type = table_view<Design>;
   static constexpr bool is_set = std::is_void_v<mapped_type>;  // keys without values
 
@@ -250,7 +258,8 @@ class table {
   // or a function of your own, on a GPU a __device__ functor. Every item that is not refused counts exactly
   // once, in no given order. Where many items come and op is associative, those of equal keys are combined
   // first, in memory of 2.6 times the items' bytes while the call runs; where that is not to be had, each
-  // item meets the table. Throws as insert does. Waits. Alone.
+  // item meets the table. Throws as insert does, and what op throws (on a CPU): each item then counts once or
+  // not at all. Waits. Alone.
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})
@@ -287,7 +296,8 @@ class table {
   {
     insert_or_apply_async(space, keys, values, op::assign{}, report);
   }
-  // insert_or_apply without waiting, on the same terms.
+  // insert_or_apply without waiting, on the same terms. What op throws (on a CPU) comes out of this call, as
+  // from insert_or_apply, and *report is not written.
   template <combines<value_element> Op>
   void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)
     requires(inserts_at_once<Design> && !is_set && !lifts<Op, value_element>)
@@ -467,7 +477,8 @@ class table {
     return retrieve_entries(space, keys, nullptr, ~u64(0));
   }
   // f(key, value), in a set f(key), for every item, in parallel. On a GPU f is a __device__ functor.
-  // O(capacity()); no memory. Waits. Beside lookups.
+  // O(capacity()); no memory. Throws what f throws (on a CPU); some items are then not visited. Waits. Beside
+  // lookups.
   template <class F>
   void for_each(Space& space, F f) const {
     if (empty()) return;
@@ -812,14 +823,16 @@ class table {
   template <class Op>
   insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
                         const Op& op) {
-    if constexpr (changed_in_place<Design> && associative<Op>) {
-      if (outcomes.empty()) {
-        check(space, keys, "insert: the keys");
-        [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
-        return awake(space).insert_combined(home(space), items(keys, values), keys.size(), op);
+    return detail::unmark_user_exceptions([&] {
+      if constexpr (changed_in_place<Design> && associative<Op>) {
+        if (outcomes.empty()) {
+          check(space, keys, "insert: the keys");
+          [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
+          return awake(space).insert_combined(home(space), items(keys, values), keys.size(), op);
+        }
       }
-    }
-    return insert_checked(space, keys, values, outcomes, detail::apply<Op>{op});
+      return insert_checked(space, keys, values, outcomes, detail::apply<Op>{op});
+    });
   }
   template <class Pointer, class Update>
   void insert_checked_async(Space& space, keys_in keys, Pointer values, insert_report* report,
@@ -827,7 +840,9 @@ class table {
     check(space, keys, "insert: the keys");
     check(space, std::span(report, 1), "insert: the report");
     [[maybe_unused]] const auto call = changing(space, "insert_async");
-    with_memory(space).insert_async(home(space), items(keys, values), keys.size(), report, update);
+    detail::unmark_user_exceptions([&] {
+      with_memory(space).insert_async(home(space), items(keys, values), keys.size(), report, update);
+    });
   }
   template <class Pointer>
   insert_report insert_with_ids(Space& space, keys_in keys, Pointer values, std::span<u32> ids) {

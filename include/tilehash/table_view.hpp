@@ -272,7 +272,8 @@ struct mutable_table_view : table_view<Design> {
   {
     return insert_or_apply(tile, key, value, op::assign{}, active);
   }
-  // As insert(), but the value of a key that is present becomes op(stored, given).
+  // As insert(), but the value of a key that is present becomes op(stored, given). Throws what op throws (on
+  // a CPU), and then the item has changed nothing.
   template <combines<value_element> Op>
     requires(!lifts<Op, value_element>)
   TILEHASH_FN outcome insert_or_apply(const key_type& key, const value_element& value, const Op& op) const

@@ -14,7 +14,7 @@ struct bad_at_first {
   bad_at_first() = default;
   TILEHASH_FN explicit bad_at_first(u64 seed) : good(seed), bad(seed < Bad) {}
   template <class Bits>
-  TILEHASH_FN u64 operator()(Bits key) const {
+  TILEHASH_FN u64 operator()(Bits key) const noexcept {
     return bad ? 0 : good(key);
   }
 };
@@ -26,7 +26,7 @@ struct bad_for_small {
   bad_for_small() = default;
   TILEHASH_FN explicit bad_for_small(u64 seed) : good(seed) {}
   template <class Bits>
-  TILEHASH_FN u64 operator()(Bits key) const {
+  TILEHASH_FN u64 operator()(Bits key) const noexcept {
     return key < 2000 ? 0 : good(key);
   }
 };

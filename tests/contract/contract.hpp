@@ -15,6 +15,7 @@
 #include <contract/reports.hpp>
 #include <contract/resize.hpp>
 #include <contract/sizes.hpp>
+#include <contract/throwing.hpp>
 #include <contract/types.hpp>
 #include <contract/updates.hpp>
 
@@ -73,7 +74,7 @@ void ask(const maker<Key, Value>& make) {
   using question = Question<Key, Value>;
   if ((question::needs.inserts && !make.can.inserts) || (question::needs.erases && !make.can.erases) ||
       (question::needs.keeps_duplicates && !make.can.keeps_duplicates) ||
-      (question::needs.maps && !make.can.maps))
+      (question::needs.maps && !make.can.maps) || (question::needs.throws && !make.can.throws))
     return;
   const std::string suite = make.design + "_" + type_name<Key> + "_" + type_name<Value> + "_" + make.space;
   for (const auto& test : question::tests) {
@@ -107,6 +108,8 @@ void ask_all(const maker<Key, Value>& make) {
   ask<floats>(make);
   ask<updates>(make);
   ask<failure>(make);
+  ask<throwing_ops>(make);
+  ask<throwing_callbacks>(make);
   ask<random_calls>(make);
 }
 

@@ -18,7 +18,7 @@ struct counting_hash : murmur {
   static inline std::atomic<u64> calls = 0;
   using murmur::murmur;
   template <class Bits>
-  u64 operator()(Bits key) const {
+  u64 operator()(Bits key) const noexcept {
     ++calls;
     return murmur::operator()(key);
   }

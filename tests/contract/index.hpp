@@ -33,7 +33,7 @@ struct clashing {
   clashing() = default;
   TILEHASH_FN explicit clashing(u64 s) : seed(s) {}
   template <class Bits>
-  TILEHASH_FN u64 operator()(Bits key) const {
+  TILEHASH_FN u64 operator()(Bits key) const noexcept {
     const u64 h = murmur(seed)(key);
     return seed < 3 ? h & 255 : h;
   }
@@ -43,7 +43,7 @@ struct constant {
   constant() = default;
   TILEHASH_FN explicit constant(u64) {}
   template <class Bits>
-  TILEHASH_FN u64 operator()(Bits) const {
+  TILEHASH_FN u64 operator()(Bits) const noexcept {
     return 7;
   }
 };

@@ -20,7 +20,7 @@ namespace {
 std::atomic<u64> hashed = 0;
 struct counting_hash : murmur {
   using murmur::murmur;
-  u64 operator()(u64 key) const {
+  u64 operator()(u64 key) const noexcept {
     ++hashed;
     return murmur::operator()(key);
   }
@@ -28,7 +28,7 @@ struct counting_hash : murmur {
 struct one_hash {  // all keys meet
   one_hash() = default;
   explicit one_hash(u64) {}
-  u64 operator()(u64) const { return 12345; }
+  u64 operator()(u64) const noexcept { return 12345; }
 };
 
 template <u32 Functions, class Hash = counting_hash>

@@ -2,6 +2,7 @@
 // are compiled once for each pair of types, whatever the design and the space.
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -20,10 +21,26 @@ namespace tilehash::contract {
 template <class Value>
 using value_of = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
+// What a function that a verb is given throws at the call for which the fuse is set, if it is, on a CPU. (By
+// turns it says what a table could say, too.)
+struct fuse_burnt {
+  static constexpr const char* message = "thrown by a function of the test's";
+};
+inline std::atomic<u64> fuse = 0;
+TILEHASH_FN void burn_fuse() {
+#if !defined(__CUDA_ARCH__)
+  if (fuse.load(std::memory_order_relaxed) == 0 || fuse.fetch_sub(1) != 1) return;
+  static std::atomic<u32> turn = 0;
+  if (++turn % 2 == 0) throw out_of_memory(fuse_burnt::message);
+  throw fuse_burnt{};
+#endif
+}
+
 // Combines values of any type; the order of many does not matter.
 struct sum_of_bytes {
   template <class Value>
   TILEHASH_FN Value operator()(const Value& a, const Value& b) const {
+    burn_fuse();
     unsigned char x[sizeof(Value)], y[sizeof(Value)];
     memcpy(x, &a, sizeof a);
     memcpy(y, &b, sizeof b);
@@ -45,6 +62,7 @@ struct declared_abilities {
 struct abilities {
   bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false, adds = false;
   bool makes_room = false;     // when asked to
+  bool throws = false;         // what a function that a verb is given throws
   double highest_load = 0.98;  // where a test asks for more, it gets a table for this
 };
 

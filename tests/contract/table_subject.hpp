@@ -34,6 +34,7 @@ struct gather {
   u64* count;
 
   TILEHASH_FN void operator()(const Key& key, const Value& value) const {
+    burn_fuse();
     const u64 at = detail::fetch_add(count, u64(1));
     keys[at] = key;
     values[at] = value;
@@ -87,6 +88,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
                                     .hashes = !sorted<Design>,
                                     .adds = adds,
                                     .makes_room = makes_room,
+                                    .throws = !Space::has_lanes,
                                     .highest_load = std::min(0.98, detail::highest_load_factor<Design>())};
 
   table_subject(std::unique_ptr<ground_type> ground, u64 n, table_options options)

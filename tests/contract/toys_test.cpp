@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <random>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -172,6 +174,27 @@ TEST(toy_swapper, no_key_is_lost) {
       t.expect_holds(all);
     }
     EXPECT_GT(restarts, 0U);
+  }
+}
+
+// ... nor one that lost its place to another in a call whose op throws.
+TEST(toy_swapper, no_key_is_lost_when_an_op_throws) {
+  const keys k = some_keys(5'000), held = keys(k.begin(), k.begin() + 2'500);
+  for (const u32 call : {1U, 2U, 100U, 2'500U}) {
+    SCOPED_TRACE(call);
+    toy_table<toy_swapper<u32, u32, 2>> t(k.size(), {.load_factor = 0.75, .grow = false});
+    ASSERT_EQ(t.table.insert(t.space, held, held).inserted, held.size());
+    std::atomic<u32> calls = 0;
+    const auto throws = [&](u32 stored, u32 /*given*/) {
+      if (++calls == call) throw call;
+      return stored;
+    };
+    EXPECT_THROW(std::ignore = t.table.insert_or_apply(t.space, k, k, throws), u32);
+    const values found = t.find(k, 1);
+    EXPECT_TRUE(std::ranges::equal(held, std::span(found).first(held.size())));
+    EXPECT_EQ(t.table.size(), k.size() - static_cast<u64>(std::ranges::count(found, 1U)));
+    EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
+    t.expect_holds(k);
   }
 }
 

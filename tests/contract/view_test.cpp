@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include <tilehash/space/cpu.hpp>
 
@@ -12,6 +15,8 @@ struct view_space : cpu {
 }  // namespace tilehash::contract
 
 #include <contract/view.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
+#include <tilehash/engine/subtables.hpp>
 
 namespace tilehash::contract {
 INSTANTIATE_TYPED_TEST_SUITE_P(cpu, views, view_designs);
@@ -79,5 +84,74 @@ TEST(retrieve_all, writes_nothing_behind_its_arrays) {
   }
   EXPECT_EQ(t.size(), 20U);
   EXPECT_EQ(t.retrieve_all(space, keys, values), 20U);
+}
+
+// ---- ops that throw ----
+template <class Design>
+class throwing_through_a_view : public ::testing::Test {};
+using thrown_through = ::testing::Types<tiled<u32, u32>, horton<u32, u32>, linear_probing<u32, u64>>;
+TYPED_TEST_SUITE(throwing_through_a_view, thrown_through);
+
+// The thread that threw has changed nothing with that item; what the others do stays.
+TYPED_TEST(throwing_through_a_view, leaves_the_item_as_it_was) {
+  using value = typename TypeParam::mapped_type;
+  const u32 n = 2'000, threads = 3;
+  cpu space(2);
+  table<TypeParam, cpu> t(space, n,
+                          {.load_factor = 0.1, .seed = 7, .grow = false});  // a view moves no other key
+  auto view = t.mutable_view(space);
+  std::atomic<u64> thrown = 0, applied = 0;
+  std::vector<std::thread> all;
+  for (u32 i = 0; i < threads; ++i) {
+    all.emplace_back([&] {
+      for (u32 key = 0; key < n; ++key) {
+        const auto op = [&](value a, value b) {
+          if (key % 3 == 0) throw key;
+          return a + b;
+        };
+        try {
+          applied += view.insert_or_apply(~key, value(1), op) != outcome::refused;
+        } catch (const u32) {
+          ++thrown;
+        }
+      }
+    });
+  }
+  for (auto& thread : all) thread.join();
+  EXPECT_EQ(thrown, (threads - 1) * ((n + 2) / 3));
+  EXPECT_EQ(t.size(), n);
+  for (u32 key = 0; key < n; ++key) ASSERT_EQ(t.at(~key), value(key % 3 == 0 ? 1 : threads)) << key;
+}
+
+// A call that does not wait throws at once on a CPU, and writes no report.
+template <class Table>
+void throw_without_waiting() {
+  const u32 n = 10'000, held = n / 2;
+  cpu space(2);
+  std::vector<u32> keys(n), out(n);
+  for (u32 i = 0; i < n; ++i) keys[i] = mix32(i);
+  const std::vector<u32> ones(n, 1);
+  Table t(space, n, {.load_factor = 0.7, .grow = false});
+  insert_report report, untouched;
+  t.insert_async(space, std::span(keys).first(held), std::span(ones).first(held), &report);
+  std::atomic<u32> calls = 0;
+  const auto op = [&](u32 a, u32 b) {
+    if (++calls == held / 2) throw calls.load();
+    return a + b;
+  };
+  EXPECT_THROW(t.insert_or_apply_async(space, keys, ones, op, &untouched), u32);
+  EXPECT_EQ(untouched, insert_report{});
+  t.find_or(space, keys, out, 0);
+  EXPECT_EQ(std::count(out.begin(), out.begin() + held, 0U), 0);
+  EXPECT_EQ(t.size(), n - static_cast<u64>(std::ranges::count(out, 0U)));
+  const u64 before = t.size();
+  t.insert_or_apply_async(space, keys, ones, op, &report);
+  EXPECT_EQ(report, (insert_report{.inserted = n - before, .present = before}));
+  EXPECT_EQ(t.size(), n);
+}
+TEST(an_op_that_throws, in_a_call_that_does_not_wait) {
+  throw_without_waiting<table<tiled<u32, u32>, cpu>>();
+  throw_without_waiting<table<bucketed_cuckoo<u32, u32>, cpu>>();
+  throw_without_waiting<table<dynamic_cuckoo<u32, u32>, cpu>>();
 }
 }  // namespace tilehash::contract

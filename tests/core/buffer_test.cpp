@@ -156,6 +156,11 @@ TEST(resources, that_fail_are_out_of_memory) {
     void deallocate(void*, std::size_t, std::size_t) {}
   } odd;
   EXPECT_NE(message_of<out_of_memory>([&] { cpu(1, odd).allocate(1); }).find("one two"), std::string::npos);
+  struct {
+    void* allocate(std::size_t, std::size_t) { throw 1; }
+    void deallocate(void*, std::size_t, std::size_t) {}
+  } odder;
+  EXPECT_THROW(cpu(1, odder).allocate(1), out_of_memory);
 }
 
 // The three shapes that CCCL's and RMM's resources for a GPU have had.

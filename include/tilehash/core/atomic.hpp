@@ -334,5 +334,11 @@ TILEHASH_FN bool try_lock(u32* bits, u64 which) {
 TILEHASH_FN void unlock(u32* bits, u64 which) {
   shared_ref<u32>(bits[which / 32]).fetch_and(~(1U << (which % 32)), release);
 }
+// Releases a lock that was taken, also when a user's op throws.
+struct unlock_at_end {
+  u32* bits;
+  u64 which;
+  TILEHASH_FN ~unlock_at_end() { unlock(bits, which); }
+};
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

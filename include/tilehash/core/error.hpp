@@ -4,6 +4,7 @@
 
 #include <tilehash/core/config.hpp>
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -42,6 +43,30 @@ namespace tilehash::inline TILEHASH_ABI::detail {
 
 inline void require(bool holds, const char* what) {
   if (!holds) refuse(what);
+}
+
+// What a function of the user's threw, on its way to the verb that was given it: so no handler in between
+// takes, say, an out_of_memory of an op's for one of the table's.
+struct user_exception {
+  std::exception_ptr what;
+};
+// call(), whose exceptions are all the user's.
+template <class Call>
+void mark_user_exceptions(const Call& call) {
+  try {
+    call();
+  } catch (...) {
+    throw user_exception{std::current_exception()};
+  }
+}
+// call(), which throws what the user threw.
+template <class Call>
+auto unmark_user_exceptions(const Call& call) {
+  try {
+    return call();
+  } catch (const user_exception& thrown) {
+    std::rethrow_exception(thrown.what);
+  }
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

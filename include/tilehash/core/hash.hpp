@@ -2,7 +2,8 @@
 //
 // Each takes the bits of a key (an unsigned integer of 32, 64 or 128 bits) and gives 64 bits whose *high*
 // bits are the good ones, because fast_range() scales from the top: position = floor(hash * n / 2^64). Golden
-// values of all of them are pinned in tests/core/hash_test.cpp.
+// values of all of them are pinned in tests/core/hash_test.cpp. Each is noexcept, as a hasher of the user's
+// must be: a table hashes keys while it moves others (docs/adr/0026).
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -70,9 +71,9 @@ struct murmur {
   murmur() = default;
   TILEHASH_FN constexpr explicit murmur(u64 s) : seed(mix64(s)) {}
 
-  TILEHASH_FN constexpr u64 operator()(u32 key) const { return mix64(key ^ seed); }
-  TILEHASH_FN constexpr u64 operator()(u64 key) const { return mix64(key ^ seed); }
-  TILEHASH_FN constexpr u64 operator()(u128 key) const {
+  TILEHASH_FN constexpr u64 operator()(u32 key) const noexcept { return mix64(key ^ seed); }
+  TILEHASH_FN constexpr u64 operator()(u64 key) const noexcept { return mix64(key ^ seed); }
+  TILEHASH_FN constexpr u64 operator()(u128 key) const noexcept {
     return mix64(static_cast<u64>(key) ^ mix64(static_cast<u64>(key >> 64) ^ seed));
   }
 };
@@ -99,7 +100,7 @@ struct linear_polynomial {
         b(static_cast<u32>(mix64(seed + 1) % thesis_prime)) {}
 
   template <class Bits>
-  TILEHASH_FN constexpr u64 operator()(Bits key) const {
+  TILEHASH_FN constexpr u64 operator()(Bits key) const noexcept {
     return (static_cast<u64>(a) * detail::fold(key) + b) % thesis_prime << 32;
   }
 };
@@ -112,7 +113,7 @@ struct xor_polynomial {
       : a(static_cast<u32>(mix64(seed))), b(static_cast<u32>(mix64(seed + 1) % thesis_prime)) {}
 
   template <class Bits>
-  TILEHASH_FN constexpr u64 operator()(Bits key) const {
+  TILEHASH_FN constexpr u64 operator()(Bits key) const noexcept {
     return (static_cast<u64>(a ^ detail::fold(key)) + b) % thesis_prime << 32;
   }
 };
@@ -126,7 +127,7 @@ struct jenkins {
   TILEHASH_FN constexpr explicit jenkins(u64 s) : seed(static_cast<u32>(mix64(s))) {}
 
   template <class Bits>
-  TILEHASH_FN constexpr u64 operator()(Bits key) const {
+  TILEHASH_FN constexpr u64 operator()(Bits key) const noexcept {
     u32 x = detail::fold(key) ^ seed;
     x = (x + 0x7ed55d16U) + (x << 12);
     x = (x ^ 0xc761c23cU) ^ (x >> 19);
@@ -143,9 +144,9 @@ struct identity {
   identity() = default;
   TILEHASH_FN constexpr explicit identity(u64 /*seed*/) {}
 
-  TILEHASH_FN constexpr u64 operator()(u32 key) const { return static_cast<u64>(key) << 32; }
-  TILEHASH_FN constexpr u64 operator()(u64 key) const { return key; }
-  TILEHASH_FN constexpr u64 operator()(u128 key) const { return static_cast<u64>(key >> 64); }
+  TILEHASH_FN constexpr u64 operator()(u32 key) const noexcept { return static_cast<u64>(key) << 32; }
+  TILEHASH_FN constexpr u64 operator()(u64 key) const noexcept { return key; }
+  TILEHASH_FN constexpr u64 operator()(u128 key) const noexcept { return static_cast<u64>(key >> 64); }
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -76,4 +76,15 @@ TILEHASH_FN u64 hash_key(const Hash& hash, const Key& key) {
   }
 }
 
+// Does a table's hasher promise not to throw? It is called while keys move.
+template <class Hash, key_like Key>
+constexpr bool hashes_without_throwing() {
+  constexpr u32 size = packed_bytes<Key>;
+  using bits = bits_t<(size <= 16 ? size : 8)>;
+  if constexpr (requires(const Hash hash, bits key) { hash(key); })
+    return noexcept(std::declval<const Hash&>()(bits()));
+  else
+    return true;  // never called
+}
+
 }  // namespace tilehash::inline TILEHASH_ABI::detail

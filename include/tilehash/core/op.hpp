@@ -4,6 +4,9 @@
 // does not matter. The ones here say, where the machine has it, how to do it in one atomic operation; others
 // compare and swap until nobody was faster.
 //
+// On a CPU an op may throw: table.hpp says what the table guarantees then. The value is stored after op has
+// returned, so no value is half changed.
+//
 // An op may say that two given values may become one before they meet the stored one, as in
 // op(stored, op(given, given)): `static constexpr bool is_associative = true`. A table then combines the
 // items of equal keys first (algorithm/aggregate.hpp), where many come. All ops here are (sums of

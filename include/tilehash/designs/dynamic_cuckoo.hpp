@@ -285,11 +285,11 @@ class dynamic_cuckoo {
       const u64 bucket = static_cast<u64>(at - p.keys) / bucket_slots;
       for (bool open = true; open;) {  // a lock is held for one change
         if (!detail::try_lock(p.locks, bucket)) continue;
+        const detail::unlock_at_end held{p.locks, bucket};
         value_element old;
         detail::copy_value(&old, stored);
         const value_element next = op(old, given);
         detail::copy_value(stored, &next);
-        detail::unlock(p.locks, bucket);
         open = false;
       }
     }

@@ -40,6 +40,11 @@ class call_memory {
     end.size = live_size();
     return end;
   }
+  // Forgets what a call counted that did not come to its end, and what calls that nobody waited for did.
+  template <class Space>
+  void clear(Space& space) const {
+    space.fill(reinterpret_cast<char*>(at_), bytes, char(0));
+  }
   // What the call counted that has ended. Waits.
   template <class Space>
   call_counts counted(Space& space) const {

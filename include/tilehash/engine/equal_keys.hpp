@@ -14,6 +14,7 @@
 #include <tilehash/algorithm/contested.hpp>
 #include <tilehash/algorithm/first.hpp>
 #include <tilehash/algorithm/sample.hpp>
+#include <tilehash/core/error.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/insert_call.hpp>
@@ -24,6 +25,27 @@
 #include <tilehash/core/prologue.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
+
+// An op whose out_of_memory is not taken for one of the space's (core/error.hpp).
+template <class Op>
+struct marking {
+  Op op;
+  template <class Value>
+  Value operator()(const Value& a, const Value& b) const {
+    try {
+      return op(a, b);
+    } catch (...) {
+      throw user_exception{std::current_exception()};
+    }
+  }
+};
+template <class Space, class Value, class Op>
+auto marked(const Op& op) {
+  if constexpr (Space::has_lanes || combines_in_place<Op, Value>)
+    return op;
+  else
+    return marking<Op>{op};
+}
 
 // The table then meets each key once. What is refused stands for all items of its key, so these are counted
 // afterwards.
@@ -47,7 +69,7 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     buffer<u64, Space> missing;
     try {
       missing = buffer<u64, Space>(space, 1);
-      list = combine<slot_type>(space, items, n, op);
+      list = combine<slot_type>(space, items, n, marked<Space, typename slot_type::mapped_type>(op));
     } catch (const out_of_memory&) {
       list.complete = false;
     }

@@ -67,6 +67,9 @@ class insert_call {
     } catch (const out_of_memory&) {
       if (!changed_ || table_is_ != insert_role::in_use) throw;
       refuse_from(done_);
+    } catch (...) {
+      recover();
+      throw;
     }
     return report();
   }
@@ -92,6 +95,16 @@ class insert_call {
     if (n_ == 0)
       return detail::finish_call(space_, how_it_ends());  // no phase has a kernel that could end it
     phases_.make_bits();
+    try {
+      run_phases(report);
+    } catch (...) {
+      recover();
+      throw;
+    }
+  }
+
+ private:
+  void run_phases(insert_report* report) {
     phases_.place(design(), 0, n_, cells());
     for (u32 pass = 1; !moves && pass < passes; ++pass) {
       phases_.next_phase();
@@ -101,8 +114,16 @@ class insert_call {
     phases_.seal(design());
     if (!phases_type::can_end) detail::finish_call(space_, how_it_ends());
   }
+  // A user's op threw, or what else ends a call in the middle. (A GPU's kernels throw nothing, and after an
+  // error of its own there is nothing to count.)
+  void recover() {
+    if constexpr (!Space::has_lanes) {
+      if (table_is_ != insert_role::in_use) return;
+      phases_.seal(design());
+      table_.recount(space_);
+    }
+  }
 
- private:
   const Design& design() const { return table_.view_.design; }
   const auto& cells() const { return table_.view_.sentinels; }
   insert_report report() const {
@@ -176,7 +197,13 @@ class insert_call {
       collect();
       phases_.seal(design());
       bool rebuilt = false;
-      if constexpr (replacing<Design>) rebuilt = take_in_homeless();
+      if constexpr (replacing<Design>) {
+        rebuilt = take_in_homeless();
+        if constexpr (updates) {
+          phases_.change_values(design(), done_, end, cells());
+          collect();
+        }
+      }
       again = phases_.left() != 0 && (rebuilt ? (grows_ || table_.size() < limit) && ++rebuilds < max_rebuilds
                                               : pass + 1 < passes && phases_.left() <= few);
     }

@@ -7,7 +7,9 @@
 //   seal      a pass over all buckets, where lookups need one
 //
 // A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp). Where values change and
-// inserts may move keys, those of keys that place and move met are changed after each, when no key moves.
+// inserts may move keys, those of keys that place and move met are changed after each, when no key moves. So
+// a user's op runs while every key is in the table. (Where inserts replace keys, the engine calls
+// change_values() itself, after it has put back the keys that lost their places.)
 //
 // Each is told the design as it is then, and the sentinel cells of a table that has some.
 #pragma once
@@ -92,7 +94,7 @@ class insert_phases {
   // ... and new keys are put in.
   void place(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
     visit_open(d, sentinels, first, end, true);
-    if constexpr (!steady<Design>) change_values(d, first, end, sentinels);
+    if constexpr (!steady<Design> && !replacing<Design>) change_values(d, first, end, sentinels);
   }
   // Throws out_of_memory (of a CPU's scratch): what waits goes on waiting, and the phase before was the last.
   void move(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
@@ -164,8 +166,11 @@ class insert_phases {
       }
     }
     const homeless_list list{homeless_.data(), homeless_room(), homeless_length_.data()};
-    upsert<Design>(space_,
-                   work{d, sentinels, source_, first, end, pending_only, inserts, update_, recorder(), list});
+    const work items{d, sentinels, source_, first, end, pending_only, inserts, update_, recorder(), list};
+    if constexpr (updates && !Space::has_lanes)  // it takes no memory, so what throws is the op
+      mark_user_exceptions([&] { upsert<Design>(space_, items); });
+    else
+      upsert<Design>(space_, items);
   }
   void displace_pending(const Design& d, u64 first, u64 end, const call_end& ends) {
     next_phase();

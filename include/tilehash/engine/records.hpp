@@ -207,8 +207,10 @@ class records {
                    detail::outcome_writer{fresh.data(), leaders.data(), no_id, ids, became, refused});
     if constexpr (changes) {
       using op = decltype(update.op);
-      space.for_each(n, detail::value_changer<design, op>{values, ids, became, records_.data(), locks_.data(),
-                                                          update.op});
+      const detail::value_changer<design, op> work{values,          ids,           became,
+                                                   records_.data(), locks_.data(), update.op};
+      // The table is whole by now, and counts its items right, whatever the op throws.
+      detail::mark_user_exceptions([&] { space.for_each(n, work); });
     }
     const u64 refused_n = read_one(space, refused);
     total.inserted += stored.inserted;

@@ -280,8 +280,8 @@ struct value_changer {
     } else {
       for (bool open = true; open;) {  // a lock is held for one change
         if (!try_lock(locks, id)) continue;
+        const unlock_at_end held{locks, id};
         stored = op(stored, values[i]);
-        unlock(locks, id);
         open = false;
       }
     }

@@ -17,6 +17,7 @@
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/region_erase.hpp>
 #include <tilehash/kernel/call.hpp>
+#include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
 #include <tilehash/kernel/tidy.hpp>
@@ -194,6 +195,13 @@ class slots {
   void wipe_rest(Space& space) {
     const u64 slot_bytes = capacity() * sizeof(typename Design::word);
     space.fill(memory_.data() + slot_bytes, memory_.bytes() - slot_bytes, char(0));
+  }
+
+  // After a call that ended in the middle: the size is what the table holds. On a CPU.
+  void recount(Space& space) {
+    calls().clear(space);
+    size_ = detail::count_entries(space, view_);
+    unsettled_ = false;
   }
 
   // ---- calls under way ----

@@ -37,6 +37,7 @@
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/take_over.hpp>
+#include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
@@ -146,8 +147,13 @@ class subtables {
     if (!std::same_as<Update, detail::keep>) require_no_doubling();
     detail::insert_phases<Design, Space, Source, Update> phases(space, source, n, nullptr, update, calls_);
     phases.make_bits();
-    if (n != 0) phases.place(placing(), 0, n);
-    if (n != 0) phases.move(design_, 0, n);
+    try {
+      if (n != 0) phases.place(placing(), 0, n);
+      if (n != 0) phases.move(design_, 0, n);
+    } catch (...) {
+      recover(space);
+      throw;
+    }
     detail::call_end end = calls_.unwaited(n, phases.phase());
     end.report = report;
     unsettled_ = true;
@@ -335,6 +341,16 @@ class subtables {
     const double most =
         std::min(std::max<double>(options_.beta, options_.load_factor), Design::max_load_factor);
     return static_cast<u64>(std::ceil(most * static_cast<double>(capacity())));
+  }
+
+  // After a call that ended in the middle, as when a user's op throws: the size is what the table holds. (A
+  // GPU's kernels throw nothing, and after an error of its own there is nothing to count.)
+  void recover(Space& space) {
+    if constexpr (!Space::has_lanes) {
+      calls_.clear(space);
+      size_ = detail::count_entries(space, view());
+      unsettled_ = false;
+    }
   }
 
   // The design as what places items sees it.
@@ -544,6 +560,9 @@ class subtables<Design, Space>::call {
       if (outcomes_ != nullptr) space_.fill(outcomes_ + settled_, n_ - settled_, outcome::refused);
       report_.refused +=
           std::min(n_ - settled_, n_ - report_.inserted - report_.refused);  // regions took some
+    } catch (...) {
+      if (table_is_ == role::in_use) table_.recover(space_);
+      throw;
     }
     report_.present = n_ - report_.inserted - report_.refused;
     return report_;

@@ -140,6 +140,8 @@ class basic_resource_ref {
       throw;
     } catch (const std::exception& e) {
       refuse_memory(bytes, e.what());
+    } catch (...) {
+      refuse_memory(bytes, "it threw what is no std::exception");
     }
     if (p == nullptr) refuse_memory(bytes, "it gave a null pointer");
     return p;
