@@ -84,6 +84,24 @@ class model {
   // The same for insert_or_assign: of the values given for a key any one may have won.
   void insert_or_assign(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
     const auto [report, outcomes] = table.insert_or_assign(k, v);
+    judge_assign(table, k, v, report, outcomes, may_refuse);
+  }
+
+  // ... and for insert_or_apply: every item that was not refused counts once.
+  void insert_or_apply(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
+    const auto [report, outcomes] = table.insert_or_apply(k, v);
+    judge_apply(k, v, report, outcomes, may_refuse);
+  }
+
+  void erase(subject_type& table, const keys& k) { judge_erased(k, table.erase(k)); }
+  void clear(subject_type& table) {
+    table.clear();
+    items_.clear();
+  }
+
+  // ---- judges what a call reported, and remembers what the table must hold now ----
+  void judge_assign(subject_type& table, const keys& k, const values& v, const insert_report& report,
+                    const std::vector<outcome>& outcomes, bool may_refuse) {
     const map given = judge_change(k, v, report, outcomes, may_refuse);
     keys changed;
     for (const auto& [key, values_given] : given) changed.push_back(key);
@@ -94,17 +112,14 @@ class model {
       items_[changed[i]] = {*found[i]};
     }
   }
-
-  // ... and for insert_or_apply: every item that was not refused counts once.
-  void insert_or_apply(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
-    const auto [report, outcomes] = table.insert_or_apply(k, v);
+  void judge_apply(const keys& k, const values& v, const insert_report& report,
+                   const std::vector<outcome>& outcomes, bool may_refuse) {
     for (const auto& [key, values_given] : judge_change(k, v, report, outcomes, may_refuse)) {
       values& stored = items_[key];
       for (const value& x : values_given) stored = {stored.empty() ? x : sum_of_bytes{}(stored[0], x)};
     }
   }
-
-  void erase(subject_type& table, const keys& k) {
+  void judge_erased(const keys& k, u64 erased) {
     u64 gone = 0;
     for (const Key& key : k) {
       const auto it = items_.find(one_representation(key));
@@ -112,14 +127,76 @@ class model {
       gone += it->second.size();
       items_.erase(it);
     }
-    ASSERT_EQ(table.erase(k), gone);
+    ASSERT_EQ(erased, gone);
   }
-  void clear(subject_type& table) {
-    table.clear();
-    items_.clear();
+  void judge_insert(const keys& k, const values& v, const insert_report& report,
+                    const std::vector<outcome>& outcomes, bool may_refuse) {
+    ASSERT_EQ(outcomes.size(), k.size());
+    const auto times = [&](outcome o) {
+      return static_cast<u64>(std::count(outcomes.begin(), outcomes.end(), o));
+    };
+    ASSERT_EQ(report.inserted, times(outcome::inserted));
+    ASSERT_EQ(report.present, times(outcome::present));
+    ASSERT_EQ(report.refused, times(outcome::refused));
+    ASSERT_EQ(report.inserted + report.present + report.refused, k.size()) << "an item has no outcome";
+    map fresh;
+    for (u64 i = 0; i < k.size(); ++i) {
+      if (outcomes[i] != outcome::inserted) continue;
+      ASSERT_FALSE(is_nan(k[i]));
+      ASSERT_FALSE(has(k[i])) << "inserted, but was there already: key " << show(k[i]);
+      ASSERT_TRUE(fresh.emplace(one_representation(k[i]), values{v[i]}).second)
+          << "inserted twice: key " << show(k[i]);
+    }
+    items_.merge(fresh);
+    for (u64 i = 0; i < k.size(); ++i) {
+      if (outcomes[i] == outcome::present) {
+        ASSERT_TRUE(has(k[i])) << "present, but nobody put in key " << show(k[i]);
+      }
+      if (outcomes[i] == outcome::refused) {
+        ASSERT_TRUE(may_refuse || is_nan(k[i])) << "refused: key " << show(k[i]);
+      }
+    }
+  }
+  // Of a mixed batch what it inserted and assigned, after its erases.
+  using key_values = std::pair<keys, values>;
+  void judge_put(subject_type& table, const key_values& inserts, const insert_report& inserted,
+                 const key_values& assigns, const insert_report& assigned) {
+    const auto put = [&](const key_values& items, const insert_report& report, bool assign) {
+      map given;
+      u64 fresh = 0, illegal = 0;
+      for (u64 i = 0; i < items.first.size(); ++i) {
+        if (is_nan(items.first[i]))
+          ++illegal;
+        else
+          given[one_representation(items.first[i])].push_back(items.second[i]);
+      }
+      for (const auto& [key, values_given] : given) {
+        fresh += !has(key);
+        if (assign || !has(key)) items_[key] = values_given;  // one of them, as will be seen
+      }
+      ASSERT_EQ(report.inserted, fresh);
+      ASSERT_EQ(report.refused, illegal);
+      ASSERT_EQ(report.present, items.first.size() - illegal - fresh);
+    };
+    put(inserts, inserted, false);
+    put(assigns, assigned, true);
+    believe(table);
+  }
+  // An insert of which the first item of each new key must have won.
+  void judge_first(subject_type& table, const keys& k, const values& v, const insert_report& report) {
+    u64 fresh = 0, illegal = 0;
+    for (u64 i = 0; i < k.size(); ++i) {
+      if (is_nan(k[i]))
+        ++illegal;
+      else
+        fresh += items_.try_emplace(one_representation(k[i]), values{v[i]}).second;
+    }
+    ASSERT_EQ(report.inserted, fresh);
+    ASSERT_EQ(report.refused, illegal);
+    ASSERT_EQ(report.present, k.size() - illegal - fresh);
+    verify_answers(table, k);
   }
 
-  // Judges what a build reported and remembers what the table must hold now.
   void judge_build(subject_type& table, const keys& k, const values& v, const insert_report& report) {
     items_.clear();
     judge_unnamed(table, k, v, report);
@@ -177,6 +254,19 @@ class model {
     return std::any_of(stored.begin(), stored.end(), [&](const value& y) { return same_bytes(x, y); });
   }
 
+  // Of keys with several values that may have won, the one that is stored.
+  void believe(subject_type& table) {
+    keys open;
+    for (const auto& [key, stored] : items_)
+      if (stored.size() > 1) open.push_back(key);
+    const auto found = table.find(open);
+    for (u64 i = 0; i < open.size(); ++i) {
+      ASSERT_TRUE(found[i].has_value()) << "lost: key " << show(open[i]);
+      ASSERT_TRUE(among(*found[i], items_[open[i]])) << "not a value given to key " << show(open[i]);
+      items_[open[i]] = {*found[i]};
+    }
+  }
+
   // Nothing told which of a key's values won: believe the table, if it was given that value.
   void judge_unnamed(subject_type& table, const keys& k, const values& v, const insert_report& report) {
     map given;
@@ -205,35 +295,6 @@ class model {
     ASSERT_EQ(report.inserted, inserted);
     ASSERT_EQ(report.refused, illegal);
     ASSERT_EQ(report.present, k.size() - illegal - inserted);
-  }
-
-  void judge_insert(const keys& k, const values& v, const insert_report& report,
-                    const std::vector<outcome>& outcomes, bool may_refuse) {
-    ASSERT_EQ(outcomes.size(), k.size());
-    const auto times = [&](outcome o) {
-      return static_cast<u64>(std::count(outcomes.begin(), outcomes.end(), o));
-    };
-    ASSERT_EQ(report.inserted, times(outcome::inserted));
-    ASSERT_EQ(report.present, times(outcome::present));
-    ASSERT_EQ(report.refused, times(outcome::refused));
-    ASSERT_EQ(report.inserted + report.present + report.refused, k.size()) << "an item has no outcome";
-    map fresh;
-    for (u64 i = 0; i < k.size(); ++i) {
-      if (outcomes[i] != outcome::inserted) continue;
-      ASSERT_FALSE(is_nan(k[i]));
-      ASSERT_FALSE(has(k[i])) << "inserted, but was there already: key " << show(k[i]);
-      ASSERT_TRUE(fresh.emplace(one_representation(k[i]), values{v[i]}).second)
-          << "inserted twice: key " << show(k[i]);
-    }
-    items_.merge(fresh);
-    for (u64 i = 0; i < k.size(); ++i) {
-      if (outcomes[i] == outcome::present) {
-        ASSERT_TRUE(has(k[i])) << "present, but nobody put in key " << show(k[i]);
-      }
-      if (outcomes[i] == outcome::refused) {
-        ASSERT_TRUE(may_refuse || is_nan(k[i])) << "refused: key " << show(k[i]);
-      }
-    }
   }
 
   // What a change of keys that may be there reported; gives, by key, the values that were not refused.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,9 +38,19 @@ class random_numbers {
   // Tests that run alone draw what they draw among others: each has a sequence of its own.
   explicit random_numbers(std::string_view test)
       : engine_(run_seed() ^ std::hash<std::string_view>{}(test)) {}
+  explicit random_numbers(u64 seed) : engine_(seed) {}
+  // Of a fuzzer: what is drawn from a range are its bytes, one or two each, and then 0. Numbers of 64 bits
+  // are the same for all inputs.
+  explicit random_numbers(std::span<const unsigned char> bytes) : bytes_(bytes), fuzzed_(true) {}
 
   u64 operator()() { return engine_(); }
-  u64 below(u64 n) { return engine_() % n; }
+  u64 below(u64 n) {
+    if (!fuzzed_) return engine_() % n;
+    u64 x = next_byte();
+    if (n > 256) x = x << 8 | next_byte();
+    return x % n;
+  }
+  bool ended() const { return bytes_.empty(); }  // are the fuzzer's bytes used up?
   u64 between(u64 least, u64 most) { return least + below(most - least + 1); }
   bool one_in(u64 n) { return below(n) == 0; }
 
@@ -48,7 +59,16 @@ class random_numbers {
   static constexpr u64 max() { return ~u64(0); }
 
  private:
+  u64 next_byte() {
+    if (bytes_.empty()) return 0;
+    const u64 x = bytes_.front();
+    bytes_ = bytes_.subspan(1);
+    return x;
+  }
+
   std::mt19937_64 engine_;
+  std::span<const unsigned char> bytes_;
+  bool fuzzed_ = false;
 };
 
 // The seed of tables whose keys a test makes up to meet in them.

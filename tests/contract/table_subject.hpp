@@ -63,7 +63,8 @@ template <class Design>
 concept sorted = Design::is_sorted;
 
 template <class Design, class Space>
-class table_subject final : public subject<typename Design::key_type, typename Design::mapped_type> {
+class table_subject : public subject<typename Design::key_type, typename Design::mapped_type> {
+ protected:
   using base = subject<typename Design::key_type, typename Design::mapped_type>;
   using key = typename base::key;
   using value = typename base::value;
@@ -296,6 +297,7 @@ class table_subject final : public subject<typename Design::key_type, typename D
     return result;
   }
 
+ protected:
   std::unique_ptr<ground_type> ground_;
   space_type* space_;
   table_type table_;

@@ -1,0 +1,39 @@
+// Where a round of the cpu space takes place: two space objects, with the host's memory or with one that can
+// be told to run out.
+#pragma once
+
+#include <optional>
+
+#include <contract/faulty.hpp>
+#include <tilehash/space/cpu.hpp>
+
+#if TILEHASH_HAS_TBB
+#include <tbb/global_control.h>
+#endif
+
+namespace tilehash::soak {
+
+class place {
+ public:
+  using space_type = cpu;
+
+  place(contract::random_numbers& dice, bool faulty) {
+#if TILEHASH_HAS_TBB  // more threads than there may be processors, so that they stop anywhere
+    static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 8);
+#endif
+    constexpr int threads[] = {1, 2, 4, 7};
+    for (auto& space : spaces_) {
+      const int n = threads[dice.below(4)];
+      faulty ? space.emplace(n, memory) : space.emplace(n);
+    }
+  }
+  cpu& home() { return *spaces_[0]; }
+  cpu& other() { return *spaces_[1]; }
+
+  contract::faulty_host memory;
+
+ private:
+  std::optional<cpu> spaces_[2];
+};
+
+}  // namespace tilehash::soak

@@ -1,0 +1,33 @@
+// Where a round of the cuda space takes place: two streams, with the device's memory or with one that can be
+// told to run out.
+#pragma once
+
+#include <optional>
+
+#include <contract/faulty.cuh>
+#include <contract/own_stream.cuh>
+#include <tilehash/space/cuda.cuh>
+
+namespace tilehash::soak {
+
+class place {
+ public:
+  using space_type = cuda;
+
+  place(contract::random_numbers& /*dice*/, bool faulty) {
+    for (u32 i = 0; i < 2; ++i) {
+      const auto stream = static_cast<cudaStream_t>(streams_[i]);
+      faulty ? spaces_[i].emplace(stream, memory) : spaces_[i].emplace(stream);
+    }
+  }
+  cuda& home() { return *spaces_[0]; }
+  cuda& other() { return *spaces_[1]; }
+
+  contract::faulty_device memory;
+
+ private:
+  contract::own_stream streams_[2];
+  std::optional<cuda> spaces_[2];
+};
+
+}  // namespace tilehash::soak
