@@ -48,6 +48,8 @@
 #include <tilehash/space/guest.hpp>
 #include <tilehash/table_view.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI {
 
 // Can inserts keep the first of equal keys?
@@ -889,3 +891,5 @@ class table {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI
+
+#include <tilehash/core/epilogue.hpp>

@@ -13,7 +13,21 @@ set(common -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER
 # One folder for all questions, in which the compiler is looked at once.
 function(ask prefix expected)
   run(${CMAKE_COMMAND} ${common} -S ${SOURCE}/tests/install/package -B ${FOLDER}/ask -U tilehash_DIR -U TBB_DIR -U THREADS
-      -U TILEHASH* -U COMPONENTS -U CMAKE_DISABLE_FIND_PACKAGE_TBB -DCMAKE_PREFIX_PATH=${prefix} "-DEXPECTED=${expected}" ${ARGN})
+      -U TILEHASH* -U COMPONENTS -U LINKS -U CMAKE_DISABLE_FIND_PACKAGE_TBB -DCMAKE_PREFIX_PATH=${prefix} "-DEXPECTED=${expected}" ${ARGN})
+endfunction()
+# Configures it and passes when CMake's output has this text, or, with NOT, has not.
+function(ask_output prefix has expected)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} ${common} -S ${SOURCE}/tests/install/package -B ${FOLDER}/ask_output -DCMAKE_PREFIX_PATH=${prefix}
+            -DEXPECTED=found ${ARGN}
+    OUTPUT_VARIABLE said
+    ERROR_VARIABLE said
+  )
+  string(REGEX REPLACE "[ \n]+" " " said "${said}") # CMake wraps its messages
+  string(FIND "${said}" "${expected}" at)
+  if((has STREQUAL "HAS" AND at EQUAL -1) OR (has STREQUAL "NOT" AND NOT at EQUAL -1))
+    message(FATAL_ERROR "${ARGN}: ${has} '${expected}' is wrong of: ${said}")
+  endif()
 endfunction()
 function(build_and_run)
   run(${CMAKE_COMMAND} --build ${FOLDER}/ask)
@@ -34,6 +48,10 @@ build_and_run()
 ask(${prefix} found -DCOMPONENTS=cpu -DTILEHASH_TBB=OFF -DTHREADS=FALSE)
 build_and_run()
 ask(${prefix} "component instances: this tilehash was installed without it" -DCOMPONENTS=instances)
+ask(${prefix} "configure tilehash with -DTILEHASH_INSTANCES=ON" -DCOMPONENTS=instances)
+ask_output(${prefix} HAS "version links tilehash::instances, and this tilehash was installed without it" -DLINKS=tilehash::instances)
+ask_output(${prefix} NOT CCCL -DLINKS=tilehash::tilehash -DLOUD=ON)
+ask_output(${prefix} HAS "CCCL" -DLINKS=tilehash::tilehash -DLOUD=ON -DCOMPONENTS=cuda)
 ask(${prefix} "holds no CCCL of 2.5 or newer" -DCOMPONENTS=cuda -DTILEHASH_CCCL_INCLUDE_DIR=${FOLDER})
 ask(${prefix} found -DCOMPONENTS=cpu -DTILEHASH_CCCL_INCLUDE_DIR=${FOLDER})
 if(TBB)
