@@ -87,13 +87,8 @@ class insert_call {
   }
   // Without waiting.
   void start(insert_report* report) {
-    const auto how_it_ends = [&] {
-      detail::call_end end = table_.unwaited(n_, phases_.phase());
-      end.report = report;
-      return end;
-    };
     if (n_ == 0)
-      return detail::finish_call(space_, how_it_ends());  // no phase has a kernel that could end it
+      return detail::finish_call(space_, unwaited(report));  // no phase has a kernel that could end it
     phases_.make_bits();
     try {
       run_phases(report);
@@ -104,15 +99,20 @@ class insert_call {
   }
 
  private:
+  detail::call_end unwaited(insert_report* report) {
+    detail::call_end end = table_.unwaited(n_, phases_.phase());
+    end.report = report;
+    return end;
+  }
   void run_phases(insert_report* report) {
     phases_.place(design(), 0, n_, cells());
     for (u32 pass = 1; !moves && pass < passes; ++pass) {
       phases_.next_phase();
       phases_.place(design(), 0, n_, cells());
     }
-    if (moves) move(n_, how_it_ends());
+    if (moves) move(n_, unwaited(report));
     phases_.seal(design());
-    if (!phases_type::can_end) detail::finish_call(space_, how_it_ends());
+    if (!phases_type::can_end) detail::finish_call(space_, unwaited(report));
   }
   // A user's op threw, or what else ends a call in the middle. (A GPU's kernels throw nothing, and after an
   // error of its own there is nothing to count.)
