@@ -26,6 +26,7 @@
 #include <tilehash/algorithm/region_join.hpp>
 #include <tilehash/algorithm/sample.hpp>
 #include <tilehash/core/join_kind.hpp>
+#include <tilehash/core/overlap.hpp>
 #include <tilehash/engine/multi.hpp>
 
 namespace tilehash {
@@ -308,7 +309,8 @@ template <class Space, class Left, class Right>
 }
 
 // The rows, in arrays of the caller's (in a semi- or antijoin `right_rows` is not used). Gives how many there
-// are; where that is more than the arrays have room for, nothing is written.
+// are; where that is more than the arrays have room for, nothing is written. Throws invalid_argument where
+// these arrays overlap each other or the keys.
 template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] u64 join(Space& space, const Left& left, const Right& right, std::span<u32> left_rows,
@@ -316,6 +318,13 @@ template <class Space, class Left, class Right>
   const bool pairs = detail::has_right_rows(options.kind);
   space.check_pointer(left_rows, "join: the left rows");
   if (pairs) space.check_pointer(right_rows, "join: the right rows");
+  const std::span<const detail::key_of<Left>> left_keys(left), right_keys(right);
+  const std::span<u32> written_right = pairs ? right_rows : std::span<u32>();
+  for (const auto& rows : {left_rows, written_right}) {
+    detail::require_apart(rows, left_keys, "join", "the rows", "the left keys");
+    detail::require_apart(rows, right_keys, "join", "the rows", "the right keys");
+  }
+  detail::require_apart(left_rows, written_right, "join", "the left rows", "the right rows");
   auto counted = detail::count_join(space, left, right, options);
   const u64 n = counted.size();
   if (n <= left_rows.size() && (!pairs || n <= right_rows.size()))

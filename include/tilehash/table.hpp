@@ -9,6 +9,8 @@
 //   space    comes first. Any space object of the device that the table was made on will do; a call through
 //            another one than the table's own is put in order with what that one was given (space/guest.hpp).
 //   arrays   are memory of that space, of as many elements as there are keys. In a set no verb takes values.
+//            Arrays that are only read may overlap. An array that is written must not overlap any other, or
+//            the verb throws invalid_argument, unless its words here say that it works in place.
 //   waiting  A verb waits until its answers are there, unless its name ends in _async or it says so.
 //   beside   Lookups and other const verbs may run side by side. A verb that changes the table runs alone:
 //            no other call of any thread, no lookup under way. Within a call all items run side by side.
@@ -37,6 +39,7 @@
 #include <tilehash/core/key.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/options.hpp>
+#include <tilehash/core/overlap.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/engine/built_once.hpp>
 #include <tilehash/engine/insertion.hpp>
@@ -327,6 +330,7 @@ class table {
   {
     check(space, keys, "erase_async: the keys");
     check(space, std::span(erased, 1), "erase_async: the result");
+    detail::require_apart(std::span(erased, 1), keys, "erase_async", "the result", "the keys");
     [[maybe_unused]] const auto call = changing(space, "erase_async");
     with_memory(space).erase_async(home(space), keys.data(), keys.size(), erased);
   }
@@ -339,6 +343,9 @@ class table {
   // Operations of different keys do not see each other. Of one key in one batch, whatever their places: finds
   // answer as before the batch; then the key is taken out if any operation erases it; then it is put in if
   // any inserts it, and of several any one wins; then it is assigned if any assigns it, any one of them.
+  //
+  // In place: `out` and `found` may overlap operations, keys and values, all of which are copied before. They
+  // must not overlap each other.
   //
   // O(n) expected. Memory while it runs: 8 bytes for each operation and a copy of the keys and values of its
   // part, beside what the part's own verb takes. A value that is no operation is left out. When it throws,
@@ -356,6 +363,7 @@ class table {
     check(space, keys, "apply: the keys");
     check(space, out, "apply: the results");
     check(space, found, "apply: the flags");
+    detail::require_apart(found, out, "apply", "the flags", "the results");
     return apply_parts(space, detail::sorted_operations<Space>(space, ops.data(), ops.size()), keys, values,
                        out, found);
   }
@@ -363,6 +371,9 @@ class table {
   // ---- lookups: O(1) expected a key, no memory, beside other lookups ----
   // Those that end in _async do not wait: the answers are there when the space's earlier work is done, and
   // until then the table and the arrays must stay as they are.
+  //
+  // In place: the array of answers may be that of the keys where an answer has as many bytes as a key. Each
+  // lookup reads its own key and no other, before it writes there. Values and flags are apart.
 
   // found[i] says whether keys[i] is in the table and out[i] is its value (Value{} when absent). `found` may
   // be empty when the caller knows; flags are bools or bytes. O(1) expected a key; no memory. Waits.
@@ -379,6 +390,9 @@ class table {
                     "find: keys, values and flags differ in length");
     check(space, found, "find: the flags");
     check(space, out, "find: the results");
+    detail::require_apart_or_in_place(out, keys, "find", "the results", "the keys");
+    detail::require_apart_or_in_place(found, keys, "find", "the flags", "the keys");
+    detail::require_apart(found, out, "find", "the flags", "the results");
     look_up(space, keys,
             detail::value_sink<mapped_type>{out.data(), found.empty() ? nullptr : found.data(), {}});
   }
@@ -394,6 +408,7 @@ class table {
   {
     detail::require(out.size() == keys.size(), "find_or: keys and values differ in length");
     check(space, out, "find_or: the results");
+    detail::require_apart_or_in_place(out, keys, "find_or", "the results", "the keys");
     look_up(space, keys, detail::value_sink<mapped_type>{out.data(), nullptr, missing});
   }
   // out[i]: is keys[i] in the table? O(1) expected a key; no memory. Waits.
@@ -404,6 +419,7 @@ class table {
   void contains_async(Space& space, keys_in keys, flags out) const {
     detail::require(out.size() == keys.size(), "contains: keys and flags differ in length");
     check(space, out, "contains: the results");
+    detail::require_apart_or_in_place(out, keys, "contains", "the results", "the keys");
     look_up(space, keys, detail::lookup_sink{.found = out.data()});
   }
   // out[i]: how many items have keys[i]; 0 or 1 unless the design keeps duplicates. O(1) expected a key, in a
@@ -415,6 +431,7 @@ class table {
   void count_async(Space& space, keys_in keys, std::span<u32> out) const {
     detail::require(out.size() == keys.size(), "count: keys and counts differ in length");
     check(space, out, "count: the results");
+    detail::require_apart_or_in_place(out, keys, "count", "the results", "the keys");
     look_up(space, keys, detail::lookup_sink{.counts = out.data()});
   }
   // out[i]: how many buckets (open addressing: slots; hash_graph and chained: bounds and entries;
@@ -423,6 +440,7 @@ class table {
   void probe_counts(Space& space, keys_in keys, std::span<u32> out) const {
     detail::require(out.size() == keys.size(), "probe_counts: keys and counts differ in length");
     check(space, out, "probe_counts: the results");
+    detail::require_apart_or_in_place(out, keys, "probe_counts", "the results", "the keys");
     look_up(space, keys, detail::lookup_sink{.probes = out.data()});
     space.synchronize();
   }
@@ -471,6 +489,7 @@ class table {
     requires(!is_set)
   {
     check(space, values, "retrieve_all: the values");
+    detail::require_apart(values, keys, "retrieve_all", "the values", "the keys");
     return retrieve_entries(space, keys, values.data(), values.size());
   }
   u64 retrieve_all(Space& space, std::span<key_type> keys) const
@@ -587,8 +606,10 @@ class table {
   {
     return engine_.id_limit();
   }
-  // Inserts, and ids[i] is the id of keys[i], or no_id where it was refused. O(n) expected. Memory while it
-  // runs: 12 bytes for each item and 30 more for each whose key is new. Waits. Alone.
+  // Inserts, and ids[i] is the id of keys[i], or no_id where it was refused. In place: `ids` may overlap keys
+  // and values (to relabel a list of keys, give it as both); then 4 bytes more for each item while it runs.
+  // O(n) expected. Memory while it runs: 12 bytes for each item and 30 more for each whose key is new. Waits.
+  // Alone.
   insert_report insert_and_find(Space& space, keys_in keys, values_in values, std::span<u32> ids)
     requires(record_keeping<Design> && !is_set)
   {
@@ -600,17 +621,20 @@ class table {
   {
     return insert_with_ids(space, keys, nullptr, ids);
   }
-  // ids[i] is the id of keys[i], or no_id. O(1) expected a key; no memory. Waits. Beside lookups.
+  // ids[i] is the id of keys[i], or no_id. In place: over keys of 4 bytes. O(1) expected a key; no memory.
+  // Waits. Beside lookups.
   void find_ids(Space& space, keys_in keys, std::span<u32> ids) const
     requires record_keeping<Design>
   {
     detail::require(ids.size() == keys.size(), "find_ids: keys and ids differ in length");
     check(space, ids, "find_ids: the ids");
+    detail::require_apart_or_in_place(ids, keys, "find_ids", "the ids", "the keys");
     look_up(space, keys, detail::lookup_sink{.ids = ids.data()});
     space.synchronize();
   }
-  // keys[i] is the key whose id is ids[i], where found[i]; `found` may be empty when the caller knows. O(1)
-  // an id; no memory. Waits. Beside lookups.
+  // keys[i] is the key whose id is ids[i], where found[i]; `found` may be empty when the caller knows. In
+  // place: keys of 4 bytes over ids, which stay where they are nobody's. O(1) an id; no memory. Waits. Beside
+  // lookups.
   void keys_of(Space& space, std::span<const u32> ids, std::span<key_type> keys, flags found = {}) const
     requires record_keeping<Design>
   {
@@ -619,6 +643,9 @@ class table {
     check(space, ids, "keys_of: the ids");
     check(space, keys, "keys_of: the keys");
     check(space, found, "keys_of: the flags");
+    detail::require_apart_or_in_place(keys, ids, "keys_of", "the keys", "the ids");
+    detail::require_apart(found, ids, "keys_of", "the flags", "the ids");
+    detail::require_apart(found, keys, "keys_of", "the flags", "the keys");
     [[maybe_unused]] const auto call = reading(space, "keys_of");
     engine_.keys_of(space, ids, keys.data(), found.empty() ? nullptr : found.data());
     space.synchronize();
@@ -659,6 +686,9 @@ class table {
     check(space, keys, "retrieve: the keys");
     check(space, offsets, "retrieve: the offsets");
     check(space, values, "retrieve: the values");
+    detail::require_apart(offsets, keys, "retrieve", "the offsets", "the keys");
+    detail::require_apart(values, keys, "retrieve", "the values", "the keys");
+    detail::require_apart(values, offsets, "retrieve", "the values", "the offsets");
     [[maybe_unused]] const auto call = reading(space, "retrieve");
     const auto begins = engine_.find_ranges(space, keys.data(), keys.size(), offsets.data());
     const u64 n = read_one(space, offsets.data() + keys.size());
@@ -724,6 +754,14 @@ class table {
     check(space, keys, "the keys");
     check(space, values, "the values");
   }
+  // The array of the values that come with these keys; in a set none.
+  template <class Pointer>
+  static values_in values_at(keys_in keys, Pointer values) {
+    if constexpr (is_set)
+      return {};
+    else
+      return {static_cast<const value_element*>(values), keys.size()};
+  }
   template <class Pointer>
   static auto items(keys_in keys, Pointer values) {
     return detail::array_source<typename Design::slot_type>{keys.data(),
@@ -745,6 +783,8 @@ class table {
                     "insert: keys and outcomes differ in length");
     check(space, keys, "insert: the keys");
     check(space, outcomes, "insert: the outcomes");
+    detail::require_apart(outcomes, keys, "insert", "the outcomes", "the keys");
+    detail::require_apart(outcomes, values_at(keys, values), "insert", "the outcomes", "the values");
     outcome* const named = outcomes.empty() ? nullptr : outcomes.data();
     [[maybe_unused]] const auto call = changing(space, "insert");
     if constexpr (record_keeping<Design>)
@@ -841,6 +881,9 @@ class table {
                             const Update& update) {
     check(space, keys, "insert: the keys");
     check(space, std::span(report, 1), "insert: the report");
+    detail::require_apart(std::span(report, 1), keys, "insert_async", "the report", "the keys");
+    detail::require_apart(std::span(report, 1), values_at(keys, values), "insert_async", "the report",
+                          "the values");
     [[maybe_unused]] const auto call = changing(space, "insert_async");
     detail::unmark_user_exceptions([&] {
       with_memory(space).insert_async(home(space), items(keys, values), keys.size(), report, update);
@@ -852,8 +895,18 @@ class table {
     check(space, keys, "insert_and_find: the keys");
     check(space, ids, "insert_and_find: the ids");
     [[maybe_unused]] const auto call = changing(space, "insert_and_find");
-    return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
-                                      keys.size(), ids.data(), nullptr, detail::keep{});
+    const auto insert_to = [&](u32* to) {
+      return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
+                                        keys.size(), to, nullptr, detail::keep{});
+    };
+    const detail::bytes_of_array written(ids);
+    if (!written.overlaps(keys) && !written.overlaps(values_at(keys, values))) return insert_to(ids.data());
+    // The items are read again after the first ids are known.
+    const buffer<u32, Space> own(home(space), ids.size());
+    const insert_report report = insert_to(own.data());
+    home(space).copy(ids.data(), own.data(), own.bytes());
+    home(space).synchronize();
+    return report;
   }
   template <class Sink>
   void look_up(Space& space, keys_in keys, Sink sink) const {

@@ -75,6 +75,55 @@ TYPED_TEST(arguments, of_different_lengths) {
   EXPECT_TRUE(flags[0] && flags[1]);
 }
 
+// What is written overlaps nothing else, but for answers over their keys (tests/contract/habits.hpp): here
+// arrays begin an element later, or have elements of another width.
+TYPED_TEST(arguments, that_overlap) {
+  cpu space(1);
+  table<TypeParam, cpu> t(space);
+  EXPECT_EQ(t.build(space, three, three).inserted, 3U);
+  std::vector<u32> memory = {1, 2, 3, 0};
+  const auto before = memory;
+  const std::span<const u32> keys = std::span(memory).first(3);
+  const std::span<u32> later = std::span(memory).last(3);
+  std::vector<u32> out(3);
+  const std::span over_out(reinterpret_cast<bool*>(out.data()), 3),
+      over(reinterpret_cast<bool*>(memory.data()), 3);
+  const auto refuses = [&](const char* message, const std::function<void()>& call) {
+    EXPECT_TRUE(says(message_of<invalid_argument>(call), message));
+    EXPECT_EQ(memory, before);
+  };
+  refuses("find: the results overlap the keys", [&] { t.find(space, keys, later); });
+  refuses("find: the flags overlap the keys", [&] { t.find(space, keys, out, over); });
+  refuses("find: the flags overlap the results", [&] { t.find(space, keys, out, over_out); });
+  refuses("find_or: the results overlap the keys", [&] { t.find_or(space, keys, later, 0U); });
+  refuses("contains: the results overlap the keys", [&] { t.contains(space, keys, over); });
+  refuses("count: the results overlap the keys", [&] { t.count(space, keys, later); });
+  refuses("probe_counts: the results overlap the keys", [&] { t.probe_counts(space, keys, later); });
+  refuses("retrieve_all: the values overlap the keys",
+          [&] { t.retrieve_all(space, std::span(memory).first(3), later); });
+  refuses("retrieve_all: the values overlap the keys", [&] { t.retrieve_all(space, later, later); });
+  if constexpr (insertable<TypeParam>) {
+    const std::span outcomes(reinterpret_cast<outcome*>(memory.data()), 3);
+    refuses("insert: the outcomes overlap the keys",
+            [&] { std::ignore = t.insert(space, keys, three, outcomes); });
+    refuses("insert: the outcomes overlap the values",
+            [&] { std::ignore = t.insert_or_assign(space, three, keys, outcomes); });
+    table<TypeParam, cpu> fixed(space, 10, {.grow = false});
+    std::array<u64, 4> words{};
+    const std::span<const u32> in_words(reinterpret_cast<const u32*>(words.data()), 8);
+    refuses("insert_async: the report overlap", [&] {
+      fixed.insert_async(space, in_words, in_words, reinterpret_cast<insert_report*>(words.data()));
+    });
+    refuses("erase_async: the result overlap", [&] { fixed.erase_async(space, in_words, words.data() + 3); });
+    EXPECT_EQ(fixed.size(), 0U);
+    EXPECT_EQ(t.apply(space, {}, {}, {}, {}, {}), apply_report{});
+    const std::vector<operation> finds(3, operation::find);
+    refuses("apply: the flags overlap the results",
+            [&] { std::ignore = t.apply(space, finds, three, {}, out, over_out); });
+  }
+  EXPECT_EQ(t.size(), 3U);
+}
+
 // Lookups that do not wait give the same answers once the space has.
 TYPED_TEST(arguments, asynchronous_lookups) {
   cpu space(2);

@@ -140,6 +140,117 @@ TEST(calls_that_do_not_wait, write_their_report_of_no_items) {
   EXPECT_EQ(t.size(), 0U);
 }
 
+// ---- arrays that are read and written ----
+template <class Design>
+class answers_over_keys : public copies<Design> {};
+TYPED_TEST_SUITE(answers_over_keys, copied_designs);
+
+TYPED_TEST(answers_over_keys, are_those_beside_them) {
+  auto& space = this->space();
+  const u64 n = scaled(10'000, 600);
+  auto host = this->numbers(n, 1);
+  const typename TestFixture::words keys(space, host);
+  typename TestFixture::table_type t(space, n);
+  ASSERT_EQ(t.build(space, keys.span(), keys.span()).inserted, n);
+  for (u64 i = 0; i < n; i += 3) host[i] = static_cast<u32>(mix64(i));  // nearly all of these are absent
+  const typename TestFixture::words asked(space, host), apart(space, n);
+  t.find_or(space, asked.span(), apart.span(), 7);
+  t.find_or(space, asked.span(), asked.span(), 7);
+  EXPECT_EQ(asked.to_host(), apart.to_host());
+  EXPECT_EQ(apart.to_host()[1], host[1]);
+}
+
+TEST(arrays_in_place, of_counts_and_flags) {
+  ground<habits_space, habits_memory> here;
+  auto& space = here.space;
+  const std::vector<u32> there{3, 5, 7}, asked{5, 4, 3, 9};
+  const buffer<u32, habits_space> keys(space, there), counts(space, asked), values(space, asked);
+  const buffer<bool, habits_space> found(space, asked.size());
+  map<u32, u32, habits_space> t(space, 3);
+  ASSERT_EQ(t.build(space, keys.span(), keys.span()).inserted, 3U);
+  t.count(space, counts.span(), counts.span());
+  EXPECT_EQ(counts.to_host(), (std::vector<u32>{1, 0, 1, 0}));
+  t.find(space, values.span(), values.span(), found.span());
+  EXPECT_EQ(values.to_host(), (std::vector<u32>{5, 0, 3, 0}));
+  EXPECT_EQ(found.to_host(), (std::vector<u8>{1, 0, 1, 0}));
+}
+
+// Ids over their keys, as those who sample graphs relabel an edge list; over the values too, or in part.
+TEST(arrays_in_place, of_ids) {
+  ground<habits_space, habits_memory> here;
+  auto& space = here.space;
+  using table_type = table<indexed<u32, u32>, habits_space>;
+  using words = buffer<u32, habits_space>;
+  const u64 n = scaled(5'000, 500), different = n / 3;
+  std::vector<u32> host(n + 1);
+  for (u64 i = 0; i <= n; ++i) host[i] = mix32(static_cast<u32>(mix64(i) % different));
+  const std::vector<u32> values_at_first(n, 11);
+  for (const bool over_values : {false, true}) {
+    for (const u64 later : {u64(0), u64(1)}) {
+      SCOPED_TRACE(std::to_string(over_values) + " " + std::to_string(later));
+      const words memory(space, host), values(space, values_at_first), known(space, host);
+      table_type t(space);
+      for (int twice = 0; twice < 2; ++twice) {  // new keys, and then those that are there
+        space.copy_from_host(memory.data(), host.data(), memory.bytes());
+        const auto ids = memory.span().subspan(later, n);
+        const auto report = over_values ? t.insert_and_find(space, known.first(n), memory.first(n), ids)
+                                        : t.insert_and_find(space, memory.first(n), values.span(), ids);
+        EXPECT_EQ(report.inserted, twice == 0 ? t.size() : 0);
+        EXPECT_EQ(report.refused, 0U);
+        const words beside(space, n);
+        t.find_ids(space, known.first(n), beside.span());
+        const auto expected = beside.to_host(), in_memory = memory.to_host();
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(),
+                               in_memory.begin() + static_cast<std::ptrdiff_t>(later)));
+        EXPECT_LT(*std::ranges::max_element(expected), t.size());
+      }
+      if (over_values) {  // the values that were given before the ids came
+        const words out(space, n);
+        t.find_or(space, known.first(n), out.span(), 0);
+        const auto got = out.to_host();
+        for (u64 i = 0; i < n; ++i) ASSERT_TRUE(std::ranges::find(host, got[i]) != host.end());
+      }
+      // To ids in place, and back.
+      const std::vector<u32> keys_at_first(host.begin(), host.end() - 1);
+      const words there_and_back(space, keys_at_first);
+      t.find_ids(space, there_and_back.span(), there_and_back.span());
+      EXPECT_NE(there_and_back.to_host(), keys_at_first);
+      t.keys_of(space, there_and_back.span(), there_and_back.span());
+      EXPECT_EQ(there_and_back.to_host(), keys_at_first);
+    }
+  }
+}
+
+// What a mixed batch reads it copies before it writes.
+TEST(arrays_in_place, of_a_mixed_batch) {
+  ground<habits_space, habits_memory> here;
+  auto& space = here.space;
+  using words = buffer<u32, habits_space>;
+  const std::vector<operation> what{operation::find, operation::insert, operation::erase, operation::find,
+                                    operation::insert_or_assign};
+  const std::vector<u32> of{3, 4, 5, 6, 7}, given{0, 40, 0, 0, 70}, there{3, 5, 7};
+  const buffer<operation, habits_space> ops(space, what);
+  const words first(space, there);
+  for (const bool over_keys : {false, true}) {
+    const words keys(space, of), values(space, given);
+    const buffer<bool, habits_space> found(space, what.size());
+    map<u32, u32, habits_space> t(space, 10);
+    ASSERT_EQ(t.insert(space, first.span(), first.span()).inserted, 3U);
+    const words& out = over_keys ? keys : values;
+    const auto report = t.apply(space, ops.span(), keys.span(), values.span(), out.span(), found.span());
+    EXPECT_EQ(report.found, 1U);
+    EXPECT_EQ(report.erased, 1U);
+    EXPECT_EQ(report.inserted.inserted, 1U);
+    EXPECT_EQ(report.assigned.present, 1U);
+    const std::vector<u32> answers =
+        over_keys ? std::vector<u32>{3, 4, 5, 0, 7} : std::vector<u32>{3, 40, 0, 0, 70};
+    EXPECT_EQ(out.to_host(), answers);
+    const words asked(space, of);
+    t.find_or(space, asked.span(), asked.span(), 1);
+    EXPECT_EQ(asked.to_host(), (std::vector<u32>{3, 40, 1, 1, 70}));
+  }
+}
+
 // ---- no memory ----
 // At each allocation of a verb: it throws and the table is as it was, or it says of how many items it had no
 // room. What was there is there, and no memory is kept that the table does not say it has.

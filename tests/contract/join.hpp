@@ -246,6 +246,16 @@ TEST(join_arguments, are_refused) {
   says(join_message<invalid_argument>(
            [&] { std::ignore = join(space, keys.span(), keys.span(), no_rows, no_rows); }),
        "join: the left rows");
+  const buffer<u32, space_type> rows(space, 3), more_rows(space, 3);
+  const auto joins_to = [&](std::span<u32> left_rows, std::span<u32> right_rows, join_kind kind) {
+    return join_message<invalid_argument>([&] {
+      std::ignore = join(space, keys.span(), more_rows.span(), left_rows, right_rows, {.kind = kind});
+    });
+  };
+  says(joins_to(keys.span(), rows.span(), join_kind::inner), "join: the rows overlap the left keys");
+  says(joins_to(rows.span(), more_rows.span(), join_kind::inner), "join: the rows overlap the right keys");
+  says(joins_to(rows.span(), rows.span(), join_kind::inner), "join: the left rows overlap the right rows");
+  EXPECT_EQ(keys.to_host(), (std::vector<u32>{1, 2, 3}));
 
   // 160 000 x 160 000 rows of 8 bytes are more than there is.
   const buffer<u32, space_type> equal(space, std::vector<u32>(160'000, 5));

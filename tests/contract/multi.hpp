@@ -408,6 +408,11 @@ TEST_F(multimap_verbs, retrieve_says_what_it_needs) {
   EXPECT_EQ(t.retrieve(space, q.span(), offsets.span(), out.span()), 2U);
   EXPECT_TRUE(same_values(out.to_host(), {10, 11}));
   EXPECT_THROW(t.retrieve(space, q.span(), offsets.first(2), out.span()), invalid_argument);
+  EXPECT_THROW(t.retrieve(space, q.span(), offsets.span(), q.span()), invalid_argument) << "over the keys";
+  const std::span<u32> over(reinterpret_cast<u32*>(offsets.data()), 6);
+  EXPECT_THROW(t.retrieve(space, q.span(), offsets.span(), over), invalid_argument) << "over the offsets";
+  EXPECT_THROW(t.retrieve(space, over.first(2), offsets.span(), out.span()), invalid_argument);
+  EXPECT_EQ(q.to_host(), (std::vector<u32>{1, 5}));
   EXPECT_THROW(std::ignore = t.build(space, k.span(), v.first(2)), invalid_argument);
   table<multi<wide, u32>, space_type> counted(space);
   EXPECT_THROW(std::ignore = counted.build(space, {}, {}, grouping::by_sort), invalid_argument);

@@ -263,7 +263,7 @@ TEST_F(two_gpus, a_table_of_the_other_is_refused_in_one_line) {
       {"find", [&] { t.find_or(here, in, out.span(), 0U); }},
       {"contains", [&] { t.contains(here, in, found.span()); }},
       {"erase", [&] { std::ignore = t.erase(here, in); }},
-      {"retrieve_all", [&] { std::ignore = t.retrieve_all(here, out.span(), out.span()); }},
+      {"retrieve_all", [&] { std::ignore = t.retrieve_all(here, out.span(), mine.span()); }},
       {"reserve", [&] { t.reserve(here, 100'000); }},
       {"rehash", [&] { t.rehash(here, 0); }},
       {"clear", [&] { t.clear(here); }},

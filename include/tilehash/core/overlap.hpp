@@ -1,0 +1,48 @@
+// Arrays that a call reads and arrays that it writes may be the same memory by mistake, or on purpose: an
+// answer over each key. The second is right where an item reads nothing but its own element before it writes
+// there, so elements must begin at the same places; all other overlap is refused. The check compares
+// addresses and reads no memory.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <tilehash/core/config.hpp>
+#include <tilehash/core/error.hpp>
+#include <tilehash/core/flags.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// An array's memory.
+struct bytes_of_array {
+  u64 first = 0, end = 0, element = 0;  // end: behind its last byte
+
+  template <class T>
+  bytes_of_array(std::span<T> array)  // NOLINT(google-explicit-constructor): an array is its memory
+      : first(reinterpret_cast<u64>(array.data())), end(first + array.size_bytes()), element(sizeof(T)) {}
+  bytes_of_array(const flags& array)  // NOLINT(google-explicit-constructor)
+      : bytes_of_array(std::span(array.data(), array.size())) {}
+
+  bool overlaps(const bytes_of_array& other) const {
+    return first < end && other.first < other.end && first < other.end && other.first < end;
+  }
+  bool has_elements_of(const bytes_of_array& other) const {
+    return first == other.first && element == other.element;
+  }
+};
+
+[[noreturn]] inline void refuse_overlap(const char* verb, const char* written, const char* given) {
+  refuse(std::string(verb) + ": " + written + " overlap " + given + "; give them memory of their own");
+}
+// Throws invalid_argument where they have a byte in common. `verb: written overlap given; ...`
+inline void require_apart(const bytes_of_array& a, const bytes_of_array& b, const char* verb,
+                          const char* written, const char* given) {
+  if (a.overlaps(b)) refuse_overlap(verb, written, given);
+}
+// ... unless element i of both is the same memory.
+inline void require_apart_or_in_place(const bytes_of_array& a, const bytes_of_array& b, const char* verb,
+                                      const char* written, const char* given) {
+  if (!a.has_elements_of(b)) require_apart(a, b, verb, written, given);
+}
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
