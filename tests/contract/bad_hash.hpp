@@ -31,4 +31,14 @@ struct bad_for_small {
   }
 };
 
+// One with seven places, under every seed.
+struct of_seven_places {
+  of_seven_places() = default;
+  TILEHASH_FN explicit of_seven_places(u64 /*seed*/) {}
+  template <class Bits>
+  TILEHASH_FN u64 operator()(Bits key) const noexcept {
+    return static_cast<u64>(key % 7) << 61;
+  }
+};
+
 }  // namespace tilehash::contract

@@ -95,6 +95,26 @@ TYPED_TEST(growth, has_a_bound) {
     EXPECT_LE(built.capacity(), std::max(4 * n, 150 * of_build.inserted));
   }
 }
+// Where all that is stored in a fixed table finds no place in a smaller one, the table is kept.
+TEST(shrinking, is_no_way_to_grow) {
+  cpu space(2);
+  for (const u32 n : {14U, 28U, 35U, 70U}) {
+    SCOPED_TRACE(n);
+    std::vector<u32> keys(n), before(n), after(n);
+    for (u32 i = 0; i < n; ++i) keys[i] = i;
+    table<cuckoo<u32, u32, 4, of_seven_places>, cpu> t(space, 320, {.load_factor = 0.3, .grow = false});
+    std::ignore = t.insert(space, keys, keys);
+    t.find_or(space, keys, before, ~0U);
+    const u64 capacity = t.capacity(), bytes = t.bytes(), size = t.size();
+    t.shrink_to_fit(space);
+    EXPECT_LE(t.capacity(), capacity);
+    EXPECT_LE(t.bytes(), bytes);
+    EXPECT_EQ(t.size(), size);
+    t.find_or(space, keys, after, ~0U);
+    EXPECT_EQ(after, before);
+  }
+}
+
 TEST(growth_memory, old_and_new_table_and_little_beside) {
   counted<cpu> space(2);
   const u64 n = scaled(300'000, 40'000);

@@ -89,6 +89,46 @@ struct resizing : question<Key, Value> {
     expected.verify(*table, k);
   }
 
+  // Whatever the load, and however often keys repeat: reserve() never lowers the capacity, shrink_to_fit()
+  // never raises it or the bytes, and a second one changes nothing.
+  static void reserve_and_shrink_go_one_way(const maker& make) {
+    if (!make.can.makes_room) return;
+    auto random = numbers_of_this_test();
+    const u64 most = make.at_most(scaled(2'000, 300));
+    for (u32 round = 0; round < 8; ++round) {
+      const bool grows = round % 4 != 3;
+      const table_options options = {
+          .load_factor = round % 2 == 0 ? 0.1 : 0.95, .grow = grows, .slack = static_cast<double>(round % 3)};
+      const auto table = make(round % 3 == 0 ? most : 0, options);
+      model<Key, Value> expected(make.can);
+      const auto pool = resizing::random_keys(random, most);
+      for (u32 step = 0; step < 6; ++step) {
+        const u64 different = random.one_in(2) ? std::min<u64>(3, pool.size()) : pool.size();
+        auto k = resizing::part(pool, 0, different);
+        while (k.size() < random.below(most)) k.push_back(pool[random.below(different)]);
+        expected.insert(*table, k, resizing::values_for(random, k), !grows);
+        u64 capacity = table->capacity();
+        table->reserve(random.below(2 * most));
+        ASSERT_GE(table->capacity(), capacity);
+        if (make.can.erases && random.one_in(2)) expected.erase(*table, resizing::part(pool, 0, most / 2));
+        if (random.one_in(2)) continue;
+        capacity = table->capacity();
+        u64 bytes = table->bytes();
+        for (u32 again = 0; again < 2; ++again) {
+          table->shrink_to_fit();
+          ASSERT_LE(table->capacity(), capacity);
+          ASSERT_LE(table->bytes(), bytes);
+          if (again != 0) {
+            ASSERT_EQ(table->bytes(), bytes);
+          }
+          capacity = table->capacity();
+          bytes = table->bytes();
+        }
+      }
+      expected.verify(*table);
+    }
+  }
+
   static void clear_keeps_the_room(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make();
@@ -138,6 +178,7 @@ struct resizing : question<Key, Value> {
       {"what_was_reserved_can_be_used", what_was_reserved_can_be_used},
       {"rehash_keeps_all", rehash_keeps_all},
       {"shrinks_to_what_it_holds", shrinks_to_what_it_holds},
+      {"reserve_and_shrink_go_one_way", reserve_and_shrink_go_one_way},
       {"clear_keeps_the_room", clear_keeps_the_room},
       {"a_build_replaces", a_build_replaces},
       {"capacity_follows_the_load", capacity_follows_the_load},

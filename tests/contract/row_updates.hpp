@@ -168,6 +168,79 @@ TEST_F(row_updates, as_the_options_say) {
     EXPECT_THROW((table_type(space_, 0, {.load_factor = 0.8, .shrink_below = below})), invalid_argument);
 }
 
+// A rebuild keeps the rows that there are, and the capacity that was reserved; shrink_to_fit() gives that up.
+TEST_F(row_updates, keep_what_was_reserved) {
+  table_type t(space_, 3'000, {.load_factor = 0.1, .seed = 7});
+  const u64 rows = t.capacity(), bytes = t.bytes();
+  const keys equal(290, 5);
+  std::ignore = insert(t, equal);  // more than a section has room for
+  EXPECT_EQ(t.capacity(), rows);
+  EXPECT_GE(t.bytes(), bytes);
+  t.reserve(space_, 800);
+  EXPECT_EQ(t.capacity(), rows);
+  const u64 then = t.bytes();
+  EXPECT_GE(then, bytes);
+  for (u64 i = 0; i < 10; ++i) std::ignore = insert(t, some(i * 200, 200));
+  EXPECT_EQ(t.bytes(), then) << "built again within what was reserved";
+  EXPECT_EQ(t.clone(space_).reserve(space_, 3'000), 0U);
+  compare(t);
+  EXPECT_EQ(t.shrink_to_fit(space_), 1U);
+  EXPECT_LT(t.bytes(), then);
+  EXPECT_LT(t.capacity(), rows);
+  compare(t);
+}
+
+// Of more items than the rows are for: neither rows nor bytes become more.
+TEST_F(row_updates, shrink_to_fit_never_grows) {
+  for (const double slack : {0.0, 0.25, 16.0}) {
+    SCOPED_TRACE(slack);
+    forget();
+    table_type t(space_, 0, {.load_factor = 0.2, .grow = false, .slack = slack});
+    for (const u64 more : {3'800U, 300U, 300U}) {
+      std::ignore = insert(t, keys(more, 77));
+      std::ignore = insert(t, some(more, more));
+      const u64 rows = t.capacity(), bytes = t.bytes();
+      t.shrink_to_fit(space_);
+      EXPECT_LE(t.capacity(), rows);
+      EXPECT_LE(t.bytes(), bytes);
+      compare(t);
+    }
+    std::ignore = erase(t, {77});
+    const u64 rows = t.capacity(), bytes = t.bytes();
+    t.shrink_to_fit(space_);
+    EXPECT_LE(t.capacity(), rows);
+    EXPECT_LE(t.bytes(), bytes);
+    compare(t);
+  }
+}
+
+// As many items as a section has free entries for, and one more; and as many as one thread puts into it, and
+// one more.
+TEST_F(row_updates, fill_a_section_to_the_last_entry) {
+  table_type t(space_, 0, {.load_factor = 1});
+  keys all = some(0, 2'000);
+  all.resize(3'000, 77);
+  std::ignore = build(t, all);
+  const design d = t.view().design;
+  u64 items = 0;
+  for (const u32 key : all)
+    items += d.locate(key).row / design::section_rows == d.locate(77).row / design::section_rows;
+  const u64 bytes = t.bytes();
+  ASSERT_EQ(insert(t, keys(items / 4 + 1, 77)).inserted, items / 4 + 1);
+  EXPECT_EQ(t.bytes(), bytes) << "built again before the section was full";
+  compare(t);
+  ASSERT_EQ(insert(t, {77}).inserted, 1U);
+  EXPECT_GT(t.bytes(), bytes);
+  compare(t);
+  for (const u64 come : {u64(4'096), u64(4'097)}) {
+    t.reserve(space_, 40 * come);
+    EXPECT_EQ(insert(t, keys(come, 77)).inserted, come);
+    compare(t);
+  }
+  EXPECT_EQ(erase(t, {77}), 1'001 + items / 4 + 1 + 2 * 4'096 + 1);
+  compare(t);
+}
+
 // Erases give memory back where they are asked to, and shrink_to_fit() gives all of it that is to be had.
 TEST_F(row_updates, shrink) {
   for (const double below : {0.0, 0.3}) {

@@ -120,7 +120,7 @@ class insertion : public slots<Design, Space> {
     if (needed >= most || resize_in_place(space, size())) return 0;
     if (region_resized<Design> && needed > most - most / 9 && memory_.resizes(base::bytes_for(needed)))
       return 0;
-    return rehash(space, size());
+    return rebuild(space, size(), 0, nullptr, 0, most).value_or(0);
   }
   u64 erase(Space& space, const key_type* keys, u64 n)
     requires erasable<Design>
@@ -186,9 +186,10 @@ class insertion : public slots<Design, Space> {
 
   // Moves all items to a new table, and with them those of the size that have lost their places; again,
   // larger, while they do not fit. Gives how often they did not; nothing, and all is as it was, where they
-  // never did.
+  // never did in less than `capacity_limit`.
   std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity,
-                             const homeless_entry* homeless = nullptr, u64 homeless_size = 0);
+                             const homeless_entry* homeless = nullptr, u64 homeless_size = 0,
+                             u64 capacity_limit = ~u64(0));
   // Gives the table so many items' room in its own memory, which can be that large: more regions or fewer, by
   // the same hash. False, and nothing has happened, where that is not possible.
   bool resize_in_place(Space& space, u64 items);
@@ -262,11 +263,12 @@ insert_report insertion<Design, Space>::insert_first(Space& space,
 
 template <class Design, class Space>
 std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u64 least_capacity,
-                                                     const homeless_entry* homeless, u64 homeless_size) {
+                                                     const homeless_entry* homeless, u64 homeless_size,
+                                                     u64 capacity_limit) {
   const u64 n = size(), most = std::max(items, slots_without_growth * n);
   table_options fixed = options_;
   fixed.grow = false;
-  for (u64 tries = 0; tries < max_rebuilds; ++tries) {
+  for (u64 tries = 0; tries < max_rebuilds && this->capacity_for(items) < capacity_limit; ++tries) {
     fixed.seed = detail::seed_of(fixed) + 1;
     insertion fresh =
         empty_for<detail::slots_source<Design>>(space, items, fixed, least_capacity, capacity());
@@ -357,7 +359,7 @@ void insertion<Design, Space>::shrink_if_asked(Space& space) {
   const u64 items = size() + size() / 2;
   if (this->capacity_for(items) >= capacity()) return;
   try {
-    if (!resize_in_place(space, items)) rebuild(space, items, 0);
+    if (!resize_in_place(space, items)) rebuild(space, items, 0, nullptr, 0, capacity());
   } catch (const out_of_memory&) {  // then it stays as large as it is
   }
 }

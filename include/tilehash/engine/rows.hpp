@@ -10,6 +10,7 @@
 // All memory that a call needs is there before it changes anything.
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -41,6 +42,7 @@ class rows {
                     "shrink_below must be at least 0 and at most half of the load factor");
     if (!options_.seed) options_.seed = detail::drawn_seed();
     adopt(built(space, nullptr, nullptr, 0, rows_for(items), items));
+    reserved_ = items;
   }
   rows clone(Space& space) const { return rows(*this, space); }
   // What was moved from has no memory, and answers as an empty table.
@@ -55,6 +57,7 @@ class rows {
     std::swap(view_, other.view_);
     std::swap(size_, other.size_);
     std::swap(entries_, other.entries_);
+    std::swap(reserved_, other.reserved_);
   }
   bool has_memory() const { return memory_.data() != nullptr; }
   Space* home() const { return memory_.space(); }
@@ -75,6 +78,7 @@ class rows {
 
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
     adopt(built(space, keys, values, n, rows_for(n), 0));
+    reserved_ = 0;
     return {.inserted = size_, .refused = n - size_};
   }
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
@@ -97,27 +101,36 @@ class rows {
     size_ -= gone;
     if (static_cast<double>(size_) < options_.shrink_below * static_cast<double>(capacity())) {
       try {  // half as many items again find room afterwards
-        shrink_to(space, rows_for(size_ + size_ / 2));
+        if (shrink_to(space, rows_for(size_ + size_ / 2)) != 0) reserved_ = 0;
       } catch (const out_of_memory&) {  // then it stays as large as it is
       }
     }
     return gone;
   }
 
-  // Room for so many items.
+  // Makes capacity for so many items, which later rebuilds keep; never fewer rows.
   u64 reserve(Space& space, u64 items) {
-    if (items <= size_ || (rows_for(items) <= capacity() && items <= entries_)) return 0;
-    return build_again(space, rows_for(items), items);
+    const u64 all = std::max(reserved_, items), wanted = std::max(rows_for(items), capacity());
+    const bool rebuilds = items > size_ && (wanted > capacity() || items > entries_);
+    if (rebuilds) build_again(space, wanted, all);
+    reserved_ = all;
+    return rebuilds ? 1 : 0;
   }
-  // No more rows than its items need, and no more free entries than a build leaves.
-  u64 shrink_to_fit(Space& space) { return shrink_to(space, rows_for(size_)); }
+  // No more rows than its items need, and no more free entries than a build leaves; never more of either.
+  u64 shrink_to_fit(Space& space) {
+    const u64 rebuilds = shrink_to(space, rows_for(size_));
+    reserved_ = 0;
+    return rebuilds;
+  }
   // Memory for max(items, size()), with the next hash function.
   u64 rehash(Space& space, u64 items) {
     const u64 seed = detail::seed_of(options_);
     options_.seed = seed + 1;
     try {
       const u64 all = items < size_ ? size_ : items;
-      return build_again(space, rows_for(all), all);
+      const u64 rebuilds = build_again(space, rows_for(all), all);
+      reserved_ = items;
+      return rebuilds;
     } catch (...) {
       options_.seed = seed;
       throw;
@@ -146,7 +159,8 @@ class rows {
       : options_(other.options_),
         memory_(detail::copy_of(other.memory_, space)),
         size_(other.size_),
-        entries_(other.entries_) {
+        entries_(other.entries_),
+        reserved_(other.reserved_) {
     view_.design = other.view_.design.moved_to(memory_.data());
   }
 
@@ -170,8 +184,8 @@ class rows {
     const buffer<u64, Space> begins(space, sections + 1), long_rows(space, 1);
     space.fill(begins.data() + sections, 1, u64(0));
     space.fill(long_rows.data(), 1, u64(0));
-    space.for_each(sections,
-                   detail::size_sections<Design>{from, expected / sections, options_.slack, begins.data()});
+    space.for_each(sections, detail::size_sections<Design>{from, detail::divide_up(expected, sections),
+                                                           options_.slack, begins.data()});
     space.exclusive_scan(begins.data(), begins.data(), sections + 1);
     m.entries = read_one(space, begins.data() + sections);
     detail::require(m.entries <= Design::index::most_items, Design::index::too_many);
@@ -209,14 +223,14 @@ class rows {
     copy_entries(space, all_keys.data(), all_values.data());
     space.copy(all_keys.data() + size_, keys, n * sizeof(key_type));
     if (!Design::is_set) space.copy(all_values.data() + size_, values, n * sizeof(value_element));
-    adopt(
-        built(space, all_keys.data(), all_values.data(), all, wanted > capacity() ? wanted : capacity(), 0));
+    adopt(built(space, all_keys.data(), all_values.data(), all, std::max(wanted, capacity()), reserved_));
   }
+  // Rebuilds with so many rows, or as many as there are, where that takes less memory.
   u64 shrink_to(Space& space, u64 row_count) {
-    const u64 sections = capacity() / Design::section_rows;
+    const u64 row_limit = std::min(row_count, capacity()), sections = row_limit / Design::section_rows;
     const u64 most = size_ + static_cast<u64>(options_.slack * static_cast<double>(size_)) + sections;
-    if (row_count >= capacity() && entries_ <= most) return 0;
-    return build_again(space, row_count, 0);
+    if (Design::bytes(row_limit, most) >= bytes()) return 0;
+    return build_again(space, row_limit, 0);
   }
   u64 build_again(Space& space, u64 row_count, u64 expected) {
     const buffer<key_type, Space> keys(space, size_);
@@ -249,6 +263,7 @@ class rows {
   buffer<char, Space> memory_;
   view_type view_;
   u64 size_ = 0, entries_ = 0;
+  u64 reserved_ = 0;  // items that rebuilds leave capacity for
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine

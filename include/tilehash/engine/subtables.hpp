@@ -226,13 +226,9 @@ class subtables {
   // Memory sized for size(), where that is less. Gives how often it started anew.
   u64 shrink_to_fit(Space& space) {
     require_no_doubling();
-    if (Design::capacity_for(size(), options_.load_factor) < capacity()) {
-      const u64 restarts = rehash(space, 0);
-      reserved_ = 0;
-      return restarts;
-    }
+    const u64 restarts = rebuild(space, size(), 0, capacity()).value_or(0);
     reserved_ = 0;
-    return 0;
+    return restarts;
   }
   // Doubles the smallest subtable. Throws out_of_memory; then, all is as it was. O(its slots).
   void double_one(Space& space) {
@@ -416,7 +412,7 @@ class subtables {
                   static_cast<u64>(static_cast<double>(least) * options_.load_factor)});
     if (2 * Design::capacity_for(items, options_.load_factor) > capacity()) return;
     try {
-      rebuild(space, items, 0);
+      rebuild(space, items, 0, capacity());
     } catch (const out_of_memory&) {  // then one after the other, which takes less
     }
   }
@@ -478,14 +474,15 @@ class subtables {
 
   // ---- a new table ----
   // Moves all items to a table of another hash function; again, larger, while they do not fit. Gives how
-  // often they did not; nothing, and all is as it was, where they never did.
-  std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity) {
+  // often they did not; nothing, and all is as it was, where they never did in less than `capacity_limit`.
+  std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity, u64 capacity_limit = ~u64(0)) {
     const u64 n = size(), most = std::max(items, slots_without_growth * n);
     table_options fixed = options_;
     fixed.grow = false;
     for (u64 tries = 0; tries < max_rebuilds; ++tries) {
       fixed.seed = detail::seed_of(fixed) + 1;
       while (Design::capacity_for(items, fixed.load_factor) < least_capacity) items += items / 64 + 1;
+      if (Design::capacity_for(items, fixed.load_factor) >= capacity_limit) return std::nullopt;
       subtables fresh(space, items, fixed);
       using source = detail::entries_source<Design>;
       const auto report = call<source, detail::keep>(fresh, space, source{design_}, design_.entries(),
