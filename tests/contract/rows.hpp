@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include <contract/join_model.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/hash_graph.hpp>
@@ -152,6 +154,64 @@ TYPED_TEST_P(rows, with_keys_that_come_often) {
 
 // Where nobody says, as many rows as items: the thesis' C_v of 1.
 TYPED_TEST_P(rows, are_as_many_as_items) { this->expect_as_many_as_items(); }
+
+// Rows that are few for their items, as where many keys are looked for in a small graph.
+class few_rows : public ::testing::Test {
+ protected:
+  // counts[k] left rows have the key of row k. Each meets the one right row of its key.
+  void join_and_compare(const std::vector<u64>& counts) {
+    SCOPED_TRACE("key 0 comes " + std::to_string(counts[0]) + " times");
+    std::vector<float> left, right;
+    std::vector<u32> expected, numbers;
+    const table_options options = {.seed = 1};
+    const table<hash_graph<float, u32>, rows_space> rows(space_, counts.size(), options);
+    for (u32 k = 0; k < counts.size(); ++k) {
+      numbers.push_back(k);
+      right.push_back(0);
+      while (rows.view().design.locate(right[k]).row != k) ++right[k];
+      expected.resize(expected.size() + counts[k], k);
+      left.resize(left.size() + counts[k], right[k]);
+    }
+    const buffer<float, rows_space> l(space_, left), r(space_, right);
+    const buffer<u32, rows_space> n(space_, numbers);
+    table<hash_graph<float, u32>, rows_space> graph(space_, 0, options);
+    std::ignore = graph.build(space_, r.span(), n.span());
+    const auto got = join(space_, l.span(), graph, {.probe = graph_probe::intersect});
+    ASSERT_EQ(got.size(), left.size());
+    const auto of_left = got.left.to_host(), of_right = got.right.to_host();
+    std::vector<u32> met(left.size(), no_match);
+    for (u64 i = 0; i < of_left.size(); ++i) {
+      ASSERT_LT(of_left[i], left.size());
+      met[of_left[i]] = of_right[i];
+    }
+    EXPECT_TRUE(met == expected);
+  }
+  // One key comes so often, and seven others share the rest of n rows.
+  void join_and_compare(u64 often, u64 n) {
+    std::vector<u64> counts(8, (n - often) / 7);
+    counts[0] = n - 7 * counts[1];
+    join_and_compare(counts);
+    std::swap(counts[0], counts[7]);
+    join_and_compare(counts);
+  }
+
+ private:
+  rows_space space_;
+};
+
+// As many of one key as its region has capacity for, as a block's scratch holds, or as an average region may
+// have; and one more.
+TEST_F(few_rows, meet_all_their_items) {
+  constexpr u64 n = u64(1) << 15;
+  join_and_compare({n});
+  for (const u64 each : {u64(16'385), u64(18'432), u64(18'433), u64(25'000), scaled(1'000'000, 100'000)})
+    join_and_compare({each, each});
+  const double mean = static_cast<double>(n) / 8;
+  const u64 bin = static_cast<u64>(mean + 8 * std::sqrt(mean) + 32);
+  for (u64 often = bin - 2; often <= bin + 2; ++often) join_and_compare(often, n);
+  for (const u64 often : {16'383, 16'384, 16'385}) join_and_compare(often, 8 * u64(16'384));
+  join_and_compare(n, n);
+}
 
 REGISTER_TYPED_TEST_SUITE_P(rows, of_many_items, with_keys_that_come_often, are_as_many_as_items);
 

@@ -210,9 +210,11 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
   const auto mean_of = [&](u32 shift) { return load * std::exp2(shift); };
   const auto room_of = [&](u32 shift) {  // the number that comes varies by a root
-    return static_cast<u32>(mean_of(shift) + 8 * std::sqrt(mean_of(shift)) + 32);
+    return static_cast<u64>(mean_of(shift) + 8 * std::sqrt(mean_of(shift)) + 32);
   };
-  const auto scratch_of = [&](u32 shift) { return build_type::scratch_bytes(shift, room_of(shift)); };
+  const auto scratch_of = [&](u32 shift) {
+    return build_type::scratch_bytes(shift, static_cast<u32>(room_of(shift)));
+  };
   route_type route(rows);
   // (The largest regions that a block can hold: two smaller ones side by side would wait in turns, but their
   // runs from the partition are half as long, which costs a GPU more.)
@@ -220,9 +222,12 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
          room_of(route.shift + 1) <= build_type::most_items && scratch_of(route.shift + 1) <= scratch &&
          (rows.capacity() >> (route.shift + 1)) >= wanted)
     ++route.shift;
-  const u32 regions = route.regions(), room = room_of(route.shift);
-  if (regions > most_regions<typename route_type::slot_type>(space) || scratch_of(route.shift) > scratch)
+  // (The items of one row are no fewer in smaller regions.)
+  const u32 regions = route.regions();
+  if (room_of(route.shift) > build_type::most_items || scratch_of(route.shift) > scratch ||
+      regions > most_regions<typename route_type::slot_type>(space))
     return std::nullopt;
+  const u32 room = static_cast<u32>(room_of(route.shift));
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
   // Keys that are NaN, regions with too little room, and what came to each region: cleared and read as one.
