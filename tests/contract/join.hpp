@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,31 @@
 #include <contract/join_model.hpp>
 
 namespace tilehash::contract {
+
+struct point {  // 12 packed bytes: by the table alone
+  float x, y, z;
+};
+struct pixel {  // six, two more are a gap
+  float depth;
+  short layer;
+};
+
+}  // namespace tilehash::contract
+
+namespace tilehash {
+using contract::pixel, contract::point;
+template <>
+struct key_members<point> : members<&point::x, &point::y, &point::z> {};
+template <>
+struct key_members<pixel> : members<&pixel::depth, &pixel::layer> {};
+}  // namespace tilehash
+
+namespace tilehash::contract {
+
+inline point key_of_numbers(const point&, float a, u32 b) { return {1, a, static_cast<float>(b)}; }
+inline pixel key_of_numbers(const pixel&, float a, u32 b) { return {a, static_cast<short>(b)}; }
+inline auto numbers_of(const point& p) { return std::tuple(p.x, p.y, p.z); }
+inline auto numbers_of(const pixel& p) { return std::tuple(p.depth, p.layer); }
 
 template <class Key>
 std::vector<join_way> ways_of() {
@@ -211,6 +237,55 @@ TYPED_TEST_P(joins, into_arrays_of_the_callers) {
 REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_keys_that_meet,
                             of_keys_that_come_often, count_without_writing, with_a_graph, without_memory,
                             into_arrays_of_the_callers);
+
+// Keys with floats inside: a NaN in any of them equals nothing, and -0.0 is 0.0.
+template <class Key>
+void join_structs(u64 n) {
+  join_ground ground;
+  auto& space = ground.space;
+  using space_type = decltype(join_ground::space);
+  random_numbers random("joins of structs");
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const float special[] = {0.0F, -0.0F, 1.5F, std::numeric_limits<float>::quiet_NaN(),
+                           -std::numeric_limits<float>::infinity()};
+  const auto some = [&](u64 count) {
+    std::vector<Key> keys(count);
+    for (Key& key : keys)
+      key = key_of_numbers(key, special[random.below(5)], static_cast<u32>(random.below(n / 4)));
+    return keys;
+  };
+  const std::vector<Key> left = some(n), right = some(n / 2);
+  const auto may_equal = [](const Key& key) { return numbers_of(key) == numbers_of(key); };
+  std::multimap<decltype(numbers_of(Key())), u32> rows;
+  for (u32 i = 0; i < right.size(); ++i)
+    if (may_equal(right[i])) rows.emplace(numbers_of(right[i]), i);
+  const buffer<Key, space_type> l(space, left), r(space, right);
+  for (const join_kind kind : join_kinds) {
+    SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)));
+    row_pairs expected;
+    for (u32 i = 0; i < left.size(); ++i) {
+      const auto [first, last] =
+          may_equal(left[i]) ? rows.equal_range(numbers_of(left[i])) : std::pair(rows.end(), rows.end());
+      const bool lists = kind == join_kind::inner || (kind == join_kind::left && first != last);
+      if (lists)
+        for (auto at = first; at != last; ++at) expected.emplace_back(i, at->second);
+      else if (detail::joined_rows(kind, first != last) != 0)
+        expected.emplace_back(i, no_match);
+    }
+    std::ranges::sort(expected);
+    std::vector<join_way> ways = {join_way::automatic, join_way::by_table};
+    if (sizeof(Key) <= 8) ways.push_back(join_way::by_regions);
+    for (const join_way way : ways) {
+      EXPECT_EQ(join_size(space, l.span(), r.span(), {kind, way}), expected.size());
+      const auto got = join(space, l.span(), r.span(), {kind, way});
+      EXPECT_TRUE(in_order(got.left, got.right, kind) == expected) << static_cast<int>(way);
+    }
+  }
+}
+TEST(joins_of_structs, with_floats) {
+  join_structs<point>(scaled(4'000, 400));
+  join_structs<pixel>(scaled(40'000, 4'000));
+}
 
 template <class Error>
 std::string join_message(const std::function<void()>& call) {

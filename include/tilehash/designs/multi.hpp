@@ -106,8 +106,6 @@ struct multi {
   static_assert(in_records || (bucketed<Ids> && !values_apart<Ids>),
                 "tilehash: the table of ids must find keys in buckets, with their values beside them: tiled, "
                 "cuckoo, linear_probing, two_level_cuckoo or the like");
-  static_assert(!(in_records && detail::has_nan<Key>),
-                "tilehash: floating-point keys take a table of ids that holds them itself, such as tiled");
 
   // ---- the sort ----
   static constexpr bool can_sort = !in_records && detail::packed_bytes<Key> <= 8;

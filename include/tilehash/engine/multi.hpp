@@ -276,9 +276,9 @@ class multi {
   insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
     const u64 n = keys.size();
     if constexpr (design::in_records) {
-      if (ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}, true)
-              .refused != 0)
-        not_placed();
+      const u64 refused =
+          ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}, true).refused;
+      if (refused != 0 && refused != count_illegal(space, keys)) not_placed();
       distinct_ = ids_.size();
       // It grew on the way, and may be larger than asked for.
       return {.restarts = ids_.rehash(space, distinct_)};
@@ -302,6 +302,13 @@ class multi {
       if (find_ids(space, rest, left, numbers) != 0) not_placed();
       return report;
     }
+  }
+  static u64 count_illegal(Space& space, keys_in keys) {
+    if constexpr (!detail::has_nan<Key>) return 0;
+    buffer<u64, Space> count(space, 1);
+    space.fill(count.data(), 1, u64(0));
+    space.for_each(keys.size(), detail::illegal_counter<Key>{keys.data(), count.data()});
+    return read_one(space, count.data());
   }
   // Gives how many of these keys have none.
   u64 find_ids(Space& space, const detail::some_keys<Key>& keys, u64 n, u32* numbers) const {

@@ -254,6 +254,14 @@ struct key_repeater {
   typename View::key_type* to;
   TILEHASH_FN void operator()(u64 id, u64 at) const { to[at] = view.key(id); }
 };
+template <class Key>
+struct illegal_counter {
+  const Key* keys;
+  u64* count;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (!is_legal(keys[i])) fetch_add(count, u64(1));
+  }
+};
 template <class View>
 struct key_lister {
   View view;
