@@ -128,8 +128,9 @@ class table {
   view_type view() const { return engine_.view(); }
   // The same for those who also insert, update and erase, each thread by itself or in a tile (table_view.hpp
   // says what may run beside what). A view may be kept and used any number of times while it is valid: size()
-  // counts all that was changed through it, once the kernel or the threads that changed it are done. Throws
-  // invalid_argument for a space of another device. Does not wait.
+  // counts all that was changed through it, once the kernel or the threads that changed it are done. From
+  // then on size(), and each verb that changes the table and waits, reads that count first, and waits for it.
+  // Throws invalid_argument for a space of another device. Does not wait.
   auto mutable_view(Space& space)
     requires view_changeable<Design>
   {

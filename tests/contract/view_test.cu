@@ -1,3 +1,7 @@
+#include <atomic>
+#include <numeric>
+#include <thread>
+
 #include <tilehash/space/cuda.cuh>
 
 namespace tilehash::contract {
@@ -8,4 +12,49 @@ using view_space = tilehash::cuda;
 
 namespace tilehash::contract {
 INSTANTIATE_TYPED_TEST_SUITE_P(cuda, views, view_designs);
+
+// As on a CPU (view_test.cpp): const verbs read the count that a view, or a call without a wait, has left.
+// Each thread has a space and a stream of its own; size() is asked through the table's.
+TEST(const_verbs, count_at_the_same_time_what_views_have_changed) {
+  using table_type = table<tiled<u32, u32>, view_space>;
+  using view_type = decltype(std::declval<table_type&>().mutable_view(std::declval<view_space&>()));
+  constexpr u32 n = 1000;
+  std::vector<u32> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  for (const bool by_view : {true, false}) {
+    view_space space;
+    const buffer<u32, view_space> keys(space, numbers);
+    const buffer<u64, view_space> effects(space, std::vector<u64>{0});
+    const buffer<insert_report, view_space> report(space, 1);
+    table_type t(space, n, {.grow = false});
+    if (by_view) {
+      using change = inserts_by_view<view_type>;
+      space.for_each(n, by_threads<change>{{{t.mutable_view(space), keys.data(), n, effects.data()}}});
+    } else {
+      t.insert_async(space, keys.span(), keys.span(), report.data());
+    }
+    std::atomic<u32> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&] {
+        cudaStream_t stream = nullptr;
+        if (cudaStreamCreate(&stream) != cudaSuccess) return void(++wrong);
+        {
+          view_space own(stream);
+          const buffer<u32, view_space> k(own, n), v(own, n);
+          for (int round = 0; round < 20; ++round) {
+            wrong += t.size() != n;
+            wrong += t.empty();
+            wrong += t.retrieve_all(own, k.span(), v.span()) != n;
+          }
+          wrong += t.clone(own).size() != n;
+        }
+        cudaStreamDestroy(stream);
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0U);
+    EXPECT_EQ(t.size(), n);
+  }
+}
 }  // namespace tilehash::contract
