@@ -18,14 +18,16 @@
 //            takes while it runs, beside what the table has, is said with it. What was moved from is an
 //            empty table.
 //   errors   invalid_argument: arrays of different lengths or of other memory. out_of_memory, cuda_error: of
-//            the space. error: items that no hash function places. When a call throws, the table is as it
-//            was before. Growth that finds no memory, or keys that no room parts, do not throw: the items
-//            that found no room are reported as refused, and `outcomes` names them.
-//   functions A function that you pass (an op, or what for_each calls) may throw on a CPU. The first
-//   exception
-//            reaches the caller, from whichever thread it comes. An op leaves the basic guarantee: the table
-//            is valid and keeps all its keys, size() is exact, and each value has some of the items applied.
-//            A hasher must not throw: its operator() is noexcept. docs/adr/0026.
+//            the space. error: items that no hash function places.
+//   guarantee  Strong, for out_of_memory, error and invalid_argument: when a call throws one of them, the
+//            table is as it was before. An insert that has changed the table does not throw out_of_memory:
+//            it refuses the items that need more memory, counts them in the report and names them in
+//            `outcomes`; a key that is present is never refused by insert(). No key that was in the table
+//            before a call is lost, whatever the call finds. After a cuda_error the table is lost.
+//   functions  A function that you pass (an op, or what for_each calls) may throw on a CPU. The first
+//            exception reaches the caller, from whichever thread it comes. An op leaves the basic guarantee:
+//            the table is valid and keeps all its keys, size() is exact, and each value has some of the items
+//            applied. A hasher must not throw: its operator() is noexcept. docs/adr/0026.
 // length: the docstrings of all verbs.
 #pragma once
 
@@ -523,7 +525,8 @@ class table {
   // the room. Where the design's regions can be split and the memory can be made larger (`tiled`, from 64 MiB
   // on or in a resource that says so: docs/designs/tiled.md), it is: O(new capacity), memory while it runs a
   // 32nd of the old table and up to a 16th of the items' bytes, room for an eighth more at least. Elsewhere
-  // as for rehash. Gives how often it started anew. Throws out_of_memory, and error as rehash. Waits. Alone.
+  // as for rehash. Gives how often it started anew. Throws out_of_memory, and error as rehash (strong).
+  // Waits. Alone.
   u64 reserve(Space& space, u64 items)
     requires(insertable<Design> || row_changing<Design>)
   {
@@ -533,7 +536,7 @@ class table {
   // Moves the contents to memory sized for max(items, size()), with the next hash function, and so gets rid
   // of what erased keys left behind. O(old + new capacity). Memory while it runs: the new table beside the
   // old, and an eighth of a byte a slot. Gives how often it started anew. Throws out_of_memory, and error
-  // where items find no place. Waits. Alone.
+  // where items find no place (strong). Waits. Alone.
   u64 rehash(Space& space, u64 items)
     requires(insertable<Design> || row_changing<Design>)
   {
@@ -543,7 +546,7 @@ class table {
   // Gives back what memory the items do not need at the options' load factor (`indexed`: and of the records
   // what was never an id's; a `dynamic_hash_graph` is built anew). Costs as for reserve, with the old
   // capacity; nothing where there is none to give back, or in its own memory less than a ninth. Gives how
-  // often it started anew. Throws as reserve, and then the table is as it was. Waits. Alone.
+  // often it started anew. Throws as reserve (strong). Waits. Alone.
   u64 shrink_to_fit(Space& space)
     requires(insertable<Design> || row_changing<Design>)
   {

@@ -15,49 +15,39 @@ struct filled {
 };
 constexpr insert_report before = {.inserted = 1'000, .refused = 10, .restarts = 1};
 
-// take_over() where one by one the rest becomes this, or there is no memory for it.
+// take_over() where one by one the rest becomes this.
 struct taken_over {
   insert_report report = before;
   bool done = false;
   u32 asked = 0;
 
-  taken_over(const filled& regions, bool in_use, const insert_report* rest) {
-    done = detail::take_over(report, regions, in_use, [&](int its_rest) {
+  explicit taken_over(const filled& regions) {
+    done = detail::take_over(report, regions, [&](int its_rest) {
       EXPECT_EQ(its_rest, 7);
       ++asked;
-      if (rest == nullptr) throw out_of_memory("tilehash: none");
-      return *rest;
+      return insert_report{.inserted = 8, .present = 1, .refused = 3, .restarts = 2};
     });
   }
 };
-constexpr insert_report rest = {.inserted = 8, .present = 1, .refused = 3, .restarts = 2};
 
 TEST(take_over, reports_what_regions_and_rest_became) {
-  for (const bool in_use : {false, true}) {
-    const taken_over t({}, in_use, &rest);
-    EXPECT_TRUE(t.done);
-    EXPECT_EQ(t.asked, 1U);
-    EXPECT_EQ(t.report, (insert_report{.inserted = 1'108, .refused = 15, .restarts = 3}));
-  }
+  const taken_over t({});
+  EXPECT_TRUE(t.done);
+  EXPECT_EQ(t.asked, 1U);
+  EXPECT_EQ(t.report, (insert_report{.inserted = 1'108, .refused = 15, .restarts = 3}));
 }
 TEST(take_over, asks_for_no_rest_where_there_is_none) {
-  const taken_over t({.left = 0}, true, nullptr);
+  const taken_over t({.left = 0});
   EXPECT_TRUE(t.done);
   EXPECT_EQ(t.asked, 0U);
   EXPECT_EQ(t.report, (insert_report{.inserted = 1'100, .refused = 12, .restarts = 1}));
 }
 // Then the windows see all items again, the illegal ones too.
 TEST(take_over, of_what_is_not_known_is_not_done) {
-  const taken_over t({.lists_left = false}, true, &rest);
+  const taken_over t({.lists_left = false});
   EXPECT_FALSE(t.done);
   EXPECT_EQ(t.asked, 0U);
   EXPECT_EQ(t.report, (insert_report{.inserted = 1'100, .refused = 10, .restarts = 1}));
-}
-TEST(take_over, without_memory_refuses_the_rest_in_a_table_that_is_seen) {
-  const taken_over t({}, true, nullptr);
-  EXPECT_TRUE(t.done);
-  EXPECT_EQ(t.report, (insert_report{.inserted = 1'100, .refused = 24, .restarts = 1}));
-  EXPECT_THROW(taken_over({}, false, nullptr), out_of_memory) << "of one that nobody has seen";
 }
 
 }  // namespace

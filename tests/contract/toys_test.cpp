@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <random>
 #include <span>
 #include <string>
@@ -12,6 +13,9 @@
 
 #include <contract/cpu.hpp>
 #include <contract/keys.hpp>
+#include <tilehash/designs/mega_kv.hpp>
+#include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/designs/tiled.hpp>
 #include <tilehash/table.hpp>
 #include <toys/toy_signpost.hpp>
 #include <toys/toy_swapper.hpp>
@@ -206,24 +210,123 @@ TEST(toy_swapper, many_keys_in_hand) {
   t.expect_holds(k);
 }
 
-// Where there is no memory for them, the call says so, and the table answers for all others.
-TEST(toy_swapper, what_is_lost_is_said) {
-  toy_table<toy_swapper<u32, u32, 1>> t(5'000, {.load_factor = 0.75, .grow = false});
-  const keys k = some_keys(5'000);
-  t.memory.refuse_after(3);  // the bits and the list are allocated before
-  std::string said;
-  try {
-    t.memory.guarded([&] { std::ignore = t.table.insert(t.space, k, k); });
-  } catch (const error& e) {
-    said = e.what();
+// Where there is no memory for them, new keys are refused, each item by name, and no other is lost.
+TEST(toy_swapper, no_key_is_lost_without_memory) {
+  const u64 n = scaled(4'000, 1'000);
+  u64 refused = 0;
+  for (u64 allocations = 0; allocations < 5; ++allocations) {
+    SCOPED_TRACE(allocations);
+    toy_table<toy_swapper<u32, u32, 1>> t(2 * n, {.load_factor = 0.75, .grow = false});
+    const keys fresh = some_keys(n, static_cast<u32>(n));
+    keys held = some_keys(n), k = fresh;
+    EXPECT_EQ(t.table.insert(t.space, held, held).inserted, n);
+    k.insert(k.end(), held.begin(), held.begin() + 100);    // that are there
+    k.insert(k.end(), fresh.begin(), fresh.begin() + 100);  // that come twice
+    std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
+    t.memory.refuse_after(allocations);
+    insert_report report;
+    bool threw = false;
+    t.memory.guarded([&] {
+      try {
+        report = t.table.insert(t.space, k, k, became);
+      } catch (const out_of_memory&) {
+        threw = true;
+      }
+    });
+    t.memory.refuse_after(faulty_host::never);
+    const values found = t.find(k, 1);
+    if (!threw) {
+      for (u64 i = 0; i < k.size(); ++i) {
+        EXPECT_EQ(became[i] == outcome::refused, found[i] == 1) << i;
+        if (became[i] == outcome::inserted) held.push_back(k[i]);
+      }
+      const auto times = [&](outcome o) { return static_cast<u64>(std::ranges::count(became, o)); };
+      EXPECT_EQ(report.inserted, times(outcome::inserted));
+      EXPECT_EQ(report.present, times(outcome::present));
+      EXPECT_EQ(report.refused, times(outcome::refused));
+      refused += report.refused;
+    }
+    t.expect_holds(held);
+    EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
   }
-  t.memory.refuse_after(faulty_host::never);
-  EXPECT_NE(said.find("not in the table any more"), std::string::npos) << said;
-  EXPECT_LT(t.table.size(), k.size());
-  keys held;
-  const values found = t.find(k, 1);
-  std::ranges::copy_if(found, std::back_inserter(held), [](u32 x) { return x != 1; });
-  t.expect_holds(held);
+  EXPECT_GT(refused, 0U);
+}
+
+// Keys by kernel/exact_placement.hpp alone: each finds a place where there are places for it and all before,
+// as a search on the host says that keeps who stands where.
+template <class Design>
+class places {
+ public:
+  explicit places(const Design& design) : design_(design), held_(design.capacity() / Design::bucket_slots) {}
+  bool put(u32 key) {
+    std::vector<bool> seen(held_.size());
+    return put(key, seen);
+  }
+
+ private:
+  static constexpr u64 room = [] {
+    if constexpr (requires { Design::item_slots; })
+      return u64(std::popcount(Design::item_slots));
+    else
+      return u64(Design::bucket_slots);
+  }();
+  bool put(u32 key, std::vector<bool>& seen) {
+    auto p = design_.locate(key);
+    for (u32 step = 1;; ++step) {
+      if (const u64 b = design_.where(p); !seen[b]) {
+        seen[b] = true;
+        if (held_[b].size() < room) {
+          held_[b].push_back(key);
+          return true;
+        }
+        for (u32& other : held_[b]) {
+          if (!put(other, seen)) continue;
+          other = key;
+          return true;
+        }
+      }
+      if (step >= design_.max_steps()) return false;
+      if constexpr (requires { design_.next(p); })
+        design_.next(p);
+      else
+        design_.advance(p, step);
+    }
+  }
+  const Design& design_;
+  std::vector<keys> held_;
+};
+template <class Design>
+void place_all_that_can_be(u64 items, u64 offered) {
+  for (u32 round = 0; round < 2; ++round) {
+    toy_table<Design> t(items, {.load_factor = 0.75, .seed = round, .grow = false});
+    const Design& design = t.table.view().design;
+    const u64 buckets = design.capacity() / Design::bucket_slots;
+    const detail::exact_placement<Design> exact{design, design.marks(), 0, buckets};
+    places<Design> model(design);
+    // Of a few buckets more keys than of others, so that some have no place though there are free slots.
+    keys k;
+    for (u32 i = 0; k.size() < offered; ++i) {
+      const u32 key = mix32(1'000'000 * round + i);
+      if (design.where(design.locate(key)) < 2 || i % 4 == 0) k.push_back(key);
+    }
+    keys held;
+    for (const u32 key : k) {
+      const bool placed = exact.put(key, key);
+      ASSERT_EQ(placed, model.put(key)) << Design::name << ", " << held.size() << " keys";
+      if (placed) held.push_back(key);
+    }
+    if constexpr (sealing<Design>) {
+      for (u64 b = 0; b < buckets; ++b) design.seal(b);
+    }
+    EXPECT_EQ(t.find(held, 1), held);
+    EXPECT_LT(held.size(), k.size());
+  }
+}
+TEST(exact_placement, finds_each_place_that_there_is) {
+  place_all_that_can_be<toy_swapper<u32, u32>>(100, 160);
+  place_all_that_can_be<mega_kv<u32, u32>>(80, 120);
+  place_all_that_can_be<tiled<u32, u32>>(300, 700);
+  place_all_that_can_be<robin_hood<u32, u32>>(200, 1'100);
 }
 
 }  // namespace

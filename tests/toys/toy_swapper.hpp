@@ -141,6 +141,15 @@ class toy_swapper {
     }
   }
 
+  // ---- keys in hand, while nothing else is at work ----
+  TILEHASH_FN void drop(key_bits key) const {
+    detail::fetch_add(items_, ~0U);
+    detail::unlock(locks_, locate(key).first);
+  }
+  TILEHASH_FN u32* marks() const { return locks_; }
+  TILEHASH_FN u64 mark_words() const { return (u64(buckets_) + 31) / 32; }
+  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { locks_[word_of_marks] = 0; }
+
   TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
   TILEHASH_FN void erased(const place&, const place&, const auto& /*told*/) const {
     detail::fetch_add(items_, ~0U);

@@ -200,9 +200,20 @@ concept insertable = changed_in_place<D> || record_keeping<D>;
 // and nobody else may put it in meanwhile: the try that takes it out keeps a lock of it, say, and the one
 // that ends its way gives it back. An item that cannot be placed is told so (`full`) before it takes out
 // another: what is in hand after max_rounds makes the engine build the table anew, even one that may not
-// grow.
+// grow. Where there is no memory for that, the engine puts keys back (engine/put_back.hpp), while nothing
+// else is at work on the table, by
+//   drop(key)          this one, which is in hand, is given up
+//   marks()            mark_words() words of the table's memory, with a bit for each bucket
+//   none_in_hand(i)    the i-th of these is as the design wants it, and no key is in hand
+// and, in exact_placement, by locate(), where() and next() or advance(): a key may stand in any of
+// max_steps() buckets, in any slot (of item_slots, where the design has such a mask).
 template <class D>
-concept replacing = self_inserting<D> && D::replaces_keys;
+concept replacing = self_inserting<D> && D::replaces_keys && requires(const D d, typename D::key_bits k) {
+  d.drop(k);
+  { d.marks() } -> std::same_as<u32*>;
+  { d.mark_words() } -> std::convertible_to<u64>;
+  d.none_in_hand(u64(0));
+};
 
 // Its inserts never need a table that is built anew, so the host need not wait for them.
 template <class D>
@@ -308,6 +319,7 @@ concept region_resized =
       { D::whole_capacity(u64(0), 1.0) } -> std::same_as<u64>;
       { d.hashes_in(u32(0)) } -> std::same_as<typename D::region_hashes>;
       { h(d.first_bucket(u32(0), n), n) } -> std::same_as<typename D::key_bits>;
+      { d.marks() } -> std::same_as<u32*>;  // as of a design that is `replacing`, zero between kernels
     };
 
 // ... and many keys are erased from it region by region, each of which is tidied, by

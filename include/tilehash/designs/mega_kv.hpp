@@ -156,6 +156,17 @@ class mega_kv {
                             : insert_state::again};
   }
 
+  // ---- keys in hand, while nothing else is at work ----
+  // One is given up.
+  TILEHASH_FN void drop(key_bits key) const {
+    const u32 first = locate(key).first;
+    seats_.leave(first);
+    detail::unlock(locks_, first);
+  }
+  TILEHASH_FN u32* marks() const { return locks_; }
+  TILEHASH_FN u64 mark_words() const { return lock_words(capacity()); }
+  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { locks_[word_of_marks] = 0; }
+
   template <class Tile>
   TILEHASH_FN erase_position<word> examine_for_erase(Tile t, const bucket_type<Tile>& b,
                                                      key_bits wanted) const {
@@ -168,7 +179,7 @@ class mega_kv {
   }
 
  private:
-  static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
+  TILEHASH_FN static constexpr u64 lock_words(u64 capacity) { return (capacity / bucket_slots + 31) / 32; }
 
   template <class Tile>
   TILEHASH_FN bool lock(Tile t, u32 which, bool wanted) const {

@@ -209,6 +209,14 @@ class robin_hood {
     return detail::robin_hood_insertion<robin_hood, Tile>{*this, t}.run(key, value, active, in_hand);
   }
 
+  // ---- keys in hand, while nothing else is at work ----
+  // One is given up.
+  TILEHASH_FN void drop(key_bits key) const { census_.drop(locate(key).home); }
+  // In words that tidying reads: afterwards all are due.
+  TILEHASH_FN u32* marks() const { return census_.due(); }
+  TILEHASH_FN u64 mark_words() const { return due_words(); }
+  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { census_.none_in_hand(word_of_marks); }
+
   struct erase_answer : erase_position<word> {
     u32 limit = 1;
   };

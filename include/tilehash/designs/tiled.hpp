@@ -129,6 +129,7 @@ class tiled {
   TILEHASH_FN u32 regions() const { return buckets_.regions(); }
   TILEHASH_FN u32 region_buckets() const { return buckets_.region_buckets(); }
   TILEHASH_FN u32 region_slots() const { return region_buckets() * bucket_slots; }
+  TILEHASH_FN u32* marks() const { return locks_; }  // a bit for each bucket, zero between kernels
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
 
   // ---- where a key lives ----

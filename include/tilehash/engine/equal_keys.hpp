@@ -76,18 +76,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     // In a table that may not grow, a key that comes to it twice could be refused once and taken once.
     const bool each_once = list.left == 0 && list.unique;
     if (!list.complete || (!table.options().grow && !each_once)) return one_by_one();
-    // So that the rest, whose keys may be in the table by then, finds memory.
-    buffer<u32, Space> for_the_rest(space, list.left / bits_a_word + window_step);
     insert_report report = table.size() == 0 && list.unique
                                ? table.insert(space, list.source(), list.size, nullptr, keep{})
                                : table.insert(space, list.source(), list.size, nullptr, update);
-    for_the_rest = {};
-    insert_report rest;
-    try {
-      rest = table.insert(space, list.rest(), list.left, nullptr, update);
-    } catch (const out_of_memory&) {
-      rest.refused = list.left;
-    }
+    const insert_report rest = table.insert_more(space, list.rest(), list.left, update);
     report.inserted += rest.inserted;
     report.restarts += rest.restarts;
     if (report.refused + rest.refused == 0) {
@@ -195,7 +187,9 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
         continue;
       }
       if (total.inserted == 0) throw;
-      total.refused += n - done;
+      space.fill(missing.data(), 1, u64(0));
+      table.look_up(space, its.keys, n - done, missing_sink{missing.data()});
+      total.refused += read_one(space, missing.data());
       break;
     }
     if (refused != 0 ||

@@ -29,9 +29,7 @@
 
 namespace tilehash::inline TILEHASH_ABI::engine {
 
-// Without memory a call refuses what waits for it; into a table that nobody has seen, it throws. One that is
-// given up unless all find a place takes no pains over the last of them.
-enum class insert_role { in_use, fresh, all_or_none };
+using detail::insert_role;
 
 template <class Design, class Space, class Source, class Update>
 class insert_call {
@@ -63,10 +61,9 @@ class insert_call {
 
   insert_report run() {
     try {
-      while (done_ < n_) put_next_window();
+      if (!put_windows()) put_pieces();
     } catch (const out_of_memory&) {
-      if (!changed_ || table_is_ != insert_role::in_use) throw;
-      refuse_from(done_);
+      throw;
     } catch (...) {
       recover();
       throw;
@@ -118,7 +115,7 @@ class insert_call {
   // error of its own there is nothing to count.)
   void recover() {
     if constexpr (!Space::has_lanes) {
-      if (table_is_ != insert_role::in_use) return;
+      if (!detail::keeps_table(table_is_)) return;
       phases_.seal(design());
       table_.recount(space_);
     }
@@ -131,12 +128,23 @@ class insert_call {
     r.present = n_ - r.inserted - r.refused;
     return r;
   }
-  void refuse_from(u64 first) {
-    if (outcomes_ != nullptr) space_.fill(outcomes_ + first, n_ - first, outcome::refused);
-    report_.refused += std::min(n_ - first, n_ - report_.inserted - report_.refused);  // regions took some
-  }
 
   // ---- window ----
+  // False where there is no memory for the bits of the items; none of the rest has been looked at then.
+  bool put_windows() {
+    try {
+      while (done_ < n_) put_next_window();
+      return true;
+    } catch (const out_of_memory&) {
+      if (!detail::keeps_table(table_is_)) throw;
+      if (replacing<Design> && !changed_ && table_is_ == insert_role::in_use) throw;
+      return false;
+    }
+  }
+  void put_pieces() {
+    in_pieces_ = true;
+    while (done_ < n_) put_next_piece();
+  }
   void put_next_window() {
     phases_.moved_to(table_.calls());  // what the last window left over may have made the table grow
     u64 end = n_, wanted = looked_ ? pending_from(done_) : n_ - done_;
@@ -150,6 +158,28 @@ class insert_call {
     mostly_new_ = fresh >= wanted - wanted / 16;
     if (fresh < wanted / 2) looked_ = false;  // copies: their keys may be there now
     if (left != 0 && grows_ && make_room()) return;
+    report_.refused += left;
+    done_ = end;
+  }
+  // As many items as the table's own memory has bits for. An insert that may take other keys out needs a list
+  // of these besides; without it, new keys are refused, and only those that are there are seen to.
+  void put_next_piece() {
+    const u64 end = std::min(n_, done_ + detail::call_memory::few_items);
+    phases_.moved_to(table_.calls());
+    phases_.use_few_bits(done_);
+    if (grows_ && table_.size() >= table_.limit()) grow(room_for_twice());
+    u64 left = 0;
+    do {
+      phases_.moved_to(table_.calls());
+      if constexpr (replacing<Design>) {
+        phases_.look_until(design(), done_, end, cells());
+        collect();
+        grows_ = false;
+        left = phases_.left();
+      } else {
+        left = put(end);
+      }
+    } while (left != 0 && grows_ && make_room());
     report_.refused += left;
     done_ = end;
   }
@@ -183,7 +213,7 @@ class insert_call {
   // ---- put ----
   // The window up to `end`; gives how many of its items are pending still.
   u64 put(u64 end) {
-    if (phases_.bits_known() <= done_ && put_by_regions(end)) return 0;
+    if (!in_pieces_ && phases_.bits_known() <= done_ && put_by_regions(end)) return 0;
     phases_.make_bits(grows_);
     // Again for what met locks, which are few; where many found no way, no more will. But in a new table they
     // may, as many as the old one was made for.
@@ -196,16 +226,18 @@ class insert_call {
         break;  // nothing ran that could count what is left
       collect();
       phases_.seal(design());
-      bool rebuilt = false;
+      auto others = unplaced::none;
       if constexpr (replacing<Design>) {
-        rebuilt = take_in_homeless();
+        others = take_in_homeless(end);
+        if (others == unplaced::put_back) break;
         if constexpr (updates) {
           phases_.change_values(design(), done_, end, cells());
           collect();
         }
       }
-      again = phases_.left() != 0 && (rebuilt ? (grows_ || table_.size() < limit) && ++rebuilds < max_rebuilds
-                                              : pass + 1 < passes && phases_.left() <= few);
+      again = phases_.left() != 0 &&
+              (others == unplaced::moved ? (grows_ || table_.size() < limit) && ++rebuilds < max_rebuilds
+                                         : pass + 1 < passes && phases_.left() <= few);
     }
     return phases_.left();
   }
@@ -215,12 +247,13 @@ class insert_call {
       try {
         phases_.move_last(design(), done_, end, ends, cells());
       } catch (const out_of_memory&) {
-        if (table_is_ != insert_role::in_use) throw;
+        if (!detail::keeps_table(table_is_)) throw;
         return false;
       }
     }
     return true;
   }
+  // False if it does not pay, or there is no memory for it.
   bool put_by_regions(u64 end) {
     constexpr bool assigns = std::same_as<Update, detail::apply<op::assign>>;
     constexpr bool are_few = std::same_as<Source, detail::called_source<typename Design::slot_type>>;
@@ -238,8 +271,9 @@ class insert_call {
         return detail::regions_pay(space_, design(), n, table_.size()) &&
                take_over(detail::fill_regions(space_, design(), items, n, !empty));
       } catch (const out_of_memory&) {
-        if (!changed_ && empty) table_.wipe_slots(space_);  // they may hold bins
-        throw;
+        if (!detail::keeps_table(table_is_)) throw;
+        if (empty) table_.wipe_slots(space_);  // they may hold bins
+        return false;
       }
     } else {
       return false;
@@ -250,10 +284,11 @@ class insert_call {
   bool take_over(const Filled& filled) {
     changed_ = true;
     table_.size_ += filled.inserted;
-    return detail::take_over(report_, filled, table_is_ == insert_role::in_use, [&](const auto& rest) {
+    const insert_role role = detail::keeps_table(table_is_) ? insert_role::goes_on : table_is_;
+    return detail::take_over(report_, filled, [&](const auto& rest) {
       const auto few = table_type::few_of(rest);
       return insert_call<Design, Space, std::remove_const_t<decltype(few)>, detail::keep>(
-                 table_, space_, few, filled.left, nullptr, {})
+                 table_, space_, few, filled.left, nullptr, {}, role)
           .run();
     });
   }
@@ -264,27 +299,32 @@ class insert_call {
     report_.inserted += counts[detail::counter::inserted];
     report_.refused += counts[detail::counter::illegal];
   }
-  // Keys that lost their places to others: they are not refused, whatever that costs.
-  bool take_in_homeless() {
+  // Keys that lost their places to others move to a new table, with all. Where there is no memory for
+  // it, or no hash function, they are put back, and new keys are refused instead.
+  enum class unplaced { none, moved, put_back };
+  unplaced take_in_homeless(u64 end) {
     const u64 n = phases_.take_homeless();
-    if (n == 0) return false;
+    if (n == 0) return unplaced::none;
     if (table_is_ == insert_role::all_or_none) {
       report_.refused += n;
-      return false;
+      return unplaced::none;
     }
     try {
       const auto restarts = table_.rebuild(space_, table_.size(), table_.capacity(), phases_.homeless(), n);
       if (restarts) {
         phases_.moved_to(table_.calls());
         report_.restarts += *restarts + 1;
-        return true;
+        return unplaced::moved;
       }
     } catch (const out_of_memory&) {
-      if (table_is_ != insert_role::in_use) throw;
+      if (!detail::keeps_table(table_is_)) throw;
     }
-    table_.size_ -= n;
-    throw error("tilehash: no memory, or no hash function, for a new table, which " + std::to_string(n) +
-                " keys needed that lost their places to others: they are not in the table any more");
+    const u64 taken = phases_.put_back(design(), done_, end, n, cells());
+    table_.size_ -= taken;
+    report_.inserted -= taken;
+    collect();
+    grows_ = false;
+    return unplaced::put_back;
   }
 
   // ---- room ----
@@ -324,7 +364,7 @@ class insert_call {
       grows_ = restarts.has_value();
       if (grows_) report_.restarts += *restarts + 1;
     } catch (const out_of_memory&) {
-      if (table_is_ != insert_role::in_use) throw;
+      if (!detail::keeps_table(table_is_)) throw;
       grows_ = false;
     }
     if (!grows_) return false;
@@ -343,6 +383,7 @@ class insert_call {
 
   u64 done_ = 0;                     // items before are in the table, or refused
   bool changed_ = false;             // so that nothing may throw any more
+  bool in_pieces_ = false;           // there is no memory for the bits of all items
   bool looked_ = false;              // all bits are known, and ...
   std::vector<u32> pending_counts_;  // ... so many of each 256 items were pending when it looked
   bool mostly_new_ = false;          // nearly all pending items of the last window were new keys

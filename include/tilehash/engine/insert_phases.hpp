@@ -16,10 +16,12 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <vector>
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/engine/call_memory.hpp>
+#include <tilehash/engine/put_back.hpp>
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/lookup.hpp>
 #include <tilehash/kernel/pending.hpp>
@@ -29,6 +31,15 @@
 #include <tilehash/core/prologue.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
+
+// Whose table an insert works on, and what it does where memory ends: in one that is in use it throws, unless
+// something has changed; else items that need memory are refused, and so they always are where the call
+// goes_on from another. A table that nobody has seen is given up, and one that is given up unless all find a
+// place takes no pains over the last of them.
+enum class insert_role { in_use, goes_on, fresh, all_or_none };
+constexpr bool keeps_table(insert_role role) {
+  return role == insert_role::in_use || role == insert_role::goes_on;
+}
 
 template <class Design, class Space, class Source, class Update>
 class insert_phases {
@@ -52,17 +63,20 @@ class insert_phases {
   void make_bits(bool counted = false) {
     if (pending_ != nullptr) return;
     if (!replacing<Design> && n_ <= call_memory::few_items) {
-      pending_ = calls_.few_bits();
+      pending_ = few_bits();
       return;
     }
-    bits_ = buffer<u32, Space>(space_, words() + (counted ? groups() : 0));
-    pending_ = bits_.data();
     if constexpr (replacing<Design>) {
       const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
-      homeless_ = buffer<homeless_entry, Space>(space_, homeless_room() + under_way);
+      const u64 most = homeless_room() + under_way;
+      bits_ = buffer<u32, Space>(space_, 2 * words() + divide_up(most, 32) + (counted ? groups() : 0));
+      homeless_ = buffer<homeless_entry, Space>(space_, most);
       homeless_length_ = buffer<u64, Space>(space_, 1);
       space_.fill(homeless_length_.data(), 1, u64(0));
+    } else {
+      bits_ = buffer<u32, Space>(space_, words() + (counted ? groups() : 0));
     }
+    pending_ = bits_.data();
   }
   // The same, and the items with these bits, words() words of them, are pending, no other. Does not wait.
   void begin_with(const u32* bits) {
@@ -70,26 +84,37 @@ class insert_phases {
     space_.copy(pending_, bits, words() * sizeof(u32));
     bits_known_ = n_;
   }
+  // Bits in the table's own memory for the items from `first` (a multiple of 256) on, few_items of them: what
+  // goes on where there is no memory. The bits of the others mean nothing then.
+  void use_few_bits(u64 first) {
+    bits_ = {};
+    few_from_ = first;
+    bits_known_ = first;
+    pending_ = few_bits();
+  }
   u64 words() const { return groups() * count_pending::words_each; }
   const u32* pending() const { return pending_; }
   u64 bits_known() const { return bits_known_; }  // bits of items before mean something
   // How many of each 256 items are pending. Waits.
   std::vector<u32> pending_counts() {
-    u32* const counts = bits_.size() != 0 ? bits_.data() + words() : calls_.few_counts();
+    u32* const counts = bits_.size() != 0 ? bits_.data() + (bits_.size() - groups()) : calls_.few_counts();
     std::vector<u32> host(groups());
     space_.for_each(groups(), count_pending{pending_, words(), counts});
     space_.copy_to_host(host.data(), counts, groups() * sizeof(u32));
     return host;
   }
   void moved_to(const call_memory& calls) {  // the table has other memory now
-    if (pending_ != nullptr && bits_.size() == 0) pending_ = calls.few_bits();
     calls_ = calls;
+    if (pending_ != nullptr && bits_.size() == 0) pending_ = few_bits();
   }
 
   // Items whose bits are known, as far as they are pending, and all others. Those whose keys are there are
   // done, their values changed. Does not wait.
   void look(const Design& d, u64 first, const cells& sentinels = {}) {
     visit_open(d, sentinels, first, n_, false);
+  }
+  void look_until(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+    visit_open(d, sentinels, first, end, false);
   }
   // ... and new keys are put in.
   void place(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
@@ -138,6 +163,19 @@ class insert_phases {
   }
   u64 left() const { return left_; }  // pending after the last phase that was collected
 
+  // Puts the keys back that lost their places to others, so many, since items from `first` to `end` began to
+  // be put in (engine/put_back.hpp), and then sees to the items that wait. Gives how many new keys were taken
+  // out for that, whose items wait again. Waits.
+  u64 put_back(const Design& d, u64 first, u64 end, u64 n, const cells& sentinels)
+    requires replacing<Design>
+  {
+    const unplaced_keys<Design> keys{homeless_.data(), n, fresh() + words()};
+    const u64 taken = detail::put_back(space_, d, sentinels, source_, first, end, fresh(), recorder(), keys,
+                                       homeless_length_.data());
+    space_.fill(homeless_length_.data(), 1, u64(0));
+    visit(d, sentinels, first, end, true, false);
+    return taken;
+  }
   // Keys that lost their places to others, and how many; they are asked for once. Waits.
   const homeless_entry* homeless() const { return homeless_.data(); }
   u64 take_homeless() {
@@ -149,6 +187,13 @@ class insert_phases {
  private:
   u64 groups() const { return divide_up(n_, window_step); }
   u64 homeless_room() const { return n_ / 32 + 1024; }
+  u32* fresh() const { return bits_.data() + words(); }  // a bit an item: it put its key in
+  // Where the bit of item 0 would be: kernels number bits as they number items. (By integers, as that may be
+  // outside of the memory.)
+  u32* few_bits() const {
+    const auto at = reinterpret_cast<std::uintptr_t>(calls_.few_bits());
+    return reinterpret_cast<u32*>(at - few_from_ / 8);
+  }
 
   void visit_open(const Design& d, const cells& sentinels, u64 first, u64 end, bool inserts) {
     const u64 known = std::min(bits_known_, end);
@@ -165,7 +210,12 @@ class insert_phases {
                        pending_sink{recorder(), first});
       }
     }
-    const homeless_list list{homeless_.data(), homeless_room(), homeless_length_.data()};
+    homeless_list list{homeless_.data(), homeless_room(), homeless_length_.data()};
+    if constexpr (replacing<Design>) {
+      list.fresh = fresh();
+      if (inserts && pending_only && Space::has_lanes)  // kernels pass over words without pending items
+        space_.fill(list.fresh + first / bits_a_word, divide_up(end - first, bits_a_word), 0U);
+    }
     const work items{d, sentinels, source_, first, end, pending_only, inserts, update_, recorder(), list};
     if constexpr (updates && !Space::has_lanes)  // it takes no memory, so what throws is the op
       mark_user_exceptions([&] { upsert<Design>(space_, items); });
@@ -191,6 +241,7 @@ class insert_phases {
   call_memory calls_;
   buffer<u32, Space> bits_;  // where they are not in the table's own memory; their numbers
   u32* pending_ = nullptr;   // a bit an item: it has no place yet
+  u64 few_from_ = 0;         // the item whose bit is the first of the table's own
   u64 bits_known_ = 0;
   u32 phase_ = 0;
   bool ended_ = false;  // the last phase has summed the counters

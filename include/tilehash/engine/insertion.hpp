@@ -22,6 +22,7 @@
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/region_resize.hpp>
 #include <tilehash/engine/slots.hpp>
+#include <tilehash/kernel/exact_placement.hpp>
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/unshared.hpp>
 #include <tilehash/kernel/upsert.hpp>
@@ -48,6 +49,13 @@ class insertion : public slots<Design, Space> {
   // anything has changed; later, items without room are refused.
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update);
+  // The same for more items of a call that has changed the table: where memory ends, those that need some are
+  // refused.
+  template <class Source, class Update>
+  insert_report insert_more(Space& space, const Source& source, u64 n, const Update& update) {
+    if (n == 0) return {};
+    return call<Source, Update>(*this, space, source, n, nullptr, update, insert_role::goes_on).run();
+  }
   // ... of a table that does not grow, without waiting. The report lies in the memory of the space.
   template <class Source, class Update>
   void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update);
@@ -104,7 +112,8 @@ class insertion : public slots<Design, Space> {
     requires partition_built<Design>
   {
     insertion fresh(space, room, options_, 0, true);
-    insert_report report = call<Source>(fresh, space, source, n, nullptr, {}).run_from(bins);
+    insert_report report =
+        call<Source>(fresh, space, source, n, nullptr, {}, insert_role::fresh).run_from(bins);
     *this = std::move(fresh);
     return report;
   }
@@ -334,24 +343,19 @@ bool insertion<Design, Space>::resize_in_place(Space& space, u64 items) {
     return false;
   }
 }
-// Keys that found no place in their regions: by displacement, or in a table that is made anew.
+// Keys that found no place in their regions, where there is one for each (engine/region_resize.hpp). It takes
+// no memory.
 template <class Design, class Space>
 void insertion<Design, Space>::place_left(Space& space, const detail::region_filled<Design, Space>& filled) {
-  const auto rest = filled.rest();
-  const auto few = few_of(rest);
-  const bool grows = std::exchange(options_.grow, true);
-  u64 refused = filled.left;
-  try {
-    refused =
-        call<std::remove_const_t<decltype(few)>>(*this, space, few, filled.left, nullptr, {}).run().refused;
-  } catch (const out_of_memory&) {
-  }
-  options_.grow = grows;
-  if (refused == 0) return;
-  throw error(
-      "tilehash: no memory for " + std::to_string(refused) +
-      " keys that found no place when the table was given another size: they are not in the table any "
-      "more");
+  using source_type = decltype(filled.rest());
+  u64* const without = this->calls().sums();
+  space.for_each(
+      1, detail::place_in_regions<Design, source_type>{view_.design, filled.rest(), filled.left, without});
+  const u64 lost = read_one(space, without);
+  size_ += filled.left - lost;
+  if (lost != 0)
+    throw error("tilehash: " + std::to_string(lost) +
+                " keys have no place in regions in which a trial placed all: this is a fault of tilehash");
 }
 template <class Design, class Space>
 void insertion<Design, Space>::shrink_if_asked(Space& space) {

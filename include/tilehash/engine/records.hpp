@@ -254,7 +254,7 @@ class records {
       const design next(detail::seed_of(options_));
       ids_engine fresh(space, items > size() ? items : size(), options_);
       const auto source = detail::record_source<design>{next, records_.data(), list.data()};
-      if (fresh.insert(space, source, size(), nullptr, detail::keep{}).inserted != size()) continue;
+      if (fresh.fill(space, source, size()).inserted != size()) continue;
       ids_ = std::move(fresh);
       design_ = next;
       return;

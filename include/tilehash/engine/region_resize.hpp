@@ -18,8 +18,11 @@
 //
 // Nothing may be lost, and nothing may fail once a wave has begun. So a pass over the table counts first how
 // many keys find their new first bucket full: no more than these can be left without a place in their regions
-// (hardly ever any is), and for so many there is a list. All memory is taken before the first wave, a CPU's
-// scratch too.
+// (hardly ever any is), and for so many there is a list. It also counts how many of them find their second
+// bucket full. If none does, there are places for all. If some do, the regions are built for trial and not
+// written: a table of which a key is left then is not resized in place. So there is a place for each key that
+// is left in the end, and kernel/exact_placement.hpp finds it without memory. All memory is taken before the
+// first wave, a CPU's scratch too.
 #pragma once
 
 #include <algorithm>
@@ -37,14 +40,16 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was.
-template <class Design>
+// What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was. For
+// trial, no region is written.
+template <class Design, bool Trial = false>
 struct old_regions {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using stored_key = typename slot_type::stored_key;
   using entry = routed_item<slot_type>;
   static constexpr bool are_regions = true;  // items among free slots, no two alike
+  static constexpr bool is_trial = Trial;
 
   Design before, after;
   const word* slots;  // where the old regions are, from the first
@@ -110,33 +115,48 @@ struct old_regions {
   }
 };
 
-// Counts the keys whose new first bucket is full of others; and whether some region has more than it holds.
+// Counts the keys whose new first bucket is full of others; whether some region has more than it holds; and
+// how many of these keys find their second bucket full, too, of keys for which it is the first or the second.
 template <class Design>
 struct count_crowded {
   using entry = routed_item<typename Design::slot_type>;
   static constexpr u32 block_size = 1024;
-  static constexpr u64 scratch_bytes(u64 buckets) { return (buckets + 2) * sizeof(u32); }
+  static constexpr u64 scratch_bytes(u64 buckets) { return (2 * buckets + 3) * sizeof(u32); }
 
   old_regions<Design> regions;
-  u64* sums;  // such keys; regions with too many
+  u64* sums;  // such keys; regions with too many; keys without a bucket
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 me = block.rank(), all = block.size(), buckets = regions.after.region_buckets();
     const auto counts = block.template scratch<u32>();
-    const auto crowded = counts + buckets, items = crowded + 1;
-    for (u32 i = me; i < buckets + 2; i += all) counts[i] = 0;
+    const auto seconds = counts + buckets, crowded = seconds + buckets, items = crowded + 1, left = items + 1;
+    for (u32 i = me; i < 2 * buckets + 3; i += all) counts[i] = 0;
     block.barrier();
     u32 mine = 0, without = 0;
     regions.at(static_cast<u32>(block.index())).for_each_item(me, all, [&](u32, const auto& e) {
-      const u32 bucket = regions.after.place_of(entry::hash_of(e)).bucket;
-      without += fetch_add(counts + bucket, u32(1)) >= Design::bucket_slots;
+      auto p = regions.after.place_of(entry::hash_of(e));
       ++mine;
+      if (fetch_add(counts + p.bucket, u32(1)) < Design::bucket_slots) return;
+      regions.after.turn(p);
+      fetch_add(seconds + p.bucket, u32(1));
+      ++without;
     });
     if (without != 0) fetch_add(crowded, without);
     if (mine != 0) fetch_add(items, mine);
     block.barrier();
+    if (crowded[0] != 0) {
+      u32 too_many = 0;
+      for (u32 b = me; b < buckets; b += all) {
+        const u32 firsts = counts[b] < Design::bucket_slots ? u32(counts[b]) : Design::bucket_slots;
+        const u32 its = firsts + seconds[b];
+        if (its > Design::bucket_slots) too_many += its - Design::bucket_slots;
+      }
+      if (too_many != 0) fetch_add(left, too_many);
+    }
+    block.barrier();
     if (me != 0) return;
+    if (left[0] != 0) fetch_add(sums + 2, static_cast<u64>(u32(left[0])));
     if (crowded[0] != 0) fetch_add(sums, static_cast<u64>(u32(crowded[0])));
     if (items[0] > regions.after.region_slots()) fetch_add(sums + 1, u64(1));
   }
@@ -179,7 +199,7 @@ class region_resize {
   const Design& after() const { return after_; }
 
   // Reads the table, and takes what memory it needs beside it. False, and nothing is done: the keys are too
-  // uneven. Throws out_of_memory. Waits.
+  // uneven, or not all have places. Throws out_of_memory. Waits.
   bool prepare() {
     plan();
     counters_ = buffer<u64, Space>(space_, 3);
@@ -194,7 +214,7 @@ class region_resize {
     spilled_ = buffer<word, Space>(space_, counts[0]);
     aside_ = buffer<word, Space>(space_, copied_ * before_.region_slots());
     scratch_ = scratch_taken(space_, all, build_type::scratch_bytes(after_.region_buckets()));
-    return true;
+    return counts[2] == 0 || all_have_places();
   }
 
   // The table's memory is there now, and large enough for the old and the new regions; the old ones are in
@@ -249,12 +269,25 @@ class region_resize {
   void build(const word* old, u64 first, u64 count) {
     const spill_list<word> spill{spilled_.data(), counters_.data(), spilled_.size()};
     const u32 from = static_cast<u32>(first);
-    const build_type work{after_, {before_, after_, old, from}, from, false, spill, counters_.data() + 2};
+    launch(build_type{after_, {before_, after_, old, from}, from, false, spill, counters_.data() + 2}, count);
+  }
+  // The regions are built, and not written: is no key left?
+  bool all_have_places() {
+    using trial = typename Design::template region_build<old_regions<Design, true>>;
+    const spill_list<word> spill{spilled_.data(), counters_.data(), 0};
+    launch(trial{after_, {before_, after_, before_.slots(), 0}, 0, false, spill, counters_.data() + 2},
+           after_.regions());
+    const u64 left = read_one(space_, counters_.data());
+    if (left == 0) space_.fill(counters_.data(), 3, u64(0));
+    return left == 0;
+  }
+  template <class Work>
+  void launch(const Work& work, u64 count) {
     const u64 bytes = build_type::scratch_bytes(after_.region_buckets());
     if constexpr (requires { space_.scratch_of(count, bytes); })
-      space_.for_each_block(count, build_type::block_size, bytes, work, scratch_);
+      space_.for_each_block(count, Work::block_size, bytes, work, scratch_);
     else
-      space_.for_each_block(count, build_type::block_size, bytes, work);
+      space_.for_each_block(count, Work::block_size, bytes, work);
   }
 
   Space& space_;

@@ -284,7 +284,7 @@ class subtables {
   static constexpr u32 restarts_before_growth = 4;
   // More room does not help keys that have one hash whatever the seed.
   static constexpr u64 slots_without_growth = 64;
-  enum class role { in_use, fresh, all_or_none };
+  using role = detail::insert_role;
   template <class Source, class Update>
   class call;
 
@@ -547,18 +547,17 @@ class subtables<Design, Space>::call {
   insert_report run() {
     try {
       if (put_by_regions()) settled_ = n_;
-      if (settled_ < n_) phases_.make_bits();
+      if (settled_ < n_ && !has_bits()) {
+        while (settled_ < n_) put_next_piece();
+      }
       while (settled_ < n_) put_next_window();
       while (grows_ && table_.size_ > table_.limit() && double_one()) {  // the last window's few too many
       }
       table_.weigh(space_);
-    } catch (const out_of_memory&) {
-      if (!changed_ || table_is_ != role::in_use) throw;
-      if (outcomes_ != nullptr) space_.fill(outcomes_ + settled_, n_ - settled_, outcome::refused);
-      report_.refused +=
-          std::min(n_ - settled_, n_ - report_.inserted - report_.refused);  // regions took some
+    } catch (const out_of_memory&) {  // of a table that is given up
+      throw;
     } catch (...) {
-      if (table_is_ == role::in_use) table_.recover(space_);
+      if (detail::keeps_table(table_is_)) table_.recover(space_);
       throw;
     }
     report_.present = n_ - report_.inserted - report_.refused;
@@ -574,24 +573,27 @@ class subtables<Design, Space>::call {
       if (outcomes_ != nullptr || table_.size_ != 0 || table_.doubles_ || items_ > table_.limit() ||
           !design.has_even_regions() || !detail::subtables_regions_pay(space_, design, items_))
         return false;
-      try {
-        return take_over(detail::fill_subtables(space_, design, source_, n_, items_));
-      } catch (const out_of_memory&) {
-        if (changed_) throw;
-        for (u32 t = 0; t < parts; ++t) wipe(space_, design.at(t));
-        return false;
-      }
+      const auto filled = [&] {
+        std::optional<decltype(detail::fill_subtables(space_, design, source_, n_, items_))> result;
+        try {
+          result = detail::fill_subtables(space_, design, source_, n_, items_);
+        } catch (const out_of_memory&) {
+          for (u32 t = 0; t < parts; ++t) wipe(space_, design.at(t));
+        }
+        return result;
+      }();
+      return filled && take_over(*filled);
     } else {
       return false;
     }
   }
   template <class Filled>
   bool take_over(const Filled& filled) {
-    changed_ = true;
     table_.size_ += filled.inserted;
-    return detail::take_over(report_, filled, table_is_ == role::in_use, [&](const auto& rest) {
+    const role rest_is = detail::keeps_table(table_is_) ? role::goes_on : table_is_;
+    return detail::take_over(report_, filled, [&](const auto& rest) {
       return call<std::remove_cvref_t<decltype(rest)>, Update>(table_, space_, rest, filled.left, nullptr, {},
-                                                               table_is_)
+                                                               rest_is)
           .run();
     });
   }
@@ -612,6 +614,25 @@ class subtables<Design, Space>::call {
     report_.refused += left;
     settled_ = end;
   }
+  // False where there is no memory for the bits of all items.
+  bool has_bits() {
+    try {
+      phases_.make_bits(grows_);
+      return true;
+    } catch (const out_of_memory&) {
+      if (!detail::keeps_table(table_is_)) throw;
+      return false;
+    }
+  }
+  // As many items as the table's own memory has bits for.
+  void put_next_piece() {
+    const u64 end = std::min(n_, settled_ + detail::call_memory::few_items);
+    phases_.use_few_bits(settled_);
+    u64 left = put(end);
+    while (left != 0 && grows_ && make_room()) left = put(end);
+    report_.refused += left;
+    settled_ = end;
+  }
   u64 pending_from(u64 first) const {
     u64 sum = 0;
     for (u64 group = first / detail::window_step; group < pending_counts_.size(); ++group)
@@ -628,18 +649,13 @@ class subtables<Design, Space>::call {
   }
 
   void look() {
-    const u64 groups = detail::divide_up(n_, detail::window_step);
-    if (counts_.size() == 0) counts_ = buffer<u32, Space>(space_, groups);  // before anything changes
     phases_.look(table_.design_, settled_);
     collect();
     looked_ = true;
-    if (phases_.left() == 0) {
+    if (phases_.left() == 0)
       settled_ = n_;
-      return;
-    }
-    space_.for_each(groups, detail::count_pending{phases_.pending(), phases_.words(), counts_.data()});
-    const auto host = counts_.to_host();
-    pending_counts_.assign(host.begin(), host.end());
+    else
+      pending_counts_ = phases_.pending_counts();
   }
   // Puts the window up to `end` in; gives how many of its items are pending still.
   u64 put(u64 end) {
@@ -650,7 +666,7 @@ class subtables<Design, Space>::call {
       try {
         phases_.move(table_.design_, settled_, end);
       } catch (const out_of_memory&) {  // of a CPU's scratch: what waits goes on waiting
-        if (table_is_ != role::in_use) throw;
+        if (!detail::keeps_table(table_is_)) throw;
         moved = false;
       }
       if (!moved && pass != 0) break;  // nothing ran that could count what is left
@@ -661,7 +677,6 @@ class subtables<Design, Space>::call {
   }
   void collect() {
     const auto counts = phases_.collect();
-    changed_ = changed_ || updates || counts[detail::counter::inserted] != 0;
     table_.size_ += counts[detail::counter::inserted];
     report_.inserted += counts[detail::counter::inserted];
     report_.refused += counts[detail::counter::illegal];
@@ -704,11 +719,10 @@ class subtables<Design, Space>::call {
       grows_ = restarts.has_value();
       if (grows_) report_.restarts += *restarts + 1;
     } catch (const out_of_memory&) {
-      if (table_is_ != role::in_use) throw;
+      if (!detail::keeps_table(table_is_)) throw;
       grows_ = false;
     }
     if (!grows_) return false;
-    changed_ = true;
     phases_.moved_to(table_.calls_);
     return true;
   }
@@ -723,9 +737,7 @@ class subtables<Design, Space>::call {
   detail::insert_phases<Design, Space, Source, Update> phases_;
 
   u64 settled_ = 0;                  // items before are in the table, or refused
-  bool changed_ = false;             // so that nothing may throw any more
   bool looked_ = false;              // all bits are known, and ...
-  buffer<u32, Space> counts_;        // of pending items in each 256
   std::vector<u32> pending_counts_;  // ... so many were when it looked
   bool mostly_new_ = false;          // nearly all pending items of the last window were new keys
   u32 restarts_ = 0;

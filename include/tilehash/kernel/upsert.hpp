@@ -47,6 +47,7 @@ struct homeless_items {
   entry* entries = nullptr;
   u64 room = 0;  // beside that for all lanes under way
   u64* length = nullptr;
+  u32* fresh = nullptr;  // a bit for each item: it put its key in
 
   TILEHASH_FN bool has_room() const { return load_relaxed(length) <= room; }
   TILEHASH_FN void add(typename Slot::key_bits key, typename Slot::value_bits value) const {
@@ -209,7 +210,17 @@ struct upsert_items {
     }
     const item_type x = mine ? source(i) : item_type{};
     mine = mine && x.valid;
-    recorder.record(lane, i, mine, x.key.legal, together(t, x, mine));
+    const outcome became = together(t, x, mine);
+    if constexpr (replacing<Design>) {
+      if (inserts) note_fresh(lane, i, mine && became == outcome::inserted);
+    }
+    recorder.record(lane, i, mine, x.key.legal, became);
+  }
+  template <class Lane>
+  TILEHASH_FN void note_fresh(Lane lane, u64 i, bool inserted) const {
+    const auto warp = lane.template tile<bits_a_word>();
+    const u32 bits = warp.ballot(inserted);
+    if (warp.rank() == 0) homeless.fresh[i / bits_a_word] = bits;
   }
 
   // The lanes of a tile put an item each, those that have one. A collective: all lanes of the warp come.
@@ -333,10 +344,19 @@ struct upsert_items {
     if (!retry) {
       for (u64 w = from; w < to; ++w) recorder.pending[w] = 0;
     }
+    if constexpr (replacing<Design>) {
+      for (u64 w = from; inserts && w < to; ++w) homeless.fresh[w] = 0;
+    }
+    const auto keep_record = [&](u64 i, bool legal, outcome became) __attribute__((TILEHASH_INLINED)) {
+      if constexpr (replacing<Design>) {
+        if (inserts && became == outcome::inserted) homeless.fresh[i / bits_a_word] |= 1U << i % bits_a_word;
+      }
+      counts.record(i, legal, became);
+    };
     const u64 last = to * bits_a_word < end ? to * bits_a_word : end;
     walk_ring<upsert_items, numbered> ring{*this};
     const auto record = [&](const numbered& p) __attribute__((TILEHASH_INLINED)) {
-      counts.record(p.i, true, p.became);
+      keep_record(p.i, true, p.became);
     };
     for (u64 i = from * bits_a_word; i < last; ++i) {
       if (retry && !recorder.is_pending(i)) continue;
@@ -345,7 +365,7 @@ struct upsert_items {
       if (x.key.regular())
         ring.add({start(x), i}, record);
       else
-        counts.record(i, x.key.legal, x.key.reserved ? put_in_sentinel(x) : outcome::refused);
+        keep_record(i, x.key.legal, x.key.reserved ? put_in_sentinel(x) : outcome::refused);
     }
     ring.finish(record);
     counts.add_up(from);

@@ -63,6 +63,18 @@ class robin_hood_census {
     return compare_and_swap(journeys_of(home), seen, seen + departure) == seen;
   }
 
+  // A key in hand is given up.
+  TILEHASH_FN void drop(u32 home) const {
+    arrive(home);
+    leave(home);
+  }
+  // No key is in hand, and any may have moved: of the i-th word of due().
+  TILEHASH_FN void none_in_hand(u64 i) const {
+    make_all_due(static_cast<u32>(i));
+    const u64 first = i * (32 / buckets_a_journey), end = first + 32 / buckets_a_journey;
+    for (u64 k = first; k < end && k < journey_words(buckets_); ++k) due()[bit_words(buckets_) + k] = 0;
+  }
+
   // ---- keys ----
   // Is there a slot for one more? It is this one's then.
   TILEHASH_FN bool enter(u32 home) const {
@@ -80,13 +92,16 @@ class robin_hood_census {
   // Of a table that was filled at once, and so many keys: the i-th word of due(), and the i-th counter. All
   // homes are due, as it costs more to know better.
   TILEHASH_FN void begin_with(u32 i, u64 keys) const {
-    if (i < bit_words(buckets_)) due()[i] = i < buckets_ / 32 ? ~0U : (1U << buckets_ % 32) - 1;
+    if (i < bit_words(buckets_)) make_all_due(i);
     if (i < counters_) *counter(i) = static_cast<u32>(keys / counters_ + u64(i < keys % counters_));
   }
   TILEHASH_FN void leave(u32 home) const { fetch_add(counter(home & (counters_ - 1)), ~0U); }
 
  private:
   using i32 = int;
+  TILEHASH_FN void make_all_due(u32 i) const {
+    due()[i] = i < buckets_ / 32 ? ~0U : (1U << buckets_ % 32) - 1;
+  }
   TILEHASH_FN static u32 counters_for(u64 slots) {  // a power of two
     u32 n = 1;
     while (n < most_counters && u64(2 * n) * slots_a_counter <= slots) n *= 2;

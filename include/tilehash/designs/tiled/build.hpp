@@ -37,7 +37,7 @@
 //
 // Where a table gets more or fewer regions (engine/region_resize.hpp) a block's items are those that stand in
 // regions of the table as it was: among free slots and keys of other blocks, and no two alike. Steps 2 and 5
-// have nothing to do then.
+// have nothing to do then. For trial, step 6 is left out.
 //
 // A key that was there before a merge moves only where a place is promised to it. So what finds no place in
 // the end is always new, and nothing that was in the table leaves it. A bit of the word marks such keys, one
@@ -680,6 +680,8 @@ struct tiled_build {
       }
       block.barrier();
     }
+
+    if constexpr (requires { requires Bins::is_trial; }) return;
 
     u32 after = 0;
     for (u32 i = me * together; i < buckets * slots; i += all * together) {  // 6

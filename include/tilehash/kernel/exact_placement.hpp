@@ -1,0 +1,148 @@
+// Puts a key where keys that were placed before leave it no room by the design's own insert: by a search that
+// finds a way wherever there is one, in no memory but a bit for each bucket. By one thread, while nothing
+// else is at work on these buckets.
+//
+//   a way out of a bucket   a free slot in it, or a key in it that could stand in a bucket marked before
+//   sweep                   over the buckets, again and again: those with a way out are marked, until one of
+//                           the key's own is. The key takes the slot there, and what stood in it goes on
+//
+// It ends. T(b) is the time at which a sweep marks bucket b. A key goes on from b to a bucket b' that was
+// marked before b: T(b') < T(b). The exchange changes b alone, and b gets a way out no sooner by the key that
+// it took in, as no bucket of that key was marked before b. So the next search meets the buckets marked
+// before b at the same times, and ends at T(b') or sooner.
+//
+// It finds a place if there is one. Where n keys can all be placed, and all but one are, there is a way from
+// the last one's buckets to a free slot (Berge: an augmenting path), and sweeps mark whatever has a way.
+//
+// It is slow, O(slots) a sweep, and for keys of which hardly ever there is any.
+#pragma once
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/designs/concepts.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+template <class Design>
+struct exact_placement {
+  using slot_type = typename Design::slot_type;
+  using word = typename Design::word;
+  using key_bits = typename slot_type::key_bits;
+  using value_bits = typename slot_type::value_bits;
+  using place = typename Design::place;
+  static constexpr u32 slots = Design::bucket_slots, none = slots;
+
+  Design design;
+  u32* marks;          // a bit for each bucket of the table, zero afterwards unless the design uses it
+  u64 first, buckets;  // those in which all places of the keys lie
+
+  // False, and nothing has changed, where there is no place for it. It must not be in the table.
+  TILEHASH_FN bool put(key_bits key, value_bits value) const {
+    for (u64 moved = 0; moved <= buckets; ++moved) {  // fewer, as T falls
+      u64 bucket = 0;
+      u32 slot = none;
+      place p{};
+      clear();  // (where a key stands may be told in the same bits)
+      const bool found = search(key, bucket, slot, p);
+      clear();
+      if (!found) return false;
+      const u64 at = bucket * slots + slot;
+      const word old = design.slots()[at];
+      const bool was_free = slot_type::is_free(old);
+      const key_bits next = was_free ? key : static_cast<key_bits>(design.key_at(at, old));
+      const value_bits its_value = slot_type::value_of(old);
+      stand(p, design.slots() + at, key, value);
+      if (was_free) return true;
+      key = next;
+      value = its_value;
+    }
+    return false;
+  }
+
+ private:
+  TILEHASH_FN bool search(key_bits key, u64& bucket, u32& slot, place& p) const {
+    for (bool more = true; more;) {  // each sweep but the last marks some
+      more = false;
+      for (bucket = first; bucket < first + buckets; ++bucket) {
+        if (is_marked(bucket)) continue;
+        slot = way_out(bucket);
+        if (slot == none) continue;
+        if (has_place(key, p, [&](u64 b) { return b == bucket; })) return true;
+        marks[bucket / 32] |= 1U << bucket % 32;
+        more = true;
+      }
+    }
+    return false;
+  }
+  // Its slot.
+  TILEHASH_FN u32 way_out(u64 bucket) const {
+    const word* const words = design.bucket_at(bucket);
+    u32 usable = ~0U >> (32 - slots);
+    if constexpr (requires { Design::item_slots; }) usable = Design::item_slots;
+    for (u32 s = 0; s < slots; ++s) {
+      if ((usable >> s & 1) != 0 && slot_type::is_free(words[s])) return s;
+    }
+    for (u32 s = 0; s < slots; ++s) {
+      if ((usable >> s & 1) == 0) continue;
+      place p{};
+      const auto key = static_cast<key_bits>(design.key_at(bucket * slots + s, words[s]));
+      if (has_place(key, p, [&](u64 b) { return is_marked(b); })) return s;
+    }
+    return none;
+  }
+  TILEHASH_FN bool is_marked(u64 b) const { return (marks[b / 32] >> b % 32 & 1) != 0; }
+  TILEHASH_FN void clear() const {
+    for (u64 w = first / 32; w <= (first + buckets - 1) / 32; ++w) marks[w] = 0;
+  }
+
+  // The first of a key's places whose bucket will do.
+  template <class Test>
+  TILEHASH_FN bool has_place(key_bits key, place& p, const Test& will_do) const {
+    p = design.locate(key);
+    for (u32 step = 1;; ++step) {
+      if (will_do(static_cast<u64>(design.where(p)))) return true;
+      if (step >= design.max_steps()) return false;
+      if constexpr (requires { design.next(p); })
+        design.next(p);
+      else
+        design.advance(p, step);
+    }
+  }
+  // Lookups must get as far as there.
+  TILEHASH_FN void stand(const place& p, word* at, key_bits key, value_bits value) const {
+    const place home = design.locate(key);
+    if constexpr (requires { design.passes(home); }) {
+      if (design.where(p) != design.where(home)) design.passes(home);
+    }
+    if constexpr (requires { design.raise_max_age(p.home, p.age); }) {
+      if (p.age > 1) design.raise_max_age(p.home, p.age);
+    }
+    *at = slot_type::written_over(*at, design.stored(p, key), value);
+  }
+};
+
+// Items that a region's build left over, each in its region. What finds no place is counted.
+template <class Design, class Source>
+struct place_in_regions {
+  Design design;
+  Source source;
+  u64 n;
+  u64* without;
+
+  TILEHASH_FN void operator()(u64 /*i*/) const {
+    u64 left = 0;
+    for (u64 i = 0; i < n; ++i) {
+      const auto x = source(i);
+      const u64 buckets = design.region_buckets();
+      const u64 region = design.region_of(design.hash(x.key.bits));
+      const exact_placement<Design> placement{design, design.marks(), region * buckets, buckets};
+      left += !placement.put(x.key.bits, x.value);
+    }
+    *without = left;
+  }
+};
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
+
+#include <tilehash/core/epilogue.hpp>
