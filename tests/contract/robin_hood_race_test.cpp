@@ -24,6 +24,23 @@ using probe::coherent;
 using lines = robin_hood<u32, u32>;
 using paper = robin_hood<u32, u32, coherent, 1>;  // one slot a bucket
 
+// How many keys of a home are on their way, and that some have been since, is known however many there were.
+TEST(robin_hood_race, counters_of_keys_on_their_way_do_not_come_round) {
+  constexpr u32 home = 5, many = 70'000;
+  std::vector<u64> memory(detail::robin_hood_census::words(800, 100) / 2 + 1);
+  const detail::robin_hood_census census(reinterpret_cast<u32*>(memory.data()), 800, 100);
+  const auto before = census.journeys(home);
+  for (u32 i = 1; i <= many; ++i) {
+    census.depart(home);
+    census.arrive(home);
+    ASSERT_NE(census.journeys(home), before) << i;
+  }
+  for (u32 i = 1; i <= many; ++i) {
+    census.depart(home);
+    ASSERT_EQ(census.journeys(home) & detail::robin_hood_census::under_way, i);
+  }
+}
+
 // Each of four threads inserts all keys, with its own value, into a table in which most must move.
 template <class Design>
 void expect_one_winner_each(u64 n, double load, u64 seed) {

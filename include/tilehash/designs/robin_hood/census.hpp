@@ -4,10 +4,12 @@
 //
 //   widest    the largest age that a key has had
 //   due       homes whose keys do not all stand there: what tidying looks at
-//   journeys  of the keys of these homes, how many were taken out and have no slot yet (the lower half of the
-//             word), and how many ever were (the upper half). Who finds a key neither in the table nor,
-//             before and after, on a journey, with the same number ever taken out, knows that it is not
-//             there.
+//   journeys  of the keys of these homes, how many were taken out and have no slot yet (the lower 24 bits of
+//             8 bytes), and how many ever were (the upper 40). An insert that finds its key neither in the
+//             table nor, before and after, on a journey, with the same number ever taken out, knows that the
+//             key is absent. Only another 2^40 between the two reads would hide a journey: at one a
+//             nanosecond that takes 18 minutes. Each thread has at most one key of a journey, and 2^24 do not
+//             run at once.
 //   counters  keys, shared out: each counter takes its share of the slots, and who finds one full goes to the
 //             next. So it is known that there is a slot for a key before another is taken out for it.
 //
@@ -30,7 +32,7 @@ class robin_hood_census {
   TILEHASH_FN robin_hood_census(u32* memory, u64 slots, u32 buckets)
       : widest_(memory), slots_(slots), buckets_(buckets), counters_(counters_for(slots)) {}
   static u64 words(u64 slots, u64 buckets) {
-    return counter_words * (1 + u64(counters_for(slots))) + bit_words(buckets) + journey_words(buckets);
+    return counter_words * (1 + u64(counters_for(slots))) + due_words(buckets) + 2 * journey_words(buckets);
   }
 
   TILEHASH_FN u32 widest() const { return load_relaxed(widest_); }
@@ -46,8 +48,8 @@ class robin_hood_census {
   }
 
   // ---- journeys ----
-  static constexpr u32 under_way = 0xffff, departure = 0x10001;
-  TILEHASH_FN u32 journeys(u32 home) const { return load_relaxed(journeys_of(home)); }
+  static constexpr u64 under_way = (u64(1) << 24) - 1, departure = under_way + 2;
+  TILEHASH_FN u64 journeys(u32 home) const { return load_relaxed(journeys_of(home)); }
   // Before a key is taken out.
   TILEHASH_FN void depart(u32 home) const {
     fetch_add(journeys_of(home), departure);
@@ -56,10 +58,10 @@ class robin_hood_census {
   // When it stands in a slot and its home knows how far it is, or when it was not taken out after all.
   TILEHASH_FN void arrive(u32 home) const {
     device_fence();
-    fetch_add(journeys_of(home), ~0U);
+    fetch_add(journeys_of(home), ~u64(0));
   }
   // A key that stands nowhere yet, if nothing has happened since `seen`: of equal keys only one.
-  TILEHASH_FN bool depart_alone(u32 home, u32 seen) const {
+  TILEHASH_FN bool depart_alone(u32 home, u64 seen) const {
     return compare_and_swap(journeys_of(home), seen, seen + departure) == seen;
   }
 
@@ -88,13 +90,13 @@ class robin_hood_census {
     }
     return false;
   }
-  // One gives back its slot; it need not be the counter that it was taken from.
   // Of a table that was filled at once, and so many keys: the i-th word of due(), and the i-th counter. All
   // homes are due, as it costs more to know better.
   TILEHASH_FN void begin_with(u32 i, u64 keys) const {
     if (i < bit_words(buckets_)) make_all_due(i);
     if (i < counters_) *counter(i) = static_cast<u32>(keys / counters_ + u64(i < keys % counters_));
   }
+  // One gives back its slot; it need not be the counter that it was taken from.
   TILEHASH_FN void leave(u32 home) const { fetch_add(counter(home & (counters_ - 1)), ~0U); }
 
  private:
@@ -107,12 +109,13 @@ class robin_hood_census {
     while (n < most_counters && u64(2 * n) * slots_a_counter <= slots) n *= 2;
     return n;
   }
+  // Even, as words of 8 bytes come behind. (The slots before all this fill such, too.)
+  TILEHASH_FN static u64 due_words(u64 buckets) { return (bit_words(buckets) + 1) / 2 * 2; }
   TILEHASH_FN static u64 journey_words(u64 buckets) { return buckets / buckets_a_journey + 1; }
-  TILEHASH_FN u32* journeys_of(u32 home) const {
-    return due() + bit_words(buckets_) + home / buckets_a_journey;
-  }
+  TILEHASH_FN u64* all_journeys() const { return reinterpret_cast<u64*>(due() + due_words(buckets_)); }
+  TILEHASH_FN u64* journeys_of(u32 home) const { return all_journeys() + home / buckets_a_journey; }
   TILEHASH_FN u32* counter(u32 which) const {
-    return due() + bit_words(buckets_) + journey_words(buckets_) + u64(which) * counter_words;
+    return reinterpret_cast<u32*>(all_journeys() + journey_words(buckets_)) + u64(which) * counter_words;
   }
 
   u32* widest_ = nullptr;

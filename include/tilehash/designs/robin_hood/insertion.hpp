@@ -48,7 +48,7 @@ struct robin_hood_insertion {
 
     room to{home, first, empty, simple};
     const bool seeks = active && !known && !simple;
-    const u32 before = journeys(home, seeks);
+    const u64 before = journeys(home, seeks);
     const bool clear = seeks && (in_hand || (before & robin_hood_census::under_way) == 0);
     known |= find_room(home, to, clear, !in_hand);
     const bool same = journeys(home, seeks) == before;
@@ -163,8 +163,8 @@ struct robin_hood_insertion {
     return landed;
   }
 
-  TILEHASH_FN u32 journeys(const place& home, bool wanted) const {
-    u32 n = 0;
+  TILEHASH_FN u64 journeys(const place& home, bool wanted) const {
+    u64 n = 0;
     if (t.any(wanted)) device_fence();
     if (wanted && t.rank() == 0) n = design.census().journeys(home.home);
     if (t.any(wanted)) device_fence();
@@ -176,7 +176,7 @@ struct robin_hood_insertion {
     return t.broadcast(u32(entered), 0) != 0;
   }
   // A key that stands nowhere is in hand from now on, unless its home has had one since.
-  TILEHASH_FN bool set_out(const place& home, u32 before, bool wanted) const {
+  TILEHASH_FN bool set_out(const place& home, u64 before, bool wanted) const {
     bool alone = false;
     if (wanted && t.rank() == 0) alone = design.census().depart_alone(home.home, before);
     return t.broadcast(u32(alone), 0) != 0;
