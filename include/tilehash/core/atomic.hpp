@@ -88,6 +88,36 @@ TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
 #endif
 }
 
+// Reads a word that others may be changing, and writes one that others may be reading, each as one access.
+//
+// PTX promises that of scalars alone: a read of a memory location returns the value of one write to it (PTX
+// ISA 9.0, chapter 8, Memory Consistency Model). A vector is "a set of equivalent memory operations with a
+// scalar data type, executed in an unspecified order" (8.2.4). So ld.v2.u64 of a word of 16 bytes could give
+// halves of two words, hence a key that is in no slot, or a key with the value of another. The type b128 is a
+// scalar (ld and st: PTX ISA 8.3, sm_70). ptxas makes the same instruction of ld.cg.v2.u64, ld.cg.b128 and
+// ld.relaxed.gpu.b128; only around the last one it no longer turns branches into predicates.
+#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ u128 load_whole(const u128* at) {
+  u64 low, high;
+  asm volatile(
+      "{ .reg .b128 x;\n\t"
+      "ld.global.cg.b128 x, [%2];\n\t"
+      "mov.b128 {%0, %1}, x; }"
+      : "=l"(low), "=l"(high)
+      : "l"(at));
+  return static_cast<u128>(high) << 64 | low;
+}
+__device__ __forceinline__ void store_whole(u128* at, u128 x) {
+  asm volatile(
+      "{ .reg .b128 x;\n\t"
+      "mov.b128 x, {%1, %2};\n\t"
+      "st.global.cg.b128 [%0], x; }"
+      :
+      : "l"(at), "l"(static_cast<u64>(x)), "l"(static_cast<u64>(x >> 64))
+      : "memory");
+}
+#endif
+
 #if defined(__CUDA_ARCH__)
 template <class T>
 using shared_ref = ::cuda::atomic_ref<T, ::cuda::thread_scope_device>;
@@ -201,15 +231,14 @@ TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
 template <class Word>
 TILEHASH_FN Word load_relaxed(const Word* at) {
   if constexpr (sizeof(Word) == 16) {
-    // An aligned 16-byte vector load is one access on every GPU and on every x86-64 with AVX.
+    // An aligned load of 16 bytes is one access on every x86-64 with AVX.
 #if defined(__x86_64__) && !defined(__CUDA_ARCH__)
     using vector = long long __attribute__((vector_size(16)));
     vector v;
     asm volatile(TILEHASH_MOVE_16 " %1, %0" : "=x"(v) : "m"(*at));
     return static_cast<u128>(static_cast<u64>(v[1])) << 64 | static_cast<u64>(v[0]);
 #elif defined(__CUDA_ARCH__)
-    const ulonglong2 v = __ldcg(reinterpret_cast<const ulonglong2*>(at));
-    return static_cast<u128>(v.y) << 64 | v.x;
+    return load_whole(at);
 #else
     u128 v;
     __atomic_load(const_cast<u128*>(at), &v, __ATOMIC_RELAXED);
@@ -229,7 +258,7 @@ TILEHASH_FN void store_relaxed(Word* at, Word x) {
     const vector v = {static_cast<long long>(x), static_cast<long long>(x >> 64)};
     asm volatile(TILEHASH_MOVE_16 " %1, %0" : "=m"(*at) : "x"(v));
 #elif defined(__CUDA_ARCH__)
-    __stcg(reinterpret_cast<ulonglong2*>(at), ulonglong2{static_cast<u64>(x), static_cast<u64>(x >> 64)});
+    store_whole(at, x);
 #else
     __atomic_store(at, &x, __ATOMIC_RELAXED);
 #endif

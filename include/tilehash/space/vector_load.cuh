@@ -3,40 +3,80 @@
 
 #include <cstring>
 
+#include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// By load(pointer) to a type of 4, 8 or 16 bytes; zeros where not active. `from` is aligned to 16 bytes where
-// the words fill such.
-template <u32 N, class Word, class Load>
-__device__ __forceinline__ void load_vectors(const Word* from, Word (&to)[N], bool active, Load load) {
+// Through the read-only cache, what nobody writes meanwhile; zeros where not active. `from` is aligned to 16
+// bytes where the words fill such.
+template <u32 N, class Word>
+__device__ __forceinline__ void load_read_only(const Word* from, Word (&to)[N], bool active) {
   if constexpr (N * sizeof(Word) % 16 == 0) {
 #pragma unroll
     for (u32 i = 0; i < N * sizeof(Word) / 16; ++i) {
-      const uint4 v = active ? load(reinterpret_cast<const uint4*>(from) + i) : uint4{0, 0, 0, 0};
+      const uint4 v = active ? __ldg(reinterpret_cast<const uint4*>(from) + i) : uint4{0, 0, 0, 0};
       memcpy(&to[i * 16 / sizeof(Word)], &v, 16);
     }
   } else {
 #pragma unroll
     for (u32 i = 0; i < N; ++i) {
       if constexpr (sizeof(Word) == 8)
-        to[i] = active ? load(reinterpret_cast<const unsigned long long*>(from + i)) : 0;
+        to[i] = active ? __ldg(reinterpret_cast<const unsigned long long*>(from + i)) : 0;
       else
-        to[i] = active ? load(reinterpret_cast<const unsigned int*>(from + i)) : 0;
+        to[i] = active ? __ldg(reinterpret_cast<const unsigned int*>(from + i)) : 0;
     }
   }
 }
 
-// Through the read-only cache.
-template <u32 N, class Word>
-__device__ __forceinline__ void load_read_only(const Word* from, Word (&to)[N], bool active) {
-  load_vectors<N>(from, to, active, [](auto* p) { return __ldg(p); });
+// 16 bytes of words from L2, each word read as one access (core/atomic.hpp): it is a scalar to PTX. They come
+// as four numbers, which ptxas handles better where a condition comes with the load.
+template <class Word>
+__device__ __forceinline__ uint4 load_words(const Word* from) {
+  uint4 v;
+  if constexpr (sizeof(Word) == 16) {
+    asm volatile(
+        "{ .reg .b128 x;\n\t"
+        ".reg .b64 l, h;\n\t"
+        "ld.global.cg.b128 x, [%4];\n\t"
+        "mov.b128 {l, h}, x;\n\t"
+        "mov.b64 {%0, %1}, l;\n\t"
+        "mov.b64 {%2, %3}, h; }"
+        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+        : "l"(from));
+  } else if constexpr (sizeof(Word) == 8) {
+    asm volatile(
+        "{ .reg .b64 l, h;\n\t"
+        "ld.global.cg.v2.b64 {l, h}, [%4];\n\t"
+        "mov.b64 {%0, %1}, l;\n\t"
+        "mov.b64 {%2, %3}, h; }"
+        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+        : "l"(from));
+  } else {
+    v = __ldcg(reinterpret_cast<const uint4*>(from));
+  }
+  return v;
 }
-// From L2, where other lanes' atomics land.
+
+// Where other lanes' atomics land; otherwise the same.
 template <u32 N, class Word>
 __device__ __forceinline__ void load_from_l2(const Word* from, Word (&to)[N], bool active) {
-  load_vectors<N>(from, to, active, [](auto* p) { return __ldcg(p); });
+  if constexpr (N * sizeof(Word) % 16 == 0) {
+    constexpr u32 some = 16 / sizeof(Word);
+#pragma unroll
+    for (u32 i = 0; i < N; i += some) {
+      const uint4 v = active ? load_words(from + i) : uint4{0, 0, 0, 0};
+      memcpy(&to[i], &v, 16);
+    }
+  } else {
+#pragma unroll
+    for (u32 i = 0; i < N; ++i) {
+      if constexpr (sizeof(Word) == 8)
+        to[i] = active ? __ldcg(reinterpret_cast<const unsigned long long*>(from + i)) : 0;
+      else
+        to[i] = active ? __ldcg(reinterpret_cast<const unsigned int*>(from + i)) : 0;
+    }
+  }
 }
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail
