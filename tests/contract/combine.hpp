@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <contract/extremes.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
@@ -140,5 +141,10 @@ TYPED_TEST_P(combining, gives_what_the_model_gives) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(combining, gives_what_the_model_gives);
+
+TEST(extremes, do_not_depend_on_the_order) {
+  combining_space space;
+  expect_extremes_in_any_order(space, combining_space::has_lanes ? 300 : 30);
+}
 
 }  // namespace tilehash::contract

@@ -1,7 +1,10 @@
 // The two cells beside a table.
+#include <tilehash/core/op.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace tilehash::detail {
 namespace {
@@ -42,6 +45,16 @@ TEST(sentinels, holds_wide_values) {
   const auto value = static_cast<wide::value_bits>(7) << 100 | 5;
   EXPECT_EQ(a.insert(wide::tombstone_mark, value), outcome::inserted);
   EXPECT_TRUE(a.find(wide::tombstone_mark).value == value);
+}
+
+TEST(sentinels, sums_wrap_round) {
+  using numbers = slot<u32, int>;
+  sentinel_cells<numbers>::cell cells[2] = {};
+  const sentinel_cells<numbers> a{cells};
+  const auto most = static_cast<u32>(std::numeric_limits<int>::max());
+  EXPECT_EQ(a.insert_or_apply(numbers::empty_mark, most, op::sum{}), outcome::inserted);
+  EXPECT_EQ(a.insert_or_apply(numbers::empty_mark, 1U, op::sum{}), outcome::present);
+  EXPECT_EQ(static_cast<int>(a.find(numbers::empty_mark).value), std::numeric_limits<int>::min());
 }
 
 }  // namespace

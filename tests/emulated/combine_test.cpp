@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <contract/extremes.hpp>
 #include <tilehash/algorithm/aggregate.hpp>
 #include <tilehash/algorithm/contested.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
@@ -376,6 +377,11 @@ TEST(Combine, CountsAndTakesMeans) {
     ASSERT_EQ(got[i].items, times[i]);
     ASSERT_NEAR(got[i].value(), keys[i] + 0.5, 0.5);
   }
+}
+
+TEST(Combine, ExtremesDoNotDependOnTheOrder) {
+  emulated space({.preempt = true});
+  contract::expect_extremes_in_any_order(space, 3);
 }
 
 // With less and less memory the call throws and leaves the table empty, or refuses what it has no room for;

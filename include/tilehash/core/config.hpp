@@ -82,6 +82,7 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 __extension__ using u128 = unsigned __int128;
+__extension__ using i128 = __int128;
 
 static_assert(sizeof(std::size_t) == 8, "tilehash needs a 64-bit platform");
 

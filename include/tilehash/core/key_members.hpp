@@ -22,13 +22,14 @@
 #include <utility>
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/core/key_kinds.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
 
 // A floating-point key compared by its bits: NaNs are legal and -0.0 differs from 0.0.
-template <std::floating_point T>
+template <detail::ieee_float T>
 struct bitwise {
-  using bits_type = std::conditional_t<sizeof(T) == 4, u32, u64>;
+  using bits_type = typename detail::float_format<T>::bits;
   bits_type bits = 0;
 
   bitwise() = default;
@@ -68,7 +69,8 @@ concept names_members = requires { key_members<Key>::template sum<unknown_member
 
 // Do the bytes say what the key is?
 template <class T>
-inline constexpr bool bytes_say_all = std::has_unique_object_representations_v<T> && !names_members<T>;
+inline constexpr bool bytes_say_all =
+    std::has_unique_object_representations_v<T> && !names_members<T> && !ieee_float<T>;
 template <class A, class B>
 inline constexpr bool bytes_say_all<std::pair<A, B>> =
     bytes_say_all<A> && bytes_say_all<B> && sizeof(std::pair<A, B>) == sizeof(A) + sizeof(B);
@@ -124,8 +126,6 @@ struct key_members<T[N]> : detail::elements<T, N> {};
 
 namespace detail {
 
-template <class T>
-concept ieee_float = std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
 struct packed_size;
 template <class T>
@@ -199,10 +199,12 @@ TILEHASH_FN T from_bits(Bits bits) {
 // One representation for each value of a key.
 template <class Key>
 TILEHASH_FN void make_canonical(Key& key) {
-  if constexpr (by_members<Key>)
+  if constexpr (by_members<Key>) {
     key_members<Key>::for_each(key, [](auto& member) { make_canonical(member); });
-  else if constexpr (ieee_float<Key>)
-    key = key == Key(0) ? Key(0) : key;
+  } else if constexpr (ieee_float<Key>) {
+    // By bits: the compiler may be told that there are no NaNs, no -0.0 and no subnormal numbers.
+    if (magnitude_of(key) == 0) key = float_with(typename float_format<Key>::bits(0), key);
+  }
 }
 template <class Key>
 TILEHASH_FN Key canonical(Key key) {
@@ -214,7 +216,7 @@ template <class Key>
 TILEHASH_FN bool is_legal(const Key& key) {
   bool legal = true;
   if constexpr (ieee_float<Key>)
-    legal = key == key;  // false for a NaN  NOLINT(misc-redundant-expression)
+    legal = !is_nan(key);
   else if constexpr (has_nan<Key>)
     key_members<Key>::for_each(key, [&](const auto& member) { legal = is_legal(member) && legal; });
   return legal;

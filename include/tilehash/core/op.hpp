@@ -60,6 +60,39 @@ using given_to = typename detail::given_to<Op, Value>::type;
 template <class Value>
 concept atomic_integer = std::integral<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
 
+namespace detail {
+
+// a + b. Integers wrap round: as unsigned numbers, because the sum of signed ones may not overflow.
+template <class Value>
+TILEHASH_FN Value sum_of(const Value& a, const Value& b) {
+  if constexpr (std::same_as<Value, i128>) {
+    return static_cast<Value>(static_cast<u128>(a) + static_cast<u128>(b));
+  } else if constexpr (std::signed_integral<Value>) {
+    using bits = std::make_unsigned_t<Value>;
+    return static_cast<Value>(static_cast<bits>(static_cast<bits>(a) + static_cast<bits>(b)));
+  } else {
+    return static_cast<Value>(a + b);
+  }
+}
+
+// Does the value given take the stored one's place as the least one, or as the greatest one?
+template <class Value>
+TILEHASH_FN bool is_smaller(const Value& given, const Value& stored) {
+  if constexpr (ieee_float<Value>)
+    return is_nan(stored) ? !is_nan(given) : less_by_bits(given, stored);
+  else
+    return given < stored;
+}
+template <class Value>
+TILEHASH_FN bool is_greater(const Value& given, const Value& stored) {
+  if constexpr (ieee_float<Value>)
+    return is_nan(stored) ? !is_nan(given) : less_by_bits(stored, given);
+  else
+    return stored < given;
+}
+
+}  // namespace detail
+
 // The ops that tables know; docs/verbs.md says which verbs take one.
 namespace op {
 
@@ -79,7 +112,7 @@ struct sum {
   // stored + given.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
-    return static_cast<Value>(stored + given);
+    return detail::sum_of(stored, given);
   }
   // Adds to what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
@@ -100,13 +133,16 @@ struct count : sum {
   }
 };
 
-// The least value.
+// The least value, whatever the order of the values. Floating-point numbers compare as IEEE 754's
+// minimumNumber does: a NaN loses against every number, so the result is a NaN only if all values are, and
+// -0.0 is less than 0.0. (Of several NaNs any one stays.) Other types compare by their operator <, which must
+// put all of their values in one order.
 struct minimum {
   static constexpr bool is_associative = true;  // so items of equal keys may be combined first
   // The smaller of the two; of equal ones the stored one.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
-    return given < stored ? given : stored;
+    return detail::is_smaller(given, stored) ? given : stored;
   }
   // The same with what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
@@ -116,13 +152,14 @@ struct minimum {
   }
 };
 
-// The greatest value.
+// The greatest value, whatever the order of the values: a NaN loses against every number, and 0.0 is greater
+// than -0.0. Other types as for minimum.
 struct maximum {
   static constexpr bool is_associative = true;  // so items of equal keys may be combined first
   // The greater of the two; of equal ones the stored one.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
-    return stored < given ? given : stored;
+    return detail::is_greater(given, stored) ? given : stored;
   }
   // The same with what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
@@ -169,7 +206,7 @@ struct mean {
   // The mean of both's numbers.
   template <class T>
   TILEHASH_FN mean_of<T> operator()(const mean_of<T>& a, const mean_of<T>& b) const {
-    return {static_cast<T>(a.total + b.total), a.items + b.items};
+    return {detail::sum_of(a.total, b.total), a.items + b.items};
   }
 };
 

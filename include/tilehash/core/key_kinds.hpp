@@ -1,0 +1,79 @@
+// Kinds of types that keys are made of: numbers with NaNs.
+//
+// Floating-point numbers are looked at as integers. Under -ffast-math and its parts a compiler may take
+// x != x for false and -0.0 for 0.0, and a GPU under -use_fast_math takes subnormal numbers for 0; their bits
+// stay what they are.
+#pragma once
+
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+
+#include <tilehash/core/config.hpp>
+
+// The numbers of 16 bits of CUDA, defined in cuda_fp16.h and cuda_bf16.h.
+struct __half;         // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+struct __nv_bfloat16;  // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+namespace tilehash::inline TILEHASH_ABI::detail {
+
+// How a number is written: as an integer of the same size, of which the highest bit is the sign. What is
+// larger than infinity, without the sign, is a NaN.
+template <class T>
+struct float_format;
+template <class Bits, Bits Infinity>
+struct ieee_format {
+  using bits = Bits;
+  static constexpr Bits infinity = Infinity, sign = static_cast<Bits>(~(static_cast<Bits>(~Bits(0)) >> 1));
+};
+using half_format = ieee_format<u16, 0x7c00>;
+using bfloat_format = ieee_format<u16, 0x7f80>;
+template <>
+struct float_format<float> : ieee_format<u32, 0x7f80'0000U> {};
+template <>
+struct float_format<double> : ieee_format<u64, 0x7ff0'0000'0000'0000ULL> {};
+template <>
+struct float_format<::__half> : half_format {};
+template <>
+struct float_format<::__nv_bfloat16> : bfloat_format {};
+#if defined(__FLT16_MANT_DIG__)
+template <>
+struct float_format<_Float16> : half_format {};
+#endif
+
+template <class T>
+concept ieee_float = requires { float_format<T>::infinity; };
+
+template <ieee_float T>
+TILEHASH_FN auto bits_of(T x) {
+  typename float_format<T>::bits bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+// A number of the type of the second with such bits.
+template <ieee_float T>
+TILEHASH_FN T float_with(typename float_format<T>::bits bits, T x) {
+  std::memcpy(static_cast<void*>(&x), &bits, sizeof bits);
+  return x;
+}
+// The bits without the sign.
+template <ieee_float T>
+TILEHASH_FN auto magnitude_of(T x) {
+  using format = float_format<T>;
+  return static_cast<typename format::bits>(bits_of(x) & static_cast<typename format::bits>(~format::sign));
+}
+template <ieee_float T>
+TILEHASH_FN bool is_nan(T x) {
+  return magnitude_of(x) > float_format<T>::infinity;
+}
+// Is a less than b? -0.0 is less than 0.0, and no number is less or greater than a NaN.
+template <ieee_float T>
+TILEHASH_FN bool less_by_bits(T a, T b) {
+  using format = float_format<T>;
+  using bits = typename format::bits;
+  // All bits of a negative number turn, so that the order is that of unsigned integers.
+  const auto rank = [](bits x) { return static_cast<bits>((x & format::sign) != 0 ? ~x : x | format::sign); };
+  return !is_nan(a) && !is_nan(b) && rank(bits_of(a)) < rank(bits_of(b));
+}
+
+}  // namespace tilehash::inline TILEHASH_ABI::detail
