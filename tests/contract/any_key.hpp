@@ -15,12 +15,21 @@
 #include <vector>
 
 #include <contract/random.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records.hpp>
+#include <tilehash/engine/subtables.hpp>
 #include <tilehash/table.hpp>
+#if !TILEHASH_FEW_TYPES
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/dynamic_hash_graph.hpp>
+#include <tilehash/designs/multi.hpp>
+#include <tilehash/designs/sorted_array.hpp>
+#include <tilehash/engine/multi.hpp>
+#endif
 
 namespace tilehash::contract::any_key {
 
@@ -41,10 +50,49 @@ struct labelled {  // the label is no part of the key
   int label;
 };
 
+#pragma pack(push, 1)
+struct packed_vertex {  // numbers at odd addresses; 14 bytes
+  char layer;
+  float x;
+  double y;
+  char label;  // no part of the key
+};
+struct packed_name {  // ... whose bytes say what it is
+  char kind;
+  int number;
+  short part;
+};
+struct packed_pair {  // a value
+  char kind;
+  double weight;
+  friend bool operator==(const packed_pair& a, const packed_pair& b) {
+    return a.kind == b.kind && std::memcmp(&a, &b, sizeof a) == 0;
+  }
+};
+struct __attribute__((aligned(4))) packed_in_words {  // aligned as a whole, which its number is not
+  char layer;
+  float x;
+  char rest[3];
+};
+#pragma pack(pop)
+template <u32 Alignment>
+struct alignas(Alignment) apart {  // a key or a value of a vector's or a line's alignment
+  int number[Alignment / 4];
+  friend bool operator==(const apart&, const apart&) = default;
+};
+template <u32 Size>
+using bytes = std::array<u8, Size>;
+
 }  // namespace tilehash::contract::any_key
 
 namespace tilehash {
 using contract::any_key::edge, contract::any_key::labelled, contract::any_key::vertex;
+using contract::any_key::packed_in_words, contract::any_key::packed_vertex;
+template <>
+struct key_members<packed_vertex> : members<&packed_vertex::x, &packed_vertex::y, &packed_vertex::layer> {};
+template <>
+struct key_members<packed_in_words>
+    : members<&packed_in_words::layer, &packed_in_words::x, &packed_in_words::rest> {};
 template <>
 struct key_members<vertex> : members<&vertex::x, &vertex::y, &vertex::layer> {};
 template <>
@@ -130,6 +178,58 @@ template <>
 struct maker<labelled> {
   static void set(labelled& x, u64 n) { x = {static_cast<int>(mix64(n)), static_cast<int>(run_seed() ^ n)}; }
   static std::string text(const labelled& x) { return std::to_string(x.id); }
+};
+
+template <>
+struct maker<packed_vertex> {
+  static void set(packed_vertex& x, u64 n) {
+    float number = 0;
+    double other = 0;
+    maker<float>::set(number, n), maker<double>::set(other, n / 3);
+    x = {static_cast<char>(n % 3), number, other, static_cast<char>(run_seed() + n)};
+  }
+  static std::string text(const packed_vertex& x) {
+    const float number = x.x;
+    const double other = x.y;
+    return maker<float>::text(number) + ' ' + maker<double>::text(other) + ' ' + std::to_string(x.layer);
+  }
+};
+template <>
+struct maker<packed_in_words> {
+  static void set(packed_in_words& x, u64 n) {
+    float number = 0;
+    maker<float>::set(number, n);
+    x = {static_cast<char>(n % 3), number, {1, 2, static_cast<char>(n % 2)}};
+  }
+  static std::string text(const packed_in_words& x) {
+    const float number = x.x;
+    return maker<float>::text(number) + ' ' + std::to_string(x.layer) + ' ' + std::to_string(x.rest[2]);
+  }
+};
+template <>
+struct maker<packed_name> {
+  static void set(packed_name& x, u64 n) {
+    x = {static_cast<char>(n % 5), static_cast<int>(mix64(n)), static_cast<short>(n)};
+  }
+  static std::string text(const packed_name& x) {
+    const int number = x.number;
+    return std::to_string(x.kind) + ' ' + std::to_string(number) + ' ' + std::to_string(x.part);
+  }
+};
+template <>
+struct maker<packed_pair> {
+  static void set(packed_pair& x, u64 n) { x = {static_cast<char>(n % 5), static_cast<double>(n % 97)}; }
+};
+template <u32 Alignment>
+struct maker<apart<Alignment>> {
+  static void set(apart<Alignment>& x, u64 n) {
+    for (int& one : x.number) one = static_cast<int>(mix64(n)), n /= 2;
+  }
+  static std::string text(const apart<Alignment>& x) {
+    std::string all;
+    for (const int one : x.number) all += std::to_string(one) + ' ';
+    return all;
+  }
 };
 
 template <class Key>
@@ -330,6 +430,20 @@ TEST(any_key, structs) {
 #if !TILEHASH_FEW_TYPES
   check<hash_graph<cell, int>, hash_graph<vertex, void>, hash_graph<labelled, int>, in_records<edge, void>,
         indexed_cuckoo<edge, void>, linear_probing<vertex, int>>();
+#endif
+}
+
+// Packed structs, whose numbers have odd addresses, types of many bytes' alignment, and odd sizes.
+TEST(any_key, layouts) {
+  SCOPED_TRACE(run_seed());
+  check<hash_graph<packed_vertex, packed_pair>, in_records<packed_in_words, apart<64>>,
+        dynamic_cuckoo<packed_name, packed_pair>>();
+#if !TILEHASH_FEW_TYPES
+  check<in_records<apart<32>, packed_pair>, linear_probing<packed_in_words, bytes<3>>,
+        tiled<bytes<5>, bytes<3>>, in_records<packed_vertex, apart<32>>, multi<packed_name, packed_pair>,
+        sorted_array<packed_vertex, apart<32>>, dynamic_hash_graph<packed_vertex, apart<64>>,
+        hash_graph<apart<64>, bytes<9>>, hash_graph<bytes<17>, bytes<12>>,
+        indexed_cuckoo<packed_vertex, apart<32>>, bucketed_cuckoo<bytes<7>, bytes<9>>>();
 #endif
 }
 

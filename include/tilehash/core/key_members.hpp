@@ -84,16 +84,51 @@ struct type_of_member<T Key::*> {
   using type = T;
 };
 
+template <class Key>
+using copied_char = std::conditional_t<std::is_const_v<Key>, const char, char>;
+
+// use(a copy of the member), which then takes the member's place unless the key is constant.
+template <auto Member, class Key, class Use>
+TILEHASH_FN void use_copy(Key& key, const Use& use) {
+  struct {
+    typename type_of_member<decltype(Member)>::type x;
+  } copy;
+  auto* const at = reinterpret_cast<copied_char<Key>*>(__builtin_addressof(key.*Member));
+  std::memcpy(&copy, at, sizeof copy);
+  if constexpr (std::is_const_v<Key>) {
+    use(std::as_const(copy.x));
+  } else {
+    use(copy.x);
+    std::memcpy(at, &copy, sizeof copy);
+  }
+}
+// use(member). A member of a packed struct may have an address that its type forbids. A reference to such a
+// member is undefined, and a GPU stops at the load. Where the member is, the compiler knows.
+template <auto Member, class Key, class Use>
+TILEHASH_FN void use_member(Key& key, const Use& use) {
+  constexpr u64 alignment = alignof(typename type_of_member<decltype(Member)>::type);
+  if constexpr (alignof(Key) % alignment != 0) {
+    use_copy<Member>(key, use);
+  } else {
+    const auto at = reinterpret_cast<const char*>(__builtin_addressof(key.*Member));
+    const auto offset = static_cast<u64>(at - reinterpret_cast<const char*>(&key));
+    if (offset % alignment == 0)
+      use(key.*Member);
+    else  // packed, and aligned as a whole
+      use_copy<Member>(key, use);
+  }
+}
+
 }  // namespace detail
 
 // The members of a struct that make it a key, in any order. What is not named is not compared, and may be
-// lost.
+// lost. The struct may be packed.
 template <auto... Members>
 struct members {
   // use(member) for each of them.
   template <class Key, class Use>
   TILEHASH_FN static void for_each(Key& key, const Use& use) {
-    (use(key.*Members), ...);
+    (detail::use_member<Members>(key, use), ...);
   }
   // what<T> of the members' types T, added up.
   template <template <class> class What>
