@@ -273,12 +273,13 @@ using key_of = std::remove_cv_t<std::ranges::range_value_t<Keys>>;
 
 template <class Left, class Right>
 concept joinable = std::ranges::contiguous_range<Left> && std::ranges::contiguous_range<Right> &&
-                   key_like<key_of<Left>> && std::same_as<key_of<Left>, key_of<Right>>;
+                   std::same_as<key_of<Left>, key_of<Right>>;
 
 template <class Space, class Left, class Right>
 auto count_join(Space& space, const Left& left, const Right& right, const join_options& how,
                 bool will_be_asked = false) {
   using key = key_of<Left>;
+  static_assert(checked_key<key>::is);
   return counted_join<key, Space>(space, std::span<const key>(left), std::span<const key>(right), how,
                                   will_be_asked);
 }

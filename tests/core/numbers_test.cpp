@@ -6,7 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
+#include <initializer_list>
 #include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,7 +26,12 @@
 
 namespace {
 enum class colour : unsigned char { red };
+struct colour_pair {
+  int first;
+};
 }  // namespace
+template <>
+inline constexpr bool tilehash::compared_by_address<const colour_pair*> = true;
 
 namespace tilehash {
 namespace {
@@ -176,6 +186,12 @@ static_assert(!key_like<long double> && !key_like<std::pair<int, long double>>);
 template <class T>
 concept has_bitwise = requires { typename bitwise<T>; };
 static_assert(has_bitwise<double> && !has_bitwise<long double> && !has_bitwise<int>);
+static_assert(!key_like<const int*> && !key_like<int (*)()> && !key_like<int colour_pair::*>);
+static_assert(!key_like<std::nullptr_t> && !key_like<std::string_view> && !key_like<std::span<int, 4>>);
+static_assert(!key_like<std::reference_wrapper<int>> && !key_like<std::initializer_list<int>>);
+static_assert(!key_like<std::unique_ptr<int>> && !key_like<std::vector<int>::iterator>);
+static_assert(!key_like<std::pair<int, const char*>> && !key_like<std::array<std::string_view, 2>>);
+static_assert(key_like<const colour_pair*> && key_like<std::pair<int, const colour_pair*>>);  // as it says
 static_assert(key_like<std::array<char, 16>> && key_like<std::pair<int, colour>>);
 #if defined(__FLT16_MANT_DIG__)
 static_assert(key_like<_Float16> && detail::has_nan<_Float16> && detail::packed_bytes<_Float16> == 2);

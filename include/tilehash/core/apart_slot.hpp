@@ -20,7 +20,7 @@ namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value>
 struct apart_slot : private slot<Key, void> {
-  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static_assert(detail::checked_value<Value>::is);
   using base = slot<Key, void>;
   using mapped_type = Value;
   using base::decode;

@@ -1,12 +1,20 @@
-// Kinds of types that keys are made of: numbers with NaNs.
+// Kinds of types that keys are made of: numbers with NaNs, and what refers to memory elsewhere.
 //
 // Floating-point numbers are looked at as integers. Under -ffast-math and its parts a compiler may take
 // x != x for false and -0.0 for 0.0, and a GPU under -use_fast_math takes subnormal numbers for 0; their bits
 // stay what they are.
+//
+// The bytes of a pointer, a string_view or a span are an address. Two views of equal texts have two
+// addresses, and the text may change or end while the table still has its address. So such types are no keys.
+// Of a struct without named members (core/key_members.hpp) the language does not tell what it holds.
 #pragma once
 
 #include <concepts>
 #include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string_view>
 #include <type_traits>
 
 #include <tilehash/core/config.hpp>
@@ -15,7 +23,20 @@
 struct __half;         // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 struct __nv_bfloat16;  // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
+namespace tilehash {
+
+// Compare this type by its address, though it refers to memory elsewhere? Specialise it for what shall be a
+// key all the same, such as a handle: two keys are then equal when their addresses are, whatever is there.
+//
+//   template <> inline constexpr bool tilehash::compared_by_address<const node*> = true;
+template <class T>
+inline constexpr bool compared_by_address = false;
+
+}  // namespace tilehash
+
 namespace tilehash::inline TILEHASH_ABI::detail {
+
+// ---- numbers with NaNs ----
 
 // How a number is written: as an integer of the same size, of which the highest bit is the sign. What is
 // larger than infinity, without the sign, is a NaN.
@@ -75,5 +96,38 @@ TILEHASH_FN bool less_by_bits(T a, T b) {
   const auto rank = [](bits x) { return static_cast<bits>((x & format::sign) != 0 ? ~x : x | format::sign); };
   return !is_nan(a) && !is_nan(b) && rank(bits_of(a)) < rank(bits_of(b));
 }
+
+// ---- what refers to memory elsewhere ----
+
+template <class T>
+inline constexpr bool is_initializer_list = false;
+template <class T>
+inline constexpr bool is_initializer_list<std::initializer_list<T>> = true;
+
+// The others by their interfaces, as std and cuda::std have each their own.
+template <class T>
+concept like_string_view = requires(T view) { view.data(), view.size(), view.remove_prefix(1); };
+template <class T>
+concept like_span = requires(const T& view) {
+  typename T::element_type;
+  { view.data() } -> std::convertible_to<const volatile typename T::element_type*>;
+};
+template <class T>
+concept like_pointer = requires(const T& x) {
+  typename T::element_type;
+  { x.get() } -> std::convertible_to<const volatile typename T::element_type*>;
+};
+template <class T>
+concept like_reference = requires(const T& x) {
+  typename T::type;
+  { x.get() } -> std::same_as<typename T::type&>;
+};
+
+// Do the bytes of a T say where something is, not what it is?
+template <class T>
+inline constexpr bool refers_elsewhere =
+    std::is_pointer_v<T> || std::is_null_pointer_v<T> || std::is_member_pointer_v<T> ||
+    is_initializer_list<T> || std::input_or_output_iterator<T> || std::ranges::enable_borrowed_range<T> ||
+    like_string_view<T> || like_span<T> || like_pointer<T> || like_reference<T>;
 
 }  // namespace tilehash::inline TILEHASH_ABI::detail

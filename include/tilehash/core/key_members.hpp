@@ -13,6 +13,8 @@
 //   vertex   | x x x x | y y y y | l . . . |         packed   | x x x x | y y y y | l |
 //
 // To compare a floating-point number bit by bit, wrap its type in bitwise<T>.
+//
+// A type that refers to memory elsewhere is no key (core/key_kinds.hpp): its bytes are an address.
 #pragma once
 
 #include <array>
@@ -195,8 +197,20 @@ struct may_be_nan<T> {
   static constexpr u32 value = key_members<T>::template sum<may_be_nan>;
 };
 
+template <class T>
+struct holds_address {
+  static constexpr u32 value = refers_elsewhere<T> && !compared_by_address<T>;
+};
+template <names_members T>
+struct holds_address<T> {
+  static constexpr u32 value = key_members<T>::template sum<holds_address>;
+};
+
 template <class Key>
 inline constexpr u32 packed_bytes = packed_size<Key>::value;
+// Would the table compare addresses?
+template <class Key>
+inline constexpr bool has_addresses = holds_address<Key>::value != 0;
 // Are there keys of this type that are not legal?
 template <class Key>
 inline constexpr bool has_nan = may_be_nan<Key>::value != 0;
@@ -205,12 +219,40 @@ inline constexpr bool has_nan = may_be_nan<Key>::value != 0;
 
 // What may be a key: it is copied as bytes, and they, or members that it names, say what it is.
 template <class T>
-concept key_like = detail::copied_as_bytes<T> && detail::unknown_members<T>::value == 0;
+concept key_like =
+    detail::copied_as_bytes<T> && !detail::has_addresses<T> && detail::unknown_members<T>::value == 0;
 
 template <class T>
 concept value_like = std::is_void_v<T> || detail::copied_as_bytes<T>;
 
 namespace detail {
+
+template <class T>
+inline constexpr u64 alignment_of = alignof(T);
+template <>
+inline constexpr u64 alignment_of<void> = 1;
+
+// Refuses what cannot be a key, with the reason. (A space's memory begins at a line of 64 bytes.)
+template <class Key>
+struct checked_key {
+  static_assert(
+      !has_addresses<Key>,
+      "tilehash: a key must not be or hold a pointer, a string_view, a span or the like: the table "
+      "would compare addresses. Copy short texts into std::array<char, N> (docs/guide.md, Count words), or "
+      "specialise tilehash::compared_by_address");
+  static_assert(key_like<Key> || has_addresses<Key>,
+                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
+                "or name its members: core/key_members.hpp");
+  static_assert(alignof(Key) <= 64, "tilehash: keys and values have an alignment of 64 bytes at most");
+  static constexpr bool is = true;  // or else one of the above has been said
+};
+// The same for a value.
+template <class Value>
+struct checked_value {
+  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static_assert(alignment_of<Value> <= 64, "tilehash: keys and values have an alignment of 64 bytes at most");
+  static constexpr bool is = true;
+};
 
 // The smallest integer of 4, 8 or 16 bytes with room for `Bytes`.
 template <u32 Bytes>

@@ -14,10 +14,8 @@ namespace tilehash::inline TILEHASH_ABI {
 
 template <class Key, class Value>
 struct quotient_slot {
-  static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
-                "or name its members: core/key_members.hpp");
-  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static_assert(detail::checked_key<Key>::is);
+  static_assert(detail::checked_value<Value>::is);
   static_assert(
       detail::packed_bytes<Key> <= 8 && detail::bytes_of<Value> <= 8,
       "tilehash: this design keeps keys and values of at most 8 bytes each; use map, which takes any");

@@ -30,10 +30,8 @@ inline constexpr u32 bytes_of<void> = 0;
 
 template <class Key, class Value>
 struct slot {
-  static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
-                "or name its members: core/key_members.hpp");
-  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static_assert(detail::checked_key<Key>::is);
+  static_assert(detail::checked_value<Value>::is);
   static constexpr u32 key_bytes = detail::packed_bytes<Key>;
   static constexpr u32 value_bytes = detail::bytes_of<Value>;
   static_assert(key_bytes + value_bytes <= 16,

@@ -35,8 +35,10 @@
 
 namespace tilehash::inline TILEHASH_ABI {
 
-template <key_like Key, value_like Value, class Hash = murmur>
+template <class Key, class Value, class Hash = murmur>
 class dynamic_hash_graph {
+  static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);
+
  public:
   using key_type = Key;
   using mapped_type = Value;

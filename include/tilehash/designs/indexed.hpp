@@ -58,10 +58,8 @@ inline constexpr bool copied_as_bytes<record<Key, Value>> =
 // ...).
 template <class Key, class Value, class Hash = murmur, class Ids = tiled<fingerprint_type<Key>, u32>>
 struct indexed {
-  static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
-                "or name its members: core/key_members.hpp");
-  static_assert(value_like<Value>, "tilehash: a mapped value must be trivially copyable, or void for a set");
+  static_assert(detail::checked_key<Key>::is);
+  static_assert(detail::checked_value<Value>::is);
   static_assert(std::same_as<typename Ids::key_type, fingerprint_type<Key>> &&
                     std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map fingerprint_type<Key> to 32 bits");

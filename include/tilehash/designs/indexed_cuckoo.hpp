@@ -45,8 +45,9 @@
 namespace tilehash::inline TILEHASH_ABI {
 
 // Functions: of 3 to 6; the thesis takes 6.
-template <key_like Key, value_like Value, u32 Functions = 6, class Hash = murmur>
+template <class Key, class Value, u32 Functions = 6, class Hash = murmur>
 class indexed_cuckoo {
+  static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);
   static_assert(Functions >= 3 && Functions <= 6, "tilehash: indexed_cuckoo has 3 to 6 hash functions");
 
  public:

@@ -73,9 +73,7 @@ enum class grouping {
 // 2^32 - 1 items; take u64 for more.
 template <class Key, class Value, class Ids = detail::default_ids<Key>, class Offset = u32>
 struct multi {
-  static_assert(key_like<Key>,
-                "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
-                "or name its members: core/key_members.hpp");
+  static_assert(detail::checked_key<Key>::is);
   static_assert(
       value_like<Value> && !std::is_void_v<Value>,
       "tilehash: a multimap has values, and they must be trivially copyable; to count keys alone take "

@@ -49,8 +49,10 @@
 
 namespace tilehash::inline TILEHASH_ABI {
 
-template <key_like Key, value_like Value>
+template <class Key, class Value>
 class perfect_spatial {
+  static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);
+
  public:
   using key_type = Key;
   using mapped_type = Value;

@@ -210,8 +210,10 @@ using index_of = typename named_index<Index>::type;
 //   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out, and gives
 //   how many there are: rows.put_row() for each, or rows.offsets() and rows.entries() and then
 //   rows.add_filters(space)
-template <key_like Key, value_like Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
+template <class Key, class Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
+  static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);
+
  public:
   using key_type = Key;
   using mapped_type = Value;

@@ -28,8 +28,9 @@
 
 namespace tilehash::inline TILEHASH_ABI {
 
-template <key_like Key, value_like Value>
+template <class Key, class Value>
 class sorted_array {
+  static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);
   static_assert(detail::packed_bytes<Key> <= 16,
                 "tilehash: sorted_array sorts keys of at most 16 bytes; use hash_graph");
 

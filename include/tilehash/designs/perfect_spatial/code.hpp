@@ -45,7 +45,7 @@ inline constexpr u32 dimensions<std::array<Coordinate, 3>> = 3;
 namespace detail {
 
 // From a key to its code, and from a code to its group and its slots.
-template <key_like Key>
+template <class Key>
 class spatial_code {
  public:
   static constexpr u32 coordinates = dimensions<Key>;

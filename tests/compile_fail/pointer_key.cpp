@@ -1,0 +1,8 @@
+// expect: a key must not be or hold a pointer, a string_view, a span or the like
+// expect: tilehash::compared_by_address
+#include <utility>
+
+#include <tilehash/tilehash.hpp>
+
+tilehash::table<tilehash::hash_graph<std::pair<int, const char*>, int>, tilehash::cpu>* p = nullptr;
+auto n = p->size();

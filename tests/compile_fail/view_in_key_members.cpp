@@ -1,0 +1,14 @@
+// expect: a key must not be or hold a pointer, a string_view, a span or the like
+#include <string_view>
+
+#include <tilehash/tilehash.hpp>
+
+struct word {
+  std::string_view text;
+  int language;
+};
+template <>
+struct tilehash::key_members<word> : tilehash::members<&word::text, &word::language> {};
+
+tilehash::multimap<word, int, tilehash::cpu>* p = nullptr;
+auto n = p->size();
