@@ -1,4 +1,6 @@
 // How the emulated GPU runs: lanes go from collective to collective, warps and blocks in turns (machine.hpp).
+#include "points.hpp"
+
 #include "machine.hpp"
 
 #include <algorithm>
@@ -14,6 +16,20 @@ bool operator==(const call& a, const call& b) {
   const auto same = [](const char* x, const char* y) { return x == y || std::strcmp(x, y) == 0; };
   return a.where.line() == b.where.line() && a.where.column() == b.where.column() && a.bytes == b.bytes &&
          same(a.what, b.what) && same(a.where.file_name(), b.where.file_name());
+}
+
+namespace {
+thread* running = nullptr;  // the lane that runs, where there are choices
+}
+
+load_order order_of_halves() {
+  if (running == nullptr) return load_order::whole;
+  machine& m = *running->machine_;
+  if (!m.schedule_.torn_loads) return load_order::whole;
+  return m.dice() % 2 == 0 ? load_order::low_first : load_order::high_first;
+}
+void schedule_point() {
+  if (running != nullptr) running->at_point();
 }
 
 // ---- a lane ---------------------------------------------------------------------------------------------
@@ -61,6 +77,18 @@ void thread::may_pause() {
 }
 void thread::may_lag() {
   if (machine_->schedule_.lags && machine_->dice() % 4 == 0) pause();
+}
+void thread::at_point() {
+  if (std::uncaught_exceptions() != 0) return;  // the end of a lane that has failed is nobody's to stop
+  machine& m = *machine_;
+  if (++m.points_ > m.schedule_.max_points)
+    throw convergence_error("tilehash: a loop has no end: after " + std::to_string(m.schedule_.max_points) +
+                            " atomic operations, block " + std::to_string(block().index) + ", thread " +
+                            std::to_string(rank_) + " is in one");
+  const u32 next = m.schedule_.at_atomics->at_point(number_, m.ready_);
+  if (next == number_) return;
+  m.next_ = next;
+  pause();
 }
 void thread::pause() {
   state_ = state::ready;
@@ -122,6 +150,7 @@ std::string thread::line_of_design() {
 struct machine::warp {
   warp_state state;
   lanes threads;
+  u64 running = 0;  // lanes that neither wait nor have ended, where there are choices
 };
 struct machine::slot {  // room for one block at a time
   block_state block;
@@ -129,14 +158,31 @@ struct machine::slot {  // room for one block at a time
   std::vector<warp> warps;
   lanes threads;
 };
+struct machine::launch {
+  u64 blocks;
+  u32 threads;
+  u64 scratch_bytes;
+  shuffled order;
+  std::vector<slot> slots;
+  u64 begun = 0;
+};
 
 void machine::run(u64 blocks, u32 threads, u64 scratch_bytes, const std::function<void(thread&)>& body) {
   body_ = &body;
-  std::vector<slot> slots(std::min<u64>(std::max(1U, schedule_.resident), blocks));
-  while (pool_.size() < slots.size() * threads) pool_.push_back(std::make_unique<thread>(*this));
+  launch all{blocks, threads, scratch_bytes, shuffled(blocks, dice()), {}};
+  all.slots.resize(std::min<u64>(std::max(1U, schedule_.resident), blocks));
+  while (pool_.size() < all.slots.size() * threads) {
+    pool_.push_back(std::make_unique<thread>(*this));
+    pool_.back()->number_ = static_cast<u32>(pool_.size() - 1);
+  }
+  steps_ = points_ = 0;
+  next_ = nobody;
+  ready_.clear();
   try {
-    run_in(slots, blocks, threads, scratch_bytes);
+    for (slot& s : all.slots) begin(all, s, pool_);
+    schedule_.at_atomics != nullptr ? run_by_choice(all) : run_in_turns(all);
   } catch (...) {
+    running = nullptr;
     for (const auto& t : pool_) {
       t->abandoned_ = true;
       if (t->state_ != thread::state::ended) t->fiber_->resume();
@@ -145,62 +191,89 @@ void machine::run(u64 blocks, u32 threads, u64 scratch_bytes, const std::functio
   }
 }
 
-void machine::run_in(std::vector<slot>& slots, u64 blocks, u32 threads, u64 scratch_bytes) {
-  shuffled order(blocks, dice());
-  u64 begun = 0, steps = 0;
+// Puts the next block into a slot.
+void machine::begin(launch& all, slot& s, lanes pool) {
+  const u64 number = static_cast<u64>(&s - all.slots.data());
+  s.threads = pool.subspan(number * all.threads, all.threads);
+  s.scratch = std::make_unique<scratch_memory>(all.scratch_bytes);
+  s.block = {all.order.next(), all.blocks, all.threads, 1, {0, 0}, 0, s.scratch.get()};
+  s.warps.resize((all.threads + warp_size - 1) / warp_size);
+  for (u32 i = 0; i < s.warps.size(); ++i) {
+    warp& w = s.warps[i];
+    w.state.block = &s.block;
+    w.state.number = i;
+    const u32 first = i * warp_size;
+    w.threads = s.threads.subspan(first, std::min(warp_size, all.threads - first));
+    w.state.exchanges[w.state.turn % 2].votes = 0;
+  }
+  for (u32 i = 0; i < all.threads; ++i) {
+    thread& t = *s.threads[i];
+    t.warp_ = &s.warps[i / warp_size].state;
+    t.rank_ = i;
+    t.state_ = thread::state::ready;
+    t.abandoned_ = false;
+    t.calls_ = 0;
+  }
+  ++all.begun;
+}
+
+void machine::count_step(const slot& s, const warp& w) {
+  if (++steps_ > schedule_.max_steps)
+    throw convergence_error("tilehash: a loop has no end: after " + std::to_string(schedule_.max_steps) +
+                            " collectives, " + situation(s, w));
+}
+
+void machine::run_in_turns(launch& all) {
   std::vector<std::pair<slot*, warp*>> ready;
   const auto go = [&](slot& s) {
-    s.block.stopped = 0;
     for (warp& w : s.warps) ready.emplace_back(&s, &w);
   };
-  const auto begin = [&](slot& s) {
-    const u64 number = static_cast<u64>(&s - slots.data());
-    s.threads = lanes(pool_).subspan(number * threads, threads);
-    s.scratch = std::make_unique<scratch_memory>(scratch_bytes);
-    s.block = {order.next(), blocks, threads, 1, {0, 0}, 0, s.scratch.get()};
-    s.warps.resize((threads + warp_size - 1) / warp_size);
-    for (u32 i = 0; i < s.warps.size(); ++i) {
-      warp& w = s.warps[i];
-      w.state.block = &s.block;
-      w.state.number = i;
-      const u32 first = i * warp_size;
-      w.threads = s.threads.subspan(first, std::min(warp_size, threads - first));
-      w.state.exchanges[w.state.turn % 2].votes = 0;
-    }
-    for (u32 i = 0; i < threads; ++i) {
-      thread& t = *s.threads[i];
-      t.warp_ = &s.warps[i / warp_size].state;
-      t.rank_ = i;
-      t.state_ = thread::state::ready;
-      t.abandoned_ = false;
-      t.calls_ = 0;
-    }
-    ++begun;
-    go(s);
-  };
-  for (slot& s : slots) begin(s);
-
+  for (slot& s : all.slots) go(s);
   const u64 patience = u64(1) << dice() % 8;  // collectives in a row of one warp, on average
   for (u64 k = ready.size(); !ready.empty();) {
     const bool change = schedule_.interleave && dice() % patience == 0;
     if (change || k >= ready.size()) k = dice() % ready.size();
     const auto [s, w] = ready[k];
-    if (++steps > schedule_.max_steps)
-      throw convergence_error("tilehash: a loop has no end: after " + std::to_string(schedule_.max_steps) +
-                              " collectives, " + situation(*s, *w));
+    count_step(*s, *w);
     if (step(*s, *w)) continue;
     ready[k] = ready.back();
     ready.pop_back();
     k = ready.size();
-    if (++s->block.stopped < s->warps.size()) continue;
-    if (agree(s->threads, [&] { return "block " + std::to_string(s->block.index) + ", threads"; })) {
-      s->block.votes[++s->block.phase % 2] = 0;
-      for (const auto& t : s->threads) t->state_ = thread::state::ready;
-      go(*s);
-    } else if (begun < blocks) {
-      begin(*s);
+    if (stop(all, *s, pool_)) go(*s);
+  }
+}
+
+// One lane after the other goes on, up to its next atomic operation or collective.
+void machine::run_by_choice(launch& all) {
+  const auto go = [&](slot& s) {
+    for (warp& w : s.warps) make_ready(w), w.running = w.threads.size();
+  };
+  for (slot& s : all.slots) go(s);
+  while (!ready_.empty()) {
+    const u32 number = next_ != nobody ? next_ : schedule_.at_atomics->at_stop(ready_);
+    next_ = nobody;
+    thread& t = *pool_[number];
+    running = &t;
+    t.fiber_->resume();
+    running = nullptr;
+    if (t.failure_) std::rethrow_exception(std::exchange(t.failure_, nullptr));
+    if (t.state_ == thread::state::ready) continue;
+    *std::ranges::find(ready_, number) = ready_.back();
+    ready_.pop_back();
+    slot& s = all.slots[number / all.threads];
+    warp& w = s.warps[t.rank_ / warp_size];
+    if (--w.running != 0) continue;
+    count_step(s, w);
+    if (meet(s, w)) {
+      make_ready(w);
+      w.running = w.threads.size();
+    } else if (stop(all, s, pool_)) {
+      go(s);
     }
   }
+}
+void machine::make_ready(const warp& w) {
+  for (const auto& t : w.threads) ready_.push_back(t->number_);
 }
 
 // Runs each lane to its next collective. True if the warp may go on at once.
@@ -213,11 +286,29 @@ bool machine::step(const slot& s, warp& w) {
     if (t.failure_) std::rethrow_exception(std::exchange(t.failure_, nullptr));
     paused |= t.state_ == thread::state::ready;
   }
-  if (paused) return true;
+  return paused || meet(s, w);
+}
+
+// No lane of the warp goes on by itself. True if they have met at a collective of the warp.
+bool machine::meet(const slot& s, warp& w) {
   const bool all_wait = agree(w.threads, [&] { return warp_name(s, w); });
   if (!all_wait || w.threads[0]->at_.of_block) return false;
   w.state.exchanges[++w.state.turn % 2].votes = 0;
   for (const auto& t : w.threads) t->state_ = thread::state::ready;
+  return true;
+}
+// One more warp of the block waits for the others, or has ended. True if the slot's block goes on, this one
+// or the next.
+bool machine::stop(launch& all, slot& s, lanes pool) {
+  if (++s.block.stopped < s.warps.size()) return false;
+  if (agree(s.threads, [&] { return "block " + std::to_string(s.block.index) + ", threads"; })) {
+    s.block.votes[++s.block.phase % 2] = 0;
+    for (const auto& t : s.threads) t->state_ = thread::state::ready;
+    s.block.stopped = 0;
+    return true;
+  }
+  if (all.begun == all.blocks) return false;
+  begin(all, s, pool);
   return true;
 }
 

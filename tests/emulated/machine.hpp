@@ -7,6 +7,9 @@
 //             all ended: the warp is done
 //             anything else: convergence_error
 //
+// Where a schedule has `choices`, lanes stop at every atomic operation, too, and these say which goes on
+// there, of whatever warp and block (choices.hpp, points.hpp).
+//
 // A collective leaves what each lane said in the warp's exchange. There are two, used in turns: a lane can be
 // one collective ahead of another that has not yet read the answers, but not two.
 //
@@ -29,6 +32,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/hash.hpp>
 
+#include "choices.hpp"
 #include "scratch.hpp"
 
 namespace tilehash::emulation {
@@ -49,6 +53,9 @@ struct schedule {
   u32 resident = 2;      // blocks that run side by side
   u64 max_steps =
       u64(1) << 27;  // collectives of all warps of a launch, more of which say that a loop has no end
+  choices* at_atomics = nullptr;  // which lane goes on at each of the atomic operations
+  u64 max_points = u64(1) << 22;  // of them, as max_steps
+  bool torn_loads = false;        // words of 16 bytes are read in halves, between which others may run
 };
 
 inline constexpr u32 warp_size = 32;
@@ -103,6 +110,7 @@ struct warp_state {
 
 class fiber;
 class machine;
+enum class load_order : unsigned char;  // points.hpp
 
 // One lane of the GPU.
 class thread {
@@ -144,6 +152,9 @@ class thread {
   // has not been done yet.
   void may_lag();
 
+  // In front of an atomic operation of the lane that runs: here others may run.
+  void at_point();
+
   // ---- the block's scratch ----
   template <class T>
   T load_scratch(u64 at, access how) {
@@ -168,6 +179,7 @@ class thread {
   const exchange_area& tell(const call& c, const void* x, u32 from);
 
   friend class machine;
+  friend load_order order_of_halves();
   struct abandoned {};  // thrown through a body that will not be finished
   enum class state : u8 { ready, waiting, ended };
 
@@ -182,7 +194,7 @@ class thread {
 
   machine* machine_;
   warp_state* warp_ = nullptr;
-  u32 rank_ = 0;
+  u32 rank_ = 0, number_ = 0;  // in its block; in the machine
   state state_ = state::ended;
   bool abandoned_ = false, quitting_ = false, asked_for_callers_ = false;
   std::vector<void*> callers_;
@@ -195,8 +207,12 @@ class thread {
 class machine {
  public:
   explicit machine(schedule s) : schedule_(s), dice_(mix64(s.seed)) {}
+  // As a new one, with the lanes that it has.
+  void restart(const schedule& s) { schedule_ = s, dice_ = mix64(s.seed); }
 
   u64 dice() { return mix64(dice_ += 0x9e37'79b9'7f4a'7c15); }
+  // Atomic operations at which a lane of the last launch could have stopped.
+  u64 points() const { return points_; }
 
   // body(thread) for every thread of every block. Throws what a body throws, convergence_error and
   // race_error; then no thread is left running.
@@ -204,12 +220,20 @@ class machine {
 
  private:
   friend class thread;
+  friend load_order order_of_halves();
   using lanes = std::span<const std::unique_ptr<thread>>;
   struct warp;
   struct slot;
+  struct launch;
 
-  void run_in(std::vector<slot>& slots, u64 blocks, u32 threads, u64 scratch_bytes);
+  static void begin(launch& all, slot& s, lanes pool);
+  void run_in_turns(launch& all);
+  void run_by_choice(launch& all);
+  void count_step(const slot& s, const warp& w);
   bool step(const slot& s, warp& w);
+  static bool meet(const slot& s, warp& w);
+  static bool stop(launch& all, slot& s, lanes pool);
+  void make_ready(const warp& w);
   template <class Name>
   static bool agree(lanes threads, Name name);
   static std::string warp_name(const slot& s, const warp& w);
@@ -219,8 +243,12 @@ class machine {
 
   schedule schedule_;
   u64 dice_;
+  u64 steps_ = 0, points_ = 0;
   const std::function<void(thread&)>* body_ = nullptr;
   std::vector<std::unique_ptr<thread>> pool_;
+  std::vector<u32> ready_;  // lanes that may go on, by number, where there are choices
+  u32 next_ = nobody;       // of them, the one that has been chosen
+  static constexpr u32 nobody = ~0U;
 };
 
 }  // namespace tilehash::emulation

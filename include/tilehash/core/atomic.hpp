@@ -32,6 +32,13 @@ inline constexpr u32 widest_device_atomic = [] {
 inline constexpr u32 widest_device_atomic = 16;
 #endif
 
+// Runs before each atomic operation on a CPU. Nothing, except where tests choose how threads interleave
+// (tests/emulated/points.hpp).
+#if !defined(TILEHASH_BEFORE_ATOMIC) || defined(__CUDA_ARCH__)
+#undef TILEHASH_BEFORE_ATOMIC
+#define TILEHASH_BEFORE_ATOMIC() static_cast<void>(0)
+#endif
+
 // Is this unit (also) for GPUs before sm_90? (They are listed in order, the oldest first.)
 #define TILEHASH_FIRST(first, ...) first
 #define TILEHASH_OLDEST(...) TILEHASH_FIRST(__VA_ARGS__, 0)
@@ -76,6 +83,7 @@ TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
       : "memory");
   return static_cast<u128>(hi) << 64 | lo;
 #elif defined(__x86_64__)
+  TILEHASH_BEFORE_ATOMIC();
   u64 lo = static_cast<u64>(expected), hi = static_cast<u64>(expected >> 64);
   asm volatile("lock cmpxchg16b %0"
                : "+m"(*at), "+a"(lo), "+d"(hi)
@@ -83,6 +91,7 @@ TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
                : "cc", "memory");
   return static_cast<u128>(hi) << 64 | lo;
 #else
+  TILEHASH_BEFORE_ATOMIC();
   __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
 #endif
@@ -133,16 +142,27 @@ template <class T>
 class shared_ref {
  public:
   TILEHASH_FN explicit shared_ref(T& x) : at_(&x) {}
-  TILEHASH_FN T load(int order) const { return __atomic_load_n(at_, order); }
-  TILEHASH_FN void store(T x, int order) const { __atomic_store_n(at_, x, order); }
+  TILEHASH_FN T load(int order) const { return TILEHASH_BEFORE_ATOMIC(), __atomic_load_n(at_, order); }
+  TILEHASH_FN void store(T x, int order) const { TILEHASH_BEFORE_ATOMIC(), __atomic_store_n(at_, x, order); }
   TILEHASH_FN bool compare_exchange_strong(T& expected, T desired, int success, int failure) const {
-    return __atomic_compare_exchange_n(at_, &expected, desired, false, success, failure);
+    return TILEHASH_BEFORE_ATOMIC(),
+           __atomic_compare_exchange_n(at_, &expected, desired, false, success, failure);
   }
-  TILEHASH_FN T exchange(T x, int order) const { return __atomic_exchange_n(at_, x, order); }
-  TILEHASH_FN T fetch_add(T by, int order) const { return __atomic_fetch_add(at_, by, order); }
-  TILEHASH_FN T fetch_or(T bits, int order) const { return __atomic_fetch_or(at_, bits, order); }
-  TILEHASH_FN T fetch_and(T bits, int order) const { return __atomic_fetch_and(at_, bits, order); }
-  TILEHASH_FN T fetch_xor(T bits, int order) const { return __atomic_fetch_xor(at_, bits, order); }
+  TILEHASH_FN T exchange(T x, int order) const {
+    return TILEHASH_BEFORE_ATOMIC(), __atomic_exchange_n(at_, x, order);
+  }
+  TILEHASH_FN T fetch_add(T by, int order) const {
+    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_add(at_, by, order);
+  }
+  TILEHASH_FN T fetch_or(T bits, int order) const {
+    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_or(at_, bits, order);
+  }
+  TILEHASH_FN T fetch_and(T bits, int order) const {
+    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_and(at_, bits, order);
+  }
+  TILEHASH_FN T fetch_xor(T bits, int order) const {
+    return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_xor(at_, bits, order);
+  }
   // These two try again at most as often as others change the word.
   TILEHASH_FN void fetch_min(T x, int order) const {
     T old = load(order);
@@ -232,7 +252,9 @@ template <class Word>
 TILEHASH_FN Word load_relaxed(const Word* at) {
   if constexpr (sizeof(Word) == 16) {
     // An aligned load of 16 bytes is one access on every x86-64 with AVX.
-#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+#if defined(TILEHASH_LOAD_16) && !defined(__CUDA_ARCH__)
+    return TILEHASH_LOAD_16(at);  // tests (tests/emulated/points.hpp)
+#elif defined(__x86_64__) && !defined(__CUDA_ARCH__)
     using vector = long long __attribute__((vector_size(16)));
     vector v;
     asm volatile(TILEHASH_MOVE_16 " %1, %0" : "=x"(v) : "m"(*at));
@@ -254,6 +276,7 @@ template <class Word>
 TILEHASH_FN void store_relaxed(Word* at, Word x) {
   if constexpr (sizeof(Word) == 16) {
 #if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+    TILEHASH_BEFORE_ATOMIC();
     using vector = long long __attribute__((vector_size(16)));
     const vector v = {static_cast<long long>(x), static_cast<long long>(x >> 64)};
     asm volatile(TILEHASH_MOVE_16 " %1, %0" : "=m"(*at) : "x"(v));

@@ -36,7 +36,9 @@ TILEHASH_FN void copy_vectors(const Word* from, Word (&to)[N]) {
     if constexpr (Shared) {
       const auto halves = reinterpret_cast<const __m128i*>(at);
       __m128i low, high;
+      TILEHASH_BEFORE_ATOMIC();
       asm volatile("vmovdqa %1, %0" : "=x"(low) : "m"(halves[0]));
+      TILEHASH_BEFORE_ATOMIC();
       asm volatile("vmovdqa %1, %0" : "=x"(high) : "m"(halves[1]));
       v = _mm256_set_m128i(high, low);
     } else {
