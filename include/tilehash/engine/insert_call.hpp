@@ -230,7 +230,7 @@ class insert_call {
       if constexpr (replacing<Design>) {
         others = take_in_homeless(end);
         if (others == unplaced::put_back) break;
-        if constexpr (updates) {
+        if (updates && phases_.left() != 0) {
           phases_.change_values(design(), done_, end, cells());
           collect();
         }
