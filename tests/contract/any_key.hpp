@@ -111,11 +111,12 @@ static_assert(detail::has_nan<edge> && !detail::has_nan<cell> && !detail::has_na
 
 // ---- the number that makes a key's leading part, and the rest of it ----
 template <class T>
-struct maker {  // of arithmetic types: about a third of them are zero, minus zero or NaN
+struct maker {  // of arithmetic types: nearly half of them are zero, minus zero, NaN or the least number
   static void set(T& x, u64 n) {
     if constexpr (std::floating_point<T>) {
-      const T kinds[] = {T(0), -T(0), std::numeric_limits<T>::quiet_NaN(), static_cast<T>(n) / 8};
-      x = kinds[n % 9 < 3 ? n % 9 : 3];
+      using limits = std::numeric_limits<T>;
+      const T kinds[] = {T(0), -T(0), limits::quiet_NaN(), limits::denorm_min(), static_cast<T>(n) / 8};
+      x = kinds[n % 9 < 4 ? n % 9 : 4];
     } else {
       x = static_cast<T>(mix64(n));
     }

@@ -2,6 +2,7 @@
 // finds a missing barrier in any order of the threads, also in one that happens to give the right answer.
 #pragma once
 
+#include <concepts>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -95,7 +96,12 @@ class scratch_pointer {
   scratch_pointer operator+(u64 i) const { return {*me_, at_ + i * sizeof(T)}; }
 
   friend T fetch_add(scratch_pointer p, T by) {
-    return p.update([by](T old) { return static_cast<T>(old + by); });
+    return p.update([by](T old) {  // wraps round, as a GPU's does
+      if constexpr (std::signed_integral<T>)
+        return static_cast<T>(static_cast<u64>(old) + static_cast<u64>(by));
+      else
+        return static_cast<T>(old + by);
+    });
   }
   friend void fetch_min(scratch_pointer p, T x) {
     p.update([x](T old) { return x < old ? x : old; });
