@@ -131,7 +131,8 @@ class table {
   // The same for those who also insert, update and erase, each thread by itself or in a tile (table_view.hpp
   // says what may run beside what). A view may be kept and used any number of times while it is valid: size()
   // counts all that was changed through it, once the kernel or the threads that changed it are done. From
-  // then on size(), and each verb that changes the table and waits, reads that count first, and waits for it.
+  // then on size(), and each verb that changes the table and waits, reads that count first, and waits for it
+  // in the stream of the table's own space: after a kernel in another stream, synchronize that one first.
   // Throws invalid_argument for a space of another device. Does not wait.
   auto mutable_view(Space& space)
     requires view_changeable<Design>
