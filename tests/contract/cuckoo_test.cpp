@@ -145,6 +145,51 @@ TEST(stash, is_looked_at_before_a_free_slot_is_taken) {
   EXPECT_TRUE(t.empty());
 }
 
+// Keys twice in one call to a table that gets full: both copies are on their way at once, and one may be in
+// the stash when the other has found a way to a slot.
+template <class Map>
+void insert_pairs_into_full_tables(cpu& space, u64 seed) {
+  SCOPED_TRACE(seed);
+  const auto keys = numbers(seed << 20, 120);
+  std::vector<u32> twice;
+  for (const u32 key : keys) twice.insert(twice.end(), {key, key});
+  if (seed % 2 == 0) std::ranges::reverse(twice), twice.insert(twice.end(), keys.begin(), keys.end());
+  table<Map, cpu> t(space, 40, {.load_factor = 0.4, .seed = seed, .grow = false});
+  std::vector<outcome> outcomes(twice.size());
+  std::vector<u32> there(keys.size()), all, values;
+  const auto report = t.insert(space, twice, twice, outcomes);
+  t.count(space, keys, there);
+  const u64 found = static_cast<u64>(std::ranges::count(there, 1U));
+  EXPECT_EQ(report.inserted, found);
+  EXPECT_EQ(t.size(), found);
+  std::unordered_map<u32, u32> inserted, refused;
+  for (u64 i = 0; i < twice.size(); ++i) {
+    inserted[twice[i]] += outcomes[i] == outcome::inserted;
+    refused[twice[i]] += outcomes[i] == outcome::refused && inserted[twice[i]] != 0;
+  }
+  for (u64 i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(inserted[keys[i]], there[i]);
+    EXPECT_EQ(refused[keys[i]], 0U) << "a key that is in the table was refused";
+  }
+  all.resize(twice.size());
+  values.resize(twice.size());
+  EXPECT_EQ(t.retrieve_all(space, all, values), found);
+  std::sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(found));
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(found)),
+            all.begin() + static_cast<std::ptrdiff_t>(found));
+  EXPECT_EQ(t.erase(space, keys), found);
+  EXPECT_EQ(t.erase(space, keys), 0U);
+  EXPECT_TRUE(t.empty());
+}
+TEST(stash, keeps_keys_that_come_twice_from_being_stored_twice) {
+  cpu space(1);
+  for (u64 seed = 1; seed <= 40; ++seed) {
+    insert_pairs_into_full_tables<map_of<2>>(space, seed);
+    insert_pairs_into_full_tables<map_of<3>>(space, seed);
+    insert_pairs_into_full_tables<map_of<4>>(space, seed);
+  }
+}
+
 // A key walks on only where that may help, or tables that are too full would take ten times as long to say
 // so: not when its twins, with the same slots as it has, stand in all of them, and not when the stash is
 // full.

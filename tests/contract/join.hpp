@@ -89,6 +89,39 @@ TYPED_TEST_P(joins, of_no_numbers) {
   }
 }
 
+// One NaN, the first or the last of the left rows, beside rows that all or none have matches.
+TYPED_TEST_P(joins, of_one_row_without_a_number) {
+  if constexpr (std::floating_point<TypeParam>) {
+    const auto keys = keys_by<TypeParam>(500, [](u64 i) { return mix64(i); });
+    for (const u64 at : {u64(0), keys.size() - 1}) {
+      auto left = keys;
+      left[at] = std::numeric_limits<TypeParam>::quiet_NaN();
+      this->check(left, keys);
+      this->check(left, left);
+      this->check({left[at]}, keys);
+      this->check(keys, {left[at]});
+      expect_probed(this->space, left, keys);
+      expect_probed(this->space, {left[at]}, keys);
+    }
+  }
+}
+
+// As many rows as there is room for while they are counted, which is one for each left row; one less; and one
+// more.
+TYPED_TEST_P(joins, fill_their_room) {
+  if constexpr (sizeof(TypeParam) > 2) {
+    for (const u64 n : {u64(1), u64(2), u64(31), u64(32), u64(33), scaled(3'000, 500)}) {
+      auto keys = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
+      this->check(keys, keys);
+      auto others = keys;
+      others.push_back(keys[n / 2]);
+      this->check(keys, others);
+      others.resize(n - 1);
+      this->check(keys, others);
+    }
+  }
+}
+
 // Keys whose hashes all begin alike go to one region; some meet in one of its lists, too.
 TYPED_TEST_P(joins, of_keys_that_meet) {
   if constexpr (std::integral<TypeParam> && sizeof(TypeParam) >= 4) {
@@ -234,9 +267,9 @@ TYPED_TEST_P(joins, into_arrays_of_the_callers) {
   EXPECT_EQ(rows, (std::vector<u32>{0, 2, 77, 77}));
 }
 
-REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_keys_that_meet,
-                            of_keys_that_come_often, count_without_writing, with_a_graph, without_memory,
-                            into_arrays_of_the_callers);
+REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_one_row_without_a_number,
+                            fill_their_room, of_keys_that_meet, of_keys_that_come_often,
+                            count_without_writing, with_a_graph, without_memory, into_arrays_of_the_callers);
 
 // Keys with floats inside: a NaN in any of them equals nothing, and -0.0 is 0.0.
 template <class Key>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -239,6 +240,25 @@ void partition_into_too_many() {
   detail::send_to_bins(space, route, given.source(), n, bins, illegal.data());
   EXPECT_EQ(*illegal.data(), given.illegal);
   EXPECT_EQ(items_in(route, bins, entries.data(), 0).size(), n - given.illegal);
+
+  // Of few keys, whose bins are full then; no other bin gets an item.
+  const u64 some = 60;
+  const given_items<slot, Space> few(space, some, 5);
+  std::vector<u32> counts(regions);
+  for (u64 i = 0; i < some; ++i)
+    if (few.keys[i] == few.keys[i]) ++counts[route.region_of(route.hash(slot::encode(few.keys[i])))];
+  for (const u32 room : {*std::ranges::max_element(counts), *std::ranges::max_element(counts) - 1}) {
+    const buffer<word, Space> own(space, u64(room) * regions);
+    space.fill(own.data(), own.size(), word(0));
+    detail::send_to_bins(space, route, few.source(), some,
+                         detail::even_bins<word>{own.data(), room, fill.data()}, illegal.data());
+    EXPECT_EQ(fill.to_host(), counts);
+    for (u32 r = 0; r < regions; ++r) {
+      const word* const bin = own.data() + u64(r) * room;
+      ASSERT_EQ(static_cast<u32>(room - std::count(bin, bin + room, word(0))), std::min(room, counts[r]))
+          << r;
+    }
+  }
 }
 
 TEST(Partition, ToMoreRegionsThanABlockCanCount) {
@@ -308,6 +328,54 @@ TEST(Combine, EveryItemOfAKeyCounts) {
   combine_items<tiled<u32, float>, op::sum>(20'000, pattern::few, 7);
   combine_items<linear_probing<float, u32>, op::maximum>(17'000, pattern::few, 8);
 #endif
+}
+
+// Keys that all seek one slot of their part's block, which gives some of them up: of the two sums of what is
+// listed and what is left over nothing is missing, however many pieces the items come in.
+constexpr u64 seeking_keys = 200;
+u64 seeking_key(u64 i) { return unmix64(i << 32 | mix32(static_cast<u32>(i))); }
+template <class Space>
+void combine_keys_of_one_slot(u64 pieces) {
+  SCOPED_TRACE(std::to_string(pieces) + " pieces");
+  using slot = remainder_slot<u64, u32>;
+  const u64 n = 3'000;
+  std::vector<u64> keys(n);
+  std::vector<u32> values(n);
+  for (u64 i = 0; i < n; ++i) {
+    keys[i] = i % 2 == 0 ? seeking_key(i / 2 % seeking_keys) : i % 300;
+    values[i] = static_cast<u32>(i + 1);
+  }
+  Space space = make_space<Space>();
+  const buffer<u64, Space> k(space, keys);
+  const buffer<u32, Space> v(space, values);
+  const auto made = detail::combine<slot>(space, detail::array_source<slot>{k.data(), v.data()}, n, op::sum{},
+                                          0, detail::divide_up(n, pieces));
+  ASSERT_TRUE(made.complete);
+  EXPECT_EQ(made.unique, pieces == 1);
+  EXPECT_GE(made.left, pieces * 64);
+  std::unordered_map<u64, u32> sums;
+  for (const auto& [source, size] : {std::pair(made.source(), made.size), {made.rest(), made.left}})
+    for (u64 i = 0; i < size; ++i) sums[slot::decode(source(i).key.bits)] += source(i).value;
+  EXPECT_TRUE(sums == sums_of(keys, values, std::plus<u32>()));
+}
+TEST(Combine, LeavesOverWhatFindsNoSlot) {
+  for (const u64 pieces : {1, 2, 3}) {
+    combine_keys_of_one_slot<emulated>(pieces);
+    combine_keys_of_one_slot<cpu>(pieces);
+  }
+  const u64 n = 9'000;
+  std::vector<u64> keys(n);
+  std::vector<u32> values(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = seeking_key(i % seeking_keys), values[i] = static_cast<u32>(i);
+  auto expected = sums_of(keys, values, std::plus<u32>());
+  emulated space({.seed = 8, .preempt = true});
+  const buffer<u64, emulated> k(space, keys);
+  const buffer<u32, emulated> v(space, values), out(space, n);
+  table<tiled<u64, u32>, emulated> t(space, 100);
+  EXPECT_EQ(t.insert_or_apply(space, k.span(), v.span(), op::sum{}).inserted, seeking_keys);
+  EXPECT_EQ(t.size(), seeking_keys);
+  t.find(space, k.span(), out.span());
+  for (u64 i = 0; i < n; ++i) ASSERT_EQ(out.data()[i], expected.at(keys[i])) << i;
 }
 
 // Into a table that is empty, grows, holds items, or is full: the report and the sums are those of one by

@@ -20,6 +20,7 @@
 // and Ross (VLDB 2007); seats are ours.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -277,9 +278,11 @@ u64 blocks_at_once(const Space& space) {
 }
 
 // The n items of the source, those of equal keys combined. It takes the bytes of the items 2.6 times. Throws
-// out_of_memory. Under another seed keys are shared out otherwise.
+// out_of_memory. Under another seed keys are shared out otherwise. More than `most_at_once` items are
+// combined piece by piece.
 template <class Slot, class Space, class Source, class Op>
-combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op, u64 seed = 0) {
+combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op, u64 seed = 0,
+                              u64 most_at_once = ~u64(0)) {
   using word = typename Slot::word;
   using source_type = shifted_source<Source>;
   using at_seats = combine_at_seats<Slot, Op>;
@@ -291,8 +294,8 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   constexpr u64 fill = by_parts::slots / 3 * 2;  // different keys that find their slots fast
   constexpr u64 most_parts = 4096;
   static_assert(most_parts <= by_shares::most_regions);
-  constexpr u64 most = most_parts * fill / share * share;  // items at once
-  const u64 piece = n < most ? n : most;
+  constexpr u64 most = most_parts * fill / share * share;  // items at once, whatever the caller allows
+  const u64 piece = std::min({n, most, most_at_once});
   u64 parts = detail::divide_up(piece, fill);
   const u64 blocks = blocks_at_once(space);
   if (parts < 2 * blocks) parts = 2 * blocks < most_parts ? 2 * blocks : most_parts;
