@@ -24,6 +24,8 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
+#include <tilehash/core/prologue.hpp>
+
 namespace tilehash::inline TILEHASH_ABI::engine {
 
 template <class Design, class Space>
@@ -267,3 +269,5 @@ class rows {
 };
 
 }  // namespace tilehash::inline TILEHASH_ABI::engine
+
+#include <tilehash/core/epilogue.hpp>
