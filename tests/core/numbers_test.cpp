@@ -111,6 +111,7 @@ template <class T>
 bits_for<T> expected_of(std::vector<T> values, bool least) {
   using s = special<T>;
   std::vector<bits_for<T>> all;
+  all.reserve(values.size());
   for (const T& x : values) all.push_back(std::bit_cast<bits_for<T>>(x));
   std::erase_if(all, [](auto bits) { return (bits & ~s::sign) > s::infinity; });
   if (all.empty()) return s::infinity + 1;
@@ -136,6 +137,7 @@ void expect_any_order() {
     std::ranges::sort(some);
     do {
       std::vector<T> values;
+      values.reserve(some.size());
       for (const bits x : some) values.push_back(number<T>(x));
       T least = values[0], greatest = values[0];
       for (u64 i = 1; i < values.size(); ++i) {

@@ -339,7 +339,8 @@ TILEHASH_FN void set_bits(Word* at, Word bits) {
   }
 }
 
-// Flips the bits that are set in `bits`; in a word of 16 bytes each half by itself.
+// Flips the bits that are set in `bits`; in a word of 16 bytes each half by itself. (Atomic operations that
+// overlap follow each other on a GPU whatever their sizes: PTX ISA 9.0, section 8.7.2.)
 template <class Word>
 TILEHASH_FN void flip_bits(Word* at, Word bits) {
   if constexpr (sizeof(Word) == 16) {

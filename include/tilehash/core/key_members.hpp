@@ -75,7 +75,8 @@ inline constexpr bool bytes_say_all =
     std::has_unique_object_representations_v<T> && !names_members<T> && !ieee_float<T>;
 template <class A, class B>
 inline constexpr bool bytes_say_all<std::pair<A, B>> =
-    bytes_say_all<A> && bytes_say_all<B> && sizeof(std::pair<A, B>) == sizeof(A) + sizeof(B);
+    bytes_say_all<A> && bytes_say_all<B> &&
+    sizeof(std::pair<A, B>) == sizeof(A) + sizeof(B);  // NOLINT(bugprone-sizeof-expression): of pointers, too
 template <class T, std::size_t N>
 inline constexpr bool bytes_say_all<std::array<T, N>> = bytes_say_all<T>;
 
