@@ -29,7 +29,15 @@ enum class colour : unsigned char { red };
 struct colour_pair {
   int first;
 };
+#pragma pack(push, 1)
+struct sample {  // its number has an odd address
+  char channel;
+  float level;
+};
+#pragma pack(pop)
 }  // namespace
+template <>
+struct tilehash::key_members<sample> : tilehash::members<&sample::level, &sample::channel> {};
 template <>
 inline constexpr bool tilehash::compared_by_address<const colour_pair*> = true;
 
@@ -102,6 +110,29 @@ void expect_table_by_value() {
 TEST(numbers, tables_by_value) {
   expect_table_by_value<linear_probing<float, u32>>();
   expect_table_by_value<hash_graph<double, u32>>();
+}
+
+// Members of packed structs are numbers like others, as keys, values and what is retrieved.
+TEST(numbers, in_packed_structs) {
+  using s = special<float>;
+  cpu space(1);
+  table<hash_graph<sample, sample>, cpu> t(space);
+  std::vector<sample> keys;
+  for (u32 i = 0; i < 300; ++i)
+    keys.push_back({static_cast<char>(i % 3), number<float>(i < 3 ? (i == 1 ? s::sign : 0) : s::one + i)});
+  keys.push_back({0, number<float>(s::infinity + 1)});
+  EXPECT_EQ(t.build(space, keys, keys).refused, 1U);
+  std::vector<sample> out(keys.size()), all(t.size()), values(t.size());
+  std::vector<u8> found(keys.size());
+  t.find(space, keys, out, found);
+  for (u64 i = 0; i < keys.size(); ++i) {
+    ASSERT_EQ(found[i], i < 300);
+    if (found[i] != 0) {
+      EXPECT_TRUE(detail::same_key(out[i], keys[i]));
+    }
+  }
+  EXPECT_EQ(t.retrieve_all(space, all, values), 300U);
+  for (u64 i = 0; i < all.size(); ++i) EXPECT_TRUE(detail::same_key(all[i], values[i]));
 }
 
 // ---- the least and the greatest ----
