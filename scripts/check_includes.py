@@ -32,7 +32,7 @@ ROOMS = [
     ("kernel", r"kernel/.*"),
     ("view", r"table_view\.hpp"),
     ("engine", r"engine/.*"),
-    ("table", r"table\.hpp"),
+    ("table", r"(table|misuse)\.hpp"),
     ("front", r"(map|set|multimap|index|dynamic_map)\.hpp"),
     ("instances", r"instances/.*"),
     ("join", r"join(_graph)?\.hpp"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilehash/engine/records.hpp>
+#include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
@@ -9,12 +10,12 @@ namespace tilehash::inline TILEHASH_ABI {
 // See engine/records.hpp for the verbs: insert_and_find, find_ids, keys_of, and those of a set. Ids stay
 // while keys are added; options.reuse_ids says what becomes of those of erased keys. `Ids` is the design of
 // the table of ids (designs/indexed.hpp).
-template <class Key, class Space, class Ids = tiled<fingerprint_type<Key>, u32>>
+template <class Key, class Space = detail::no_space, class Ids = tiled<fingerprint_type<Key>, u32>>
 using index = table<indexed<Key, void, murmur, Ids>, Space>;
 
 // The same type. After `using namespace tilehash` the name `index` is ambiguous, because POSIX declares a
 // function index() in the global namespace; write `key_index` or `tilehash::index` there.
-template <class Key, class Space, class Ids = tiled<fingerprint_type<Key>, u32>>
+template <class Key, class Space = detail::no_space, class Ids = tiled<fingerprint_type<Key>, u32>>
 using key_index = index<Key, Space, Ids>;
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -51,7 +51,7 @@ template <class Key, class Value, class Space>
 using default_design = typename detail::default_design<Key, Value, Space>::type;
 
 // Unique keys with a value each. See table.hpp for the verbs.
-template <class Key, class Value, class Space>
+template <class Key, class Value, class Space = detail::no_space>
 using map = table<default_design<Key, Value, Space>, Space>;
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <tilehash/engine/multi.hpp>
+#include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash::inline TILEHASH_ABI {
 
 // See engine/multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
 // values_of(key), an array, in kernels and on the CPU.
-template <class Key, class Value, class Space>
+template <class Key, class Value, class Space = detail::no_space>
 using multimap = table<multi<Key, Value>, Space>;
 
 }  // namespace tilehash::inline TILEHASH_ABI

@@ -6,7 +6,7 @@
 namespace tilehash::inline TILEHASH_ABI {
 
 // Unique keys. See table.hpp for the verbs.
-template <class Key, class Space>
+template <class Key, class Space = detail::no_space>
 using set = table<default_design<Key, void, Space>, Space>;
 
 }  // namespace tilehash::inline TILEHASH_ABI

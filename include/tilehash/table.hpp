@@ -31,6 +31,7 @@
 // length: the docstrings of all verbs.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -49,6 +50,7 @@
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/lift.hpp>
 #include <tilehash/kernel/mixed.hpp>
+#include <tilehash/misuse.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/guest.hpp>
 #include <tilehash/table_view.hpp>
@@ -62,8 +64,16 @@ template <class Engine>
 concept keeps_first = requires { &Engine::insert_first; };
 
 template <class Design, class Space>
-class table {
+class table : public detail::misuse<Design, Space> {
+  using misuse = detail::misuse<Design, Space>;
+
  public:
+  // What a call that no verb takes is told (misuse.hpp).
+  using misuse::at, misuse::begin, misuse::build, misuse::clear, misuse::contains, misuse::count;
+  using misuse::emplace, misuse::end, misuse::erase, misuse::find, misuse::for_each, misuse::insert;
+  using misuse::insert_async, misuse::insert_or_apply, misuse::insert_or_assign, misuse::reserve;
+  using misuse::retrieve_all, misuse::try_emplace, misuse::operator[];
+
   using design_type = Design;
   using space_type = Space;
   using engine_type = typename Design::template engine<Space>;
@@ -506,6 +516,11 @@ class table {
   // lookups.
   template <class F>
   void for_each(Space& space, F f) const {
+    if constexpr (is_set && !Space::has_lanes)
+      static_assert(std::invocable<F&, const key_type&>, "tilehash: for_each calls f(key) in a set");
+    else if constexpr (!Space::has_lanes)
+      static_assert(std::invocable<F&, const key_type&, const value_element&>,
+                    "tilehash: for_each calls f(key, value), in a set f(key)");
     if (empty()) return;
     [[maybe_unused]] const auto call = reading(space, "for_each");
     if constexpr (requires { engine_.for_each(space, f); })

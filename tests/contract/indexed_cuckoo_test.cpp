@@ -85,7 +85,7 @@ TEST(indexed_cuckoo, looks_at_no_item_in_vain) {
     const auto& made = t.view().design;
     auto p = made.locate(key);
     const auto r = made.row(p);
-    slots += r.here.function < 6 ? r.here.function + 1 : 6;
+    slots += r.here.function_number < 6 ? r.here.function_number + 1 : 6;
   }
   EXPECT_LE(std::accumulate(probes.begin(), probes.end(), u64(0)), slots + 2);
 }

@@ -42,14 +42,15 @@ class cpu {
   // `threads` 0 means all the machine has. `resource` is any object with the functions of
   // std::pmr::memory_resource, or a pointer to one; without it memory is the host's, in huge pages. Throws
   // invalid_argument for a null pointer.
+  explicit cpu([[maybe_unused]] int threads = 0, host_resource_ref resource = {}) : resource_(resource) {
 #if TILEHASH_HAS_TBB
-  explicit cpu(int threads = 0, host_resource_ref resource = {})
-      : resource_(resource),
-        arena_(new tbb::task_arena(threads > 0 ? threads : tbb::task_arena::automatic),
-               [](void* arena) { delete static_cast<tbb::task_arena*>(arena); }) {}
+    arena_ = {new tbb::task_arena(threads > 0 ? threads : tbb::task_arena::automatic),
+              [](void* arena) { delete static_cast<tbb::task_arena*>(arena); }};
+#endif
+  }
+#if TILEHASH_HAS_TBB
   int threads() const { return arena_ ? arena().max_concurrency() : 1; }  // that work at most
 #else
-  explicit cpu(int /*threads*/ = 0, host_resource_ref resource = {}) : resource_(resource) {}
   int threads() const { return 1; }  // that work at most
 #endif
   cpu(const cpu&) = delete;

@@ -11,6 +11,8 @@ class cuda;
 
 namespace detail {
 
+struct no_space;  // of a map whose space was not named
+
 // The widest word that a space changes atomically, in bytes: 8 or 16. (In a unit for GPUs before sm_90 and
 // newer ones, `cuda` is as narrow as the oldest.)
 template <class Space>

@@ -1,0 +1,2 @@
+// expect: static assertion
+static_assert(false, "one message");  // says: another message

@@ -1,6 +1,0 @@
-// expect: is_set
-#include <tilehash/tilehash.hpp>
-
-void f(tilehash::cpu& space, tilehash::set<int, tilehash::cpu>& s, std::span<const int> x) {
-  s.build(space, x, x);
-}
