@@ -27,6 +27,7 @@ write_basic_package_version_file(
 install(
   FILES ${PROJECT_BINARY_DIR}/cmake/tilehashConfig.cmake ${PROJECT_BINARY_DIR}/cmake/tilehashConfigVersion.cmake
         ${PROJECT_SOURCE_DIR}/cmake/TilehashCccl.cmake ${PROJECT_SOURCE_DIR}/cmake/TilehashCudaStandard.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/tsan.supp
   DESTINATION ${_tilehash_package_dir}
 )
 # For builds without CMake: `pkg-config --cflags --libs tilehash`.

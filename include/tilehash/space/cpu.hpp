@@ -31,7 +31,44 @@
 #include <tilehash/core/epilogue.hpp>
 #endif
 
+// ThreadSanitizer cannot see how oneTBB's library, which is compiled without it, hands work to other threads.
+#if TILEHASH_HAS_TBB && !defined(TILEHASH_THREADS_ARE_SEEN)
+#if defined(__SANITIZE_THREAD__)
+#define TILEHASH_TELLS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TILEHASH_TELLS_TSAN 1
+#endif
+#endif
+#endif
+#if defined(TILEHASH_TELLS_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace tilehash::inline TILEHASH_ABI {
+
+namespace detail {
+// Tells ThreadSanitizer that what threads did before give() comes before what others do after take(). (It
+// takes the eight bytes of a word for one.)
+class alignas(8) handover {
+ public:
+#if defined(TILEHASH_TELLS_TSAN)
+  void give() { __tsan_release(this); }
+  void take() { __tsan_acquire(this); }
+#else
+  void give() {}
+  void take() {}
+#endif
+};
+// f() where the scope ends, also by an exception.
+template <class F>
+struct at_end {
+  F f;
+  ~at_end() { f(); }
+};
+template <class F>
+at_end(F) -> at_end<F>;
+}  // namespace detail
 
 // A CPU space object may be shared by host threads; its calls wait until their work is done. Its memory
 // resource is asked by the threads that make the calls, and by no others.
@@ -231,9 +268,15 @@ class cpu {
   void run_chunks(u64 n, [[maybe_unused]] u64 grain, void (*run)(void*, u64, u64), void* body) {
 #if TILEHASH_HAS_TBB
     if (threads() > 1 && n > grain) {
+      detail::handover begun, done;  // nothing orders the pieces
+      begun.give();
+      const detail::at_end all{[&] { done.take(); }};
       arena().execute([&] {
-        tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain),
-                          [&](const auto& r) { run(body, r.begin(), r.end()); });
+        tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), [&](const auto& r) {
+          begun.take();
+          const detail::at_end piece{[&] { done.give(); }};
+          run(body, r.begin(), r.end());
+        });
       });
       return;
     }

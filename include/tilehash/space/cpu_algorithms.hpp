@@ -1,4 +1,5 @@
-// The scans and sorts of the space `cpu`, by oneTBB where it is.
+// The scans and sorts of the space `cpu`, by oneTBB where it is. ThreadSanitizer's builds do without: what
+// orders oneTBB's threads is hidden from it.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace tilehash::inline TILEHASH_ABI {
 
 template <class T>
 void cpu::exclusive_scan(const T* from, T* to, u64 n) {
-#if TILEHASH_HAS_TBB
+#if TILEHASH_HAS_TBB && !defined(TILEHASH_TELLS_TSAN)
   in_arena([&] {
     tbb::parallel_scan(
         tbb::blocked_range<u64>(0, n, default_grain), T(0),
@@ -44,7 +45,7 @@ void cpu::exclusive_scan(const T* from, T* to, u64 n) {
 
 template <class T>
 void cpu::sort(T* data, u64 n) {
-#if TILEHASH_HAS_TBB
+#if TILEHASH_HAS_TBB && !defined(TILEHASH_TELLS_TSAN)
   in_arena([&] { tbb::parallel_sort(data, data + n); });
 #else
   std::sort(data, data + n);

@@ -6,6 +6,8 @@
 // threads are started and joined, which ThreadSanitizer knows, and nothing else orders the pieces of a loop.
 #pragma once
 
+#define TILEHASH_THREADS_ARE_SEEN  // by ThreadSanitizer: see space/cpu.hpp
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
