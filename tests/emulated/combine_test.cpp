@@ -693,5 +693,96 @@ TEST(Partition, KeepsOrder) {
     partition_in_order<wide_slot, cpu>(100'000, 40, which);
   }
 }
+// ---- lists exactly full, and one item beyond ----
+
+// Of different keys that seek one slot of one part all but 64 are left over, and the list has room for n / 16
+// + 1024.
+template <class Space>
+void leave_over_what_the_list_holds() {
+  using slot = remainder_slot<u64, u32>;
+  u64 complete = 0;
+  for (u64 n = 1'157; n <= 1'164; ++n) {
+    SCOPED_TRACE(n);
+    std::vector<u64> keys(n);
+    std::vector<u32> values(n);
+    for (u64 i = 0; i < n; ++i) keys[i] = seeking_key(i), values[i] = static_cast<u32>(i);
+    Space space = make_space<Space>();
+    const buffer<u64, Space> k(space, keys);
+    const buffer<u32, Space> v(space, values);
+    const auto made =
+        detail::combine<slot>(space, detail::array_source<slot>{k.data(), v.data()}, n, op::sum{});
+    EXPECT_EQ(made.left, n - 64);
+    ASSERT_EQ(made.complete, made.left <= n / 16 + 1024);
+    if (!made.complete) continue;
+    ++complete;
+    std::vector<u32> all;
+    for (const auto& [source, size] : {std::pair(made.source(), made.size), {made.rest(), made.left}})
+      for (u64 i = 0; i < size; ++i) all.push_back(source(i).value);
+    std::ranges::sort(all);
+    EXPECT_EQ(all, values);
+  }
+  EXPECT_EQ(complete, 4U);
+}
+
+// Copies of one key, of which a region takes those that find a slot or room on its list. What is left over
+// has room for n / 32 + 1024.
+template <class Design, class Space>
+void spill_what_the_list_holds() {
+  using slot = typename Design::slot_type;
+  using build = typename Design::template region_build<>;
+  using key = typename Design::key_type;
+  const u64 capacity = Design::capacity_for(300, 0.9);
+  Space space = make_space<Space>();
+  const buffer<char, Space> memory(space, Design::bytes(capacity));
+  const Design d(memory.data(), capacity, 5, 0.9);
+  ASSERT_EQ(d.regions(), 1U);
+  const u64 taken = build::list_room(d.region_buckets()) + Design::bucket_slots;
+  const u64 full = (taken + 1024) * 32 / 31;
+  std::vector<u64> sizes;
+  for (u64 n = 0; n < 6; ++n)
+    sizes.insert(sizes.end(), {taken - 2 + n, d.region_slots() - 2 + n, full - 2 + n});
+  const buffer<key, Space> keys(space, std::vector<key>(full + 4, key(77)));
+  const buffer<typename Design::mapped_type, Space> values(space, full + 4);
+  for (const u64 n : sizes) {
+    SCOPED_TRACE(n);
+    const detail::array_source<slot> source{keys.data(), values.data()};
+    const auto filled = detail::fill_regions(space, d, source, n, false);
+    EXPECT_EQ(filled.inserted, 1U);
+    EXPECT_EQ(filled.left, n < taken ? 0 : n - taken);
+    ASSERT_EQ(filled.lists_left, filled.left <= n / 32 + 1024);
+    for (u64 i = 0; filled.lists_left && i < filled.left; ++i)
+      ASSERT_EQ(slot::decode(filled.rest()(i).key.bits), key(77));
+  }
+}
+
+// All n keys pass the filter, though few were said to: the list has room for n / 16 + 1024 of them at first.
+template <class Space>
+void find_more_than_was_said() {
+  using design = tiled<u32, u32>;
+  Space space = make_space<Space>();
+  const design d(nullptr, design::capacity_for(1'000, 0.9), 5, 0.9);
+  for (u64 n = 1'090; n <= 1'095; ++n) {
+    SCOPED_TRACE(n);
+    const buffer<u32, Space> keys(space, std::vector<u32>(n, 77));
+    const detail::contested_keys<Space> some(space, n);
+    some.filter().add(d.hash(design::slot_type::encode(77)));
+    const auto found = detail::find_contested(space, d, keys.data(), n, some.filter(), 0);
+    ASSERT_EQ(found.size, n);
+    std::vector<u32> numbers(found.numbers.data(), found.numbers.data() + n);
+    std::ranges::sort(numbers);
+    for (u32 i = 0; i < n; ++i) ASSERT_EQ(numbers[i], i);
+  }
+}
+
+TEST(FullLists, OfWhatIsLeftOver) {
+  leave_over_what_the_list_holds<cpu>();
+  leave_over_what_the_list_holds<emulated>();
+  spill_what_the_list_holds<tiled<u32, u32>, cpu>();
+  spill_what_the_list_holds<tiled<u32, u32>, emulated>();
+  spill_what_the_list_holds<tiled<u64, u64>, cpu>();
+  find_more_than_was_said<cpu>();
+  find_more_than_was_said<emulated>();
+}
+
 }  // namespace
 }  // namespace tilehash::designs_test

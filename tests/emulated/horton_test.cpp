@@ -146,6 +146,21 @@ TEST(HortonBuild, CopiesThatPartBecomeOne) {
   }
 }
 
+// Copies of one key: those that find no slot fill the list of homeless items, and what that has no room for
+// goes to the caller.
+TEST(HortonBuild, ListsThatAreFull) {
+  const u32 key = 77;
+  one_region r(1);
+  const u64 room = one_region::build::room(r.d.region_buckets()) + one_region::design::bucket_slots;
+  for (u64 n = room - 2; n <= room + 3; ++n) {
+    SCOPED_TRACE(n);
+    r.fill(std::vector<one_region::word>(n, one_region::item(r.d, key, 5)));
+    EXPECT_EQ(r.spilled.size(), n < room ? 0 : n - room);
+    EXPECT_EQ(r.counted, 1U);
+    EXPECT_EQ(r.items(), (std::unordered_map<u32, std::vector<u32>>{{key, {5}}}));
+  }
+}
+
 // Of keys that come twice one counts; those that stay keep their values, no entry is kept that leads nowhere,
 // and as few items are away from home as in a region built of them alone.
 TEST(HortonErase, ByRegions) {
