@@ -4,10 +4,13 @@
 All changes are compiled in at once, each behind its number: the environment's TILEHASH_WRONG chooses one, and 0 or nothing
 none. So the tests are built once, from a copy of the tree with the changes, and run once for every change.
 
-usage: scripts/invariants.py [--list] [--only 3,7-12] [--jobs N] [--seconds N] [--keep-going]
+usage: scripts/invariants.py [--list] [--only 3,7-12] [--tests PATTERN] [--jobs N] [--seconds N] [--compiler C]
   --list      prints the changes and ends
   --only      runs those numbers alone
+  --tests     runs the tests alone of which "PRESET TARGET" matches this regular expression
+  --jobs      compilers, and tests, that run concurrently (default: one for each core)
   --seconds   limit for one test under one change (default: 120); a test that does not end in time has caught it
+  --compiler  compiles the presets cpu and asan (default: clang++-16)
 Exit code 1 where a change is caught by no test, or where a test fails without any change.
 
 An entry of tests/invariants.txt:
@@ -24,6 +27,7 @@ change is chosen. A test is a preset, a target of that preset and a filter of Go
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -38,6 +42,7 @@ TREE = BUILD / "tree"
 SELECTOR = """
 #pragma once
 #include <cstdlib>
+#include <exception>
 #include <type_traits>
 inline const int tilehash_wrong_number = [] {
   const char* number = std::getenv("TILEHASH_WRONG");
@@ -132,10 +137,10 @@ def make_tree(changes):
     shutil.rmtree(fresh)
 
 
-def build(tests, jobs):
+def build(tests, jobs, compiler):
     for preset in sorted({t[0] for t in tests}):
         targets = sorted({t[1] for t in tests if t[0] == preset})
-        options = ["-DCMAKE_CXX_COMPILER=clang++-16"] if preset in ("cpu", "asan") else []
+        options = [f"-DCMAKE_CXX_COMPILER={compiler}"] if preset in ("cpu", "asan") else []
         options += ["-DTILEHASH_BUILD_CLI=OFF", "-DTILEHASH_BUILD_BENCH=OFF", "-DTILEHASH_BUILD_EXAMPLES=OFF", "-DTILEHASH_CUDA=OFF"]
         options += ["-DTILEHASH_WERROR=OFF"]
         print(f"== building {preset}: {', '.join(targets)}", flush=True)
@@ -144,22 +149,35 @@ def build(tests, jobs):
                        cwd=TREE, check=True)  # fmt: skip
 
 
-def fails(test, number, seconds):
+def environments(presets):
+    """What ctest sets for each test of a preset: sizes, and options of sanitizers."""
+    found = {}
+    for preset in presets:
+        listed = subprocess.run(["ctest", "--test-dir", f"build/{preset}", "--show-only=json-v1"],
+                                cwd=TREE, check=True, stdout=subprocess.PIPE)  # fmt: skip
+        for test in json.loads(listed.stdout)["tests"]:
+            for entry in test.get("properties", []):
+                if entry["name"] == "ENVIRONMENT":
+                    found[preset, test["name"]] = dict(setting.split("=", 1) for setting in entry["value"])
+    return found
+
+
+def fails(test, number, seconds, environment):
+    """None, or how the test fails."""
     preset, target, filter_ = test
     program = TREE / "build" / preset / "bin" / target
-    small = {"TILEHASH_SMALL": "1"} if preset in ("asan", "tsan") else {}
-    environment = {**os.environ, **small, "TILEHASH_WRONG": str(number)}
+    settings = {**os.environ, **environment.get((preset, target), {}), "TILEHASH_WRONG": str(number)}
     try:
-        done = subprocess.run([program, f"--gtest_filter={filter_}", "--gtest_fail_fast"], env=environment, timeout=seconds,
+        done = subprocess.run([program, f"--gtest_filter={filter_}", "--gtest_fail_fast"], env=settings, timeout=seconds,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", text=True)  # fmt: skip
     except subprocess.TimeoutExpired:
         return "does not end"
-    if number == 0 and " 0 tests ran" in done.stdout.replace(" from 0 test suites", ""):
+    if number == 0 and "Running 0 tests" in done.stdout:
         return "runs no test"
     if done.returncode == 0:
         return None
-    named = re.search(r"^\[  FAILED  \] (\S+)", done.stdout, re.M)
-    return named[1] if named else f"ends with {done.returncode}"
+    named = re.search(r"^\[  FAILED  \] (\S+)|^\[ RUN      \] (\S+)(?!.*^\[ RUN)", done.stdout, re.M | re.S)
+    return (named[1] or named[2]).rstrip(",") if named else f"ends with {done.returncode}"
 
 
 def chosen(changes, only):
@@ -176,6 +194,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--list", action="store_true")
     arguments.add_argument("--only", default="")
+    arguments.add_argument("--tests", default="")
+    arguments.add_argument("--compiler", default="clang++-16")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments.add_argument("--seconds", type=float, default=120)
     given = arguments.parse_args()
@@ -184,11 +204,17 @@ def main():
         for c in changes:
             print(f"{c.number:3} {c.file}: {c.title}")
         return 0
+    for c in changes:
+        c.tests = [t for t in c.tests if re.search(given.tests, f"{t[0]} {t[1]}")]
+    changes = [c for c in changes if c.tests]
+    if not changes:
+        sys.exit("error: no change has such a number and such a test")
     make_tree(read_changes(LIST.read_text()))
     tests = sorted({t for c in changes for t in c.tests})
-    build(tests, given.jobs)
+    build(tests, given.jobs, given.compiler)
+    environment = environments({t[0] for t in tests})
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        broken = [(t, why) for t, why in zip(tests, pool.map(lambda t: fails(t, 0, 10 * given.seconds), tests)) if why]
+        broken = [(t, why) for t, why in zip(tests, pool.map(lambda t: fails(t, 0, 10 * given.seconds, environment), tests)) if why]
         for test, why in broken:
             print(f"error: {' '.join(test)} fails without any change: {why}")
         if broken:
@@ -196,7 +222,7 @@ def main():
 
         def catcher(change):
             for test in change.tests:
-                if why := fails(test, change.number, given.seconds):
+                if why := fails(test, change.number, given.seconds, environment):
                     return f"{test[1]}: {why}"
             return None
 
