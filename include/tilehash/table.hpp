@@ -863,23 +863,31 @@ class table : public detail::misuse<Design, Space> {
       report.found = read_one(space, there.data());
     }
     bool changed = false;
-    const auto part = [&](const auto& keys_in_part, auto verb) -> insert_report {
+    const buffer<u64, Space> absent(space, inserts.size() != 0);
+    // Where memory ends, keys that are present need none; to give them a value may need some.
+    const auto part = [&](const auto& keys_in_part, bool keeps, auto verb) -> insert_report {
       try {
         const insert_report r = verb();
         changed = changed || r.inserted + r.present != 0;
         return r;
       } catch (const out_of_memory&) {
         if (!changed) throw;
-        return {.refused = keys_in_part.size()};
+        insert_report r{.refused = keys_in_part.size()};
+        if (!keeps) return r;
+        space.fill(absent.data(), 1, u64(0));
+        look_up(space, keys_in_part.span(), detail::missing_sink{absent.data()});
+        r.refused = read_one(space, absent.data());
+        r.present = keys_in_part.size() - r.refused;
+        return r;
       }
     };
     if (erases.size() != 0) report.erased = erase(space, erases.span());
     changed = report.erased != 0;
     if (inserts.size() != 0)
-      report.inserted = part(inserts, [&] { return insert(space, inserts.span(), inserted.span()); });
+      report.inserted = part(inserts, true, [&] { return insert(space, inserts.span(), inserted.span()); });
     if (assigns.size() != 0)
       report.assigned =
-          part(assigns, [&] { return insert_or_assign(space, assigns.span(), assigned.span()); });
+          part(assigns, false, [&] { return insert_or_assign(space, assigns.span(), assigned.span()); });
     return report;
   }
   template <class Op>

@@ -9,9 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -479,6 +481,7 @@ void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 room) {
     table<Design, space_type> t(space, room, {.seed = run_seed()});
     {
       const buffer<u32, space_type> k(space, given);
+      std::optional<u64> refused;
       ground.memory.refuse_after(allocations);
       ground.memory.guarded([&] {
         try {
@@ -487,12 +490,18 @@ void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 room) {
           EXPECT_LE(report.inserted + report.refused, given.size());
           EXPECT_GE(report.inserted + report.refused, n);
           EXPECT_EQ(report.inserted, t.size());
+          refused = report.refused;
           done = report.refused == 0 && !ground.memory.refused();
         } catch (const out_of_memory&) {
           EXPECT_EQ(t.size(), 0U);
         }
       });
       ground.memory.refuse_after(faulty::never);
+      const buffer<bool, space_type> found(space, given.size());
+      t.contains(space, k.span(), found.span());
+      const auto there = found.to_host();
+      EXPECT_TRUE(!refused || *refused == static_cast<u64>(std::ranges::count(there, u8(0))))
+          << "items are refused whose keys are there, or others are not there";
       EXPECT_EQ(t.insert(space, k.span(), k.span()).refused, 0U);
     }
     expect_holds(t, space, keys, others);

@@ -268,8 +268,9 @@ struct short_of_memory {
 template <class Table, class Verb>
 u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool replaces = false) {
   SCOPED_TRACE(name);
-  const u64 n = habits_space::has_lanes && TILEHASH_FEW_TYPES ? 100 : 20'000, held = n / 4;
-  std::vector<u32> numbers(held + n);
+  const u64 fresh = habits_space::has_lanes && TILEHASH_FEW_TYPES ? 100 : 20'000, held = fresh / 4;
+  const u64 present = replaces ? 0 : held / 2, n = present + fresh;  // of the call's items
+  std::vector<u32> numbers(held + fresh);
   for (u64 i = 0; i < numbers.size(); ++i) numbers[i] = mix32(static_cast<u32>(i));
   for (u64 allocations = 0; allocations < 100; ++allocations) {
     SCOPED_TRACE(std::to_string(allocations) + " allocations");
@@ -287,7 +288,8 @@ u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool repl
     here.memory.refuse_after(allocations);
     here.memory.guarded([&] {
       try {
-        report = verb(short_of_memory<Table>{space, t, k.subspan(held), k.subspan(held), told.data()});
+        report = verb(short_of_memory<Table>{space, t, k.subspan(held - present), k.subspan(held - present),
+                                             told.data()});
       } catch (const out_of_memory&) {
         threw = true;
       }
@@ -301,6 +303,9 @@ u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool repl
       EXPECT_EQ(t.capacity(), capacity);
     else
       EXPECT_EQ(report->inserted + report->present + report->refused, n);
+    if (!threw) {
+      EXPECT_EQ(report->refused, fresh - report->inserted) << "of keys that are there, none";
+    }
     const u64 came = threw ? 0 : report->inserted, stayed = replaces && !threw ? 0 : held;
     EXPECT_EQ(t.size(), stayed + came);
     t.contains(space, k, flags.span());

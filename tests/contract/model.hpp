@@ -154,6 +154,7 @@ class model {
       }
       if (outcomes[i] == outcome::refused) {
         ASSERT_TRUE(may_refuse || is_nan(k[i])) << "refused: key " << show(k[i]);
+        ASSERT_TRUE(is_nan(k[i]) || !has(k[i])) << "refused, but it is there: key " << show(k[i]);
       }
     }
   }
@@ -214,6 +215,18 @@ class model {
     verify_items(table.for_each(), "for_each");
   }
 
+  // Is each of these keys there that should be, and no more than that?
+  void verify_size(subject_type& table, const keys& asked) const {
+    ASSERT_EQ(table.size(), size());
+    const auto found = table.find(asked);
+    for (u64 i = 0; i < asked.size(); ++i) {
+      const auto it = items_.find(one_representation(asked[i]));
+      ASSERT_EQ(found[i].has_value(), it != items_.end()) << "find of key " << show(asked[i]);
+      if (it != items_.end()) {
+        ASSERT_TRUE(among(*found[i], it->second)) << "find: the value of key " << show(asked[i]);
+      }
+    }
+  }
   void verify_answers(subject_type& table, const keys& asked) const {
     const value missing = {};
     const auto found = table.find(asked), by_view = table.find_by_view(asked);
@@ -305,6 +318,10 @@ class model {
     std::unordered_map<Key, u64, bytes_hash, bytes_equal> inserted;
     EXPECT_EQ(outcomes.size(), k.size());
     for (u64 i = 0; i < outcomes.size(); ++i) {
+      if (static_cast<u64>(outcomes[i]) >= times.size()) {
+        ADD_FAILURE() << "an item has no outcome";
+        return given;
+      }
       ++times[static_cast<u64>(outcomes[i])];
       if (outcomes[i] == outcome::refused) {
         EXPECT_TRUE(may_refuse || is_nan(k[i])) << "refused: key " << show(k[i]);
@@ -317,6 +334,11 @@ class model {
     }
     for (const auto& [key, n] : inserted)
       EXPECT_EQ(n, has(key) ? 0U : 1U) << "times that it was inserted: key " << show(key);
+    for (u64 i = 0; i < outcomes.size(); ++i) {
+      const bool refused = outcomes[i] == outcome::refused && !is_nan(k[i]);
+      EXPECT_FALSE(refused && (has(k[i]) || inserted.contains(one_representation(k[i]))))
+          << "refused, but it is there: key " << show(k[i]);
+    }
     EXPECT_EQ(report.inserted, times[static_cast<u64>(outcome::inserted)]);
     EXPECT_EQ(report.present, times[static_cast<u64>(outcome::present)]);
     EXPECT_EQ(report.refused, times[static_cast<u64>(outcome::refused)]);

@@ -246,6 +246,62 @@ TEST_F(group_files, the_tightest_limit_counts) {
   EXPECT_EQ(left(), ~u64(0));
 }
 
+TEST_F(group_files, of_version_1_too) {
+  const auto own = root_ / "own";
+  write(own, "9:name=systemd:/x\n4:cpu,memory:/a/b\n3:cpuset:/\n0::/\n");
+  const auto left = [&] { return detail::left_by_groups(root_.string(), own.string()); };
+  EXPECT_EQ(left(), ~u64(0));
+  write(root_ / "memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+  write(root_ / "memory/a/memory.limit_in_bytes", "1000\n");
+  write(root_ / "memory/a/memory.usage_in_bytes", "700\n");
+  EXPECT_EQ(left(), 300U);
+  write(root_ / "memory/a/memory.stat", "inactive_file 9\ntotal_inactive_file 100\ntotal_active_file 50\n");
+  EXPECT_EQ(left(), 450U);
+  // Within a container the tree begins at its own group, whatever that is called outside.
+  write(root_ / "memory/memory.limit_in_bytes", "60\n");
+  write(root_ / "memory/memory.usage_in_bytes", "20\n");
+  EXPECT_EQ(left(), 40U);
+}
+
+// A margin stays, and what was promised and has no pages yet is no longer free.
+TEST_F(group_files, not_all_that_is_free_may_be_taken) {
+  const detail::memory_files files{(root_ / "meminfo").string(), (root_ / "statm").string(),
+                                   (root_ / "own").string(), root_.string()};
+  EXPECT_EQ(detail::usable_memory(u64(1) << 40, files), ~u64(0)) << "this system does not say";
+  constexpr u64 gibibyte = u64(1) << 30, page = 4096;
+  write(root_ / "meminfo", "MemTotal: 9 kB\nMemAvailable:   33554432 kB\n");
+  EXPECT_EQ(detail::available_memory(files), 32 * gibibyte);
+  EXPECT_EQ(detail::usable_memory(0, files), 31 * gibibyte - (u64(64) << 20));
+  EXPECT_EQ(detail::usable_memory(5 * gibibyte, files), 31 * gibibyte - (u64(64) << 20));
+  write(root_ / "statm",
+        "99999999 " + std::to_string(2 * gibibyte / u64(sysconf(_SC_PAGESIZE))) + " 7 1 0 3 0\n");
+  EXPECT_EQ(detail::usable_memory(5 * gibibyte, files), 28 * gibibyte - (u64(64) << 20));
+  EXPECT_EQ(detail::usable_memory(40 * gibibyte, files), 0U);
+  write(root_ / "own", "0::/a\n");
+  write(root_ / "a/memory.max", std::to_string(64 * page) + "\n");
+  EXPECT_EQ(detail::available_memory(files), 64 * page);
+  EXPECT_EQ(detail::usable_memory(0, files), 64 * page - 2 * page - 8 * page);
+}
+// Large blocks are counted for as long as they are there.
+TEST(cpu, counts_what_was_promised) {
+  cpu space(1);
+  const u64 before = detail::promised_host_memory, bytes = detail::host_pages_from;
+  void* p = space.allocate(bytes);
+  EXPECT_EQ(detail::promised_host_memory, before + bytes);
+  p = space.resize(p, bytes, 3 * bytes);
+  EXPECT_EQ(detail::promised_host_memory, before + 3 * bytes);
+  p = space.resize(p, 3 * bytes, 2 * bytes);
+  EXPECT_EQ(detail::promised_host_memory, before + 2 * bytes);
+  space.deallocate(p, 2 * bytes);
+  EXPECT_EQ(detail::promised_host_memory, before);
+}
+TEST(cpu, leaves_a_margin) {
+  const u64 all = available_host_memory();
+  if (all == ~u64(0)) GTEST_SKIP() << "this system does not say";
+  cpu space(1);
+  EXPECT_THROW(space.allocate(all - all / 64), out_of_memory);
+}
+
 TEST(cpu, gives_no_more_than_the_machine_has) {
   const u64 all = available_host_memory();
   if (all == ~u64(0)) GTEST_SKIP() << "this system does not say";

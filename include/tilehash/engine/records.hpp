@@ -68,6 +68,7 @@ class records {
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n,
                               u32* ids, outcome* outcomes, const Update& update, bool unseen = false) {
     insert_report total;
+    const buffer<u64, Space> absent(space, n > largest_piece);  // before anything changes
     for (u64 done = 0; done < n;) {
       const u64 piece = piece_of(n - done);
       try {
@@ -76,10 +77,14 @@ class records {
                   total, unseen);
       } catch (const out_of_memory&) {
         if (done == 0 || unseen) throw;  // nothing has changed yet; else what was inserted stays
-        const u64 left = n - done;
-        if (outcomes != nullptr) space.fill(outcomes + done, left, outcome::refused);
-        if (ids != nullptr) space.fill(ids + done, left, no_id);
-        total.refused += left;
+        constexpr bool keeps = std::same_as<Update, detail::keep>;
+        space.fill(absent.data(), 1, u64(0));
+        look_up(space, keys + done, n - done,
+                detail::refused_sink{ids == nullptr ? ids : ids + done,
+                                     outcomes == nullptr ? outcomes : outcomes + done, absent.data(), keeps});
+        const u64 refused = read_one(space, absent.data());
+        total.refused += refused;
+        total.present += n - done - refused;
         return total;
       }
       done += piece;

@@ -139,6 +139,21 @@ struct through_records {
     sink(i, view.judge(keys[i], met));
   }
 };
+// Of items for which memory ended: those whose keys are present need none, unless their values were to
+// change.
+struct refused_sink {
+  u32* ids;  // may be null, as may be
+  outcome* outcomes;
+  u64* refused;
+  bool keeps;
+  template <class Hit>
+  TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
+    const bool present = keeps && hit.found();
+    if (ids != nullptr) ids[i] = hit.id();
+    if (outcomes != nullptr) outcomes[i] = present ? outcome::present : outcome::refused;
+    if (!present) fetch_add(refused, u64(1));
+  }
+};
 // A key's id; counts the keys that met the fingerprint of another.
 template <class View>
 struct id_and_clash_sink {

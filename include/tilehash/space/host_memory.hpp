@@ -1,8 +1,12 @@
-// The host's own memory, for the space `cpu`: in huge pages, and never more than there is.
+// The host's own memory, for the space `cpu`: in huge pages, and never more than there is. Linux promises
+// more than that, and ends processes when all promises fall due. So large allocations first ask the system,
+// and the control groups, what there is, count what was promised and not touched yet, and leave a margin.
 #pragma once
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,44 +42,91 @@ inline u64 number_in(const std::string& path, const char* word, u64 missing) {
   return number;
 }
 
-// What the control groups (version 2) of this process leave it: of each, its limit less what it uses and
-// cannot drop.
+// What the control groups of this process leave it: of each, its limit less what it uses and cannot drop. Of
+// version 2, and of version 1, whose memory has a tree of its own.
 inline u64 left_by_groups(const std::string& root = "/sys/fs/cgroup",
                           const std::string& own = "/proc/self/cgroup") {
   constexpr u64 none = ~u64(0);
   std::FILE* const file = std::fopen(own.c_str(), "r");
   if (file == nullptr) return none;
+  u64 least = none;
+  const auto ask = [&](std::string group, const std::string& tree, const char* limit_file,
+                       const char* used_file, const std::string& of_all) {
+    if (group == "/") group.clear();
+    for (;;) {  // the group and those it is in
+      const std::string at = tree + group + "/memory.";
+      const u64 limit = number_in(at + limit_file, nullptr, none);
+      if (limit != none) {
+        const u64 files = number_in(at + "stat", (of_all + "inactive_file").c_str(), 0) +
+                          number_in(at + "stat", (of_all + "active_file").c_str(), 0);
+        const u64 used = number_in(at + used_file, nullptr, 0), kept = used > files ? used - files : 0;
+        const u64 left = limit > kept ? limit - kept : 0;
+        least = left < least ? left : least;
+      }
+      if (group.empty()) return;
+      group.resize(group.rfind('/'));
+    }
+  };
   char line[4096];
-  std::string group;
-  while (std::fgets(line, sizeof line, file) != nullptr) {
-    if (std::strncmp(line, "0::/", 4) == 0) group.assign(line + 3, std::strcspn(line + 3, "\n"));
+  while (std::fgets(line, sizeof line, file) != nullptr) {  // number:controllers:/group
+    line[std::strcspn(line, "\n")] = 0;
+    const char* const controllers = std::strchr(line, ':');
+    const char* const group = controllers == nullptr ? nullptr : std::strchr(controllers + 1, ':');
+    if (group == nullptr || group[1] != '/') continue;
+    const std::string names = "," + std::string(controllers + 1, group) + ",";
+    if (std::strncmp(line, "0::", 3) == 0)
+      ask(group + 1, root, "max", "current", "");
+    else if (names.find(",memory,") != std::string::npos)
+      ask(group + 1, root + "/memory", "limit_in_bytes", "usage_in_bytes", "total_");
   }
   std::fclose(file);
-  if (group == "/") group.clear();
-  u64 least = none;
-  for (;;) {  // the group and those it is in
-    const std::string at = root + group + "/memory.";
-    const u64 limit = number_in(at + "max", nullptr, none);
-    if (limit != none) {
-      const u64 files = number_in(at + "stat", "inactive_file", 0) + number_in(at + "stat", "active_file", 0);
-      const u64 used = number_in(at + "current", nullptr, 0), kept = used > files ? used - files : 0;
-      const u64 left = limit > kept ? limit - kept : 0;
-      least = left < least ? left : least;
-    }
-    if (group.empty()) return least;
-    group.resize(group.rfind('/'));
-  }
+  return least;
 }
+
+// Where the system says these things.
+struct memory_files {
+  std::string meminfo = "/proc/meminfo", statm = "/proc/self/statm", own_groups = "/proc/self/cgroup",
+              groups = "/sys/fs/cgroup";
+};
+
+inline u64 available_memory(const memory_files& files = {}) {
+  const u64 kibibytes = number_in(files.meminfo, "MemAvailable", ~u64(0) >> 10);
+  const u64 bytes = kibibytes >= ~u64(0) >> 10 ? ~u64(0) : kibibytes << 10;
+  const u64 group = left_by_groups(files.groups, files.own_groups);
+  return group < bytes ? group : bytes;
+}
+// What stays free for all else.
+inline u64 memory_margin(u64 available) {
+  constexpr u64 most_at_least = u64(64) << 20;
+  return available / 32 + (available / 8 < most_at_least ? available / 8 : most_at_least);
+}
+// Bytes of pages that this process has.
+inline u64 resident_memory(const memory_files& files = {}) {
+  std::FILE* const file = std::fopen(files.statm.c_str(), "r");
+  if (file == nullptr) return ~u64(0);
+  unsigned long long all = 0, resident = 0;
+  const bool read = std::fscanf(file, "%llu %llu", &all, &resident) == 2;
+  std::fclose(file);
+  return read ? resident * u64(sysconf(_SC_PAGESIZE)) : ~u64(0);
+}
+// What may be taken, by a process that has been promised so many bytes: those that it has not touched yet
+// count as free to the system.
+inline u64 usable_memory(u64 promised, const memory_files& files = {}) {
+  const u64 available = available_memory(files);
+  if (available == ~u64(0)) return available;
+  const u64 resident = resident_memory(files);
+  const u64 kept = memory_margin(available) + (promised > resident ? promised - resident : 0);
+  return available > kept ? available - kept : 0;
+}
+// By large allocations.
+inline std::atomic<u64> promised_host_memory{0};
 
 }  // namespace detail
 
 // Bytes that this process can still have without swapping; 2^64 - 1 where the system does not say. Linux
-// promises more than it has, and ends the process when the promise falls due.
-inline u64 available_host_memory() {
-  const u64 kibibytes = detail::number_in("/proc/meminfo", "MemAvailable", ~u64(0) >> 10);
-  const u64 bytes = kibibytes >= ~u64(0) >> 10 ? ~u64(0) : kibibytes << 10, group = detail::left_by_groups();
-  return group < bytes ? group : bytes;
-}
+// promises more than it has, and ends the process when the promise falls due. So tables leave a 32nd of it,
+// and up to 64 MiB more.
+inline u64 available_host_memory() { return detail::available_memory(); }
 
 namespace detail {
 
@@ -86,9 +137,9 @@ inline constexpr u64 huge_page = u64(2) << 20;
 // less, asking takes longer than it is worth.)
 inline constexpr u64 host_pages_from = u64(64) << 20;
 
-[[noreturn]] inline void refuse_host_memory(u64 bytes, u64 available) {
+[[noreturn]] inline void refuse_host_memory(u64 bytes, u64 usable) {
   throw out_of_memory("tilehash: the host has no " + std::to_string(bytes) + " bytes free" +
-                      (available == ~u64(0) ? "" : " (" + std::to_string(available) + " are)") +
+                      (usable == ~u64(0) ? "" : " (" + std::to_string(usable) + " are, beyond a margin)") +
                       "; use a smaller table");
 }
 
@@ -110,21 +161,24 @@ inline char* map_host(u64 bytes, int protection) {
 inline void* allocate_host(u64 bytes) {
   const u64 alignment = bytes >= huge_page ? huge_page : host_alignment;
   const u64 rounded = (bytes + alignment - 1) / alignment * alignment;
-  const u64 available = bytes >= host_pages_from ? available_host_memory() : ~u64(0);
+  const u64 usable = bytes >= host_pages_from ? usable_memory(promised_host_memory) : ~u64(0);
   void* p = nullptr;
-  if (rounded >= bytes && rounded <= available)
+  if (rounded >= bytes && rounded <= usable)
     p = bytes >= host_pages_from ? map_host(rounded, PROT_READ | PROT_WRITE)
                                  : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (p == nullptr) refuse_host_memory(bytes, available);
+  if (p == nullptr) refuse_host_memory(bytes, usable);
+  if (bytes >= host_pages_from) promised_host_memory += rounded;
   if (bytes >= huge_page) madvise(p, rounded, MADV_HUGEPAGE);
   return p;
 }
 // Takes back what allocate_host(bytes) or resize_host() to so many gave.
 inline void free_host(void* p, u64 bytes) noexcept {
-  if (bytes >= host_pages_from)
+  if (bytes >= host_pages_from) {
     munmap(p, whole_pages(bytes));
-  else
+    promised_host_memory -= whole_pages(bytes);
+  } else {
     std::free(p);
+  }
 }
 
 // Can what allocate_host(bytes) gave have so many bytes instead, without a copy?
@@ -136,16 +190,20 @@ inline bool host_resizes(u64 bytes, u64 new_bytes) {
 inline void* resize_host(void* p, u64 bytes, u64 new_bytes) {
   const u64 old_pages = whole_pages(bytes), new_pages = whole_pages(new_bytes);
   if (new_pages < old_pages) munmap(static_cast<char*>(p) + new_pages, old_pages - new_pages);
-  if (new_pages <= old_pages) return p;
-  const u64 available = available_host_memory();
+  if (new_pages <= old_pages) {
+    promised_host_memory -= old_pages - new_pages;
+    return p;
+  }
+  const u64 usable = usable_memory(promised_host_memory);
   // Addresses of our own choice, since a huge page stays one only where it is aligned as before.
-  void* const to = new_pages - old_pages <= available ? map_host(new_pages, PROT_NONE) : nullptr;
-  if (to == nullptr) refuse_host_memory(new_bytes - bytes, available);
+  void* const to = new_pages - old_pages <= usable ? map_host(new_pages, PROT_NONE) : nullptr;
+  if (to == nullptr) refuse_host_memory(new_bytes - bytes, usable);
   void* const moved = mremap(p, old_pages, new_pages, MREMAP_MAYMOVE | MREMAP_FIXED, to);
   if (moved == MAP_FAILED) {
     munmap(to, new_pages);
-    refuse_host_memory(new_bytes - bytes, available);
+    refuse_host_memory(new_bytes - bytes, usable);
   }
+  promised_host_memory += new_pages - old_pages;
   return moved;
 }
 
