@@ -4,6 +4,8 @@
 
 using namespace std;  // NOLINT(google-build-using-namespace)
 
+#include <tilehash/instances/map.hpp>
+#include <tilehash/instances/multimap.hpp>
 #include <tilehash/tilehash.hpp>
 
 // Every public class, as a user would write it.
