@@ -58,7 +58,7 @@ TEST(schedules_of_counters, find_a_lost_one) {
   EXPECT_EQ(lost, 0U);
   EXPECT_GT(explore_all(1, 100, 1, [&](exploration& run) { lost += counted(run, false) != 2; }), 2U);
   EXPECT_GT(lost, 0U);
-  explore(100, [&](exploration& run) { lost_at_random += counted(run, false) != 2; });
+  explore(1000, [&](exploration& run) { lost_at_random += counted(run, false) != 2; });
   EXPECT_GT(lost_at_random, 0U);
   explore(100, [&](exploration& run) { lost_atomically += counted(run, true) != 2; });
   EXPECT_EQ(lost_atomically, 0U);
