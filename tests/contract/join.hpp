@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -153,6 +154,46 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
   }
 }
 
+// A region with as many right rows as a block's scratch holds, and with one more, which is left out.
+TYPED_TEST_P(joins, fill_a_region) {
+  if constexpr (std::integral<TypeParam> && sizeof(TypeParam) >= 4) {
+    using slot = remainder_slot<TypeParam, u32>;
+    using bits = typename slot::key_bits;
+    using place = typename TestFixture::space_type;
+    using by_regions = detail::region_join<TypeParam, place>;
+    const u64 n = 30'000, seed = 11;
+    const u64 regions =
+        std::max(detail::divide_up(n, by_regions::largest), detail::least_regions(this->space));
+    const detail::hash_route<slot> route(static_cast<u32>(regions), seed);
+    // Is a first region with so many of the keys left out?
+    const auto leaves_out = [&](u64 of_first) {
+      const bits end = static_cast<bits>(~bits(0) / regions), others = static_cast<bits>(~bits(0) - end - 2);
+      std::vector<TypeParam> keys;
+      for (u64 i = 0; i < n; ++i) {
+        const u64 hash =
+            i < of_first ? end / of_first * i : end + 2 + others / (n - of_first) * (i - of_first);
+        keys.push_back(slot::decode(route.unhash(static_cast<bits>(hash))));
+      }
+      const buffer<TypeParam, place> rows(this->space, keys);
+      by_regions join;
+      EXPECT_TRUE(join.count(this->space, rows.span(), rows.span(), join_kind::inner, seed));
+      detail::numbered_rows<TypeParam, place> left, right;
+      join.rest(this->space, left, right);
+      EXPECT_EQ(join.size() + right.keys.size(), n) << of_first << " of a region";
+      return right.keys.size() != 0;
+    };
+    u64 fits = n / regions, too_many = 2 * fits + 200;
+    ASSERT_FALSE(leaves_out(fits));
+    ASSERT_TRUE(leaves_out(too_many));
+    while (too_many - fits > 1) {
+      const u64 middle = (fits + too_many) / 2;
+      (leaves_out(middle) ? too_many : fits) = middle;
+    }
+    const double mean = static_cast<double>(n) / static_cast<double>(regions);
+    EXPECT_EQ(fits, static_cast<u64>(mean + 8 * std::sqrt(mean)) + 32);
+  }
+}
+
 // So many rows that the automatic way goes by regions, some of whose keys come too often for these.
 TYPED_TEST_P(joins, of_keys_that_come_often) {
   random_numbers random("joins of frequent keys");
@@ -268,7 +309,7 @@ TYPED_TEST_P(joins, into_arrays_of_the_callers) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_one_row_without_a_number,
-                            fill_their_room, of_keys_that_meet, of_keys_that_come_often,
+                            fill_their_room, of_keys_that_meet, fill_a_region, of_keys_that_come_often,
                             count_without_writing, with_a_graph, without_memory, into_arrays_of_the_callers);
 
 // Keys with floats inside: a NaN in any of them equals nothing, and -0.0 is 0.0.

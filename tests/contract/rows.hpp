@@ -150,6 +150,9 @@ TYPED_TEST_P(rows, with_keys_that_come_often) {
     for (u64 i = 1; i < n; i += 3) keys[i] = std::numeric_limits<typename TypeParam::key_type>::quiet_NaN();
   }
   this->build_and_compare(keys, 0.8);
+  // As many of one bin as a block can order, and one more.
+  const auto often = this->make_keys(1, 0)[0];
+  for (const u64 many : {32'767, 32'768}) this->build_and_compare(std::vector(many, often), 0.8);
 }
 
 // Where nobody says, as many rows as items: the thesis' C_v of 1.

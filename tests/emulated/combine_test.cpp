@@ -755,6 +755,38 @@ void spill_what_the_list_holds() {
   }
 }
 
+// The first of equal keys: copies of one that fill a region's list, or one short of it, and behind them a key
+// of the same bucket.
+template <class Design, class Space>
+void keep_what_follows_a_full_list() {
+  using slot = typename Design::slot_type;
+  using build = typename Design::template region_build<detail::ordered_bins<slot>>;
+  const u64 capacity = Design::capacity_for(300, 0.9);
+  Space space = make_space<Space>();
+  const buffer<char, Space> memory(space, Design::bytes(capacity));
+  const Design d(memory.data(), capacity, 5, 0.9);
+  const auto bucket_of = [&](u32 k) { return d.locate(slot::encode(k)).bucket; };
+  u32 last = 78;
+  while (bucket_of(last) != bucket_of(77)) ++last;
+  const u64 full = build::list_room(d.region_buckets()) + Design::bucket_slots;
+  for (u64 copies = full - 2; copies <= full + 1; ++copies) {
+    SCOPED_TRACE(copies);
+    std::vector<u32> keys(copies + 1, 77), values(copies + 1);
+    std::iota(values.begin(), values.end(), 0);
+    keys[copies] = last;
+    const buffer<u32, Space> k(space, keys), v(space, values);
+    const auto filled = detail::fill_regions<true>(space, d, detail::array_source<slot>{k.data(), v.data()},
+                                                   copies + 1, false);
+    EXPECT_EQ(filled.inserted, 2U);
+    EXPECT_EQ(filled.left, 0U);
+    std::map<u32, u32> there;
+    for (u64 i = 0; i < capacity; ++i)
+      if (const auto w = d.slots()[i]; !slot::is_free(w))
+        there[slot::decode(d.key_at(i, w))] = slot::value_of(w);
+    EXPECT_EQ(there, (std::map<u32, u32>{{77, 0}, {last, static_cast<u32>(copies)}}));
+  }
+}
+
 // All n keys pass the filter, though few were said to: the list has room for n / 16 + 1024 of them at first.
 template <class Space>
 void find_more_than_was_said() {
@@ -780,6 +812,7 @@ TEST(FullLists, OfWhatIsLeftOver) {
   spill_what_the_list_holds<tiled<u32, u32>, cpu>();
   spill_what_the_list_holds<tiled<u32, u32>, emulated>();
   spill_what_the_list_holds<tiled<u64, u64>, cpu>();
+  keep_what_follows_a_full_list<tiled<u32, u32>, cpu>();
   find_more_than_was_said<cpu>();
   find_more_than_was_said<emulated>();
 }
