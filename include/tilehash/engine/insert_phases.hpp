@@ -212,7 +212,7 @@ class insert_phases {
     }
     homeless_list list{homeless_.data(), homeless_room(), homeless_length_.data()};
     if constexpr (replacing<Design>) {
-      list.fresh = fresh();
+      if (inserts) list.fresh = fresh();  // lookups have no such bits: there may be no memory for them
       if (inserts && pending_only && Space::has_lanes)  // kernels pass over words without pending items
         space_.fill(list.fresh + first / bits_a_word, divide_up(end - first, bits_a_word), 0U);
     }
