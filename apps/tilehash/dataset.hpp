@@ -5,14 +5,22 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilehash::app {
 
 // Something the user gave us cannot be used. The message is one line that names the place and says what to
-// do; main prints it and exits with 2.
+// do; main prints it and exits with 2. Control characters, of a name that has some, become question marks.
 struct input_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit input_error(std::string what) : std::runtime_error(in_one_line(std::move(what))) {}
+
+ private:
+  static std::string in_one_line(std::string what) {
+    for (char& c : what)
+      if ((c >= 0 && c < ' ') || c == '\x7f') c = '?';
+    return what;
+  }
 };
 
 struct dataset {

@@ -51,6 +51,12 @@ TEST(InputSpec, ReadsDataSets) {
   EXPECT_EQ(std::get<data_set_spec>(parse_spec("rand:")).n, 100'000'000U);
 }
 
+TEST(InputSpec, IsNamedInOneLineWhateverItHolds) {
+  const std::string message = message_of<input_error>([] { parse_spec("no\nkind\x1b[31m of\tinput"); });
+  EXPECT_NE(message.find("'no?kind?[31m of?input'"), std::string::npos) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
 struct bad_spec {
   const char* text;
   const char* hint;  // what the message must name
