@@ -463,34 +463,41 @@ class history {
     for (const u32 k : b.numbers) ++scratch_[k].times;
   }
 
-  // Threads of the caller's own.
+  // Threads of the caller's own, by a view that is kept while size() is asked for.
   void change_by_views(u64 n) {
     if constexpr (has_views) {
-      const batch b = any_batch(n);
-      auto what = static_cast<change>(dice_.below(4));
-      if (what != change::erase && (is_set || !steady<Design>)) what = change::insert;
-      r_.note(std::string("by views ") + name_of(what) + " " + std::to_string(n));
-      const auto k = there(b.keys);
-      const auto v = there(b.values);
-      const array<outcome> outcomes(place_.home(), n);
-      auto& space = place_.home();
-      const auto view = table_.mutable_view(space);
-      space.for_each(n, change_by_view<std::remove_cv_t<decltype(view)>, key, value, op_type>{
-                            view, k.data(), v.data(), outcomes.data(), what});
-      space.synchronize();
-      const auto told = outcomes.to_host();
-      const answers now = find(b.touched);
-      insert_report report;
-      for (const outcome o : told) {
-        report.inserted += o == outcome::inserted;
-        report.present += o == outcome::present;
-        report.refused += o == outcome::refused;
+      const auto view = table_.mutable_view(place_.home());
+      for (u64 turns = 1 + dice_.below(3); turns != 0; --turns) {
+        change_by(view, n);
+        expect_equal(table_.size(), size_, "size() after changes by a view");
       }
-      if (what == change::erase)
-        judge_erase(b, report.present, now);
-      else
-        judge(what, b, report, told, now, true);
     }
+  }
+  template <class View>
+  void change_by(const View& view, u64 n) {
+    const batch b = any_batch(n);
+    auto what = static_cast<change>(dice_.below(4));
+    if (what != change::erase && (is_set || !steady<Design>)) what = change::insert;
+    r_.note(std::string("by a view ") + name_of(what) + " " + std::to_string(n));
+    const auto k = there(b.keys);
+    const auto v = there(b.values);
+    const array<outcome> outcomes(place_.home(), n);
+    auto& space = place_.home();
+    space.for_each(
+        n, change_by_view<View, key, value, op_type>{view, k.data(), v.data(), outcomes.data(), what});
+    space.synchronize();
+    const auto told = outcomes.to_host();
+    const answers now = find(b.touched);
+    insert_report report;
+    for (const outcome o : told) {
+      report.inserted += o == outcome::inserted;
+      report.present += o == outcome::present;
+      report.refused += o == outcome::refused;
+    }
+    if (what == change::erase)
+      judge_erase(b, report.present, now);
+    else
+      judge(what, b, report, told, now, true);
   }
 
   // A mixed batch: of each key finds, then erases, then inserts, then assigns.
