@@ -57,6 +57,7 @@ if(TILEHASH_SANITIZE STREQUAL "address")
     $<$<CXX_COMPILER_ID:Clang>:-fsanitize-address-use-after-return=never> # fibers bring their own stacks
     -fno-omit-frame-pointer
     -g1
+    $<$<BOOL:${TILEHASH_FUZZ}>:-fsanitize=fuzzer-no-link>
   )
   add_link_options(-fsanitize=address,undefined)
 elseif(TILEHASH_SANITIZE STREQUAL "thread")

@@ -119,6 +119,14 @@ class model {
       for (const value& x : values_given) stored = {stored.empty() ? x : sum_of_bytes{}(stored[0], x)};
     }
   }
+  // A change that threw: some of its items are in the table, and no key is lost.
+  void judge_thrown(subject_type& table, const keys& k) {
+    const auto found = table.find(k);
+    for (u64 i = 0; i < k.size(); ++i) {
+      ASSERT_TRUE(found[i].has_value() || !has(k[i])) << "lost: key " << show(k[i]);
+      if (found[i]) items_[one_representation(k[i])] = {*found[i]};
+    }
+  }
   void judge_erased(const keys& k, u64 erased) {
     u64 gone = 0;
     for (const Key& key : k) {
@@ -141,6 +149,9 @@ class model {
     ASSERT_EQ(report.inserted + report.present + report.refused, k.size()) << "an item has no outcome";
     map fresh;
     for (u64 i = 0; i < k.size(); ++i) {
+      if (outcomes[i] == outcome::refused) {
+        ASSERT_FALSE(has(k[i])) << "refused, but was there already: key " << show(k[i]);
+      }
       if (outcomes[i] != outcome::inserted) continue;
       ASSERT_FALSE(is_nan(k[i]));
       ASSERT_FALSE(has(k[i])) << "inserted, but was there already: key " << show(k[i]);
