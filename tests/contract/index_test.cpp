@@ -1,3 +1,4 @@
+#include <contract/faulty.hpp>
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
@@ -16,6 +17,57 @@ struct indexing_space : cpu {
 // Over any design that maps a key to 32 bits.
 namespace tilehash::contract {
 namespace {
+
+// Where memory ends the call says so, and not that keys have no places; or it names the items that it
+// refused. One key comes often, or keys clash, so that the call needs another hash function for those in the
+// table.
+template <class Table>
+void index_without_memory(u64 distinct, u64 copies) {
+  auto keys = keys_from(0, distinct);
+  keys.insert(keys.end(), copies, keys[0]);
+  const u64 n = keys.size();
+  u64 threw = 0;
+  for (u64 allocations = 0;; ++allocations) {
+    SCOPED_TRACE(allocations);
+    ASSERT_LT(allocations, 100U);
+    ground<cpu, faulty_host> here(2);
+    cpu& space = here.space;
+    Table t(space, 0, {.seed = 0});
+    const auto few = keys_from(0, 10);
+    ASSERT_EQ(t.insert(space, few).inserted, 10U);
+    std::vector<u32> ids(n, 12'345'678), found(n);
+    insert_report report;
+    bool thrown = false;
+    here.memory.refuse_after(allocations);
+    here.memory.guarded([&] {
+      try {
+        report = t.insert_and_find(space, keys, ids);
+      } catch (const out_of_memory&) {
+        thrown = true;
+      }
+    });
+    here.memory.refuse_after(faulty::never);
+    t.find_ids(space, keys, found);
+    const u64 absent = static_cast<u64>(std::ranges::count(found, Table::no_id));
+    threw += thrown;
+    if (thrown) {
+      EXPECT_EQ(t.size(), 10U);
+      EXPECT_EQ(absent, distinct - 10);
+    } else {
+      EXPECT_EQ(ids, found);
+      EXPECT_EQ(report.refused, absent);
+      EXPECT_EQ(t.size(), 10 + report.inserted);
+    }
+    EXPECT_EQ(t.insert(space, keys).refused, 0U);
+    EXPECT_EQ(t.size(), distinct);
+    if (!here.memory.refused()) break;
+  }
+  EXPECT_GT(threw, 0U);
+}
+TEST(indexing_without_memory, says_so_or_names_what_it_refused) {
+  index_without_memory<tilehash::index<word_key, cpu>>(scaled(34'000, 4'000), 1'000);
+  index_without_memory<table<indexed<word_key, void, clashing>, cpu>>(500, 20);
+}
 
 template <class Ids>
 class indexing_over : public indexing {};

@@ -329,5 +329,86 @@ TEST(exact_placement, finds_each_place_that_there_is) {
   place_all_that_can_be<robin_hood<u32, u32>>(200, 1'100);
 }
 
+// Keys of the same few buckets, more than these have slots.
+template <class Design>
+keys crowd_of(const Design& design, u64 n) {
+  const auto buckets_of = [&](u32 key) {
+    std::vector<u64> all;
+    auto p = design.locate(key);
+    for (u32 step = 1;; ++step) {
+      all.push_back(design.where(p));
+      if (step >= design.max_steps()) break;
+      if constexpr (requires { design.next(p); })
+        design.next(p);
+      else
+        design.advance(p, step);
+    }
+    std::ranges::sort(all);
+    return all;
+  };
+  keys k = {12'345};
+  const auto first = buckets_of(k[0]);
+  for (u32 i = 0; k.size() < n; ++i) {
+    const u32 key = mix32(i);
+    if (key != k[0] && buckets_of(key) == first) k.push_back(key);
+  }
+  return k;
+}
+// Some of them are in the table; the others, some twice, and the first ones again come without memory for a
+// new table, in which all would find a place. What was in the table stays, and each item's outcome is right.
+template <class Design>
+void crowd_without_memory(u64 items, u64 crowded) {
+  SCOPED_TRACE(Design::name);
+  u64 refused = 0;
+  const table_options options{.load_factor = Design::max_load_factor * 0.9, .seed = 1, .grow = false};
+  const keys all = crowd_of(toy_table<Design>(items, options).table.view().design, crowded);
+  for (const bool applies : {false, true}) {
+    for (u64 allocations = 0; allocations < 4; ++allocations) {
+      SCOPED_TRACE(allocations);
+      toy_table<Design> t(items, options);
+      keys held(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(crowded / 2)), k = all;
+      k.insert(k.end(), all.end() - 10, all.end());
+      const keys others = some_keys(items / 3);
+      held.insert(held.end(), others.begin(), others.end());
+      std::ranges::sort(held);
+      held.erase(std::ranges::unique(held).begin(), held.end());
+      ASSERT_EQ(t.table.insert(t.space, held, held).refused, 0U);
+      std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
+      insert_report report;
+      bool threw = false;
+      t.memory.refuse_after(allocations);
+      t.memory.guarded([&] {
+        try {
+          report = applies ? t.table.insert_or_apply(t.space, k, k, op::maximum{}, became)
+                           : t.table.insert(t.space, k, k, became);
+        } catch (const out_of_memory&) {
+          threw = true;
+        }
+      });
+      t.memory.refuse_after(faulty_host::never);
+      const values found = t.find(k, 1);
+      for (u64 i = 0; i < k.size() && !threw; ++i) {
+        EXPECT_EQ(became[i] == outcome::refused, found[i] == 1) << i;
+        if (became[i] == outcome::inserted) held.push_back(k[i]);
+      }
+      const auto times = [&](outcome o) { return static_cast<u64>(std::ranges::count(became, o)); };
+      if (!threw) {
+        EXPECT_EQ(report.inserted, times(outcome::inserted));
+        EXPECT_EQ(report.present, times(outcome::present));
+        EXPECT_EQ(report.refused, times(outcome::refused));
+        refused += report.refused;
+      }
+      t.expect_holds(held);
+      EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
+    }
+  }
+  EXPECT_GT(refused, 0U) << "all found a place";
+}
+TEST(keys_that_crowd, are_not_lost_without_memory) {
+  crowd_without_memory<mega_kv<u32, u32>>(100, 24);
+  crowd_without_memory<robin_hood<u32, u32>>(900, 130);
+  crowd_without_memory<toy_swapper<u32, u32>>(100, 20);
+}
+
 }  // namespace
 }  // namespace tilehash

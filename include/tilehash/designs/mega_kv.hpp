@@ -16,7 +16,8 @@
 //
 // What differs from the paper's. There, the pair in hand is dropped when a chain of exchanges has become
 // long: 0.4 % of all at load 0.75, 4 % at 0.95 (tables 4 to 8). Here it goes on for max_rounds tries; then
-// the table is built anew by another hash function, with that pair, as where the table grows. And a table
+// the table is built anew by another hash function, with that pair, as where the table grows. (Where there is
+// no memory for that, the engine puts such pairs back and refuses new ones: engine/put_back.hpp.) And a table
 // that may not grow says no before anything is taken out, which needs a count of the items: seats, shared out
 // among counters.
 //

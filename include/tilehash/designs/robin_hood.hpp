@@ -31,10 +31,11 @@
 //
 // Ages are written in bits that the home takes from the key, and the more buckets there are the more it
 // takes: ages up to 15 in the smallest table, up to 255 from a thousand or so buckets on. A key that would
-// grow older makes the table above build anew, with other homes and offsets, and a report counts that. The
-// maximum has MaxAgeBits bits. Its last code stands for "as far as any key has gone", so with 4 bits it is
-// exact up to 15 and with fewer, quantised, up to less; 0 leaves it out, for those who only ask for what is
-// there.
+// grow older makes the table above build anew, with other homes and offsets, and a report counts that; where
+// there is no memory for a new table, the engine puts such keys back and refuses new ones
+// (engine/put_back.hpp). The maximum has MaxAgeBits bits. Its last code stands for "as far as any key has
+// gone", so with 4 bits it is exact up to 15 and with fewer, quantised, up to less; 0 leaves it out, for
+// those who only ask for what is there.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
