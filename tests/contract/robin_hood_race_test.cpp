@@ -41,6 +41,27 @@ TEST(robin_hood_race, counters_of_keys_on_their_way_do_not_come_round) {
   }
 }
 
+// Where keys are put back, all counters of keys on their way end at zero and all homes are due; nothing
+// behind them changes.
+TEST(robin_hood_race, no_key_is_on_its_way_after_all_were_put_back) {
+  for (const u32 buckets : {16U, 31U, 32U, 33U, 64U, 100U, 1000U}) {
+    const u64 words = detail::robin_hood_census::words(8 * buckets, buckets);
+    std::vector<u64> memory(words / 2 + 1);
+    const detail::robin_hood_census census(reinterpret_cast<u32*>(memory.data()), 8 * buckets, buckets);
+    ASSERT_TRUE(census.enter(0));
+    for (u32 home = 0; home < buckets; ++home) census.depart(home);
+    for (u64 i = 0; i < detail::robin_hood_census::bit_words(buckets); ++i) census.none_in_hand(i);
+    for (u32 home = 0; home < buckets; ++home) {
+      EXPECT_EQ(census.journeys(home), 0U) << home << " of " << buckets;
+      EXPECT_NE(census.due()[home / 32] & 1U << home % 32, 0U) << home << " of " << buckets;
+    }
+    u32 keys = 0;
+    for (u64 i = words - detail::robin_hood_census::counter_words; i < words; ++i)
+      keys += reinterpret_cast<u32*>(memory.data())[i];
+    EXPECT_EQ(keys, 1U) << "the last counter, of " << buckets;
+  }
+}
+
 // Each of four threads inserts all keys, with its own value, into a table in which most must move.
 template <class Design>
 void expect_one_winner_each(u64 n, double load, u64 seed) {

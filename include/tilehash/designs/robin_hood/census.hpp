@@ -74,7 +74,7 @@ class robin_hood_census {
   TILEHASH_FN void none_in_hand(u64 i) const {
     make_all_due(static_cast<u32>(i));
     const u64 first = i * (32 / buckets_a_journey), end = first + 32 / buckets_a_journey;
-    for (u64 k = first; k < end && k < journey_words(buckets_); ++k) due()[bit_words(buckets_) + k] = 0;
+    for (u64 k = first; k < end && k < journey_words(buckets_); ++k) all_journeys()[k] = 0;
   }
 
   // ---- keys ----

@@ -49,9 +49,10 @@ struct robin_hood_insertion {
     room to{home, first, empty, simple};
     const bool seeks = active && !known && !simple;
     const u64 before = journeys(home, seeks);
-    const bool clear = seeks && (in_hand || (before & robin_hood_census::under_way) == 0);
+    const bool quiet = first_says((before & robin_hood_census::under_way) == 0);
+    const bool clear = seeks && (in_hand || quiet);
     known |= find_room(home, to, clear, !in_hand);
-    const bool same = journeys(home, seeks) == before;
+    const bool same = first_says(journeys(home, seeks) == before);
     const bool settled = simple || (clear && (in_hand || same));
 
     // A slot is promised to it. Where none of those within reach will do, it is as if it had been taken out.
@@ -163,23 +164,25 @@ struct robin_hood_insertion {
     return landed;
   }
 
+  // Read by the tile's first lane alone: a word of 8 bytes costs two shuffles, and what it says costs one.
   TILEHASH_FN u64 journeys(const place& home, bool wanted) const {
     u64 n = 0;
     if (t.any(wanted)) device_fence();
     if (wanted && t.rank() == 0) n = design.census().journeys(home.home);
     if (t.any(wanted)) device_fence();
-    return t.broadcast(n, 0);
+    return n;
   }
+  TILEHASH_FN bool first_says(bool it) const { return t.broadcast(u32(it), 0) != 0; }
   TILEHASH_FN bool enters(const place& home, bool wanted) const {
     bool entered = false;
     if (wanted && t.rank() == 0) entered = design.census().enter(home.home);
-    return t.broadcast(u32(entered), 0) != 0;
+    return first_says(entered);
   }
   // A key that stands nowhere is in hand from now on, unless its home has had one since.
   TILEHASH_FN bool set_out(const place& home, u64 before, bool wanted) const {
     bool alone = false;
     if (wanted && t.rank() == 0) alone = design.census().depart_alone(home.home, before);
-    return t.broadcast(u32(alone), 0) != 0;
+    return first_says(alone);
   }
 };
 
