@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Checks papers/*.json, the tables and figures of the documents as data (papers/schema.json describes the fields):
+
+keys, types and words of the schema; unique ids; values in the shape of series and axes; a command that begins with
+`tilehash `, or the reason why none exists; files that exist. Prints the number of entries by document and state, then
+one line per fault, and ends with 1 if there is any.
+
+usage: check_papers.py [FILE...]      default: papers/*.json
+"""
+
+import json
+import pathlib
+import re
+import sys
+from collections import Counter
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCHEMA = json.loads((ROOT / "papers" / "schema.json").read_text())
+STATES = SCHEMA["$defs"]["entry"]["properties"]["state"]["enum"]
+TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int}
+
+
+def is_type(value, name):
+    if isinstance(value, bool) or value is None:
+        return name == ("null" if value is None else "boolean")
+    return isinstance(value, TYPES.get(name, ()))
+
+
+def faults(value, schema, at):
+    """Where a value breaks the schema, by the keywords that papers/schema.json uses."""
+    if "$ref" in schema:
+        yield from faults(value, SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]], at)
+    if "anyOf" in schema:
+        tries = [list(faults(value, one, at)) for one in schema["anyOf"]]
+        if all(tries):
+            yield from tries[-1]
+    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    if kinds and not any(is_type(value, kind) for kind in kinds):
+        yield f"{at}: {json.dumps(value)[:40]} is not of type {' or '.join(kinds)}"
+        return
+    allowed = [schema["const"]] if "const" in schema else schema.get("enum", [value])
+    if value not in allowed:
+        yield f"{at}: {json.dumps(value)[:40]} is none of {json.dumps(allowed)}"
+    if isinstance(value, str):
+        if not re.search(schema.get("pattern", ""), value):
+            yield f"{at}: '{value[:40]}' does not match {schema['pattern']}"
+    elif isinstance(value, list):
+        if len(value) < schema.get("minItems", 0):
+            yield f"{at}: has no items"
+        for i, item in enumerate(value):
+            yield from faults(item, schema.get("items", {}), f"{at}[{i}]")
+    elif isinstance(value, dict):
+        known = schema.get("properties", {})
+        yield from (f"{at}: '{key}' is missing" for key in schema.get("required", []) if key not in value)
+        for key, item in value.items():
+            if key in known:
+                yield from faults(item, known[key], f"{at}.{key}")
+            elif schema.get("additionalProperties") is False:
+                yield f"{at}: '{key}' is unknown"
+    elif is_type(value, "number") and value < schema.get("minimum", value):
+        yield f"{at}: {value} is below {schema['minimum']}"
+
+
+def misshapen(values, lengths, at):
+    items, wanted = len(values) if isinstance(values, list) else 0, lengths[0] if lengths else 0
+    if items != wanted:
+        yield f"{at}: is a list of {items} items, not {wanted} (0 is a cell)"
+    for i, part in enumerate(values if items == wanted != 0 else []):
+        yield from misshapen(part, lengths[1:], f"{at}[{i}]")
+
+
+def entry_faults(entry):
+    at = entry["id"]
+    if entry["values"] is None and entry["digitised"]:
+        yield f"{at}: is digitised, but has no values"
+    elif entry["values"] is not None:
+        missing = [axis["name"] for axis in entry["axes"] if axis["values"] is None]
+        yield from (f"{at}: has values, but axis '{name}' has none" for name in missing)
+        if not missing:
+            lengths = [len(entry["series"]), *(len(axis["values"]) for axis in entry["axes"])]
+            yield from misshapen(entry["values"], lengths, f"{at}.values")
+    has = entry["command"] is not None
+    if has == ("no_command" in entry):
+        yield f"{at}: either a command or no_command, not both"
+    yield from (f"{at}: '{key}' needs a command" for key in ("full", "quick") if has != (entry[key] is not None))
+    files = [*(entry["recorded"] or []), *([entry["prepare"]] if "prepare" in entry else [])]
+    yield from (f"{at}: no file {name}" for name in files if not (ROOT / name).is_file())
+
+
+def file_faults(path, data):
+    found = list(faults(data, SCHEMA, path.stem))
+    if found:  # the rest relies on the structure
+        return found
+    ids = Counter(entry["id"] for entry in data["entries"])
+    found += [f"entries: id '{one}' comes {n} times" for one, n in ids.items() if n > 1]
+    if data["document"]["key"] != path.stem or not (ROOT / data["document"]["page"]).is_file():
+        found.append("document: its key is not the file's name, or its page does not exist")
+    return found + [fault for one in data["entries"] for fault in entry_faults(one)]
+
+
+def main():
+    paths = [pathlib.Path(name) for name in sys.argv[1:]] or sorted((ROOT / "papers").glob("*.json"))
+    wrong, print_row = [], "{:<12} {:>7} " + " {:>12}" * len(STATES)
+    print(print_row.format("document", "entries", *STATES))
+    for path in (p for p in paths if p.name != "schema.json"):
+        try:
+            data = json.loads(path.read_text())
+        except (OSError, ValueError) as error:
+            wrong.append(f"{path.name}: {error}")
+            continue
+        found = file_faults(path, data)
+        wrong += [f"{path.name}: {fault}" for fault in found]
+        states = Counter() if found else Counter(entry["state"] for entry in data["entries"])
+        print(print_row.format(path.stem, sum(states.values()), *(states[s] for s in STATES)))
+    print("\n".join(wrong) if wrong else "no faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
