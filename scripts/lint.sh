@@ -63,6 +63,8 @@ check_spelling() {
 
 check_quotes() { python3 scripts/check_quotes.py; }
 
+check_papers() { python3 scripts/check_papers.py; }
+
 check_verbs() { scripts/verbs.sh; }
 
 check_includes() { python3 scripts/check_includes.py; }
@@ -72,14 +74,14 @@ check_shell() {
   { files | grep -E '\.sh$'; echo .ci/run; } | xargs --no-run-if-empty shellcheck --external-sources
 }
 
-[ $# -gt 0 ] || set -- format spelling includes quotes verbs shell tidy
+[ $# -gt 0 ] || set -- format spelling includes quotes papers verbs shell tidy
 for what in "$@"; do
   case "$what" in
-    format | tidy | spelling | includes | quotes | verbs | shell)
+    format | tidy | spelling | includes | quotes | papers | verbs | shell)
       "check_$what"
       say "$what: nothing to complain about"
       ;;
     fix) fix_format ;;
-    *) die "unknown check '$what' (format, tidy, spelling, includes, quotes, verbs, shell, fix)" ;;
+    *) die "unknown check '$what' (format, tidy, spelling, includes, quotes, papers, verbs, shell, fix)" ;;
   esac
 done
