@@ -24,7 +24,7 @@ class exploration {
       choices_ = std::make_unique<random_choices>(random_());
     else
       choices_ =
-          std::make_unique<priority_choices>(random_(), static_cast<u32>(way), u64(32) << random_() % 9);
+          std::make_unique<priority_choices>(random_(), static_cast<u32>(way), u64(16) << random_() % 6);
     schedule_ = {
         .seed = seed, .resident = ~0U, .at_atomics = choices_.get(), .torn_loads = random_() % 2 == 0};
   }
