@@ -54,4 +54,55 @@ TEST(ToySwapper, ValuesChangeWhenNoKeyMoves) {
     change_in_a_crowd<with_width<toy_swapper<u32, u32>, 4>>(seed, 600, 600);
 }
 
+// Keys that others took out, and no memory for a new table: what was in the table stays, lane by lane as
+// well.
+template <class Design>
+void take_out_without_memory(u64 seed, u64 items) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  u64 refused = 0, threw = 0;
+  for (u64 budget = 0; budget < 100'000; budget = budget * 5 / 4 + 2'000) {
+    SCOPED_TRACE(std::to_string(budget) + " bytes");
+    emulated space({.seed = seed, .preempt = true}, u64(1) << 20);
+    table<Design, emulated> t(space, 2 * items, {.load_factor = 0.75, .seed = seed, .grow = false});
+    const auto all = make_keys<u32>(items, pattern::distinct, seed);
+    const u64 held = items / 2;
+    const buffer<u32, emulated> keys(space, all), found(space, items);
+    const buffer<outcome, emulated> became(space, items);
+    ASSERT_EQ(t.insert(space, keys.first(held), keys.first(held)).refused, 0U);
+    const u64 out = t.bytes() + keys.bytes() + found.bytes() + became.bytes();
+    insert_report report;
+    bool failed = false;
+    {
+      const buffer<char, emulated> rest(space, (u64(1) << 20) - out - budget);
+      try {
+        report = t.insert(space, keys.span(), keys.span(), became.span());
+      } catch (const out_of_memory&) {
+        failed = true;
+      }
+    }
+    threw += failed;
+    refused += report.refused;
+    t.find_or(space, keys.span(), found.span(), ~all[0]);
+    const auto values = found.to_host();
+    const auto outcomes = became.to_host();
+    u64 there = 0;
+    for (u64 i = 0; i < items; ++i) {
+      const bool is = values[i] == all[i];
+      there += is;
+      ASSERT_TRUE(is || i >= held) << "lost: number " << i;
+      if (!failed) {
+        ASSERT_EQ(outcomes[i] == outcome::refused, !is) << i;
+      }
+    }
+    ASSERT_EQ(t.size(), there);
+    if (!failed && report.refused == 0) break;
+  }
+  EXPECT_GT(threw, 0U);
+  EXPECT_GT(refused, 0U);
+}
+TEST(ToySwapper, NoKeyIsLostWithoutMemory) {
+  for (u64 seed = 0; seed < (small() ? 2U : 10U); ++seed)
+    take_out_without_memory<with_width<toy_swapper<u32, u32, 1>, 4>>(seed, 400);
+}
+
 }  // namespace tilehash::designs_test

@@ -158,8 +158,19 @@ class insert_call {
     mostly_new_ = fresh >= wanted - wanted / 16;
     if (fresh < wanted / 2) looked_ = false;  // copies: their keys may be there now
     if (left != 0 && grows_ && make_room()) return;
-    report_.refused += left;
+    report_.refused += left == 0 ? 0 : absent_until(end);
     done_ = end;
+  }
+  // How many of the window's pending items have keys that are absent. Of equal keys one may have met locks
+  // until its tries were spent, and another found a place.
+  u64 absent_until(u64 end) {
+    if constexpr (moves || self_inserting<Design>) {
+      if (table_is_ != insert_role::all_or_none) {
+        phases_.look_until(design(), done_, end, cells());
+        collect();
+      }
+    }
+    return phases_.left();
   }
   // As many items as the table's own memory has bits for. An insert that may take other keys out needs a list
   // of these besides; without it, new keys are refused, and only those that are there are seen to.
@@ -180,7 +191,7 @@ class insert_call {
         left = put(end);
       }
     } while (left != 0 && grows_ && make_room());
-    report_.refused += left;
+    report_.refused += left == 0 ? 0 : absent_until(end);
     done_ = end;
   }
   u64 pending_from(u64 first) const {

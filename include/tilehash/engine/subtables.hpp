@@ -611,8 +611,17 @@ class subtables<Design, Space>::call {
     mostly_new_ = fresh >= wanted - wanted / 16;
     if (fresh < wanted / 2) looked_ = false;  // copies: their keys may be there now
     if (left != 0 && grows_ && make_room()) return;
-    report_.refused += left;
+    report_.refused += left == 0 ? 0 : absent_until(end);
     settled_ = end;
+  }
+  // How many of the window's pending items have keys that are absent. Of equal keys one may have met locks
+  // until its tries were spent, and another found a place.
+  u64 absent_until(u64 end) {
+    if (table_is_ != role::all_or_none) {
+      phases_.look_until(table_.design_, settled_, end);
+      collect();
+    }
+    return phases_.left();
   }
   // False where there is no memory for the bits of all items.
   bool has_bits() {
@@ -630,7 +639,7 @@ class subtables<Design, Space>::call {
     phases_.use_few_bits(settled_);
     u64 left = put(end);
     while (left != 0 && grows_ && make_room()) left = put(end);
-    report_.refused += left;
+    report_.refused += left == 0 ? 0 : absent_until(end);
     settled_ = end;
   }
   u64 pending_from(u64 first) const {
