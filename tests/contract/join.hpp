@@ -167,11 +167,11 @@ TYPED_TEST_P(joins, fill_a_region) {
     const detail::hash_route<slot> route(static_cast<u32>(regions), seed);
     // Is a first region with so many of the keys left out?
     const auto leaves_out = [&](u64 of_first) {
-      const bits end = static_cast<bits>(~bits(0) / regions), others = static_cast<bits>(~bits(0) - end - 2);
+      const bits end = static_cast<bits>(~bits(0) / regions), next = static_cast<bits>(end + end / 64);
+      const bits others = static_cast<bits>(~bits(0) - next);
       std::vector<TypeParam> keys;
       for (u64 i = 0; i < n; ++i) {
-        const u64 hash =
-            i < of_first ? end / of_first * i : end + 2 + others / (n - of_first) * (i - of_first);
+        const u64 hash = i < of_first ? end / of_first * i : next + others / (n - of_first) * (i - of_first);
         keys.push_back(slot::decode(route.unhash(static_cast<bits>(hash))));
       }
       const buffer<TypeParam, place> rows(this->space, keys);

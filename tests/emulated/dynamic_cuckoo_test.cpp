@@ -1,6 +1,10 @@
+#include <cmath>
+#include <cstddef>
+
 #include <contract/growth_memory.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/engine/subtables.hpp>
+#include <tilehash/space/cpu.hpp>
 
 #include "designs_test.hpp"
 
@@ -49,6 +53,39 @@ TEST(EmulatedDynamic, ManyGoByRegions) {
   d.put(keys, false, false);
   d.look_up(keys);
   d.compare();
+}
+
+// Copies of a key that find no room in its region's bin fill the list of what is left, or are one too many.
+TEST(EmulatedDynamic, ListsThatAreFull) {
+  using design = dynamic_cuckoo<u32, u32>;
+  using slot = design::slot_type;
+  cpu space(2);
+  const u64 n = 40'000;
+  const table<design, cpu> t(space, 2 * n, {.load_factor = 0.8, .seed = 5});
+  const design d = t.view().design;
+  const u32 often = 77;
+  const auto region_of = [&](u32 key) { return d.region_of(detail::query<slot>(key).bits); };
+  std::vector<u32> others;
+  for (u32 key = 1'000; others.size() < n; ++key)
+    if (region_of(key) != region_of(often)) others.push_back(key);
+  const double mean = static_cast<double>(n) / static_cast<double>(d.regions());
+  const u64 room = static_cast<u64>(mean + 8 * std::sqrt(mean) + 32), list = n / 32 + 1024;
+  for (u64 copies = room + list - 1; copies <= room + list + 2; ++copies) {
+    SCOPED_TRACE(copies);
+    std::vector<u32> keys(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(n - copies));
+    keys.resize(n, often);
+    const auto filled =
+        detail::fill_subtables(space, d, detail::array_source<slot>{keys.data(), keys.data()}, n, n);
+    EXPECT_EQ(filled.inserted, n - copies + 1);
+    EXPECT_EQ(filled.left, copies - room);
+    ASSERT_EQ(filled.lists_left, filled.left <= list);
+    for (u64 i = 0; filled.lists_left && i < filled.left; ++i)
+      ASSERT_EQ(filled.rest()(i).key.bits, detail::query<slot>(often).bits);
+    for (u32 p = 0; p < design::subtables; ++p) {
+      const auto part = d.part_of(p);
+      space.fill(part.keys, part.slots(), slot::empty_word);
+    }
+  }
 }
 
 }  // namespace tilehash::designs_test

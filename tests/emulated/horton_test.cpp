@@ -1,6 +1,9 @@
+#include <cmath>
+#include <cstddef>
 #include <set>
 
 #include <tilehash/designs/horton.hpp>
+#include <tilehash/space/cpu.hpp>
 
 #include "designs_test.hpp"
 
@@ -203,6 +206,33 @@ TEST(HortonErase, ByRegions) {
   }
   EXPECT_GT(of_fresh, 0U);
   EXPECT_LE(away, of_fresh + of_fresh / 20);
+}
+
+// Keys to erase that find no room in their bin fill the list of such, or are one too many for it.
+TEST(HortonErase, ListsThatAreFull) {
+  using design = horton<u32, u32>;
+  using slot = design::slot_type;
+  cpu space(2);
+  const u64 n = 79 * 512;  // so that the list ends with a line of memory
+  table<design, cpu> t(space, 100'000, {.load_factor = 0.9, .seed = 5, .grow = false});
+  const design d = t.view().design;
+  ASSERT_TRUE((detail::region_erase<design, cpu>::pays(space, d, n)));
+  const u32 often = 77;
+  const auto region_of = [&](u32 key) { return d.region_of(d.hash(slot::encode(key))); };
+  std::vector<u32> others;
+  for (u32 key = 1'000; others.size() < n; ++key)
+    if (region_of(key) != region_of(often)) others.push_back(key);
+  const double mean = static_cast<double>(n) / d.regions();
+  const u64 room = static_cast<u64>(mean + 8 * std::sqrt(mean) + 32), list = n / 32 + 1024;
+  for (u64 copies = room + list - 1; copies <= room + list + 2; ++copies) {
+    SCOPED_TRACE(copies);
+    std::vector<u32> keys(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(n - copies));
+    keys.resize(n, often);
+    const auto report = t.insert(space, keys, keys);
+    ASSERT_EQ(report.inserted, n - copies + 1);
+    EXPECT_EQ(t.erase(space, keys), n - copies + 1);
+    EXPECT_TRUE(t.empty());
+  }
 }
 
 }  // namespace tilehash::designs_test
