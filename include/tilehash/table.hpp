@@ -196,7 +196,7 @@ class table : public detail::misuse<Design, Space> {
   // O(n) expected. `outcomes`, when not empty, receives what became of each item; many items are then put in
   // one by one and not region by region, at about 0.4 of the rate. Memory while it runs: an eighth of a byte
   // an item; by regions up to the items' bytes; where the table grows, the new one beside the old. Waits once
-  // where the table does not grow. Alone.
+  // where the table does not grow, and once more where it refuses items. Alone.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
   {

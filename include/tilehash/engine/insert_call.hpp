@@ -10,6 +10,7 @@
 //
 // The host waits once a window. In a call that cannot grow there is one window: none of it waits before the
 // end, and start() does not wait at all.
+// length: the steps of one call, which share its state.
 #pragma once
 
 #include <algorithm>
