@@ -100,6 +100,13 @@ class modelled {
       wrong += (f[i] != 0) != there || (!is_set && there && o[i] != value_of_key(i));
     }
     ASSERT_EQ(wrong, 0U);
+    // No item is in a second slot, where no lookup would find it.
+    const buffer<key, Space> all(space_, items_ + end);
+    const buffer<value, Space> all_values(space_, is_set ? 0 : items_ + end);
+    if constexpr (is_set)
+      ASSERT_EQ(tested.retrieve_all(space_, all.span()), items_);
+    else
+      ASSERT_EQ(tested.retrieve_all(space_, all.span(), all_values.span()), items_);
     const buffer<u32, Space> probes(space_, end);
     tested.probe_counts(space_, k.span(), probes.span());
     const auto read = probes.to_host();
