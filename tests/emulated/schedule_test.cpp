@@ -545,6 +545,7 @@ using all_asked =
                      asked<horton<u32, u32, 4>, 0, 0, 95, 2500>,
                      asked<dynamic_cuckoo<u64, u32, 3>, 0, 48, 100, 5000>,
                      asked<robin_hood<u32, u32, probe::coherent, 1, 2>, 0, 0, 100, 10'000>,
+                     asked<robin_hood<u32, u32, probe::coherent, 1>, 0, 0, 99, 1500>,
                      asked<mega_kv<u64, u64>, 0, 16, 94, 3000>>;
 struct names {
   template <class Asked>
