@@ -133,12 +133,12 @@ TEST_F(indexing, ids_of_erased_keys_are_used_again_when_asked) {
   for (const bool again : {true, false}) {
     tilehash::index<word_key, space_type> t(space, 0, {.reuse_ids = again});
     const auto ids = insert(t, keys_from(0, n));
-    auto gone = keys_from(0, n / 4);
-    const auto twice = keys_from(0, n / 4);
-    gone.insert(gone.end(), twice.begin(), twice.end());
+    std::vector<word_key> gone;
+    for (const word_key& key : keys_from(0, n / 4)) gone.insert(gone.end(), 2, key);
     const auto g = there(gone);
     EXPECT_EQ(t.erase(space, g.span()), n / 4);
     EXPECT_EQ(t.size(), n - n / 4);
+    t.reserve(space, 4 * n);  // the freed ids move with the records
     const auto next = sorted(insert(t, keys_from(n, n / 4)));
     auto freed = ids;
     freed.resize(n / 4);
@@ -146,6 +146,10 @@ TEST_F(indexing, ids_of_erased_keys_are_used_again_when_asked) {
     EXPECT_EQ(t.id_limit(), again ? n : n + n / 4);
     const std::vector<u32> kept(ids.begin() + static_cast<std::ptrdiff_t>(n / 4), ids.end());
     expect_keys(t, kept, keys_from(n / 4, n - n / 4));
+    const auto last = there(keys_from(n / 4, n / 4));
+    EXPECT_EQ(t.erase(space, last.span()), n / 4);
+    t.clear(space);
+    EXPECT_EQ(sorted(insert(t, keys_from(0, n))), numbers(0, n));
   }
 }
 
