@@ -9,7 +9,8 @@ usage: scripts/invariants.py [--list] [--only 3,7-12] [--tests PATTERN] [--jobs 
   --only      runs those numbers alone
   --tests     runs the tests alone of which "PRESET TARGET" matches this regular expression
   --jobs      compilers, and tests, that run concurrently (default: one for each core)
-  --seconds   limit for one test under one change (default: 120); a test that does not end in time has caught it
+  --seconds   limit for one test under one change (default: 120, at least five times what it takes without one); a test that
+              does not end in time has caught it
   --compiler  compiles the presets cpu and asan (default: clang++-16)
 Exit code 1 where a change is caught by no test, or where a test fails without any change.
 
@@ -34,6 +35,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIST = ROOT / "tests/invariants.txt"
@@ -214,7 +216,15 @@ def main():
     build(tests, given.jobs, given.compiler)
     environment = environments({t[0] for t in tests})
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        broken = [(t, why) for t, why in zip(tests, pool.map(lambda t: fails(t, 0, 10 * given.seconds, environment), tests)) if why]
+        limits = {}
+
+        def unchanged(test):
+            start = time.monotonic()
+            why = fails(test, 0, 10 * given.seconds, environment)
+            limits[test] = max(given.seconds, 5 * (time.monotonic() - start))
+            return why
+
+        broken = [(t, why) for t, why in zip(tests, pool.map(unchanged, tests)) if why]
         for test, why in broken:
             print(f"error: {' '.join(test)} fails without any change: {why}")
         if broken:
@@ -222,7 +232,7 @@ def main():
 
         def catcher(change):
             for test in change.tests:
-                if why := fails(test, change.number, given.seconds, environment):
+                if why := fails(test, change.number, limits[test], environment):
                     return f"{test[1]}: {why}"
             return None
 
