@@ -143,8 +143,7 @@ def build(tests, jobs, compiler):
     for preset in sorted({t[0] for t in tests}):
         targets = sorted({t[1] for t in tests if t[0] == preset})
         options = [f"-DCMAKE_CXX_COMPILER={compiler}"] if preset in ("cpu", "asan") else []
-        options += ["-DTILEHASH_BUILD_CLI=OFF", "-DTILEHASH_BUILD_BENCH=OFF", "-DTILEHASH_BUILD_EXAMPLES=OFF", "-DTILEHASH_CUDA=OFF"]
-        options += ["-DTILEHASH_WERROR=OFF"]
+        options += [f"-DTILEHASH_{part}=OFF" for part in ("BUILD_CLI", "BUILD_BENCH", "BUILD_EXAMPLES", "CUDA", "WERROR")]
         print(f"== building {preset}: {', '.join(targets)}", flush=True)
         subprocess.run(["cmake", "--preset", preset, *options], cwd=TREE, check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["cmake", "--build", f"build/{preset}", "--parallel", str(jobs), "--target", *targets],
