@@ -278,7 +278,7 @@ class table : public detail::misuse<Design, Space> {
   // once, in no given order. Where many items come and op is associative, those of equal keys are combined
   // first, in memory of 2.6 times the items' bytes while the call runs; where that is not to be had, each
   // item meets the table. Throws as insert does, and what op throws (on a CPU): each item then counts once or
-  // not at all. Waits. Alone.
+  // not at all, and `outcomes` holds no answer. Waits. Alone.
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})

@@ -96,7 +96,7 @@ struct throwing_ops : question<Key, Value> {
       for (u64 k = 1, more = true; more; k = grows && k < 3 ? k + 1 : 10 * k) {
         SCOPED_TRACE("call " + std::to_string(k) + (grows ? ", grows" : ""));
         const auto table =
-            make(grows ? 0 : 2 * w.all.size(), {.load_factor = grows ? 0.95 : 0.8, .grow = grows});
+            make(grows ? 0 : 2 * w.all.size(), {.load_factor = grows ? 0.9 : 0.8, .grow = grows});
         const values ones(w.given.size(), counting(1));
         ASSERT_EQ(table->build(w.held, values(w.held.size(), counting(1))).inserted, w.held.size());
         if (!grows) table->reserve(2 * w.all.size());

@@ -14,18 +14,24 @@ class place {
  public:
   using space_type = cuda;
 
-  place(contract::random_numbers& /*dice*/, bool faulty) {
+  place(contract::random_numbers& /*dice*/, bool faulty) : faulty_(faulty) {
     for (u32 i = 0; i < 2; ++i) {
       const auto stream = static_cast<cudaStream_t>(streams_[i]);
       faulty ? spaces_[i].emplace(stream, memory) : spaces_[i].emplace(stream);
     }
   }
   cuda& home() { return *spaces_[0]; }
-  cuda& other() { return *spaces_[1]; }
+  // The history's own arrays are made on the home's stream, and faulty memory writes rubbish to them there. A
+  // caller that hands arrays of one stream to a call on another orders the two.
+  cuda& other() {
+    if (faulty_) home().synchronize();
+    return *spaces_[1];
+  }
 
   contract::faulty_device memory;
 
  private:
+  bool faulty_;
   contract::own_stream streams_[2];
   std::optional<cuda> spaces_[2];
 };

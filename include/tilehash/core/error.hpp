@@ -1,5 +1,5 @@
 // What a failure says: one line, what went wrong and what to do. Every call that throws leaves its table
-// as it was.
+// as it was, unless what throws is an op of the user's (docs/adr/0026).
 #pragma once
 
 #include <tilehash/core/config.hpp>
