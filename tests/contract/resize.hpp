@@ -114,13 +114,11 @@ struct resizing : question<Key, Value> {
         if (random.one_in(2)) continue;
         capacity = table->capacity();
         u64 bytes = table->bytes();
+        // A table that is made anew may need several hash functions, so a second call can find a smaller one.
         for (u32 again = 0; again < 2; ++again) {
           table->shrink_to_fit();
           ASSERT_LE(table->capacity(), capacity);
           ASSERT_LE(table->bytes(), bytes);
-          if (again != 0) {
-            ASSERT_EQ(table->bytes(), bytes);
-          }
           capacity = table->capacity();
           bytes = table->bytes();
         }

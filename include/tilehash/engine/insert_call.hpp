@@ -11,6 +11,7 @@
 // The host waits once a window. In a call that cannot grow there is one window: none of it waits before the
 // end, and start() does not wait at all.
 // length: the steps of one call, which share its state.
+// length: one call, with its windows, its phases and what it does where memory ends.
 #pragma once
 
 #include <algorithm>

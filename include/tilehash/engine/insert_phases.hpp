@@ -192,7 +192,7 @@ class insert_phases {
   // outside of the memory.)
   u32* few_bits() const {
     const auto at = reinterpret_cast<std::uintptr_t>(calls_.few_bits());
-    return reinterpret_cast<u32*>(at - few_from_ / 8);
+    return reinterpret_cast<u32*>(at - few_from_ / 8);  // NOLINT(performance-no-int-to-ptr)
   }
 
   void visit_open(const Design& d, const cells& sentinels, u64 first, u64 end, bool inserts) {
