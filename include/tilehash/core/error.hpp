@@ -45,8 +45,8 @@ inline void require(bool holds, const char* what) {
   if (!holds) refuse(what);
 }
 
-// What a function of the user's threw, on its way to the verb that was given it: so no handler in between
-// takes, say, an out_of_memory of an op's for one of the table's.
+// Carries an exception of a user's function to the verb that called it. So no handler in between mistakes an
+// op's out_of_memory for the table's.
 struct user_exception {
   std::exception_ptr what;
 };

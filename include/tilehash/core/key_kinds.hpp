@@ -6,7 +6,7 @@
 //
 // The bytes of a pointer, a string_view or a span are an address. Two views of equal texts have two
 // addresses, and the text may change or end while the table still has its address. So such types are no keys.
-// Of a struct without named members (core/key_members.hpp) the language does not tell what it holds.
+// C++20 cannot list the members of a struct that does not name them (core/key_members.hpp).
 #pragma once
 
 #include <concepts>

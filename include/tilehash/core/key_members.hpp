@@ -280,7 +280,7 @@ TILEHASH_FN void make_canonical(Key& key) {
   if constexpr (by_members<Key>) {
     key_members<Key>::for_each(key, [](auto& member) { make_canonical(member); });
   } else if constexpr (ieee_float<Key>) {
-    // By bits: the compiler may be told that there are no NaNs, no -0.0 and no subnormal numbers.
+    // By bits: flags such as -ffast-math let the compiler ignore NaN, -0.0 and subnormal numbers.
     if (magnitude_of(key) == 0) key = float_with(typename float_format<Key>::bits(0), key);
   }
 }

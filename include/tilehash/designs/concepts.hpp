@@ -215,7 +215,7 @@ concept replacing = self_inserting<D> && D::replaces_keys && requires(const D d,
   d.none_in_hand(u64(0));
 };
 
-// Its inserts never need a table that is built anew, so the host need not wait for them.
+// Its inserts never rebuild the table, so the host need not wait for them.
 template <class D>
 concept inserts_at_once = changed_in_place<D> && !replacing<D>;
 

@@ -32,10 +32,11 @@
 
 namespace tilehash::inline TILEHASH_ABI::detail {
 
-// Whose table an insert works on, and what it does where memory ends: in one that is in use it throws, unless
-// something has changed; else items that need memory are refused, and so they always are where the call
-// goes_on from another. A table that nobody has seen is given up, and one that is given up unless all find a
-// place takes no pains over the last of them.
+// The table that an insert works on says what the insert does where memory ends.
+//   in_use       it throws while nothing has changed; later it refuses the items that need memory
+//   goes_on      the call continues another one, so it always refuses them
+//   fresh        no caller has seen the table: it throws, and the table is given up
+//   all_or_none  the same, and the table is given up too unless all items find a place
 enum class insert_role { in_use, goes_on, fresh, all_or_none };
 constexpr bool keeps_table(insert_role role) {
   return role == insert_role::in_use || role == insert_role::goes_on;

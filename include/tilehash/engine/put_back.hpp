@@ -1,13 +1,12 @@
 // Where keys that others took out found no place, and there is no memory for a new table: no key that was in
 // the table before this phase may be lost.
 //
-//   walk on    their inserts go on: most find a place
-//   take out   else the new keys of the phase leave the table, and so do those in hand; their items wait
-//   again place      what is in hand then was in the table when the phase began. All such keys had places,
-//   and no
-//              others are there now: so there are places for all, and kernel/exact_placement.hpp finds them
+//   walk on      their inserts go on: most find a place
+//   take out     else the new keys of the phase leave the table, those in hand too; their items wait again
+//   place        each key in hand was in the table when the phase began. All such keys had places then, and
+//                no other keys are present now. So all have places, and kernel/exact_placement.hpp finds them
 //
-// It takes no memory, and waits.
+// It takes no memory, and synchronizes with the host.
 #pragma once
 
 #include <tilehash/core/error.hpp>
