@@ -39,9 +39,7 @@ struct subject {
 
   std::vector<key> fresh_keys(u64 n) {
     std::vector<key> keys(n);
-    for (key& k : keys)
-      k = sizeof(key) == 4 ? static_cast<key>(mix32(static_cast<u32>(next++)))
-                           : static_cast<key>(mix64(next++));
+    for (key& k : keys) k = contract::spread_key<key>(next++);
     return keys;
   }
   insert_report insert(const std::vector<key>& keys) {

@@ -26,8 +26,7 @@ TYPED_TEST(loads, are_reached_without_growth) {
   std::vector<key> keys(n);
   std::vector<value> values(n), found(n);
   for (u64 i = 0; i < n; ++i) {  // all different: the mixers are bijections
-    keys[i] = sizeof(key) == 4 ? static_cast<key>(mix32(static_cast<u32>(i ^ seed)))
-                               : static_cast<key>(mix64(i ^ seed));
+    keys[i] = contract::spread_key<key>(i ^ seed);
     values[i] = static_cast<value>(i);
   }
   const std::span<const key> k = keys;
@@ -118,8 +117,7 @@ TYPED_TEST(loads, are_reached_by_many_builds) {
   u64 not_inserted = 0, restarts = 0;
   for (u64 b = 0; b < builds; ++b) {
     for (u64 i = 0; i < n; ++i) {
-      keys[i] = sizeof(key) == 4 ? static_cast<key>(mix32(static_cast<u32>(b * n + i)))
-                                 : static_cast<key>(mix64(b * n + i));
+      keys[i] = contract::spread_key<key>(b * n + i);
     }
     table<TypeParam, cpu> t(space, 0, {.load_factor = 0.95, .seed = seed + b});
     const insert_report report = t.build(space, keys, values);

@@ -36,8 +36,7 @@ TYPED_TEST(cuda_loads, are_reached_by_a_thousand_builds) {
   for (u64 b = 0; b < builds; ++b) {
     if (b % 50 == 0) {  // other keys; in between, only the hash function is another
       for (u64 i = 0; i < n; ++i) {
-        keys[i] = sizeof(key) == 4 ? static_cast<key>(mix32(static_cast<u32>(b * n + i)))
-                                   : static_cast<key>(mix64(b * n + i));
+        keys[i] = contract::spread_key<key>(b * n + i);
       }
       k.copy_from(keys);
     }

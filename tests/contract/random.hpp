@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <tilehash/core/config.hpp>
+#include <tilehash/core/hash.hpp>
 
 namespace tilehash::contract {
 
@@ -19,6 +19,17 @@ inline u64 run_seed() {
                             : u64(std::random_device{}()) << 32 | std::random_device{}();
   }();
   return seed;
+}
+
+// A bijection of the numbers a Key holds: numbers below 2^32 give different keys of 4 bytes too, which the
+// low half of mix64 does not.
+template <class Key>
+constexpr Key spread_key(u64 number) {
+  static_assert(sizeof(Key) == 4 || sizeof(Key) == 8);
+  if constexpr (sizeof(Key) == 4)
+    return static_cast<Key>(mix32(static_cast<u32>(number)));
+  else
+    return static_cast<Key>(mix64(number));
 }
 
 inline bool is_set(const char* variable) {

@@ -114,7 +114,7 @@ std::vector<Key> region_keys(u64 n, u64 different) {
   random_numbers random("regions");
   std::vector<Key> keys(n);
   for (u64 i = 0; i < n; ++i)
-    keys[i] = static_cast<Key>(different == 0 ? mix64(i ^ run_seed()) : mix64(random.below(different)));
+    keys[i] = spread_key<Key>(different == 0 ? i ^ run_seed() : random.below(different));
   return keys;
 }
 

@@ -47,9 +47,7 @@ struct subject {
 
   keys fresh_keys(u64 n) {
     keys k(n);
-    for (key& x : k)
-      x = sizeof(key) == 4 ? static_cast<key>(mix32(static_cast<u32>(next++)))
-                           : static_cast<key>(mix64(next++));
+    for (key& x : k) x = contract::spread_key<key>(next++);
     return k;
   }
   insert_report insert(const keys& k) {
