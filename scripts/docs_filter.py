@@ -114,7 +114,7 @@ def documented(lines, stem):
 
 def main():
     header = pathlib.Path(sys.argv[1])
-    text = header.read_text().replace("tilehash::inline TILEHASH_ABI", "tilehash")
+    text = header.read_text()
     print("\n".join(documented(text.split("\n"), header.stem)), end="")
 
 

@@ -9,7 +9,8 @@
 #include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
@@ -30,4 +31,5 @@ struct dynamic_design {
 template <class Key, class Value, class Space = detail::no_space>
 using dynamic_map = table<typename detail::dynamic_design<Key, Value, Space>::type, Space>;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -5,7 +5,8 @@
 #include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // See engine/records.hpp for the verbs: insert_and_find, find_ids, keys_of, and those of a set. Ids stay
 // while keys are added; options.reuse_ids says what becomes of those of erased keys. `Ids` is the design of
@@ -18,4 +19,5 @@ using index = table<indexed<Key, void, murmur, Ids>, Space>;
 template <class Key, class Space = detail::no_space, class Ids = tiled<fingerprint_type<Key>, u32>>
 using key_index = index<Key, Space, Ids>;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -47,7 +47,8 @@ struct join_options {
 
 }  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // The rows of a join: the i-th is row left[i] of the left side with row right[i] of the right side, or
 // no_match. `right` is empty in a semi- or antijoin.
@@ -333,4 +334,5 @@ template <class Space, class Left, class Right>
   return n;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

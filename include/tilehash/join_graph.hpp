@@ -35,7 +35,8 @@ struct graph_join_options {
 
 }  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
@@ -171,4 +172,5 @@ template <class Space, class Left, class Key, class Builder, class Hash, class I
   return joined;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

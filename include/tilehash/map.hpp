@@ -13,7 +13,8 @@
 #include <tilehash/engine/subtables.hpp>
 #endif
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
@@ -54,4 +55,5 @@ using default_design = typename detail::default_design<Key, Value, Space>::type;
 template <class Key, class Value, class Space = detail::no_space>
 using map = table<default_design<Key, Value, Space>, Space>;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

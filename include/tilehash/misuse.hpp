@@ -18,7 +18,9 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/forward.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A message as a template's argument.
 template <std::size_t N>
@@ -159,4 +161,6 @@ class misuse {
 #undef TILEHASH_REFUSED
 #undef TILEHASH_SAYS
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

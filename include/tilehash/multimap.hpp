@@ -5,11 +5,13 @@
 #include <tilehash/space/forward.hpp>
 #include <tilehash/table.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // See engine/multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
 // values_of(key), an array, in kernels and on the CPU.
 template <class Key, class Value, class Space = detail::no_space>
 using multimap = table<multi<Key, Value>, Space>;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -3,10 +3,12 @@
 
 #include <tilehash/map.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // Unique keys. See table.hpp for the verbs.
 template <class Key, class Space = detail::no_space>
 using set = table<default_design<Key, void, Space>, Space>;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -57,7 +57,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // Can inserts keep the first of equal keys?
 template <class Engine>
@@ -971,6 +972,7 @@ class table : public detail::misuse<Design, Space> {
   engine_type engine_;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

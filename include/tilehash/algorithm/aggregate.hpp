@@ -34,7 +34,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Which part a key belongs to, and two numbers to find it a slot and a seat by.
 template <class Slot>
@@ -341,6 +343,8 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   return result;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -3,7 +3,9 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // The threads of a block that takes all of a multiprocessor's scratch; a CPU's block is one thread.
 template <class Space>
@@ -41,4 +43,6 @@ struct block_sums {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -4,7 +4,9 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Does so much stay in the cache that it is written at random faster than after a partition?
 template <class Space>
@@ -25,4 +27,6 @@ bool bins_pay(const Space& space, u64 bytes) {
     return !stays_in_cache(space, bytes);
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -4,7 +4,9 @@
 
 #include <tilehash/core/atomic.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A choice has selects(i) and use(i, number), called for those it chose.
 template <class Choice>
@@ -39,4 +41,6 @@ void compact(Space& space, u64 n, const Choice& choice, u64* count) {
     space.for_each_chunk(n, work);
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -16,7 +16,9 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A bit for each key, by its hash: of a power of two.
 struct hash_filter {
@@ -128,4 +130,6 @@ contested_items<Space> find_contested(Space& space, const Route& route,
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

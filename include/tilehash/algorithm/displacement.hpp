@@ -32,7 +32,9 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A try of a displacement, whose dice are the tries so far, or how many of those were in vain.
 template <class Displacement, class Tile, class Progress>
@@ -285,4 +287,6 @@ struct displacement {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -14,7 +14,9 @@
 
 #include <tilehash/algorithm/aggregate.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Slot>
 inline constexpr bool carries_values = Slot::value_bytes <= 4;
@@ -82,4 +84,6 @@ bool find_first(Space& space, const with_numbers<Slot>& items, u64 n, u64 seed, 
   return false;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

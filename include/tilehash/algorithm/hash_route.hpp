@@ -10,7 +10,9 @@
 
 #include <tilehash/core/hash.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Slot>
 class hash_route {
@@ -147,4 +149,6 @@ class hashed_buckets {
   u32 region_buckets_ = 1;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

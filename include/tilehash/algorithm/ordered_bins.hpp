@@ -22,7 +22,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // An entry's order is its block's number above its position in the bin: 32 bits. (A bin may be somewhat
 // larger than its region.)
@@ -225,6 +227,8 @@ template <class Slot, class Space>
 using before_ordered_bins =
     std::conditional_t<Space::has_lanes, drop_later_copies<Slot>, nothing_before<Slot>>;
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

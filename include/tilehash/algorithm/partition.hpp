@@ -29,7 +29,9 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Fewer items are not worth a partition.
 inline constexpr u64 least_to_partition = u64(1) << 15;
@@ -467,4 +469,6 @@ bool grow_bins(Space& space, uneven_bins<Word>& bins, const std::vector<u32>& ca
   return true;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -5,7 +5,9 @@
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // ranks[i] becomes item i's number among those of its group, ids[i], and counts[id] how many the group has.
 //
@@ -124,4 +126,6 @@ void scatter(Space& space, const scatter_to_groups<Value, Offset>& work) {
     space.for_each_chunk(work.n, work);
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -12,7 +12,9 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Word, class Key, class Offset, u32 Threads, u32 PerThread>
 struct find_runs {
@@ -63,4 +65,6 @@ struct find_runs {
 template <class Space, class Word, class Key, class Offset>
 using find_runs_in = find_runs<Word, Key, Offset, Space::has_lanes ? 256 : 1, Space::has_lanes ? 16 : 4096>;
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

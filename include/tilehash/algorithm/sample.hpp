@@ -10,7 +10,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // How many of `size` random keys are different. A block for each part of them, by their hashes, finds out
 // with a set in its scratch. (Two keys whose hashes agree in 31 bits count as one.)
@@ -97,6 +99,8 @@ key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1) {
   return {n, size, read_one(space, different.data())};
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -13,7 +13,9 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Word, u32 Slots>
 struct scratch_bucket {
@@ -95,4 +97,6 @@ TILEHASH_FN void put_words(Words words, u32 n, u32 me, u32 all, Word* to) {
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

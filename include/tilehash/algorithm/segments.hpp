@@ -16,7 +16,9 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // splits[s]: how many segments end before share s.
 template <class Offset>
@@ -139,4 +141,6 @@ struct segments {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -16,7 +16,8 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value>
 struct apart_slot : private slot<Key, void> {
@@ -94,4 +95,5 @@ TILEHASH_FN void copy_value(Value* to, const Value* from) {
 }
 
 }  // namespace detail
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

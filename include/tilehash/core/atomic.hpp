@@ -1,5 +1,4 @@
 // Atomic operations on words of 4, 8 and 16 bytes, the same on both machines.
-//
 // On a CPU four and eight bytes are the compiler's own, which ThreadSanitizer knows and which need no header.
 // On a GPU the common ones are CUDA's functions, which the compiler turns into shared memory's atomics where
 // it sees a block's scratch (libcu++'s are written for any address: a bulk build of `tiled` took a fifth
@@ -18,7 +17,9 @@
 #include <cuda/atomic>
 #endif
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // The widest word that the GPUs this unit is compiled for can change atomically, in bytes: those before sm_90
 // know 8. It is the host's to ask too, as nvcc names all its targets.
@@ -394,4 +395,6 @@ struct unlock_at_end {
   TILEHASH_FN ~unlock_at_end() { unlock(bits, which); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

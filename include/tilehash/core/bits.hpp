@@ -3,7 +3,9 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 TILEHASH_FN u32 count_ones(u32 mask) {
 #if defined(__CUDA_ARCH__)
@@ -62,4 +64,6 @@ TILEHASH_FN T pick(const T (&things)[N], u32 i) {
 #endif
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -8,7 +8,9 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 inline constexpr u64 max_slots = u64(1) << 48;
 
@@ -57,4 +59,6 @@ inline u64 next_prime(u64 n) {
   return n;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

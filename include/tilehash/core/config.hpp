@@ -75,7 +75,13 @@
 #define TILEHASH_ABI abi_plain
 #endif
 
-namespace tilehash::inline TILEHASH_ABI {
+// Opened and closed by macros inside `namespace tilehash {`, so that ctags, clangd and Doxygen read the
+// headers as they are.
+#define TILEHASH_BEGIN_ABI_NAMESPACE inline namespace TILEHASH_ABI {
+#define TILEHASH_END_ABI_NAMESPACE }
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
@@ -94,4 +100,5 @@ inline constexpr bool on_gpu = false;
 #endif
 }  // namespace detail
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

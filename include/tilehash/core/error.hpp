@@ -37,7 +37,9 @@ class cuda_error : public error {
 
 }  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 [[noreturn]] inline void refuse(const std::string& what) { throw invalid_argument("tilehash: " + what); }
 
@@ -69,4 +71,6 @@ auto unmark_user_exceptions(const Call& call) {
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

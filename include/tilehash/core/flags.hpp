@@ -7,7 +7,8 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // An array of bool or of bytes in the memory of the space; what is written there is 1 or 0. Made from any
 // that there is: std::vector<std::uint8_t>, std::span<bool>, buffer::span(). (std::vector<bool> is none.)
@@ -40,4 +41,5 @@ class flags {
   u64 size_ = 0;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

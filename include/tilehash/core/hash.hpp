@@ -8,7 +8,8 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // The high half of the 128-bit product. O(1).
 TILEHASH_FN constexpr u64 mul_high(u64 a, u64 b) {
@@ -149,4 +150,5 @@ struct identity {
   TILEHASH_FN constexpr u64 operator()(u128 key) const noexcept { return static_cast<u64>(key >> 64); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

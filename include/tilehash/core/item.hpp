@@ -3,7 +3,9 @@
 
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A key as the design sees it, or why it does not.
 template <class Slot>
@@ -67,4 +69,6 @@ shifted_source<Source> shifted(const Source& source, u64 first) {
   return {source, first};
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -18,7 +18,9 @@ inline constexpr u32 no_match = ~u32(0);
 
 }  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // How many rows a left row becomes that has so many matches.
 TILEHASH_FN constexpr u64 joined_rows(join_kind kind, u64 matches) {
@@ -45,4 +47,6 @@ struct join_output {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -6,7 +6,9 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/key_members.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Writes the packed bytes of a key of any size, and gives where they end.
 template <class Key>
@@ -87,4 +89,6 @@ constexpr bool hashes_without_throwing() {
     return true;  // never called
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

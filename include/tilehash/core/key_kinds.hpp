@@ -34,7 +34,9 @@ inline constexpr bool compared_by_address = false;
 
 }  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // ---- numbers with NaNs ----
 
@@ -130,4 +132,6 @@ inline constexpr bool refers_elsewhere =
     is_initializer_list<T> || std::input_or_output_iterator<T> || std::ranges::enable_borrowed_range<T> ||
     like_string_view<T> || like_span<T> || like_pointer<T> || like_reference<T>;
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -26,7 +26,8 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/key_kinds.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // A floating-point key compared by its bits: NaNs are legal and -0.0 differs from 0.0.
 template <detail::ieee_float T>
@@ -342,4 +343,5 @@ TILEHASH_FN Key key_from_bits(Bits bits) {
 
 }  // namespace detail
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

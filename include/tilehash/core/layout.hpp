@@ -34,7 +34,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // Where in a grid: x, y (and z). Also how large a grid is.
 template <u32 Dimensions>
@@ -275,6 +276,7 @@ class bit_reversal : public detail::curve_layout<Key, Dimensions> {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -22,7 +22,8 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // An op for values: op(stored, given) is a value.
 template <class Op, class Value>
@@ -238,4 +239,5 @@ TILEHASH_FN void combine_at(At at, const Value& given, const Op& op) {
 }
 
 }  // namespace detail
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

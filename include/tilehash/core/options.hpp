@@ -55,7 +55,9 @@ enum class keep {
 
 }  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A seed that neither another table of this process nor another process has.
 inline u64 drawn_seed() {
@@ -77,4 +79,6 @@ table_options completed(table_options options) {
 // The seed of a table that is made, which always has one.
 inline u64 seed_of(const table_options& made) { return made.seed.value_or(0); }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

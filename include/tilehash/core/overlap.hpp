@@ -11,7 +11,9 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/flags.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // An array's memory.
 struct bytes_of_array {
@@ -45,4 +47,6 @@ inline void require_apart_or_in_place(const bytes_of_array& a, const bytes_of_ar
   if (!a.has_elements_of(b)) require_apart(a, b, verb, written, given);
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -10,7 +10,8 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value>
 struct quotient_slot {
@@ -67,4 +68,5 @@ struct quotient_slot {
   TILEHASH_FN static Key decode(key_bits k) { return detail::key_from_bits<Key>(k); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

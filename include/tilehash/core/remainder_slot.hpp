@@ -12,7 +12,8 @@
 
 #include <tilehash/core/quotient_slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value>
 struct remainder_slot : quotient_slot<Key, Value> {
@@ -57,4 +58,5 @@ struct remainder_slot : quotient_slot<Key, Value> {
   TILEHASH_FN static constexpr bool is_free(word w) { return (w >> stored_shift & 1) == 0; }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -10,7 +10,9 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/core/slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Slot>
 struct sentinel_cells {
@@ -68,4 +70,6 @@ struct sentinel_cells {
   TILEHASH_FN static word of(value_bits v) { return static_cast<word>(taken_bit | v); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

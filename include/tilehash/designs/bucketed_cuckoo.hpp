@@ -40,7 +40,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // Which of its two buckets a new key goes to.
 enum class placement { first_fit, balanced };
@@ -252,6 +253,7 @@ static_assert(self_inserting<bucketed_cuckoo<u32, u32, placement::balanced>> &&
               displacing<bucketed_cuckoo<u32, u32, placement::balanced>> &&
               steady<bucketed_cuckoo<u32, u32, placement::balanced>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

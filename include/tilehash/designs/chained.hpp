@@ -23,7 +23,8 @@
 #include <tilehash/designs/rows/by_regions.hpp>
 #include <tilehash/space/algorithms.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace builders {
 
@@ -107,4 +108,5 @@ using chained = row_table<Key, Value, Builder, Hash, detail::index_of<Offset>>;
 
 static_assert(rowed<chained<u32, u32>> && bulk_built<chained<u32, u32>> && multivalue<chained<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

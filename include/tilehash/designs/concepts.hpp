@@ -10,7 +10,8 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // How tables of a design own their memory and change it. A design names one of these:
 //   template <class Space> using engine = engine::insertion<this_design, Space>;
@@ -332,4 +333,5 @@ concept region_erased = partition_built<D> && erasable<D> && D::is_region_erased
 template <class D>
 concept multivalue = D::keeps_duplicates;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -58,7 +58,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // Functions: H, of 2 to 5. StashSlots: 0 for none.
 template <class Key, class Value, u32 Functions = 4, class Hash = murmur, u32 StashSlots = 101>
@@ -337,6 +338,7 @@ class cuckoo {
 static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> && erasable<cuckoo<u32, u32>> &&
               load_limited<cuckoo<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

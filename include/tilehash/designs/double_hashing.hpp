@@ -9,9 +9,11 @@
 
 #include <tilehash/designs/open_addressing.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, class Hash = murmur, u64 JumpPrime = 41>
 using double_hashing = open_addressing<Key, Value, probe::double_hash_by<JumpPrime>, Hash>;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

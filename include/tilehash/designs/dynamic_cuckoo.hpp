@@ -71,7 +71,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // How many of the subtables a key may stand in.
 enum class reach { all, two };
@@ -391,6 +392,7 @@ static_assert(probe_inserting<dynamic_cuckoo<u32, u32>> && displacing<dynamic_cu
               values_apart<dynamic_cuckoo<u32, u32>> && erasable<dynamic_cuckoo<u32, u32>> &&
               load_limited<dynamic_cuckoo<u32, u32>> && !steady<dynamic_cuckoo<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

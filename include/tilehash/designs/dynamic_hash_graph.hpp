@@ -33,7 +33,8 @@
 
 #include <tilehash/designs/hash_graph.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, class Hash = murmur>
 class dynamic_hash_graph {
@@ -187,4 +188,5 @@ class dynamic_hash_graph {
 static_assert(rowed<dynamic_hash_graph<u32, u32>> && row_changing<dynamic_hash_graph<u32, u32>> &&
               erasable<dynamic_hash_graph<u32, u32>> && multivalue<dynamic_hash_graph<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

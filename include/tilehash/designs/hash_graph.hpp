@@ -37,7 +37,8 @@
 #include <tilehash/designs/rows/in_bins.hpp>
 #include <tilehash/space/algorithms.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace builders {
 
@@ -160,4 +161,5 @@ using hash_graph = row_table<Key, Value, Builder, Hash, detail::index_of<Index>>
 static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&
               multivalue<hash_graph<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -62,7 +62,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // When items are brought home after keys were erased: at the end of each erase, or of one by which so many
 // have gone that a pass over the table is paid for.
@@ -331,6 +332,7 @@ static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> 
               partition_built<horton<u32, u32>> && region_erased<horton<u32, u32>> &&
               load_limited<horton<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

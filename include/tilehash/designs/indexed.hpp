@@ -30,7 +30,8 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/tiled.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // What stands for a key in the table of ids.
 template <class Key>
@@ -103,4 +104,5 @@ struct indexed {
 
 static_assert(record_keeping<indexed<u32, u32>> && load_limited<indexed<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

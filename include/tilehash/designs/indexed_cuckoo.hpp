@@ -42,7 +42,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // Functions: of 3 to 6; the thesis takes 6.
 template <class Key, class Value, u32 Functions = 6, class Hash = murmur>
@@ -268,6 +269,7 @@ class indexed_cuckoo {
 
 static_assert(sparse<indexed_cuckoo<u32, u32>> && bulk_built<indexed_cuckoo<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

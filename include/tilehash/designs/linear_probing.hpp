@@ -8,9 +8,11 @@
 
 #include <tilehash/designs/open_addressing.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, class Hash = murmur>
 using linear_probing = open_addressing<Key, Value, probe::linear, Hash>;
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

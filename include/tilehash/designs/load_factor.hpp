@@ -3,7 +3,9 @@
 
 #include <tilehash/core/capacity.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Two buckets of one slot can be filled to 0.5, of two to 0.897 and of four to 0.98, in the limit. Up to what
 // stands here the paths that are searched are enough for every key, but for one slot, where some keys in a
@@ -15,4 +17,6 @@ inline constexpr double max_load_factor_of_two_buckets = BucketSlots == 1   ? 0.
                                                          : BucketSlots == 4 ? 0.96
                                                                             : max_load_factor;
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -40,7 +40,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, class Hash = murmur>
 class mega_kv {
@@ -214,6 +215,7 @@ class mega_kv {
 static_assert(self_inserting<mega_kv<u32, u32>> && replacing<mega_kv<u32, u32>> &&
               erasable<mega_kv<u32, u32>> && load_limited<mega_kv<u32, u32>> && !steady<mega_kv<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

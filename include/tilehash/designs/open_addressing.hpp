@@ -33,7 +33,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, class Probe, class Hash = murmur>
 class open_addressing {
@@ -119,6 +120,7 @@ static_assert(probe_inserting<open_addressing<u32, u32, probe::linear>> &&
               erasable<open_addressing<u32, u32, probe::linear>> &&
               load_limited<open_addressing<u32, u32, probe::linear>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

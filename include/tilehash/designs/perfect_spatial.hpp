@@ -47,7 +47,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value>
 class perfect_spatial {
@@ -363,6 +364,7 @@ class perfect_spatial {
 
 static_assert(sparse<perfect_spatial<u32, u32>> && bulk_built<perfect_spatial<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -58,7 +58,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // Sequence: probe::coherent or probe::random. Slots of a bucket: 1, 2, 4, 8 or 16. MaxAgeBits: of a home's
 // maximum age, 0 to 4.
@@ -307,6 +308,7 @@ static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> 
               load_limited<robin_hood<u32, u32>> && looked_up_alone<robin_hood<u32, u32>> &&
               !steady<robin_hood<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

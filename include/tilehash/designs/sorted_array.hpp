@@ -26,7 +26,8 @@
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value>
 class sorted_array {
@@ -191,4 +192,5 @@ class sorted_array {
 static_assert(rowed<sorted_array<u32, u32>> && bulk_built<sorted_array<u32, u32>> &&
               multivalue<sorted_array<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

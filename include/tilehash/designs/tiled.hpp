@@ -49,7 +49,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value>
 class tiled {
@@ -320,6 +321,7 @@ static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> &&
               partition_built<tiled<u32, u32>> && region_resized<tiled<u32, u32>> &&
               load_limited<tiled<u32, u32>> && steady<tiled<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -48,7 +48,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, u32 Capacity = 2048, class Hash = murmur>
 class two_level_cuckoo {
@@ -175,6 +176,7 @@ class two_level_cuckoo {
 
 static_assert(bucketed<two_level_cuckoo<u32, u32>> && bulk_built<two_level_cuckoo<u32, u32>>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

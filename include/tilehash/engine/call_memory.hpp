@@ -10,7 +10,9 @@
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 class call_memory {
  public:
@@ -74,4 +76,6 @@ class call_memory {
   u64* at_ = nullptr;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -24,7 +24,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // An op whose out_of_memory is not taken for one of the space's (core/error.hpp).
 template <class Op>
@@ -205,6 +207,8 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
   return total;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

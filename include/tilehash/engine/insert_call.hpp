@@ -29,7 +29,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::engine {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
 
 using detail::insert_role;
 
@@ -404,6 +406,8 @@ class insert_call {
   insert_report report_;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::engine
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -30,7 +30,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // The table that an insert works on says what the insert does where memory ends.
 //   in_use       it throws while nothing has changed; later it refuses the items that need memory
@@ -251,6 +253,8 @@ class insert_phases {
   buffer<u64, Space> homeless_length_;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

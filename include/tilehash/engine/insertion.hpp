@@ -29,7 +29,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::engine {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
 
 template <class Design, class Space>
 class insertion : public slots<Design, Space> {
@@ -376,6 +378,8 @@ u64 insertion<Design, Space>::rehash(Space& space, u64 items) {
   return *restarts;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::engine
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -23,7 +23,9 @@
 #include <tilehash/engine/multi_view.hpp>
 #include <tilehash/engine/records.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::engine {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
 
 template <class Design, class Space>
 class multi {
@@ -427,4 +429,6 @@ void multi<Design, Space>::look_up(Space& space, const Key* keys, u64 n, Sink si
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::engine
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

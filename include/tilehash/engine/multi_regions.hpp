@@ -50,7 +50,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Where the groups go. Bin b's ids are firsts[b] ... firsts[b] + counts[b] - 1.
 template <class Key, class Value, class Offset>
@@ -359,6 +361,8 @@ struct numbered_bins {
   TILEHASH_FN u32 size(u32 region) const { return counts[region]; }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -8,7 +8,8 @@
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // A key's values: an array.
 template <class Value>
@@ -277,4 +278,5 @@ struct item_giver {
 
 }  // namespace detail
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

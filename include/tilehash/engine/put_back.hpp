@@ -14,7 +14,9 @@
 #include <tilehash/kernel/put_back.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Calls `f` with a counter that is zero, and gives what it counted.
 template <class Space, class F>
@@ -70,4 +72,6 @@ u64 put_back(Space& space, const Design& design, const sentinel_cells<typename D
   return taken;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

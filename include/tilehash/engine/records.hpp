@@ -14,7 +14,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::engine {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
 
 template <class Design, class Space>
 class records {
@@ -324,6 +326,8 @@ class records {
   detail::zero_when_moved limit_, free_count_;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::engine
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -7,7 +7,8 @@
 #include <tilehash/designs/indexed.hpp>
 #include <tilehash/table_view.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // The view of a table whose keys and values stand in records.
 template <class Key, class Value, class Hash, class Ids>
@@ -328,4 +329,5 @@ struct key_reader {
 
 }  // namespace detail
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

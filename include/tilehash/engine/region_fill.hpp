@@ -30,7 +30,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What was inserted by regions, and what was not.
 template <class Design, class Space>
@@ -424,6 +426,8 @@ region_filled<Design, Space> fill_regions(Space& space, const Design& design, co
   return fill.result();
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -38,7 +38,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was. For
 // trial, no region is written.
@@ -300,6 +302,8 @@ class region_resize {
   decltype(scratch_taken(std::declval<Space&>(), 0, 0)) scratch_;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

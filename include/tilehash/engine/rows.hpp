@@ -26,7 +26,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::engine {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
 
 template <class Design, class Space>
 class rows {
@@ -268,6 +270,8 @@ class rows {
   u64 reserved_ = 0;  // items that rebuilds leave capacity for
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::engine
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

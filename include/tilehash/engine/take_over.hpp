@@ -3,7 +3,9 @@
 
 #include <tilehash/core/result.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What regions left is put in one by one: put_rest(source) gives the report of that. It refuses the items for
 // which memory ends, and throws only where the table is given up.
@@ -21,4 +23,6 @@ bool take_over(insert_report& report, const Filled& filled, const PutRest& put_r
   return true;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

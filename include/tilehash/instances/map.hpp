@@ -24,12 +24,14 @@
   TILEHASH_MAP_PARTS(how, Space, tilehash::default_design<Key, std::uint64_t, Space>)
 
 #if TILEHASH_HAS_INSTANCES
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 TILEHASH_MAPS(extern template, cpu, std::uint32_t)
 TILEHASH_MAPS(extern template, cpu, std::uint64_t)
 #if TILEHASH_HAS_CUDA_INSTANCES
 TILEHASH_MAPS(extern template, cuda, std::uint32_t)
 TILEHASH_MAPS(extern template, cuda, std::uint64_t)
 #endif
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 #endif

@@ -21,12 +21,14 @@
   TILEHASH_MULTIMAP_PARTS(how, Space, Key, std::uint64_t)
 
 #if TILEHASH_HAS_INSTANCES
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 TILEHASH_MULTIMAPS(extern template, cpu, std::uint32_t)
 TILEHASH_MULTIMAPS(extern template, cpu, std::uint64_t)
 #if TILEHASH_HAS_CUDA_INSTANCES
 TILEHASH_MULTIMAPS(extern template, cuda, std::uint32_t)
 TILEHASH_MULTIMAPS(extern template, cuda, std::uint64_t)
 #endif
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 #endif

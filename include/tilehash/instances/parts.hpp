@@ -21,14 +21,18 @@
 #define TILEHASH_HAS_CUDA_INSTANCES 0
 #endif
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Design>
 using items_of = array_source<typename Design::slot_type>;
 template <class Design>
 using cells_of = sentinel_cells<typename Design::slot_type>;
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 // Of tables that are changed in place. Behind the space stands the design.
 #define TILEHASH_SET_PARTS(how, Space, ...)                                                                  \

@@ -4,7 +4,9 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/kernel/recorder.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 struct call_end {
   call_counters counters;
@@ -99,4 +101,6 @@ void finish_call(Space& space, const call_end& end) {
     space.for_each_chunk(1, end);
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -19,7 +19,9 @@
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <displacing Design, class Source, u32 Width, u32 Threads>
 struct displace_items {
@@ -156,4 +158,6 @@ void displace(Space& space, const Design& design, const Source& source, u64 firs
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

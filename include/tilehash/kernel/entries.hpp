@@ -5,7 +5,9 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // ---- sinks of lookups ----
 template <class Value>
@@ -104,4 +106,6 @@ void collect_entries(Space& space, const View& view, typename View::key_type* ke
   detail::compact(space, view.entries(), entry_collector<View, Value>{view, keys, values, room}, count);
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

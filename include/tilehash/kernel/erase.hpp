@@ -15,7 +15,9 @@
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/walk.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <erases_in_place Design, u32 Width>
 struct erase_keys {
@@ -171,4 +173,6 @@ struct erase_source {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -4,7 +4,9 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Given, class Value, class Op>
 struct lift_body {
@@ -22,4 +24,6 @@ buffer<Value, Space> lift(Space& space, const Given* given, u64 n) {
   return values;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

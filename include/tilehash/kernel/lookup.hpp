@@ -20,7 +20,9 @@
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Do the values of a bucket stand apart, in one line of memory? Then a CPU asks for it with the bucket's own:
 // most keys that are looked for are there, and which slot it will be is not known before.
@@ -435,4 +437,6 @@ void look_up_nothing(Space& space, u64 n, Sink sink) {
   space.for_each(n, answer_nothing<Hit, Sink>{sink});
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

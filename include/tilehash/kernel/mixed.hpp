@@ -8,7 +8,9 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/buffer.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 inline constexpr u32 operations = 4;
 
@@ -89,4 +91,6 @@ struct sorted_operations {
   const u64* places(operation what) const { return list.data() + begins[static_cast<u32>(what)]; }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

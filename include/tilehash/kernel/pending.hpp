@@ -5,7 +5,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
 // A smaller table is made at once as large as a call of many items will have it: windows are not smaller, and
@@ -88,6 +90,8 @@ struct seal_bucket {
   TILEHASH_FN void operator()(u64 i) const { design.seal(i); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -8,7 +8,9 @@
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // They, and a bit for each that is in hand no more.
 template <class Design>
@@ -164,4 +166,6 @@ struct end_marks {
   TILEHASH_FN void operator()(u64 i) const { design.none_in_hand(i); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -13,7 +13,9 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What is counted during a call. `left`, and those after it: items without a place after the first phase, the
 // second and so on.
@@ -86,4 +88,6 @@ struct thread_recorder {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

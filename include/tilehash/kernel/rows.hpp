@@ -7,7 +7,9 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/prefetch.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // ---- from rows without room ----
 // entries[s]: how many a section gets that has so many items, or is expected to have.
@@ -245,4 +247,6 @@ void erase_from(Space& space, const Design& rows, const typename Design::key_typ
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

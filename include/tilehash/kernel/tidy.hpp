@@ -12,7 +12,9 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/concepts.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <tidying Design, u32 Width, u32 Threads>
 struct tidy_buckets {
@@ -90,4 +92,6 @@ void tidy(Space& space, const Design& design) {
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

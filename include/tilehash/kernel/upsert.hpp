@@ -27,7 +27,9 @@
 
 #include <bit>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What to do with the value of a key that is there: nothing, or combine it with the one given.
 struct keep {};
@@ -428,4 +430,6 @@ TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits k
   return upsert_one(design, {}, x, keep{});
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

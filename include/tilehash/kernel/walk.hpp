@@ -15,7 +15,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A GPU's schedule. The first buckets of all the tile's keys are under way together; of those that go on, two
 // at a time. What was told of all of them is then done at once.
@@ -146,6 +148,8 @@ class walk_ring {
   u32 asked_ = 0, looked_at_ = 0, waiting_count_ = 0;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -18,7 +18,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 // The width of a tile that reads buckets of so many bytes: 16 bytes a lane, as far as eight lanes go.
@@ -240,6 +241,7 @@ TILEHASH_FN bool try_claim(Tile t, Word* at, Word expected, Word desired, bool w
   return t.broadcast(u32(won), 0) != 0;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -11,7 +11,8 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/key_members.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies; what was
 // moved from is empty. Throws out_of_memory. The space must outlive its buffers: they remember it, copy by it
@@ -130,4 +131,5 @@ T read_one(Space& space, const T* at) {
   return x;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -45,7 +45,8 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 // Tells ThreadSanitizer that what threads did before give() comes before what others do after take(). (It
@@ -305,4 +306,5 @@ class cpu {
 
 static_assert(space_like<cpu>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

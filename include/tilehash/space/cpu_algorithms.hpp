@@ -15,7 +15,8 @@
 #include <tilehash/core/epilogue.hpp>
 #endif
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class T>
 void cpu::exclusive_scan(const T* from, T* to, u64 n) {
@@ -74,4 +75,5 @@ void cpu::sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Val
   });
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

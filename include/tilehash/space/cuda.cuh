@@ -17,7 +17,8 @@
 #include <tilehash/space/memory_resource.hpp>
 #include <tilehash/space/space_like.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
@@ -391,4 +392,5 @@ class cuda {
 
 static_assert(space_like<cuda>);
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

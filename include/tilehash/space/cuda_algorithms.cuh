@@ -6,7 +6,8 @@
 
 #include <tilehash/space/cuda.cuh>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // CUB's two calls: how much scratch, then the work.
 template <class Call>
@@ -58,4 +59,5 @@ void cuda::sort(T* data, u64 n) {
   copy(data, sorted.data(), sorted.bytes());
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

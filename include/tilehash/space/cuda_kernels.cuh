@@ -8,7 +8,9 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/space/cuda_tile.cuh>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // One lane of the GPU: what a lane body is given. index(): which of count() lanes.
 struct cuda_lane {
@@ -112,4 +114,6 @@ struct fill_body {
   __device__ void operator()(u64 i) const { data[i] = value; }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -9,7 +9,8 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/space/vector_load.cuh>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <u32 Width>
 struct cuda_tile {
@@ -73,4 +74,5 @@ struct cuda_tile {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

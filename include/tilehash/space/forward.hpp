@@ -4,7 +4,8 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 class cpu;
 class cuda;
@@ -21,4 +22,5 @@ template <>
 inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
 
 }  // namespace detail
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

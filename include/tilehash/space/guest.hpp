@@ -12,7 +12,9 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Throws invalid_argument unless `user` can work on the memory of `home` (null: there is none yet).
 template <class Space>
@@ -76,4 +78,6 @@ class guest_change<Space> {
   decltype(std::declval<Space&>().stream()) own_;
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

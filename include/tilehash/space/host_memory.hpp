@@ -15,7 +15,8 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
@@ -208,4 +209,5 @@ inline void* resize_host(void* p, u64 bytes, u64 new_bytes) {
 }
 
 }  // namespace detail
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -20,7 +20,8 @@
 
 struct CUstream_st;  // what a cudaStream_t points to
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
@@ -168,4 +169,5 @@ class basic_resource_ref {
 using host_resource_ref = basic_resource_ref<>;                // what `cpu` takes
 using device_resource_ref = basic_resource_ref<CUstream_st*>;  // what `cuda` takes
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -5,7 +5,9 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What a block of one thread gives as its scratch. The functions that are atomic elsewhere (core/atomic.hpp)
 // are found by their argument and are plain accesses here: a locked instruction takes twenty times as long.
@@ -50,4 +52,6 @@ inline constexpr bool is_own_pointer = false;
 template <class T>
 inline constexpr bool is_own_pointer<own_pointer<T>> = true;
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -3,7 +3,9 @@
 
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 inline constexpr u32 batch = 32;  // operations a CPU thread keeps in flight
 
@@ -31,4 +33,6 @@ void fetch_ahead(u64 from, u64 to, Fetch fetch, Use use) {
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -16,7 +16,8 @@
 #include <tilehash/space/vector_load.cuh>
 #endif
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
@@ -170,4 +171,5 @@ TILEHASH_FN u32 match_words(const Word* words, u32 shift, Bits wanted) {
 }
 
 }  // namespace detail
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

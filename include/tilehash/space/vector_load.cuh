@@ -6,7 +6,9 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Through the read-only cache, what nobody writes meanwhile; zeros where not active. `from` is aligned to 16
 // bytes where the words fill such.
@@ -79,4 +81,6 @@ __device__ __forceinline__ void load_from_l2(const Word* from, Word (&to)[N], bo
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

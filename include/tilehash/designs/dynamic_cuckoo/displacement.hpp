@@ -22,7 +22,9 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Design>
 struct subtables_displacement {
@@ -235,4 +237,6 @@ struct subtables_displacement {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

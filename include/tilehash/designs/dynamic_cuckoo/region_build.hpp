@@ -34,7 +34,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What travels of an item, and back.
 template <class Design, class Source>
@@ -248,6 +250,8 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   return filled;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -6,7 +6,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // base * 2^level buckets each; levels differ by one at most.
 template <u32 Subtables>
@@ -62,6 +64,8 @@ struct subtables_shape {
   bool can_shrink() const { return level[largest()] != 0; }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

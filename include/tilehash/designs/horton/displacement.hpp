@@ -32,7 +32,9 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 template <class Design, u32 MaxPath>
 struct horton_displacement {
@@ -357,4 +359,6 @@ struct horton_displacement {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

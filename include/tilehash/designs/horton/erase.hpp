@@ -16,7 +16,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // `Bins` have the hashes of the keys. Count{}(n): so many were there.
 template <class Design, class Bins, class Count>
@@ -114,6 +116,8 @@ struct horton_erase {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -18,7 +18,8 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/quotient_slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value>
 struct horton_slot : quotient_slot<Key, Value> {
@@ -90,4 +91,5 @@ struct horton_slot : quotient_slot<Key, Value> {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

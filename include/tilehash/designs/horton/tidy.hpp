@@ -14,7 +14,9 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A region's buckets where they stand. `words`: from its first one on.
 template <class Design, class Tile>
@@ -115,4 +117,6 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
   if (entries != before) region.put(number, last_slot, entries);
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -20,7 +20,9 @@
 
 #include <tilehash/core/hash.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::probe {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace probe {
 
 struct place {
   u64 at = 0;
@@ -92,4 +94,6 @@ TILEHASH_FN constexpr void advance(place& p, u64 capacity) {
   }
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::probe
+}  // namespace probe
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -30,7 +30,8 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 // How many coordinates a key has. A struct of 2 or 3 integers of 32 bits may be declared to be a point too.
 template <class Key>
@@ -122,6 +123,7 @@ class spatial_code {
 };
 
 }  // namespace detail
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

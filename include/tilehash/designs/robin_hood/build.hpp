@@ -34,7 +34,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Writes slots: each with the item that its age says, and in a bucket's first, how far its home's keys have
 // gone. Some slots far apart at once, as each is a chain of reads.
@@ -225,6 +227,8 @@ struct robin_hood_build {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -27,7 +27,8 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/hash.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace probe {
 
@@ -208,4 +209,5 @@ class robin_hood_homes {
 };
 
 }  // namespace detail
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -12,7 +12,9 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/robin_hood/plan.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A pass: of each group whose keys wait the homes ask, turn by turn, a few times. Those that have most to ask
 // would hold up all others, so they go on in the next pass; by then keys that were put out meanwhile ask too.
@@ -217,4 +219,6 @@ struct robin_hood_follow : robin_hood_match<Design, 1> {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -16,7 +16,8 @@
 
 #include <tilehash/core/quotient_slot.hpp>
 
-namespace tilehash::inline TILEHASH_ABI {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, u32 MaxAgeBits>
 struct robin_hood_slot : quotient_slot<Key, Value> {
@@ -52,4 +53,5 @@ struct robin_hood_slot : quotient_slot<Key, Value> {
   TILEHASH_FN static constexpr word emptied(word old) { return written_over(old, 0, 0); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -19,7 +19,9 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/rows.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A key in a bin: one store and one load, as in a row.
 template <class Key>
@@ -210,9 +212,13 @@ struct items_in_bins {
   MappedPointer mapped() const { return MappedPointer(values.data()); }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI::builders {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace builders {
 
 // `Then` builds the rows from the items in their new order, or from the first one if the rows fit the cache.
 // Takes the items' bytes once more than it does.
@@ -245,4 +251,6 @@ struct binned {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::builders
+}  // namespace builders
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -11,7 +11,9 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/rows.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // A row, by its number in the block, and a key's bit of its filter.
 struct row_here {
@@ -112,4 +114,6 @@ class placed_items {
   u32 places_[Batches * AtOnce];
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -25,7 +25,9 @@
 #include <tilehash/designs/rows/block_rows.hpp>
 #include <tilehash/space/algorithms.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Keys travel as they are, with their values.
 template <class Rows>
@@ -258,9 +260,13 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   return n - counted[0];
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI::builders {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace builders {
 
 // By regions where keys and values fit a word, it is worth it, and there is memory for it: 1.1 to 1.3 times
 // the items' words (of 4, 8 or 16 bytes). `Otherwise` names the table, and builds the rest.
@@ -281,4 +287,6 @@ struct by_regions {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::builders
+}  // namespace builders
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

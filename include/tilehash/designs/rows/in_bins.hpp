@@ -17,7 +17,9 @@
 #include <tilehash/designs/rows/binned.hpp>
 #include <tilehash/designs/rows/block_rows.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // Puts the items of a bin in order.
 template <class Rows, class Key, class MappedPointer, u32 Threads>
@@ -82,9 +84,13 @@ struct order_bin {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
-namespace tilehash::inline TILEHASH_ABI::builders {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace builders {
 
 // Where bins are many enough for all blocks, few enough for a block to count them and, as a look afterwards
 // tells, none has too many items. `Otherwise` names the table, and builds the rest. Takes the items' bytes
@@ -126,4 +132,6 @@ struct in_bins {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::builders
+}  // namespace builders
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -59,7 +59,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What stands in a block's scratch for an item: the slot's word, as it will be in the table. Entries: how the
 // bin's entries are read.
@@ -730,6 +732,8 @@ struct tiled_build {
   }
 };
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

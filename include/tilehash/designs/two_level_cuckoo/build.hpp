@@ -35,7 +35,9 @@
 
 #include <tilehash/core/prologue.hpp>
 
-namespace tilehash::inline TILEHASH_ABI::detail {
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
 
 // What a build counts: items whose key is NaN, items in sentinel cells, items in the regions, and groups with
 // a region that was given up under all seeds.
@@ -335,6 +337,8 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   return result;
 }
 
-}  // namespace tilehash::inline TILEHASH_ABI::detail
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>
