@@ -4,9 +4,9 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/subtables.hpp>
+#include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
@@ -333,7 +333,7 @@ void run_dynamic(Space& space, const char* name, dynamic_experiment what, const 
   if (d == "dynamic_cuckoo_4") return run(std::type_identity<dynamic_cuckoo<u32, u32, 4>>{});
   if (d == "dynamic_cuckoo_8") return run(std::type_identity<dynamic_cuckoo<u32, u32, 8>>{});
   if (d == "dynamic_cuckoo_two") return run(std::type_identity<dynamic_cuckoo<u32, u32, 3, reach::two>>{});
-  if (d == "mega_kv") return run(std::type_identity<mega_kv<u32, u32>>{});
+  if (d == "mega_kv") return run(std::type_identity<papers::mega_kv<u32, u32>>{});
   if (d == "bucketed_cuckoo_balanced")
     return run(std::type_identity<bucketed_cuckoo<u32, u32, placement::balanced>>{});
   if (d == "linear_probing") return run(std::type_identity<linear_probing<u32, u32>>{});

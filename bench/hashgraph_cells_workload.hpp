@@ -3,8 +3,8 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/hash_graph.hpp>
-#include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/join_graph.hpp>
+#include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
@@ -85,7 +85,7 @@ class cells_workload {
     if (name == "hash_graph_v1") return graph_run<count_and_scatter>();
     if (name == "hash_graph_v2") return graph_run<binned<count_and_scatter>>();
     if (name == "hash_graph_segments") return graph_run<segments>();
-    if (name == "indexed_cuckoo") return [this] { return run_set<indexed_cuckoo<cell, void>>(0.8); };
+    if (name == "indexed_cuckoo") return [this] { return run_set<papers::indexed_cuckoo<cell, void>>(0.8); };
     if (name == "contains") return [this] { return run_contains(); };
     if (name == "join_standard") return [this] { return run_join(graph_probe::standard); };
     if (name == "join_intersect") return [this] { return run_join(graph_probe::intersect); };

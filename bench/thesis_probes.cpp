@@ -8,8 +8,8 @@
 
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/quadratic_probing.hpp>
 #include <tilehash/kernel/upsert.hpp>
+#include <tilehash/papers/quadratic_probing.hpp>
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::bench {
@@ -72,7 +72,7 @@ void count_with(probe_statistics row, const char* hash,
   row.probing = "linear";
   count<linear_probing<u32, u32, Hash>>(row, tell);
   row.probing = "quadratic";
-  count<quadratic_probing<u32, u32, Hash>>(row, tell);
+  count<papers::quadratic_probing<u32, u32, Hash>>(row, tell);
   row.probing = "double hashing";
   row.jump_prime = 41;
   count<double_hashing<u32, u32, Hash>>(row, tell);

@@ -9,7 +9,7 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/cuckoo.hpp>
-#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -90,7 +90,7 @@ restart_counts count_restarts(const restart_case& c) {
 }
 
 partition_counts count_partitions(const partition_case& c) {
-  using design = two_level_cuckoo<u32, u32, 512>;
+  using design = papers::two_level_cuckoo<u32, u32, 512>;
   cpu space;
   partition_counts row{.what = c};
   const double load = design::max_load_factor;  // 80 % of 512 items are expected in a region

@@ -12,7 +12,7 @@ install(
   PATTERN "*.hpp"
   PATTERN "*.cuh"
 )
-install(TARGETS tilehash EXPORT tilehashTargets)
+install(TARGETS tilehash tilehash_papers EXPORT tilehashTargets)
 install(EXPORT tilehashTargets NAMESPACE tilehash:: DESTINATION ${_tilehash_package_dir})
 
 get_property(TILEHASH_INSTALLED_LIBRARIES GLOBAL PROPERTY TILEHASH_INSTALLED_LIBRARIES)

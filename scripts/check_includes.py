@@ -2,7 +2,7 @@
 """Checks the architecture of include/tilehash (docs/architecture.md):
 
 1. who includes whom: the rooms' order, no arrow back, no circle between rooms or headers;
-2. designs are free of machines: no lane, thread or scheduler is named in designs/;
+2. designs are free of machines: no lane, thread or scheduler is named in designs/ and papers/;
 3. no room that serves all designs names one, and none below them a word that only the needs of one explain;
 4. each design says by a static_assert which concepts it means to have;
 5. a header of more than 400 lines gives its reason in a line `// length: ...`;
@@ -29,6 +29,7 @@ ROOMS = [
     ("algorithm", r"algorithm/.*"),
     ("concepts", r"designs/concepts\.hpp"),
     ("designs", r"designs/.*"),
+    ("papers", r"papers/.*"),
     ("kernel", r"kernel/.*"),
     ("view", r"table_view\.hpp"),
     ("engine", r"engine/.*"),
@@ -47,6 +48,7 @@ MAY_INCLUDE = {
     "algorithm": {"core", "space"},
     "concepts": {"core", "space"},
     "designs": {"core", "space", "algorithm", "concepts"},
+    "papers": {"core", "space", "algorithm", "concepts", "designs"},  # included by no other room
     "kernel": {"core", "space", "algorithm", "concepts"},
     "view": {"core", "space", "algorithm", "concepts", "kernel"},
     "engine": {"core", "space", "algorithm", "concepts", "designs", "kernel", "view"},
@@ -75,7 +77,7 @@ ALLOWED = {
     ("tilehash/engine/records_view.hpp", "indexed"): "the same",
 }
 # These are said with others, which prove them: aliases, and what designs share.
-WITHOUT_PROOF = r"tilehash/designs/(?:concepts|load_factor|rows|\w+_probing|double_hashing)\.hpp"
+WITHOUT_PROOF = r"tilehash/(?:designs|papers)/(?:concepts|load_factor|rows|papers|\w+_probing|double_hashing)\.hpp"
 
 # What other headers define as macros is suspended between these two.
 PROLOGUE, EPILOGUE = "tilehash/core/prologue.hpp", "tilehash/core/epilogue.hpp"
@@ -149,8 +151,8 @@ def arrows(texts):
 
 
 def design_names(texts):
-    own = {re.fullmatch(r"tilehash/designs/(\w+)\.hpp", name) for name in texts}
-    return sorted({m[1] for m in own if m} - {"concepts", "load_factor", "rows", "multi"})  # (those are words of any text)
+    own = {re.fullmatch(r"tilehash/(?:designs|papers)/(\w+)\.hpp", name) for name in texts}
+    return sorted({m[1] for m in own if m} - {"concepts", "load_factor", "rows", "multi", "papers"})  # (those are words of any text)
 
 
 def check(root):
@@ -193,13 +195,13 @@ def check(root):
             if other is not None and other != own and other not in MAY_INCLUDE[own]:
                 complain(line, f"{own} may not include {other} ({target})")
 
-        if own == "designs":
+        if own in ("designs", "papers"):
             words(MACHINE_WORDS, "a design may not name a machine")
         if own in BELOW_DESIGNS | NAME_NO_DESIGN:
             without_includes = re.sub(INCLUDE, lambda m: " " * len(m[0]), code)
             pattern = names_and_needs if own in BELOW_DESIGNS else names
             words(pattern, f"{own} may not know a design", code=without_includes)
-        is_design = re.fullmatch(r"tilehash/designs/\w+\.hpp", name) and not re.fullmatch(WITHOUT_PROOF, name)
+        is_design = re.fullmatch(r"tilehash/(?:designs|papers)/\w+\.hpp", name) and not re.fullmatch(WITHOUT_PROOF, name)
         if is_design and not re.search(r"^static_assert\(", code, re.MULTILINE):
             complain(text.count("\n"), "a design ends with a static_assert of the concepts that it means to have")
 

@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 [ $# -eq 1 ] || die "usage: scripts/test_design.sh DESIGN"
-[ -e "include/tilehash/designs/$1.hpp" ] || die "no design '$1': include/tilehash/designs/ has them"
+[ -e "tests/designs/$1.hpp" ] || die "no design '$1': tests/designs/ registers them"
 tests="(contract|emulated)_$1(_cpu)?"
 for preset in cpu asan release; do
   if [ "$preset" = release ]; then

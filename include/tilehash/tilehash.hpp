@@ -1,5 +1,5 @@
 // tilehash: hash tables for GPUs and CPUs from one source. This header has everything for the CPU; in a .cu
-// file include <tilehash/space/cuda.cuh> beside it.
+// file also include <tilehash/space/cuda.cuh>. The baselines of the papers are in <tilehash/papers/papers.hpp>.
 #pragma once
 
 #include <tilehash/core/layout.hpp>
@@ -11,15 +11,9 @@
 #include <tilehash/designs/dynamic_hash_graph.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/horton.hpp>
-#include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/mega_kv.hpp>
-#include <tilehash/designs/perfect_spatial.hpp>
-#include <tilehash/designs/quadratic_probing.hpp>
 #include <tilehash/designs/robin_hood.hpp>
-#include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/designs/tiled.hpp>
-#include <tilehash/designs/two_level_cuckoo.hpp>
 #include <tilehash/dynamic_map.hpp>
 #include <tilehash/engine/subtables.hpp>
 #include <tilehash/index.hpp>

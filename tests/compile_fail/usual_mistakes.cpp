@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilehash/papers/papers.hpp>
 #include <tilehash/tilehash.hpp>
 
 using std::vector;
@@ -13,7 +14,7 @@ using tilehash::cpu, tilehash::outcome;
 using map = tilehash::map<unsigned, double, cpu>;
 using set = tilehash::set<unsigned, cpu>;
 using graph = tilehash::table<tilehash::hash_graph<unsigned, double>, cpu>;
-using pushing = tilehash::table<tilehash::mega_kv<unsigned, double>, cpu>;
+using pushing = tilehash::table<tilehash::papers::mega_kv<unsigned, double>, cpu>;
 
 // A mistake and its message are on one line.
 // clang-format off

@@ -17,18 +17,18 @@
 #include <contract/random.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/hash_graph.hpp>
-#include <tilehash/designs/indexed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records.hpp>
 #include <tilehash/engine/subtables.hpp>
+#include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/table.hpp>
 #if !TILEHASH_FEW_TYPES
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/dynamic_hash_graph.hpp>
 #include <tilehash/designs/multi.hpp>
-#include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/engine/multi.hpp>
+#include <tilehash/papers/sorted_array.hpp>
 #endif
 
 namespace tilehash::contract::any_key {
@@ -430,7 +430,7 @@ TEST(any_key, structs) {
   check<hash_graph<edge, void>, in_records<vertex, int>>();
 #if !TILEHASH_FEW_TYPES
   check<hash_graph<cell, int>, hash_graph<vertex, void>, hash_graph<labelled, int>, in_records<edge, void>,
-        indexed_cuckoo<edge, void>, linear_probing<vertex, int>>();
+        papers::indexed_cuckoo<edge, void>, linear_probing<vertex, int>>();
 #endif
 }
 
@@ -442,9 +442,9 @@ TEST(any_key, layouts) {
 #if !TILEHASH_FEW_TYPES
   check<in_records<apart<32>, packed_pair>, linear_probing<packed_in_words, bytes<3>>,
         tiled<bytes<5>, bytes<3>>, in_records<packed_vertex, apart<32>>, multi<packed_name, packed_pair>,
-        sorted_array<packed_vertex, apart<32>>, dynamic_hash_graph<packed_vertex, apart<64>>,
+        papers::sorted_array<packed_vertex, apart<32>>, dynamic_hash_graph<packed_vertex, apart<64>>,
         hash_graph<apart<64>, bytes<9>>, hash_graph<bytes<17>, bytes<12>>,
-        indexed_cuckoo<packed_vertex, apart<32>>, bucketed_cuckoo<bytes<7>, bytes<9>>>();
+        papers::indexed_cuckoo<packed_vertex, apart<32>>, bucketed_cuckoo<bytes<7>, bytes<9>>>();
 #endif
 }
 

@@ -13,9 +13,9 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/robin_hood.hpp>
-#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/papers/mega_kv.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash::contract {
@@ -55,9 +55,10 @@ class engines : public ::testing::Test {
   words keys, values;
 };
 
-using engine_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
-                                        cuckoo<u32, u32>, linear_probing<u32, u32>, indexed<u32, u32>,
-                                        multi<u32, u32>, two_level_cuckoo<u32, u32>, chained<u32, u32>>;
+using engine_designs =
+    ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>, cuckoo<u32, u32>,
+                     linear_probing<u32, u32>, indexed<u32, u32>, multi<u32, u32>,
+                     papers::two_level_cuckoo<u32, u32>, chained<u32, u32>>;
 TYPED_TEST_SUITE(engines, engine_designs);
 
 TYPED_TEST(engines, what_was_moved_from_is_an_empty_table) {
@@ -177,7 +178,7 @@ TEST(fixed_tables, keep_their_capacity_when_another_hash_is_needed) {
   engine_space space;
   for (u64 n = 18; n <= 22; ++n) {  // most of the slots, and more than two buckets have
     SCOPED_TRACE(n);
-    table<mega_kv<u32, u32, bad_at_first<4>>, engine_space> t(
+    table<papers::mega_kv<u32, u32, bad_at_first<4>>, engine_space> t(
         space, n, {.load_factor = 0.95, .seed = 0, .grow = false});
     const u64 capacity = t.capacity();
     std::vector<u32> host(n);

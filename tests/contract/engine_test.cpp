@@ -1,3 +1,4 @@
+#include <tilehash/papers/papers.hpp>
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
@@ -61,12 +62,11 @@ TEST(bounded_work, keys_made_up_to_meet_cost_a_restart) {
 // for which there is no place and keeps the rest.
 template <class Design>
 class growth : public ::testing::Test {};
-using growing_designs =
-    ::testing::Types<bucketed_cuckoo<u32, u32, placement::first_fit, bad_for_small>,
-                     bucketed_cuckoo<u32, u32, placement::balanced, bad_for_small>,
-                     cuckoo<u32, u32, 2, bad_for_small>, cuckoo<u32, u32, 4, bad_for_small>,
-                     linear_probing<u32, u32, bad_for_small>, quadratic_probing<u32, u32, bad_for_small>,
-                     double_hashing<u32, u32, bad_for_small>>;
+using growing_designs = ::testing::Types<
+    bucketed_cuckoo<u32, u32, placement::first_fit, bad_for_small>,
+    bucketed_cuckoo<u32, u32, placement::balanced, bad_for_small>, cuckoo<u32, u32, 2, bad_for_small>,
+    cuckoo<u32, u32, 4, bad_for_small>, linear_probing<u32, u32, bad_for_small>,
+    papers::quadratic_probing<u32, u32, bad_for_small>, double_hashing<u32, u32, bad_for_small>>;
 TYPED_TEST_SUITE(growth, growing_designs);
 
 TYPED_TEST(growth, has_a_bound) {
@@ -157,7 +157,7 @@ TEST(bounded_work, engines_that_cannot_refuse_say_why) {
     EXPECT_EQ(out, few);
   };
   using hash = bad_for_small;
-  expect_refusal(table<two_level_cuckoo<u32, u32, 2048, hash>, cpu>(space), "take another hash");
+  expect_refusal(table<papers::two_level_cuckoo<u32, u32, 2048, hash>, cpu>(space), "take another hash");
   using ids = bucketed_cuckoo<u32, u32, placement::first_fit, hash>;
   expect_refusal(table<multi<u32, u32, ids>, cpu>(space), "take another");
   expect_refusal(table<indexed<u32, u32, murmur, ids>, cpu>(space), "take another");

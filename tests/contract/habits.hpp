@@ -18,9 +18,9 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/perfect_spatial.hpp>
-#include <tilehash/designs/sorted_array.hpp>
-#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/papers/perfect_spatial.hpp>
+#include <tilehash/papers/sorted_array.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash::contract {
@@ -52,9 +52,10 @@ class copies : public ::testing::Test {
   ground<habits_space, habits_memory> ground_;
 };
 
-using copied_designs = ::testing::Types<tiled<u32, u32>, linear_probing<u32, u32>, indexed<u32, u32>,
-                                        multi<u32, u32>, two_level_cuckoo<u32, u32>, chained<u32, u32>,
-                                        sorted_array<u32, u32>, perfect_spatial<u32, u32>>;
+using copied_designs =
+    ::testing::Types<tiled<u32, u32>, linear_probing<u32, u32>, indexed<u32, u32>, multi<u32, u32>,
+                     papers::two_level_cuckoo<u32, u32>, chained<u32, u32>, papers::sorted_array<u32, u32>,
+                     papers::perfect_spatial<u32, u32>>;
 TYPED_TEST_SUITE(copies, copied_designs);
 
 TYPED_TEST(copies, equal_and_apart) {

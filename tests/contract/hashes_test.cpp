@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <tilehash/papers/papers.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash {
@@ -12,14 +13,13 @@ template <class Design>
 class hashes : public ::testing::Test {};
 template <class K, class V, class H>
 using first_fit = bucketed_cuckoo<K, V, placement::first_fit, H>;
-using hashed_designs =
-    ::testing::Types<linear_probing<u64, u32, linear_polynomial>, quadratic_probing<u32, u32, xor_polynomial>,
-                     double_hashing<u32, u32, jenkins>, linear_probing<u32, u32, identity>,
-                     first_fit<u64, u32, jenkins>, first_fit<u32, u32, xor_polynomial>,
-                     first_fit<u32, u32, linear_polynomial>, first_fit<u64, u64, identity>,
-                     hash_graph<u64, u32, linear_polynomial>, hash_graph<u32, u32, identity>,
-                     hash_graph<u32, u32, murmur, u64>, two_level_cuckoo<u64, u32, 2048, linear_polynomial>,
-                     two_level_cuckoo<u32, u32, 2048, xor_polynomial>>;
+using hashed_designs = ::testing::Types<
+    linear_probing<u64, u32, linear_polynomial>, papers::quadratic_probing<u32, u32, xor_polynomial>,
+    double_hashing<u32, u32, jenkins>, linear_probing<u32, u32, identity>, first_fit<u64, u32, jenkins>,
+    first_fit<u32, u32, xor_polynomial>, first_fit<u32, u32, linear_polynomial>,
+    first_fit<u64, u64, identity>, hash_graph<u64, u32, linear_polynomial>, hash_graph<u32, u32, identity>,
+    hash_graph<u32, u32, murmur, u64>, papers::two_level_cuckoo<u64, u32, 2048, linear_polynomial>,
+    papers::two_level_cuckoo<u32, u32, 2048, xor_polynomial>>;
 TYPED_TEST_SUITE(hashes, hashed_designs);
 
 TYPED_TEST(hashes, find_every_key) {

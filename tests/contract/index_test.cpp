@@ -11,8 +11,8 @@ struct indexing_space : cpu {
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/papers/mega_kv.hpp>
 
 // Over any design that maps a key to 32 bits.
 namespace tilehash::contract {
@@ -72,7 +72,7 @@ TEST(indexing_without_memory, says_so_or_names_what_it_refused) {
 template <class Ids>
 class indexing_over : public indexing {};
 using ids_designs = ::testing::Types<bucketed_cuckoo<u64, u32>, cuckoo<u64, u32>, linear_probing<u64, u32>,
-                                     mega_kv<u64, u32>, robin_hood<u64, u32>>;
+                                     papers::mega_kv<u64, u32>, robin_hood<u64, u32>>;
 TYPED_TEST_SUITE(indexing_over, ids_designs);
 
 TYPED_TEST(indexing_over, ids_are_dense_and_stay) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <contract/random.hpp>
-#include <tilehash/designs/indexed_cuckoo.hpp>
+#include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -32,7 +32,7 @@ struct one_hash {  // all keys meet
 };
 
 template <u32 Functions, class Hash = counting_hash>
-using design = indexed_cuckoo<u64, void, Functions, Hash>;
+using design = papers::indexed_cuckoo<u64, void, Functions, Hash>;
 
 std::vector<u64> fresh_keys(u64 n) {
   random_numbers random("indexed cuckoo");

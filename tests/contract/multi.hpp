@@ -17,8 +17,8 @@
 #include <contract/random.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
-#include <tilehash/designs/two_level_cuckoo.hpp>
 #include <tilehash/multimap.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
 
 namespace tilehash::contract {
 
@@ -152,11 +152,10 @@ using multi_types = ::testing::Types<multi<u32, u32>>;
 using multi_types =
     ::testing::Types<multi<u32, u32>, multi<u64, u16, cuckoo<u64, u32>>, multi<wide, quintet>>;
 #else
-using multi_types =
-    ::testing::Types<multi<u32, u32>, multi<std::int64_t, quintet, tiled<std::int64_t, u32>, u64>,
-                     multi<float, u16, two_level_cuckoo<float, u32>>, multi<u32, u64, cuckoo<u32, u32>>,
-                     multi<std::array<u8, 6>, u32, double_hashing<std::array<u8, 6>, u32>>,
-                     multi<wide, quintet>>;
+using multi_types = ::testing::Types<
+    multi<u32, u32>, multi<std::int64_t, quintet, tiled<std::int64_t, u32>, u64>,
+    multi<float, u16, papers::two_level_cuckoo<float, u32>>, multi<u32, u64, cuckoo<u32, u32>>,
+    multi<std::array<u8, 6>, u32, double_hashing<std::array<u8, 6>, u32>>, multi<wide, quintet>>;
 #endif
 TYPED_TEST_SUITE(multimaps, multi_types);
 

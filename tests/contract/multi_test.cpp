@@ -10,7 +10,7 @@ struct multi_ground : ground<cpu, faulty_host> {
 #include <contract/multi.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/mega_kv.hpp>
+#include <tilehash/papers/mega_kv.hpp>
 
 // Over any design that maps a key to 32 bits.
 namespace tilehash::contract {
@@ -18,8 +18,9 @@ namespace {
 
 template <class Design>
 class multimaps_over : public multimaps<Design> {};
-using over_types = ::testing::Types<multi<u32, u32, horton<u32, u32>>, multi<u32, u32, mega_kv<u32, u32>>,
-                                    multi<wide, u32, indexed<wide, void, murmur, linear_probing<u64, u32>>>>;
+using over_types =
+    ::testing::Types<multi<u32, u32, horton<u32, u32>>, multi<u32, u32, papers::mega_kv<u32, u32>>,
+                     multi<wide, u32, indexed<wide, void, murmur, linear_probing<u64, u32>>>>;
 TYPED_TEST_SUITE(multimaps_over, over_types);
 
 TYPED_TEST(multimaps_over, all_builds_answer_like_the_model) {

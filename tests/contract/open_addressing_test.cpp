@@ -8,7 +8,7 @@
 
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/quadratic_probing.hpp>
+#include <tilehash/papers/quadratic_probing.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -93,7 +93,7 @@ void expect_walks_of_a_full_table(u64 slots, u64 longest) {
 TEST(full_tables, refuse_after_a_bounded_walk) {
   const u64 slots = contract::scaled(100'000, 40'000);
   expect_walks_of_a_full_table<linear_probing<u32, u32>>(slots, 10'000);
-  expect_walks_of_a_full_table<quadratic_probing<u32, u32>>(slots, 4096);
+  expect_walks_of_a_full_table<papers::quadratic_probing<u32, u32>>(slots, 4096);
   expect_walks_of_a_full_table<double_hashing<u32, u32>>(slots, 4096);
 }
 

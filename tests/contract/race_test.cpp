@@ -13,6 +13,7 @@
 
 #include <contract/random.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/papers/papers.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash {
@@ -156,9 +157,9 @@ using designs =
                      dynamic_cuckoo<u32, u32>, dynamic_cuckoo<u64, u32, 5, reach::two>
 #if TILEHASH_FEW_TYPES != 2
                      ,
-                     quadratic_probing<u32, u32>, double_hashing<u32, void>, bucketed_cuckoo<u32, void>,
-                     bucketed_cuckoo<u64, u64>, cuckoo<u32, u32, 3, murmur, 0>, horton<u64, u64>,
-                     horton<u32, void>
+                     papers::quadratic_probing<u32, u32>, double_hashing<u32, void>,
+                     bucketed_cuckoo<u32, void>, bucketed_cuckoo<u64, u64>, cuckoo<u32, u32, 3, murmur, 0>,
+                     horton<u64, u64>, horton<u32, void>
 #endif
                      >;
 TYPED_TEST_SUITE(race, designs);

@@ -14,7 +14,7 @@
 
 #include <contract/random.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/designs/perfect_spatial.hpp>
+#include <tilehash/papers/perfect_spatial.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -27,7 +27,7 @@ using voxel = std::array<std::int32_t, 3>;
 constexpr u64 seed = contract::known_seed;
 
 template <class Key>
-using spatial_map = table<perfect_spatial<Key, u32>, cpu>;
+using spatial_map = table<papers::perfect_spatial<Key, u32>, cpu>;
 
 // Key i has the value i; of the keys asked for, those that `is_in` says are there.
 template <class Key, class IsIn>
@@ -99,9 +99,9 @@ TEST(spatial, pixels_of_a_drawing) {
 TEST(spatial, points_that_cannot_be_parted_as_points) {
   using code_of = detail::spatial_code<pixel>;
   const u64 n = 2 * code_of::linear_attempts;
-  const u64 slots = perfect_spatial<pixel, u32>::rows_for(n, 0.8);
-  std::vector<u64> memory(perfect_spatial<pixel, u32>::bytes(slots, n) / sizeof(u64) + 1);
-  const perfect_spatial<pixel, u32> plan(memory.data(), slots, n, seed);
+  const u64 slots = papers::perfect_spatial<pixel, u32>::rows_for(n, 0.8);
+  std::vector<u64> memory(papers::perfect_spatial<pixel, u32>::bytes(slots, n) / sizeof(u64) + 1);
+  const papers::perfect_spatial<pixel, u32> plan(memory.data(), slots, n, seed);
   std::vector<pixel> keys;
   for (u32 attempt = 0; attempt < code_of::linear_attempts; ++attempt) {
     const code_of code(plan.capacity(), plan.groups(), seed, attempt);
@@ -200,7 +200,7 @@ TEST(spatial, a_group_that_is_too_large) {
 // than any set of parameters can part, and the table stays as it was.
 TEST(spatial, keys_with_one_code) {
   using wide = std::array<u64, 2>;
-  using design = perfect_spatial<wide, u32>;
+  using design = papers::perfect_spatial<wide, u32>;
   cpu space(2);
   std::vector<wide> pairs;
   for (u64 i = 0; i < design::max_attempts; ++i) {

@@ -12,6 +12,7 @@
 
 #include <contract/random.hpp>
 #include <tilehash/designs/chained.hpp>
+#include <tilehash/papers/papers.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash {
@@ -97,7 +98,7 @@ const std::vector<row> double_rows{
     {2.00, 1 / 2.00, {1.39, 1, 2, 2, 5, 20}, {2.01, 1, 3, 4, 7, 27}},
 };
 TEST(thesis, table_3_2_linear_probing) { compare<linear_probing<u32, u32>>(linear_rows); }
-TEST(thesis, table_3_2_quadratic_probing) { compare<quadratic_probing<u32, u32>>(quadratic_rows); }
+TEST(thesis, table_3_2_quadratic_probing) { compare<papers::quadratic_probing<u32, u32>>(quadratic_rows); }
 TEST(thesis, table_3_2_double_hashing) { compare<double_hashing<u32, u32>>(double_rows); }
 
 // With the thesis' own hash functions (section 3.1.2): the design alone, one thread.
@@ -139,7 +140,7 @@ using families = ::testing::Types<linear_polynomial, xor_polynomial>;
 TYPED_TEST_SUITE(hash_family, families);
 TYPED_TEST(hash_family, probes_as_in_table_3_2) {
   compare_alone<linear_probing<u32, u32, TypeParam>>(linear_rows, items());
-  compare_alone<quadratic_probing<u32, u32, TypeParam>>(quadratic_rows, items() / 2);
+  compare_alone<papers::quadratic_probing<u32, u32, TypeParam>>(quadratic_rows, items() / 2);
   compare_alone<double_hashing<u32, u32, TypeParam>>(double_rows, items() / 2);
 }
 

@@ -13,9 +13,9 @@
 
 #include <contract/cpu.hpp>
 #include <contract/keys.hpp>
-#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/table.hpp>
 #include <toys/toy_signpost.hpp>
 #include <toys/toy_swapper.hpp>
@@ -324,7 +324,7 @@ void place_all_that_can_be(u64 items, u64 offered) {
 }
 TEST(exact_placement, finds_each_place_that_there_is) {
   place_all_that_can_be<toy_swapper<u32, u32>>(100, 160);
-  place_all_that_can_be<mega_kv<u32, u32>>(80, 120);
+  place_all_that_can_be<papers::mega_kv<u32, u32>>(80, 120);
   place_all_that_can_be<tiled<u32, u32>>(300, 700);
   place_all_that_can_be<robin_hood<u32, u32>>(200, 1'100);
 }
@@ -405,7 +405,7 @@ void crowd_without_memory(u64 items, u64 crowded) {
   EXPECT_GT(refused, 0U) << "all found a place";
 }
 TEST(keys_that_crowd, are_not_lost_without_memory) {
-  crowd_without_memory<mega_kv<u32, u32>>(100, 24);
+  crowd_without_memory<papers::mega_kv<u32, u32>>(100, 24);
   crowd_without_memory<robin_hood<u32, u32>>(900, 130);
   crowd_without_memory<toy_swapper<u32, u32>>(100, 20);
 }

@@ -11,7 +11,7 @@
 
 #include <contract/bad_hash.hpp>
 #include <contract/random.hpp>
-#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -61,7 +61,7 @@ TEST(two_level, regions_overfill_as_often_as_in_the_thesis) {
   expect_like(22, 1e6);
   expect_like(125, 5e6);
 
-  using design = two_level_cuckoo<u32, u32, 512>;
+  using design = papers::two_level_cuckoo<u32, u32, 512>;
   u64 regions = 0, over = 0;
   constexpr double fill = 0.9;  // fuller than a table may be, so that enough are over
   const auto keys = different_keys(scaled(1'000'000, 100'000));
@@ -93,7 +93,7 @@ double average_probes(cpu& space, const table<Design, cpu>& t, const std::vector
 template <u32 Capacity>
 void expect_as_in_the_thesis(double slots_an_item, double load, double found) {
   SCOPED_TRACE(Capacity);
-  using design = two_level_cuckoo<u32, u32, Capacity>;
+  using design = papers::two_level_cuckoo<u32, u32, Capacity>;
   cpu space(2);
   const u64 n = scaled(1'000'000, 100'000);
   const auto keys = different_keys(n);
@@ -125,7 +125,7 @@ TEST(two_level, tables_are_as_large_and_regions_fail_as_seldom_as_in_the_thesis)
 
 // Small regions fail most often: each of these tables is one.
 TEST(two_level, a_region_is_built_again_alone) {
-  using design = two_level_cuckoo<u32, u32>;
+  using design = papers::two_level_cuckoo<u32, u32>;
   cpu space(1);
   u64 retried = 0;
   for (u64 seed = 0; seed < 300; ++seed) {
@@ -144,8 +144,8 @@ TEST(two_level, a_region_is_built_again_alone) {
 TEST(two_level, a_partition_that_overfills_a_region_starts_anew) {
   cpu space(2);
   const auto keys = different_keys(30'000);
-  table<two_level_cuckoo<u32, u32, 512, contract::bad_at_first<3>>, cpu> t(space, 0,
-                                                                           {.load_factor = 0.7, .seed = 0});
+  table<papers::two_level_cuckoo<u32, u32, 512, contract::bad_at_first<3>>, cpu> t(
+      space, 0, {.load_factor = 0.7, .seed = 0});
   const insert_report report = t.build(space, keys, keys);
   EXPECT_EQ(report.inserted, keys.size());
   EXPECT_EQ(report.restarts, 3U);
@@ -156,7 +156,7 @@ TEST(two_level, a_partition_that_overfills_a_region_starts_anew) {
 TEST(two_level, what_cannot_be_built_says_so_and_leaves_the_table) {
   cpu space(1);
   const auto few = different_keys(3), many = different_keys(1000);
-  table<two_level_cuckoo<u32, u32, 2048, contract::bad_at_first<1000>>, cpu> t(space, 0, {.seed = 0});
+  table<papers::two_level_cuckoo<u32, u32, 2048, contract::bad_at_first<1000>>, cpu> t(space, 0, {.seed = 0});
   EXPECT_EQ(t.build(space, few, few).inserted, few.size());  // three keys have three spots
   try {
     std::ignore = t.build(space, many, many);
@@ -189,16 +189,16 @@ TEST(two_level, loads_that_cannot_be) {
   for (double load : {0.0, -1.0, 0.72, 1.0, std::nan("")})
     EXPECT_EQ(
         message_of<invalid_argument>(
-            [&] { table<two_level_cuckoo<u32, u32, 512>, cpu>(space, 10, {.load_factor = load}); }),
+            [&] { table<papers::two_level_cuckoo<u32, u32, 512>, cpu>(space, 10, {.load_factor = load}); }),
         "tilehash: the load factor must be above 0 and at most 0.711111 in a two_level_cuckoo table with "
         "regions of 512 items");
-  EXPECT_NO_THROW((table<two_level_cuckoo<u32, u32, 2048>, cpu>(space, 10, {.load_factor = 0.8})));
+  EXPECT_NO_THROW((table<papers::two_level_cuckoo<u32, u32, 2048>, cpu>(space, 10, {.load_factor = 0.8})));
 }
 
 TEST(two_level, regions_that_no_block_can_hold) {
   small_cpu space(1);
   const auto few = different_keys(10), many = different_keys(1800);
-  table<two_level_cuckoo<u32, u32>, small_cpu> t(space);
+  table<papers::two_level_cuckoo<u32, u32>, small_cpu> t(space);
   EXPECT_EQ(t.build(space, few, few).inserted, few.size());
   EXPECT_EQ(
       message_of<invalid_argument>([&] { std::ignore = t.build(space, many, many); }),
@@ -217,7 +217,7 @@ TEST(two_level, items_are_scattered_one_by_one_where_a_block_is_small) {
   auto keys = different_keys(20'000);
   keys[7] = ~0U, keys[8] = ~0U - 1;  // these live in sentinel cells
   const auto values = different_keys(20'000, 5);
-  table<two_level_cuckoo<u32, u32, 512>, small_cpu> t(space, 0, {.load_factor = 0.7});
+  table<papers::two_level_cuckoo<u32, u32, 512>, small_cpu> t(space, 0, {.load_factor = 0.7});
   EXPECT_EQ(t.build(space, keys, values), (insert_report{.inserted = 20'000}));
   expect_all(space, t, keys, values);
 }
@@ -241,8 +241,8 @@ void build_with_one_key_often() {
   EXPECT_TRUE(out == values);
 }
 TEST(two_level, a_bin_overflows) {
-  build_with_one_key_often<two_level_cuckoo<u32, u32>>();
-  build_with_one_key_often<two_level_cuckoo<u64, u64>>();
+  build_with_one_key_often<papers::two_level_cuckoo<u32, u32>>();
+  build_with_one_key_often<papers::two_level_cuckoo<u64, u64>>();
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <contract/faulty.cuh>
-#include <tilehash/designs/sorted_array.hpp>
 #include <tilehash/map.hpp>
+#include <tilehash/papers/sorted_array.hpp>
 #include <tilehash/space/cuda.cuh>
 #include <tilehash/space/guest.hpp>
 
@@ -35,7 +35,7 @@ TEST(cuda_space, takes_all_its_memory_from_the_resource) {
     const std::vector<u32> host = {3, 1, 2};
     const buffer<u32, cuda> keys(gpu, host);
     EXPECT_EQ(memory.allocated(), 12U);
-    table<sorted_array<u32, u32>, cuda> t(gpu);  // it sorts by CUB
+    table<papers::sorted_array<u32, u32>, cuda> t(gpu);  // it sorts by CUB
     u64 allocations = 0;
     for (bool done = false; !done; ++allocations) {
       memory.refuse_after(allocations);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <contract/types.hpp>
-#include <tilehash/designs/perfect_spatial.hpp>
+#include <tilehash/papers/perfect_spatial.hpp>
 
 namespace tilehash::contract::of_perfect_spatial {
 
 template <class Key, class Value>
-using design = perfect_spatial<Key, Value>;
+using design = papers::perfect_spatial<Key, Value>;
 inline constexpr declared_abilities declared = {};
 using pairs_on_cpu =
     pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<double, std::int64_t>, pair_of<ivec3, u32>>;

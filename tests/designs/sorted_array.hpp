@@ -2,12 +2,12 @@
 #pragma once
 
 #include <contract/types.hpp>
-#include <tilehash/designs/sorted_array.hpp>
+#include <tilehash/papers/sorted_array.hpp>
 
 namespace tilehash::contract::of_sorted_array {
 
 template <class Key, class Value>
-using design = sorted_array<Key, Value>;
+using design = papers::sorted_array<Key, Value>;
 inline constexpr declared_abilities declared = {.keeps_duplicates = true};
 using pairs_on_cpu = decltype(few_pairs{} + pairs<pair_of<double, std::int64_t>, pair_of<ivec4, u32>>{});
 using pairs_elsewhere = pairs<pair_of<u32, u32>, pair_of<u16, u8>, pair_of<double, std::int64_t>>;

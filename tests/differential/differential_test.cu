@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <tilehash/papers/papers.hpp>
 #include <tilehash/space/cuda.cuh>
 #include <tilehash/tilehash.hpp>
 
@@ -113,13 +114,12 @@ class differential : public ::testing::Test {};
 
 template <class Builder>
 using graph_by = hash_graph<u32, u32, murmur, u32, Builder>;
-using designs =
-    ::testing::Types<linear_probing<u32, u32>, quadratic_probing<u32, u32>, double_hashing<u32, u32>,
-                     bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
-                     cuckoo<u32, u32>, two_level_cuckoo<u32, u32>, hash_graph<u32, u32>,
-                     graph_by<builders::count_and_scatter>,
-                     graph_by<builders::binned<builders::count_and_scatter>>, graph_by<builders::segments>,
-                     indexed_cuckoo<u32, u32>, chained<u32, u32>, sorted_array<u32, u32>, tiled<u32, u32>>;
+using designs = ::testing::Types<
+    linear_probing<u32, u32>, papers::quadratic_probing<u32, u32>, double_hashing<u32, u32>,
+    bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>, cuckoo<u32, u32>,
+    papers::two_level_cuckoo<u32, u32>, hash_graph<u32, u32>, graph_by<builders::count_and_scatter>,
+    graph_by<builders::binned<builders::count_and_scatter>>, graph_by<builders::segments>,
+    papers::indexed_cuckoo<u32, u32>, chained<u32, u32>, papers::sorted_array<u32, u32>, tiled<u32, u32>>;
 
 struct design_name {
   template <class Design>

@@ -1,6 +1,6 @@
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/quadratic_probing.hpp>
+#include <tilehash/papers/quadratic_probing.hpp>
 
 #include "designs_test.hpp"
 
@@ -16,7 +16,7 @@ using types = testing::Types<
     with_width<double_hashing<double, i64>, 32>,
     with_width<linear_probing<u32, void>, 4>,
 #endif
-    with_width<quadratic_probing<u64, u32>, 1>>;
+    with_width<papers::quadratic_probing<u64, u32>, 1>>;
 // clang-format on
 
 INSTANTIATE_TYPED_TEST_SUITE_P(OpenAddressing, EmulatedDesign, types);

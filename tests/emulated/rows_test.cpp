@@ -1,8 +1,8 @@
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/hash_graph.hpp>
-#include <tilehash/designs/indexed_cuckoo.hpp>
-#include <tilehash/designs/perfect_spatial.hpp>
-#include <tilehash/designs/sorted_array.hpp>
+#include <tilehash/papers/indexed_cuckoo.hpp>
+#include <tilehash/papers/perfect_spatial.hpp>
+#include <tilehash/papers/sorted_array.hpp>
 
 #include "designs_test.hpp"
 
@@ -21,17 +21,17 @@ using i64 = std::int64_t;
 // clang-format off
 using types = testing::Types<
     chained<u32, u32>,
-    sorted_array<double, i64>,
-    indexed_cuckoo<u64, u32>,
+    papers::sorted_array<double, i64>,
+    papers::indexed_cuckoo<u64, u32>,
 #if !TILEHASH_FEW_TYPES
     hash_graph<u64, void>,
     hash_graph<u32, u32, murmur, u32, builders::count_and_scatter>,
     hash_graph<double, i64, murmur, filtered_rows, builders::binned<builders::count_and_scatter>>,
     hash_graph<u64, void, murmur, filtered_rows, builders::segments>,
-    perfect_spatial<u32, u32>,
+    papers::perfect_spatial<u32, u32>,
     hash_graph<double, i64>,
     chained<u64, void>,
-    sorted_array<u16, u8>,
+    papers::sorted_array<u16, u8>,
 #endif
     hash_graph<u32, u32>>;
 // clang-format on

@@ -23,12 +23,12 @@
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/indexed.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/mega_kv.hpp>
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records_view.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/upsert.hpp>
+#include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/table_view.hpp>
 
 #include "emulated.hpp"
@@ -546,7 +546,7 @@ using all_asked =
                      asked<dynamic_cuckoo<u64, u32, 3>, 0, 48, 100, 5000>,
                      asked<robin_hood<u32, u32, probe::coherent, 1, 2>, 0, 0, 100, 10'000>,
                      asked<robin_hood<u32, u32, probe::coherent, 1>, 0, 0, 99, 1500>,
-                     asked<mega_kv<u64, u64>, 0, 16, 94, 3000>>;
+                     asked<papers::mega_kv<u64, u64>, 0, 16, 94, 3000>>;
 struct names {
   template <class Asked>
   static std::string GetName(int i) {

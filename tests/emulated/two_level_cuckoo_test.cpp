@@ -1,15 +1,15 @@
-#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
 
 #include "designs_test.hpp"
 
 namespace tilehash::designs_test {
 
 using i64 = std::int64_t;
-using types = testing::Types<two_level_cuckoo<u32, u32>,
+using types = testing::Types<papers::two_level_cuckoo<u32, u32>,
 #if !TILEHASH_FEW_TYPES  // sanitizers make compiling slow: a part will do
-                             two_level_cuckoo<u16, u8>, two_level_cuckoo<u32, void>,
+                             papers::two_level_cuckoo<u16, u8>, papers::two_level_cuckoo<u32, void>,
 #endif
-                             two_level_cuckoo<double, i64>>;
+                             papers::two_level_cuckoo<double, i64>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoLevelCuckoo, EmulatedDesign, types);
 
 // Many regions in several groups.
@@ -27,12 +27,13 @@ void build_by_groups(u64 n, pattern p, double load_factor, u64 seed) {
 }
 
 TEST(TwoLevelBuild, ByGroups) {
-  build_by_groups<two_level_cuckoo<u32, u32, 512>>(13'000, pattern::some_twice, 0.711, 1);
+  build_by_groups<papers::two_level_cuckoo<u32, u32, 512>>(13'000, pattern::some_twice, 0.711, 1);
   if (small()) return;
-  build_by_groups<two_level_cuckoo<u64, u64, 512>>(13'000, pattern::distinct, 0.6, 2);
-  build_by_groups<two_level_cuckoo<u32, u32, 512>>(30'000, pattern::few, 0.7, 3);
-  build_by_groups<two_level_cuckoo<u32, void, 512>>(40'000, pattern::all_equal, 0.7, 4);  // one bin overflows
-  build_by_groups<two_level_cuckoo<u64, u64, 512>>(30'000, pattern::all_equal, 0.7, 5);
+  build_by_groups<papers::two_level_cuckoo<u64, u64, 512>>(13'000, pattern::distinct, 0.6, 2);
+  build_by_groups<papers::two_level_cuckoo<u32, u32, 512>>(30'000, pattern::few, 0.7, 3);
+  build_by_groups<papers::two_level_cuckoo<u32, void, 512>>(40'000, pattern::all_equal, 0.7,
+                                                            4);  // one bin overflows
+  build_by_groups<papers::two_level_cuckoo<u64, u64, 512>>(30'000, pattern::all_equal, 0.7, 5);
 }
 
 }  // namespace tilehash::designs_test

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/designs/indexed_cuckoo.hpp>
+#include <tilehash/papers/indexed_cuckoo.hpp>
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ struct indexed_cuckoo {
   static constexpr std::string_view summary =
       "6 hash functions for indices with tags; items of any size stay in place";
   template <class Key, class Value>
-  using design = tilehash::indexed_cuckoo<Key, Value>;
+  using design = tilehash::papers::indexed_cuckoo<Key, Value>;
 };
 
 }  // namespace tilehash::app::designs

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/designs/mega_kv.hpp>
+#include <tilehash/papers/mega_kv.hpp>
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ struct mega_kv {
   static constexpr std::string_view summary =
       "two buckets a key; keys are exchanged for each other until one finds room";
   template <class Key, class Value>
-  using design = tilehash::mega_kv<Key, Value>;
+  using design = tilehash::papers::mega_kv<Key, Value>;
 };
 
 }  // namespace tilehash::app::designs

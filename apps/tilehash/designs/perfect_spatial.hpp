@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/designs/perfect_spatial.hpp>
+#include <tilehash/papers/perfect_spatial.hpp>
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ struct perfect_spatial {
   static constexpr std::string_view summary =
       "no collisions: built in bulk; a lookup reads one offset and one slot";
   template <class Key, class Value>
-  using design = tilehash::perfect_spatial<Key, Value>;
+  using design = tilehash::papers::perfect_spatial<Key, Value>;
 };
 
 }  // namespace tilehash::app::designs

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/designs/quadratic_probing.hpp>
+#include <tilehash/papers/quadratic_probing.hpp>
 
 #include <string_view>
 
@@ -10,7 +10,7 @@ struct quadratic_probing {
   static constexpr std::string_view paper = "D. Alcantara, Efficient Hash Tables on the GPU, 2011, chapter 3";
   static constexpr std::string_view summary = "one slot at a time; the steps grow by one";
   template <class Key, class Value>
-  using design = tilehash::quadratic_probing<Key, Value>;
+  using design = tilehash::papers::quadratic_probing<Key, Value>;
 };
 
 }  // namespace tilehash::app::designs

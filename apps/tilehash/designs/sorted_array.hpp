@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/designs/sorted_array.hpp>
+#include <tilehash/papers/sorted_array.hpp>
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ struct sorted_array {
       "the baseline of D. Alcantara, Efficient Hash Tables on the GPU, 2011, section 3.3.2";
   static constexpr std::string_view summary = "no hash table: a radix sort and binary searches";
   template <class Key, class Value>
-  using design = tilehash::sorted_array<Key, Value>;
+  using design = tilehash::papers::sorted_array<Key, Value>;
 };
 
 }  // namespace tilehash::app::designs

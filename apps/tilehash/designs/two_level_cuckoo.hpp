@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilehash/designs/two_level_cuckoo.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ struct two_level_cuckoo {
   static constexpr std::string_view summary =
       "built in bulk: small cuckoo tables in block-local memory; at most three slots a lookup";
   template <class Key, class Value>
-  using design = tilehash::two_level_cuckoo<Key, Value>;
+  using design = tilehash::papers::two_level_cuckoo<Key, Value>;
 };
 
 }  // namespace tilehash::app::designs

@@ -9,7 +9,7 @@
 // A hash shares the keys out over regions of equal size, and each region is a cuckoo table of its own, with
 // hash functions of its own: three spots a key, all in the region. The table is built in one go. The items
 // are partitioned, so that memory is written in runs, and a block builds its regions in its own memory and
-// writes them out once, in order (designs/two_level_cuckoo/build.hpp). A region that cannot be built under
+// writes them out once, in order (papers/two_level_cuckoo/build.hpp). A region that cannot be built under
 // one seed is built again, alone, under the next. Only when no seed will do, because the partition has
 // overfilled a region, all starts anew with another hash. The table cannot be changed after the build;
 // building again replaces it.
@@ -43,13 +43,14 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/designs/two_level_cuckoo/build.hpp>
+#include <tilehash/papers/two_level_cuckoo/build.hpp>
 #include <tilehash/space/bucket.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 template <class Key, class Value, u32 Capacity = 2048, class Hash = murmur>
 class two_level_cuckoo {
@@ -155,7 +156,7 @@ class two_level_cuckoo {
     return a;
   }
 
-  // ---- build (designs/two_level_cuckoo/build.hpp): O(n) ----
+  // ---- build (papers/two_level_cuckoo/build.hpp): O(n) ----
   // Fills all slots from the n items of the source; keys that look like the marks of free slots go to the
   // sentinel cells.
   template <class Space, class Source>
@@ -176,6 +177,7 @@ class two_level_cuckoo {
 
 static_assert(bucketed<two_level_cuckoo<u32, u32>> && bulk_built<two_level_cuckoo<u32, u32>>);
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
 

@@ -44,6 +44,7 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 // Functions: of 3 to 6; the thesis takes 6.
 template <class Key, class Value, u32 Functions = 6, class Hash = murmur>
@@ -269,6 +270,7 @@ class indexed_cuckoo {
 
 static_assert(sparse<indexed_cuckoo<u32, u32>> && bulk_built<indexed_cuckoo<u32, u32>>);
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
 

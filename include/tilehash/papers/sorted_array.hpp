@@ -28,6 +28,7 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 template <class Key, class Value>
 class sorted_array {
@@ -192,5 +193,6 @@ class sorted_array {
 static_assert(rowed<sorted_array<u32, u32>> && bulk_built<sorted_array<u32, u32>> &&
               multivalue<sorted_array<u32, u32>>);
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

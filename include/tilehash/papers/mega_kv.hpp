@@ -35,13 +35,14 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/designs/mega_kv/seats.hpp>
+#include <tilehash/papers/mega_kv/seats.hpp>
 #include <tilehash/space/bucket.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 template <class Key, class Value, class Hash = murmur>
 class mega_kv {
@@ -215,6 +216,7 @@ class mega_kv {
 static_assert(self_inserting<mega_kv<u32, u32>> && replacing<mega_kv<u32, u32>> &&
               erasable<mega_kv<u32, u32>> && load_limited<mega_kv<u32, u32>> && !steady<mega_kv<u32, u32>>);
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
 

@@ -10,9 +10,11 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 template <class Key, class Value, class Hash = murmur>
 using quadratic_probing = open_addressing<Key, Value, probe::quadratic, Hash>;
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

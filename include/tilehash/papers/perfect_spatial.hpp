@@ -16,7 +16,7 @@
 // that is not its own. So no key is set aside as a mark, and a slot can tell from its key alone that it is
 // empty. (3) A table without items answers no lookup from its slots.
 //
-// h0 and h1 come from a code of the key, of 64 bits (designs/perfect_spatial/code.hpp): for points of two or
+// h0 and h1 come from a code of the key, of 64 bits (papers/perfect_spatial/code.hpp): for points of two or
 // three dimensions linear in the coordinates, so that neighbours share what a cache holds; for other keys a
 // hash. Equal codes must be equal keys, or the build starts again.
 //
@@ -40,8 +40,8 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/designs/perfect_spatial/code.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/papers/perfect_spatial/code.hpp>
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 
@@ -49,6 +49,7 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 template <class Key, class Value>
 class perfect_spatial {
@@ -364,6 +365,7 @@ class perfect_spatial {
 
 static_assert(sparse<perfect_spatial<u32, u32>> && bulk_built<perfect_spatial<u32, u32>>);
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
 

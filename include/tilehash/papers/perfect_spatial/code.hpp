@@ -32,6 +32,7 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 // How many coordinates a key has. A struct of 2 or 3 integers of 32 bits may be declared to be a point too.
 template <class Key>
@@ -43,13 +44,14 @@ template <std::integral Coordinate>
   requires(sizeof(Coordinate) == 4)
 inline constexpr u32 dimensions<std::array<Coordinate, 3>> = 3;
 
+}  // namespace papers
 namespace detail {
 
 // From a key to its code, and from a code to its group and its slots.
 template <class Key>
 class spatial_code {
  public:
-  static constexpr u32 coordinates = dimensions<Key>;
+  static constexpr u32 coordinates = papers::dimensions<Key>;
   static_assert(coordinates == 1 || sizeof(Key) == u64(4) * coordinates,
                 "tilehash: a point has 2 or 3 coordinates of 32 bits and nothing else");
   static constexpr u32 linear_attempts = coordinates > 1 ? 3 : 0;  // before points are hashed like other keys

@@ -1,0 +1,10 @@
+// The tables that are here to compare with: baselines of the papers, in the namespace tilehash::papers. No other
+// header of the library includes them.
+#pragma once
+
+#include <tilehash/papers/indexed_cuckoo.hpp>
+#include <tilehash/papers/mega_kv.hpp>
+#include <tilehash/papers/perfect_spatial.hpp>
+#include <tilehash/papers/quadratic_probing.hpp>
+#include <tilehash/papers/sorted_array.hpp>
+#include <tilehash/papers/two_level_cuckoo.hpp>
