@@ -7,7 +7,7 @@
 // What holds for all verbs:
 //
 //   space    comes first. Any space object of the device that the table was made on will do; a call through
-//            another one than the table's own is put in order with what that one was given (space/guest.hpp).
+//            another one than the table's own is put in order with what that one was given (space/foreign_stream.hpp).
 //   arrays   are memory of that space, of as many elements as there are keys. In a set no verb takes values.
 //            Arrays that are only read may overlap. An array that is written must not overlap any other, or
 //            the verb throws invalid_argument, unless its words here say that it works in place.
@@ -52,7 +52,7 @@
 #include <tilehash/kernel/mixed.hpp>
 #include <tilehash/misuse.hpp>
 #include <tilehash/space/buffer.hpp>
-#include <tilehash/space/guest.hpp>
+#include <tilehash/space/foreign_stream.hpp>
 #include <tilehash/table_view.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -740,12 +740,12 @@ class table : public detail::misuse<Design, Space> {
         e.build_arrays(s, k, v, u64(0));
       };
 
-  // A call through another space of the same device is put in order with the table's own (space/guest.hpp),
+  // A call through another space of the same device is put in order with the table's own (space/foreign_stream.hpp),
   // whose memory and scratch come from the space that it was made with.
-  detail::guest_change<Space> changing(Space& space, const char* call) {
+  detail::foreign_change<Space> changing(Space& space, const char* call) {
     return {engine_.home(), space, call};
   }
-  detail::guest_read<Space> reading(Space& space, const char* call) const {
+  detail::foreign_read<Space> reading(Space& space, const char* call) const {
     return {engine_.home(), space, call};
   }
   Space& home(Space& space) const { return engine_.home() != nullptr ? *engine_.home() : space; }

@@ -69,17 +69,17 @@ TEST(own_memory, grows_and_shrinks_in_place) {
   m.verify(11'000'000);
 }
 // Work through another stream finds the table where it is.
-TEST(own_memory, is_the_same_for_guests) {
+TEST(own_memory, is_the_same_for_foreign_streams) {
   cuda home;
   cudaStream_t stream{};
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
   {
-    cuda guest(stream);
+    cuda foreign(stream);
     modelled<tiled<u32, u32>, cuda> m(home, 10'000'000, {.seed = known_seed});
     ASSERT_EQ(m.insert(0, 10'000'000).refused, 0U);
-    m.tested.reserve(guest, 25'000'000);
+    m.tested.reserve(foreign, 25'000'000);
     m.verify(12'000'000);
-    m.tested.shrink_to_fit(guest);
+    m.tested.shrink_to_fit(foreign);
     m.verify(12'000'000);
   }
   cudaStreamDestroy(stream);

@@ -11,7 +11,7 @@
 #include <tilehash/map.hpp>
 #include <tilehash/papers/sorted_array.hpp>
 #include <tilehash/space/cuda.cuh>
-#include <tilehash/space/guest.hpp>
+#include <tilehash/space/foreign_stream.hpp>
 
 namespace tilehash {
 namespace {
@@ -115,23 +115,23 @@ struct slow_fill {
   }
 };
 
-// Memory that a guest's slow kernel still writes goes back, is taken again and filled by home: in that order.
-TEST(cuda_space, memory_given_back_while_a_guest_works_is_not_taken_too_early) {
+// Memory that a foreign stream's slow kernel still writes goes back, is taken again and filled by home: in that order.
+TEST(cuda_space, memory_given_back_while_a_foreign_stream_works_is_not_taken_too_early) {
   cudaStream_t streams[2];
   for (cudaStream_t& s : streams)
     ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
   {
-    cuda home(streams[0]), guest(streams[1]);
+    cuda home(streams[0]), foreign(streams[1]);
     for (int round = 0; round < 20; ++round) {
       constexpr u64 n = 1'000;
       {
         const buffer<u32, cuda> b(home, n);
-        const detail::guest_change<cuda> call(b.space(), guest, "a test");
-        guest.for_each(n, slow_fill{b.data(), 1});
+        const detail::foreign_change<cuda> call(b.space(), foreign, "a test");
+        foreign.for_each(n, slow_fill{b.data(), 1});
       }  // the call is over, and then the buffer
       const buffer<u32, cuda> again(home, n);
       home.fill(again.data(), n, 2U);
-      guest.synchronize();
+      foreign.synchronize();
       ASSERT_EQ(again.to_host(), std::vector<u32>(n, 2));
     }
   }
@@ -185,9 +185,9 @@ TEST(cuda_space, another_of_the_same_gpu_takes_turns) {
   for (cudaStream_t& s : streams)
     ASSERT_EQ(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaSuccess);
   {
-    cuda home(streams[0]), guest(streams[1]);
+    cuda home(streams[0]), foreign(streams[1]);
     table_type t(home, 100);
-    use(guest, t);  // it grows in the guest's hands, in home's memory
+    use(foreign, t);  // it grows on the foreign stream, in home's memory
     use(home, t);
     constexpr u64 n = 50'000, each = 5'000;
     const auto keys = numbers(n, 7);
@@ -195,14 +195,14 @@ TEST(cuda_space, another_of_the_same_gpu_takes_turns) {
     const buffer<insert_report, cuda> reports(home, n / each);
     t = table_type(home, n, {.grow = false});
     for (u64 at = 0; at < n; at += each) {
-      cuda& now = at / each % 2 == 0 ? home : guest;
+      cuda& now = at / each % 2 == 0 ? home : foreign;
       const auto some = std::span<const u32>(k.span()).subspan(at, each);
       t.insert_async(now, some, some, reports.data() + at / each);
     }
     EXPECT_EQ(t.size(), n);
     for (const insert_report& report : reports.to_host()) EXPECT_EQ(report.inserted, each);
-    expect_keys(guest, t, keys, numbers(1'000, 1'000'000));
-    const table_type copy = t.clone(guest);
+    expect_keys(foreign, t, keys, numbers(1'000, 1'000'000));
+    const table_type copy = t.clone(foreign);
     t.clear(home);
     expect_keys(home, copy, keys, {});
   }

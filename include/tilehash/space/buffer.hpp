@@ -17,7 +17,7 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 // An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies; what was
 // moved from is empty. Throws out_of_memory. The space must outlive its buffers: they remember it, copy by it
 // and give the memory back to it. Who uses the memory through another space object puts the two in order
-// (space/guest.hpp; tables do).
+// (space/foreign_stream.hpp; tables do).
 template <class T, class Space>
   requires detail::copied_as_bytes<T>
 class buffer {

@@ -200,7 +200,7 @@ class cuda {
     check_pointer(p, p != nullptr, what);
   }
 
-  // ---- order, where several spaces work on the same memory (space/guest.hpp) ----
+  // ---- order, where several spaces work on the same memory (space/foreign_stream.hpp) ----
   // What this space is given from now on starts after all that `other` was given so far.
   void wait_for(const cuda& other) const { detail::check_cuda(order(other, *this), "ordering two streams"); }
   // What `other` is given from now on starts after all that this space was given so far.

@@ -1,5 +1,5 @@
 // Calls by one space object on memory that another gave.
-#include <tilehash/space/guest.hpp>
+#include <tilehash/space/foreign_stream.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,18 +31,18 @@ class streamed {
   char stream_;
 };
 
-TEST(guests, come_after_what_home_was_given_and_before_what_it_will_be) {
-  streamed home(0, 'h'), guest(0, 'g');
+TEST(foreign_streams, come_after_what_home_was_given_and_before_what_it_will_be) {
+  streamed home(0, 'h'), foreign(0, 'g');
   said.clear();
   {
-    const detail::guest_read<streamed> call(&home, guest, "find");
+    const detail::foreign_read<streamed> call(&home, foreign, "find");
     EXPECT_EQ(said, "h<g ");
     EXPECT_EQ(home.stream(), 'h') << "others may read at the same time";
   }
   EXPECT_EQ(said, "h<g g<h ");
   said.clear();
   try {
-    const detail::guest_change<streamed> call(&home, guest, "insert");
+    const detail::foreign_change<streamed> call(&home, foreign, "insert");
     EXPECT_EQ(home.stream(), 'g') << "what is taken and given back goes by the guest's stream";
     throw 1;
   } catch (int) {
@@ -51,23 +51,23 @@ TEST(guests, come_after_what_home_was_given_and_before_what_it_will_be) {
   EXPECT_EQ(said, "h<g g<h ");
 }
 
-TEST(guests, who_are_at_home_cost_nothing) {
+TEST(foreign_streams, of_home_cost_nothing) {
   streamed home(0, 'h');
   said.clear();
   {
-    const detail::guest_change<streamed> change(&home, home, "insert");
-    const detail::guest_read<streamed> read(&home, home, "find"), none(nullptr, home, "find");
-    const detail::guest_change<streamed> first(nullptr, home, "build");
+    const detail::foreign_change<streamed> change(&home, home, "insert");
+    const detail::foreign_read<streamed> read(&home, home, "find"), none(nullptr, home, "find");
+    const detail::foreign_change<streamed> first(nullptr, home, "build");
   }
   EXPECT_EQ(said, "");
   EXPECT_EQ(home.stream(), 'h');
 }
 
-TEST(guests, of_another_device_are_refused) {
-  streamed home(0, 'h'), guest(1, 'g');
+TEST(foreign_streams, of_another_device_are_refused) {
+  streamed home(0, 'h'), foreign(1, 'g');
   said.clear();
   try {
-    const detail::guest_change<streamed> call(&home, guest, "insert");
+    const detail::foreign_change<streamed> call(&home, foreign, "insert");
     FAIL() << "it was let in";
   } catch (const invalid_argument& e) {
     EXPECT_EQ(
@@ -79,10 +79,10 @@ TEST(guests, of_another_device_are_refused) {
   EXPECT_EQ(home.stream(), 'h');
 }
 
-TEST(guests, of_a_cpu_are_at_home) {
-  cpu home(1), guest(2);
-  const detail::guest_change<cpu> change(&home, guest, "insert");
-  const detail::guest_read<cpu> read(&home, guest, "find");
+TEST(foreign_streams, of_a_cpu_are_at_home) {
+  cpu home(1), foreign(2);
+  const detail::foreign_change<cpu> change(&home, foreign, "insert");
+  const detail::foreign_read<cpu> read(&home, foreign, "find");
 }
 
 }  // namespace

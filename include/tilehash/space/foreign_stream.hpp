@@ -1,9 +1,9 @@
 // A call by one space object on memory that another gave.
 //
 // Memory belongs to the space that gave it, its home, and goes back there. Two space objects of one GPU may
-// work on two streams, so a call through the other one, the guest, is put in order: the work that home was
-// given before comes before the call's, and what it is given afterwards comes after. That costs two events; a
-// call through home itself costs nothing. Two objects of `cpu` need no order, as their calls wait.
+// work on two streams, so a call through the other one, on a foreign stream, is put in order: the work that
+// home was given before comes before the call's, and what it is given afterwards comes after. That costs two
+// events; a call through home itself costs nothing. Two objects of `cpu` need no order, as their calls wait.
 #pragma once
 
 #include <string>
@@ -27,30 +27,30 @@ void require_same_device(const Space* home, const Space& user, const char* call)
 
 // A call that reads: such may run side by side, each through a space of its own.
 template <class Space>
-class guest_read {
+class foreign_read {
  public:
-  guest_read(const Space* home, Space& user, const char* call) { require_same_device(home, user, call); }
+  foreign_read(const Space* home, Space& user, const char* call) { require_same_device(home, user, call); }
 };
-// A call that changes the table, alone. What it takes from home and gives back goes by the guest's stream.
+// A call that changes the table, alone. What it takes from home and gives back goes by the foreign stream.
 template <class Space>
-class guest_change {
+class foreign_change {
  public:
-  guest_change(Space* home, Space& user, const char* call) { require_same_device(home, user, call); }
+  foreign_change(Space* home, Space& user, const char* call) { require_same_device(home, user, call); }
 };
 
 template <class Space>
 concept has_streams = requires(Space& s) { s.exchange_stream(s.stream()); };
 
 template <has_streams Space>
-class guest_read<Space> {
+class foreign_read<Space> {
  public:
-  guest_read(const Space* home, Space& user, const char* call) : home_(home), user_(user) {
+  foreign_read(const Space* home, Space& user, const char* call) : home_(home), user_(user) {
     require_same_device(home, user, call);
     if (visits()) user_.wait_for(*home_);
   }
-  guest_read(const guest_read&) = delete;
-  guest_read& operator=(const guest_read&) = delete;
-  ~guest_read() {
+  foreign_read(const foreign_read&) = delete;
+  foreign_read& operator=(const foreign_read&) = delete;
+  ~foreign_read() {
     if (visits()) user_.hold_back(*home_);
   }
 
@@ -62,18 +62,18 @@ class guest_read<Space> {
 };
 
 template <has_streams Space>
-class guest_change<Space> {
+class foreign_change<Space> {
  public:
-  guest_change(Space* home, Space& user, const char* call)
+  foreign_change(Space* home, Space& user, const char* call)
       : order_(home, user, call),
         home_(home == nullptr ? user : *home),
         own_(home_.exchange_stream(user.stream())) {}
-  guest_change(const guest_change&) = delete;
-  guest_change& operator=(const guest_change&) = delete;
-  ~guest_change() { home_.exchange_stream(own_); }
+  foreign_change(const foreign_change&) = delete;
+  foreign_change& operator=(const foreign_change&) = delete;
+  ~foreign_change() { home_.exchange_stream(own_); }
 
  private:
-  guest_read<Space> order_;
+  foreign_read<Space> order_;
   Space& home_;
   decltype(std::declval<Space&>().stream()) own_;
 };
