@@ -4,7 +4,8 @@
 All changes are compiled in at once, each behind its number: the environment's TILEHASH_WRONG chooses one, and 0 or nothing
 none. So the tests are built once, from a copy of the tree with the changes, and run once for every change.
 
-usage: scripts/invariants.py [--list] [--only 3,7-12] [--tests PATTERN] [--jobs N] [--seconds N] [--compiler C]
+usage: scripts/invariants.py [--check | --list] [--only 3,7-12] [--tests PATTERN] [--jobs N] [--seconds N] [--compiler C]
+  --check     finds entries whose lines their file no longer has exactly once, and ends
   --list      prints the changes and ends
   --only      runs those numbers alone
   --tests     runs the tests alone of which "PRESET TARGET" matches this regular expression
@@ -92,12 +93,12 @@ def read_changes(text):
     return changes
 
 
-def apply(change):
-    """None, or why the change does not apply to the copy."""
-    file = TREE / "include/tilehash" / change.file
+def apply(change, tree=None, texts=None):
+    """None, or why the change does not apply to the copy; with `texts` (by file) only these change."""
+    file = (tree or TREE) / "include/tilehash" / change.file
     if not file.exists():
         return f"no file {change.file}"
-    text = file.read_text()
+    text = file.read_text() if texts is None else texts.setdefault(file, file.read_text())
     # Indentation may differ: lines are compared without it.
     pattern = r"\s*\n\s*".join(re.escape(line.strip()) for line in change.before)
     found = re.findall(pattern, text)
@@ -107,8 +108,19 @@ def apply(change):
     text = re.sub(pattern, lambda _: after, text, count=1)
     if '"tilehash_wrong.hpp"' not in text:
         text = text.replace("#pragma once\n", '#pragma once\n#include "tilehash_wrong.hpp"\n', 1)
-    file.write_text(text)
+    if texts is None:
+        file.write_text(text)
+    else:
+        texts[file] = text
     return None
+
+
+def check(changes):
+    texts = {}
+    problems = [(c, why) for c in changes if (why := apply(c, ROOT, texts))]
+    for c, why in problems:
+        print(f"{LIST.relative_to(ROOT)}:{c.line}: change {c.number}: {why}")
+    return 1 if problems else 0
 
 
 def make_tree(changes):
@@ -193,6 +205,7 @@ def chosen(changes, only):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--check", action="store_true")
     arguments.add_argument("--list", action="store_true")
     arguments.add_argument("--only", default="")
     arguments.add_argument("--tests", default="")
@@ -200,6 +213,8 @@ def main():
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments.add_argument("--seconds", type=float, default=120)
     given = arguments.parse_args()
+    if given.check:
+        return check(read_changes(LIST.read_text()))
     changes = chosen(read_changes(LIST.read_text()), given.only)
     if given.list:
         for c in changes:

@@ -61,7 +61,7 @@ check_spelling() {
   files | grep -vE '^LICENSE$|^tests/fuzz/corpus/|\.(png|json|svg|gz)$' | xargs --no-run-if-empty codespell || die "codespell has complaints (above)"
 }
 
-check_quotes() { python3 scripts/check_quotes.py; }
+check_quotes() { python3 scripts/check_quotes.py && python3 scripts/invariants.py --check; }
 
 check_papers() { python3 scripts/check_papers.py; }
 
