@@ -27,17 +27,17 @@ using paper = robin_hood<u32, u32, coherent, 1>;  // one slot a bucket
 // How many keys of a home are on their way, and that some have been since, is known however many there were.
 TEST(robin_hood_race, counters_of_keys_on_their_way_do_not_come_round) {
   constexpr u32 home = 5, many = 70'000;
-  std::vector<u64> memory(detail::robin_hood_census::words(800, 100) / 2 + 1);
-  const detail::robin_hood_census census(reinterpret_cast<u32*>(memory.data()), 800, 100);
-  const auto before = census.journeys(home);
+  std::vector<u64> memory(detail::robin_hood_counters::words(800, 100) / 2 + 1);
+  const detail::robin_hood_counters counters(reinterpret_cast<u32*>(memory.data()), 800, 100);
+  const auto before = counters.relocations(home);
   for (u32 i = 1; i <= many; ++i) {
-    census.depart(home);
-    census.arrive(home);
-    ASSERT_NE(census.journeys(home), before) << i;
+    counters.begin_move(home);
+    counters.end_move(home);
+    ASSERT_NE(counters.relocations(home), before) << i;
   }
   for (u32 i = 1; i <= many; ++i) {
-    census.depart(home);
-    ASSERT_EQ(census.journeys(home) & detail::robin_hood_census::under_way, i);
+    counters.begin_move(home);
+    ASSERT_EQ(counters.relocations(home) & detail::robin_hood_counters::in_flight, i);
   }
 }
 
@@ -45,18 +45,18 @@ TEST(robin_hood_race, counters_of_keys_on_their_way_do_not_come_round) {
 // behind them changes.
 TEST(robin_hood_race, no_key_is_on_its_way_after_all_were_put_back) {
   for (const u32 buckets : {16U, 31U, 32U, 33U, 64U, 100U, 1000U}) {
-    const u64 words = detail::robin_hood_census::words(8 * buckets, buckets);
+    const u64 words = detail::robin_hood_counters::words(8 * buckets, buckets);
     std::vector<u64> memory(words / 2 + 1);
-    const detail::robin_hood_census census(reinterpret_cast<u32*>(memory.data()), 8 * buckets, buckets);
-    ASSERT_TRUE(census.enter(0));
-    for (u32 home = 0; home < buckets; ++home) census.depart(home);
-    for (u64 i = 0; i < detail::robin_hood_census::bit_words(buckets); ++i) census.none_in_hand(i);
+    const detail::robin_hood_counters counters(reinterpret_cast<u32*>(memory.data()), 8 * buckets, buckets);
+    ASSERT_TRUE(counters.acquire_slot(0));
+    for (u32 home = 0; home < buckets; ++home) counters.begin_move(home);
+    for (u64 i = 0; i < detail::robin_hood_counters::bit_words(buckets); ++i) counters.none_in_hand(i);
     for (u32 home = 0; home < buckets; ++home) {
-      EXPECT_EQ(census.journeys(home), 0U) << home << " of " << buckets;
-      EXPECT_NE(census.due()[home / 32] & 1U << home % 32, 0U) << home << " of " << buckets;
+      EXPECT_EQ(counters.relocations(home), 0U) << home << " of " << buckets;
+      EXPECT_NE(counters.due()[home / 32] & 1U << home % 32, 0U) << home << " of " << buckets;
     }
     u32 keys = 0;
-    for (u64 i = words - detail::robin_hood_census::counter_words; i < words; ++i)
+    for (u64 i = words - detail::sharded_count::shard_words; i < words; ++i)
       keys += reinterpret_cast<u32*>(memory.data())[i];
     EXPECT_EQ(keys, 1U) << "the last counter, of " << buckets;
   }
@@ -112,7 +112,7 @@ void expect_one_winner_each(u64 n, double load, u64 seed) {
     ASSERT_EQ(hit.value(), winner + 1);
   }
   for (u64 home = 0; home < d.capacity() / Design::bucket_slots; ++home)
-    ASSERT_EQ(d.census().journeys(static_cast<u32>(home)) & detail::robin_hood_census::under_way, 0U);
+    ASSERT_EQ(d.counters().relocations(static_cast<u32>(home)) & detail::robin_hood_counters::in_flight, 0U);
 
   // And all erase all.
   std::vector<std::atomic<u32>> erased(keys);

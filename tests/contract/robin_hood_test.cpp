@@ -114,7 +114,7 @@ struct subject {
       else
         ASSERT_GE(d.max_age(code), farthest[home]) << "home " << home;
     }
-    EXPECT_GE(d.census().widest(), widest == 1 ? 0 : widest);
+    EXPECT_GE(d.counters().widest(), widest == 1 ? 0 : widest);
   }
 };
 
@@ -390,7 +390,7 @@ void expect_same_ages(u64 n, double load) {
     ASSERT_EQ(d.age_in(ours), model.age_in(its)) << i;
     ASSERT_EQ(slot_type::max_code_in(ours), slot_type::max_code_in(its)) << i;
   }
-  EXPECT_EQ(d.census().widest(), model.census().widest());
+  EXPECT_EQ(d.counters().widest(), model.counters().widest());
   for (u64 i = 0; i < n; ++i) {
     const auto hit = table_view<Design>(memory.data(), d.capacity(), run_seed() ^ n, load).find(keys[i]);
     ASSERT_TRUE(hit.found());
@@ -432,7 +432,7 @@ void expect_crowded_homes() {
   k.resize(n);
   ASSERT_NO_FATAL_FAILURE(s.expect_holds(k));
   ASSERT_NO_FATAL_FAILURE(s.expect_order(true));
-  // The census is right: as many more find room as there are free slots.
+  // The count is right: as many more find room as there are free slots.
   const auto more = s.fresh_keys(s.t.capacity() - n + 100);
   EXPECT_EQ(s.insert(more).refused, 100U);
 }

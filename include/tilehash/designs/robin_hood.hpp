@@ -21,7 +21,7 @@
 // stands there, so equal keys meet at the same slot, and the second finds the first.
 //
 // Two inserts of one key meet even if it is in nobody's slot, on its way from one to the next: who takes a
-// key out says so before (robin_hood/census.hpp), and who has not met his key looks again where its home has
+// key out says so before (robin_hood/counters.hpp), and who has not met his key looks again where its home has
 // keys on the way. A key that goes on never waits, so somebody always goes ahead.
 //
 // Erasing frees the slot: lookups do not stop at free ones. Homes whose keys have gone further are marked all
@@ -50,7 +50,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/robin_hood/build.hpp>
-#include <tilehash/designs/robin_hood/census.hpp>
+#include <tilehash/designs/robin_hood/counters.hpp>
 #include <tilehash/designs/robin_hood/homes.hpp>
 #include <tilehash/designs/robin_hood/insertion.hpp>
 #include <tilehash/designs/robin_hood/slot.hpp>
@@ -113,7 +113,7 @@ class robin_hood {
   }
   static u64 bytes(u64 capacity) {
     return capacity * sizeof(word) +
-           detail::robin_hood_census::words(capacity, capacity / bucket_slots) * sizeof(u32);
+           detail::robin_hood_counters::words(capacity, capacity / bucket_slots) * sizeof(u32);
   }
 
   robin_hood() = default;
@@ -121,13 +121,13 @@ class robin_hood {
   robin_hood(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
       : slots_(static_cast<word*>(memory)),
         homes_(capacity / bucket_slots, seed),
-        census_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity), capacity,
-                homes_.buckets()) {}
+        counters_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity), capacity,
+                  homes_.buckets()) {}
 
   TILEHASH_FN u64 capacity() const { return static_cast<u64>(homes_.buckets()) * bucket_slots; }
   TILEHASH_FN word* slots() const { return slots_; }
   TILEHASH_FN const homes_type& homes() const { return homes_; }
-  TILEHASH_FN const detail::robin_hood_census& census() const { return census_; }
+  TILEHASH_FN const detail::robin_hood_counters& counters() const { return counters_; }
 
   // Fills an empty table.
   auto bulk_build() const { return detail::robin_hood_build<robin_hood>{*this}; }
@@ -170,7 +170,7 @@ class robin_hood {
   TILEHASH_FN static constexpr u32 max_code(u32 age) { return age <= last_code ? age - 1 : last_code; }
   TILEHASH_FN u32 max_age(u32 code) const {
     if (code < last_code) return code + 1;
-    const u32 widest = census_.widest();
+    const u32 widest = counters_.widest();
     return widest > 1 ? widest : 1;
   }
   template <class Tile>
@@ -179,9 +179,9 @@ class robin_hood {
   }
   // A key of this home has come to stand so far away.
   TILEHASH_FN void raise_max_age(u32 home, u32 age) const {
-    census_.widen(age);
+    counters_.widen(age);
     change_max_code(home, [=](u32 code) { return max_code(age) > code ? max_code(age) : code; });
-    census_.make_due(home);
+    counters_.make_due(home);
   }
 
   // ---- lookup ----
@@ -213,11 +213,11 @@ class robin_hood {
 
   // ---- keys in hand, while nothing else is at work ----
   // One is given up.
-  TILEHASH_FN void drop(key_bits key) const { census_.drop(locate(key).home); }
+  TILEHASH_FN void drop(key_bits key) const { counters_.drop(locate(key).home); }
   // In words that tidying reads: afterwards all are due.
-  TILEHASH_FN u32* marks() const { return census_.due(); }
+  TILEHASH_FN u32* marks() const { return counters_.due(); }
   TILEHASH_FN u64 mark_words() const { return due_words(); }
-  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { census_.none_in_hand(word_of_marks); }
+  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { counters_.none_in_hand(word_of_marks); }
 
   struct erase_answer : erase_position<word> {
     u32 limit = 1;
@@ -236,12 +236,12 @@ class robin_hood {
   }
   TILEHASH_FN static word vacated(const erase_answer& told) { return slot_type::emptied(told.old); }
   TILEHASH_FN void erased(const place& home, const place& /*now*/, const erase_answer& /*told*/) const {
-    census_.leave(home.home);
+    counters_.release_slot(home.home);
   }
 
   // ---- tidying: what erases make possible ----
-  TILEHASH_FN u32* due() const { return census_.due(); }
-  TILEHASH_FN u64 due_words() const { return detail::robin_hood_census::bit_words(homes_.buckets()); }
+  TILEHASH_FN u32* due() const { return counters_.due(); }
+  TILEHASH_FN u64 due_words() const { return detail::robin_hood_counters::bit_words(homes_.buckets()); }
   TILEHASH_FN bool tidies_after(u64 erased) const { return erased >= capacity() / 16; }
 
   // Lets the keys of a home come nearer, the oldest first, as far as there is room, and says how far they
@@ -274,7 +274,7 @@ class robin_hood {
     }
     if (!active || t.rank() != 0) return;
     change_max_code(home, [=](u32) { return max_code(far); });
-    if (far > 1) census_.make_due(home);
+    if (far > 1) counters_.make_due(home);
   }
 
  private:
@@ -300,7 +300,7 @@ class robin_hood {
 
   word* slots_ = nullptr;
   homes_type homes_;
-  detail::robin_hood_census census_;
+  detail::robin_hood_counters counters_;
 };
 
 static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> &&

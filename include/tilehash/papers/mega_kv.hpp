@@ -12,14 +12,14 @@
 // Invariants. (1) A key stands in one of its two buckets, or is in hand, once. (2) Who has a key in hand
 // holds the lock of its first bucket: the lock of the key that is taken out is taken before, and kept until
 // that key stands again. So equal keys meet at one lock, and nobody misses a key on its way. (3) A key is
-// taken out only where the table has a seat left (below), so every chain of exchanges could end.
+// taken out only where the table has a slot left (below), so every chain of exchanges could end.
 //
 // What differs from the paper's. There, the pair in hand is dropped when a chain of exchanges has become
 // long: 0.4 % of all at load 0.75, 4 % at 0.95 (tables 4 to 8). Here it goes on for max_rounds tries; then
 // the table is built anew by another hash function, with that pair, as where the table grows. (Where there is
 // no memory for that, the engine puts such pairs back and refuses new ones: engine/put_back.hpp.) And a table
-// that may not grow says no before anything is taken out, which needs a count of the items: seats, shared out
-// among counters.
+// that may not grow says no before anything is taken out, which needs a count of the items
+// (algorithm/sharded_count.hpp).
 //
 // How it follows the number of its items: all of them into a new table (rehash), which is what every design
 // of engine::insertion does and what the paper's comparison calls for.
@@ -30,12 +30,12 @@
 // VLDB 2015, with exchanges of whole pairs as in Y. Li et al., Dynamic Hash Tables on GPUs, section 6.1.
 #pragma once
 
+#include <tilehash/algorithm/sharded_count.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/papers/mega_kv/seats.hpp>
 #include <tilehash/space/bucket.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -64,8 +64,8 @@ class mega_kv {
   static constexpr u32 preferred_width = detail::width_for(64);
   static constexpr u32 max_rounds = 4096;  // tries: exchanges, and those that met a lock
   static constexpr bool replaces_keys = true;
-  // Of 32 slots, so many are given away at most: fuller, chains of exchanges get long.
-  static constexpr u32 seats_of_32 = bucket_slots == 4 ? 30 : 31;
+  // Of 32 slots, so many are taken at most: fuller, chains of exchanges get long.
+  static constexpr u32 slots_of_32 = bucket_slots == 4 ? 30 : 31;
   static constexpr double max_load_factor = bucket_slots == 4 ? 0.92 : 0.95;
 
   // Whole buckets, at least two.
@@ -77,14 +77,15 @@ class mega_kv {
   }
   static u64 bytes(u64 capacity) {
     return capacity * sizeof(word) +
-           (detail::mega_kv_seats::words(capacity) + lock_words(capacity)) * sizeof(u32);
+           (detail::sharded_count::words(capacity) + lock_words(capacity)) * sizeof(u32);
   }
 
   mega_kv() = default;
   mega_kv(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
       : slots_(static_cast<word*>(memory)),
-        seats_(reinterpret_cast<u32*>(slots_ + capacity), capacity, seats_of_32),
-        locks_(reinterpret_cast<u32*>(slots_ + capacity) + detail::mega_kv_seats::words(capacity)),
+        count_(reinterpret_cast<u32*>(slots_ + capacity), capacity * slots_of_32 / 32,
+               detail::sharded_count::shards_for(capacity)),
+        locks_(reinterpret_cast<u32*>(slots_ + capacity) + detail::sharded_count::words(capacity)),
         buckets_(capacity / bucket_slots),
         hash_(seed) {}
 
@@ -127,7 +128,8 @@ class mega_kv {
     const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);
     const bool here = b1.has(t, key), there = b2.has(t, key);
     const bool known = active && (here || there);  // a yes is certain; a no, under the lock
-    const bool seated = sit(t, p.first, locked && !known), goes = held && !known && (in_hand || seated);
+    const bool acquired = acquire_slot(t, p.first, locked && !known),
+               goes = held && !known && (in_hand || acquired);
 
     const u32 free1 = b1.match_empty(t), free2 = b2.match_empty(t);
     const bool in_first = detail::count_ones(free1) >= detail::count_ones(free2);
@@ -148,7 +150,7 @@ class mega_kv {
     t.sync();
     if (t.rank() == 0) {
       const bool waits = in_hand && !put && !swapped;  // keeps its key, and that one's lock
-      if (seated && !put && !swapped) seats_.leave(p.first);
+      if (acquired && !put && !swapped) count_.release(p.first);
       if (got && !swapped) detail::unlock(locks_, its_lock);
       if (held && !waits && !(swapped && same)) detail::unlock(locks_, p.first);
     }
@@ -163,7 +165,7 @@ class mega_kv {
   // One is given up.
   TILEHASH_FN void drop(key_bits key) const {
     const u32 first = locate(key).first;
-    seats_.leave(first);
+    count_.release(first);
     detail::unlock(locks_, first);
   }
   TILEHASH_FN u32* marks() const { return locks_; }
@@ -178,7 +180,7 @@ class mega_kv {
   }
   TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
   TILEHASH_FN void erased(const place& home, const place& /*now*/, const auto& /*told*/) const {
-    seats_.leave(home.first);
+    count_.release(home.first);
   }
 
  private:
@@ -193,21 +195,21 @@ class mega_kv {
     return got;
   }
   template <class Tile>
-  TILEHASH_FN bool sit(Tile t, u32 bucket, bool wanted) const {
-    bool seated = false;
-    if (wanted && t.rank() == 0) seated = seats_.enter(bucket);
-    return t.broadcast(u32(seated), 0) != 0;
+  TILEHASH_FN bool acquire_slot(Tile t, u32 bucket, bool wanted) const {
+    bool acquired = false;
+    if (wanted && t.rank() == 0) acquired = count_.acquire(bucket);
+    return t.broadcast(u32(acquired), 0) != 0;
   }
   // Dice, other ones at each exchange, so that a chain that comes to a bucket again goes on elsewhere.
   template <class Tile>
   TILEHASH_FN u32 turn_of(Tile t, u32 bucket, bool wanted) const {
     u32 turn = 0;
-    if (wanted && t.rank() == 0) turn = mix32(seats_.next_turn(bucket) ^ bucket);
+    if (wanted && t.rank() == 0) turn = mix32(detail::fetch_add(count_.shard_of(bucket) + 1, 1U) ^ bucket);
     return t.broadcast(turn, 0);
   }
 
   word* slots_ = nullptr;
-  detail::mega_kv_seats seats_;
+  detail::sharded_count count_;
   u32* locks_ = nullptr;
   u64 buckets_ = 0;
   Hash hash_;

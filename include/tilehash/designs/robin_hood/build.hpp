@@ -131,14 +131,14 @@ struct robin_hood_leave {
   }
 };
 
-// The census of a table that was built so.
+// The counters of a table that was built so.
 template <class Design>
 struct robin_hood_count {
   robin_hood_plan<Design> plan;
   const u64* inserted;
   TILEHASH_FN void operator()(u64 i) const {
-    plan.design.census().begin_with(static_cast<u32>(i), *inserted);
-    if (i < plan.oldest_words) plan.design.census().widen(*plan.oldest(32 * i));
+    plan.design.counters().begin_with(static_cast<u32>(i), *inserted);
+    if (i < plan.oldest_words) plan.design.counters().widen(*plan.oldest(32 * i));
   }
 };
 

@@ -5,9 +5,8 @@
 //                         '--> ... --> [z2]   y is 5 there: ... until one meets a free slot
 //
 // A new key is looked for first, as far as its home's maximum says, and then stands in the first slot on its
-// way that is free or has a younger key. It may be that somebody had it in hand just then. So whether the
-// home's keys were on a journey is asked before and after (robin_hood/census.hpp), and if so the try begins
-// again. Where the home has a free slot, no key has been taken out of it, and where its maximum is 1, none
+// way that is free or has a younger key. Another lane may have had it in flight just then. So the insert asks
+// before and after whether keys of the home were in flight (robin_hood/counters.hpp), and if so tries again. Where the home has a free slot, no key has been taken out of it, and where its maximum is 1, none
 // stands further on: most keys ask nothing.
 //
 // A key in hand goes on from the bucket where it stood, and asks nobody: nobody else puts it in meanwhile.
@@ -16,7 +15,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/result.hpp>
-#include <tilehash/designs/robin_hood/census.hpp>
+#include <tilehash/designs/robin_hood/counters.hpp>
 #include <tilehash/space/bucket.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -50,11 +49,11 @@ struct robin_hood_insertion {
 
     room to{home, first, empty, simple};
     const bool seeks = active && !known && !simple;
-    const u64 before = journeys(home, seeks);
-    const bool quiet = first_says((before & robin_hood_census::under_way) == 0);
+    const u64 before = relocations(home, seeks);
+    const bool quiet = first_says((before & robin_hood_counters::in_flight) == 0);
     const bool clear = seeks && (in_hand || quiet);
     known |= find_room(home, to, clear, !in_hand);
-    const bool same = first_says(journeys(home, seeks) == before);
+    const bool same = first_says(relocations(home, seeks) == before);
     const bool settled = simple || (clear && (in_hand || same));
 
     // A slot is promised to it. Where none of those within reach will do, it is as if it had been taken out.
@@ -63,15 +62,15 @@ struct robin_hood_insertion {
     const bool puts = goes && to.is && (in_hand || entered);
     const place other = design.place_in(to.at.bucket, to.old);
     const bool put = settle(to, other, value, in_hand, puts);
-    const bool homeless = set_out(home, before, entered && !to.is);
-    if (entered && !put && !homeless && t.rank() == 0) design.census().leave(home.home);
+    const bool unplaced = set_out(home, before, entered && !to.is);
+    if (entered && !put && !unplaced && t.rank() == 0) design.counters().release_slot(home.home);
 
     // Who was taken out goes on.
     place p = other;
     value_bits its = slot_type::value_of(to.old);
-    const bool took = put && !slot_type::is_free(to.old), landed = fly(p, its, took);
-    if (took && !landed) return {insert_state::replaced, design.key_of(p), its};
-    if (homeless) return {insert_state::replaced, key, value};
+    const bool took = put && !slot_type::is_free(to.old), placed = relocate(p, its, took);
+    if (took && !placed) return {insert_state::replaced, design.key_of(p), its};
+    if (unplaced) return {insert_state::replaced, key, value};
     const bool no_room = goes && (in_hand ? !to.is : !entered);
     return {known     ? insert_state::present
             : put     ? insert_state::inserted
@@ -124,15 +123,15 @@ struct robin_hood_insertion {
   // Puts a key into a slot if that still has what it had; who stands there has been announced by then.
   TILEHASH_FN bool settle(const room& to, const place& taken, value_bits value, bool in_hand,
                           bool wanted) const {
-    const auto& census = design.census();
+    const auto& counters = design.counters();
     const bool takes = wanted && !slot_type::is_free(to.old);
-    if (takes && t.rank() == 0) census.depart(taken.home);
+    if (takes && t.rank() == 0) counters.begin_move(taken.home);
     const bool put = try_claim(t, design.bucket_at(to.at.bucket) + to.slot, to.old,
                                slot_type::written_over(to.old, design.stored(to.at), value), wanted);
     if (t.rank() == 0) {
-      if (takes && !put) census.arrive(taken.home);
+      if (takes && !put) counters.end_move(taken.home);
       if (put && to.at.age > 1) design.raise_max_age(to.at.home, to.at.age);
-      if (put && in_hand) census.arrive(to.at.home);
+      if (put && in_hand) counters.end_move(to.at.home);
     }
     t.sync();
     return put;
@@ -140,50 +139,50 @@ struct robin_hood_insertion {
 
   // A key in hand goes on from its place to the next room, and the next key from there. False if one would
   // grow too old: that is in hand then.
-  TILEHASH_FN bool fly(place& p, value_bits& value, bool flying) const {
+  TILEHASH_FN bool relocate(place& p, value_bits& value, bool moving) const {
     const u64 most = Design::max_hops_a_bucket * design.homes().buckets();
-    bool landed = false;
+    bool placed = false;
     const auto go_on = [&] {
-      flying = p.age < design.max_steps();
-      if (flying) design.next(p);
+      moving = p.age < design.max_steps();
+      if (moving) design.next(p);
     };
-    if (flying) go_on();
-    for (u64 hops = 0; t.any(flying); ++hops) {
-      const auto b = bucket_type::read_shared(t, design.bucket_at(p.bucket), flying);
+    if (moving) go_on();
+    for (u64 steps = 0; t.any(moving); ++steps) {
+      const auto b = bucket_type::read_shared(t, design.bucket_at(p.bucket), moving);
       const room to = room_in(b, p);
       const place taken = design.place_in(p.bucket, to.old);
-      const bool put = settle(to, taken, value, true, flying && to.is);
-      if (!flying) continue;
+      const bool put = settle(to, taken, value, true, moving && to.is);
+      if (!moving) continue;
       if (put) {
-        landed = slot_type::is_free(to.old);
-        flying = !landed;
+        placed = slot_type::is_free(to.old);
+        moving = !placed;
         p = taken;
         value = slot_type::value_of(to.old);
       }
-      if (flying && (put || !to.is)) go_on();  // else the bucket has changed: once more
-      flying = flying && hops < most;
+      if (moving && (put || !to.is)) go_on();  // else the bucket has changed: once more
+      moving = moving && steps < most;
     }
-    return landed;
+    return placed;
   }
 
   // Read by the tile's first lane alone: a word of 8 bytes costs two shuffles, and what it says costs one.
-  TILEHASH_FN u64 journeys(const place& home, bool wanted) const {
+  TILEHASH_FN u64 relocations(const place& home, bool wanted) const {
     u64 n = 0;
     if (t.any(wanted)) device_fence();
-    if (wanted && t.rank() == 0) n = design.census().journeys(home.home);
+    if (wanted && t.rank() == 0) n = design.counters().relocations(home.home);
     if (t.any(wanted)) device_fence();
     return n;
   }
   TILEHASH_FN bool first_says(bool it) const { return t.broadcast(u32(it), 0) != 0; }
   TILEHASH_FN bool enters(const place& home, bool wanted) const {
     bool entered = false;
-    if (wanted && t.rank() == 0) entered = design.census().enter(home.home);
+    if (wanted && t.rank() == 0) entered = design.counters().acquire_slot(home.home);
     return first_says(entered);
   }
   // A key that stands nowhere is in hand from now on, unless its home has had one since.
   TILEHASH_FN bool set_out(const place& home, u64 before, bool wanted) const {
     bool alone = false;
-    if (wanted && t.rank() == 0) alone = design.census().depart_alone(home.home, before);
+    if (wanted && t.rank() == 0) alone = design.counters().begin_move_alone(home.home, before);
     return first_says(alone);
   }
 };
