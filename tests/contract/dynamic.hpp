@@ -210,6 +210,27 @@ TEST(dynamic, a_resize_without_memory_changes_nothing) {
   }
 }
 
+// Erases halve subtables as long as the capacity that was reserved stays.
+TEST(dynamic, erases_leave_what_was_reserved) {
+  dynamic_space space;
+  using design = dynamic_cuckoo<u32, u32>;
+  for (const u64 n : {u64(3'000), scaled(30'000, 9'000)}) {
+    const auto keys = numbered_keys(0, n);
+    const buffer<u32, dynamic_space> k(space, keys);
+    table<design, dynamic_space> t(space, 0, {.seed = run_seed()});
+    t.reserve(space, n);
+    const u64 reserved = design::capacity_for(n, t.options().load_factor);
+    ASSERT_GE(t.capacity(), reserved);
+    ASSERT_EQ(t.insert(space, k.span(), k.span()).inserted, n);
+    for (u64 left = n; left > 16; left -= left / 2) {
+      ASSERT_EQ(t.erase(space, k.span().subspan(left - left / 2, left / 2)), left / 2);
+      ASSERT_GE(t.capacity(), reserved) << left - left / 2 << " keys are left";
+    }
+    t.shrink_to_fit(space);  // which gives it up
+    EXPECT_LT(t.capacity(), reserved);
+  }
+}
+
 // A table of `held` items is given `others`, or loses so many, in one call that resizes it again and again,
 // with memory for 0, 1, 2, ... allocations until it needs no more. Gives how many it needs.
 template <bool Erases>

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -137,6 +140,42 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
     EXPECT_EQ(t.size(), n - n / 2);
     EXPECT_EQ(erased.to_host()[0], n / 2);
     EXPECT_EQ(t.insert(here, this->k(), this->v()).inserted, n / 2);
+  }
+}
+// Calls that wait and calls that do not, in any order: size(), a clone and retrieve_all() know each change
+// once.
+TYPED_TEST(async_calls, change_the_size_once_among_those_that_wait) {
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = 2'000, rounds = scaled(60, 30);
+  random_numbers random("async_calls");
+  this->make(n);
+  auto& here = this->space;
+  typename TestFixture::table_type t(here, 2 * n, {.seed = run_seed(), .grow = false});
+  const buffer<insert_report, engine_space> report(here, 1);
+  const buffer<u64, engine_space> erased(here, 1);
+  const buffer<u32, engine_space> all_keys(here, n + 1), all_values(here, n + 1);  // for more than there are
+  std::vector<u8> present(n, 0);
+  for (u64 round = 0; round < rounds; ++round) {
+    const u64 first = random.below(n), count = random.between(1, n - first);
+    const auto keys = this->k().subspan(first, count), values = this->v().subspan(first, count);
+    const bool waits = random.one_in(2), erases = random.one_in(3);
+    if (erases && waits)
+      t.erase(here, keys);
+    else if (erases)
+      t.erase_async(here, keys, erased.data());
+    else if (waits)
+      std::ignore = t.insert(here, keys, values);
+    else
+      t.insert_async(here, keys, values, report.data());
+    std::fill_n(present.begin() + static_cast<std::ptrdiff_t>(first), count, u8(!erases));
+    if (random.one_in(2)) continue;  // nobody asks for the size
+    const auto expected = static_cast<u64>(std::ranges::count(present, 1));
+    ASSERT_EQ(t.size(), expected) << "in round " << round;
+    const auto copy = t.clone(here);
+    ASSERT_EQ(copy.size(), expected) << "in round " << round;
+    ASSERT_EQ(copy.retrieve_all(here, all_keys.span(), all_values.span()), expected);
+    ASSERT_EQ(this->found_in(copy), expected);
+    ASSERT_EQ(t.retrieve_all(here, all_keys.span(), all_values.span()), expected);
   }
 }
 TYPED_TEST(async_calls, of_no_items_write_their_results) {
