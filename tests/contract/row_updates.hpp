@@ -6,6 +6,7 @@
 
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -14,6 +15,23 @@
 #include <tilehash/table.hpp>
 
 namespace tilehash::contract {
+
+// Each section counts the items of its rows.
+template <class Table, class Space>
+void expect_sections_to_count_items(const Table& t, Space& space) {
+  const auto design = t.view().design;
+  using design_type = std::remove_const_t<decltype(design)>;
+  std::vector<typename design_type::head> heads(design.capacity());
+  std::vector<typename design_type::section> sections(design.sections());
+  space.copy_to_host(heads.data(), design.heads(), heads.size() * sizeof heads[0]);
+  space.copy_to_host(sections.data(), &design.section_at(0), sections.size() * sizeof sections[0]);
+  for (u64 s = 0; s < sections.size(); ++s) {
+    u64 items = 0;
+    for (u64 r = 0; r < design_type::section_rows; ++r)
+      items += heads[s * design_type::section_rows + r].count;
+    ASSERT_EQ(sections[s].filled, items) << "in section " << s;
+  }
+}
 
 class row_updates : public ::testing::Test {
  protected:
@@ -40,6 +58,8 @@ class row_updates : public ::testing::Test {
     return t.erase(space_, there(k).span());
   }
   void forget() { model_.clear(); }  // for a table that is empty
+  // Rows that are built again have other memory.
+  static const void* memory(const table_type& t) { return t.view().design.heads(); }
   // All there is, and nothing else.
   void compare(const table_type& t) {
     u64 items = 0, wrong = 0;
@@ -49,6 +69,7 @@ class row_updates : public ::testing::Test {
       asked.push_back(key);
     }
     ASSERT_EQ(t.size(), items);
+    expect_sections_to_count_items(t, space_);
     const auto q = there(asked);
     const buffer<u32, updates_space> counts(space_, asked.size());
     t.count(space_, q.span(), counts.span());
@@ -87,10 +108,11 @@ TEST_F(row_updates, find_room_until_there_is_none) {
   table_type t(space_, 0, {.load_factor = 0.8});
   std::ignore = build(t, some(0, n));
   const u64 rows = t.capacity(), bytes = t.bytes();
+  const void* const at_first = memory(t);
   u64 at = n;
   for (int round = 0; round < 6; ++round, at += n / 100) {
     ASSERT_EQ(insert(t, some(at, n / 100)), (insert_report{.inserted = n / 100}));
-    ASSERT_EQ(t.bytes(), bytes) << "built anew with a fifth of its room used";
+    ASSERT_EQ(memory(t), at_first) << "built anew with a fifth of its room used";
   }
   compare(t);
   for (int round = 0; round < 30; ++round, at += n / 100) std::ignore = insert(t, some(at, n / 100));
@@ -105,11 +127,12 @@ TEST_F(row_updates, find_room_until_there_is_none) {
 TEST_F(row_updates, reuse_what_is_erased) {
   table_type t(space_, 0, {.load_factor = 2, .slack = 1});
   std::ignore = build(t, some(0, n));
-  const u64 bytes = t.bytes(), part = n / 16;
+  const void* const at_first = memory(t);
+  const u64 part = n / 16;
   for (u64 round = 0; round < 40; ++round) {
     EXPECT_EQ(erase(t, some(round * part, part)), part);
     ASSERT_EQ(insert(t, some(n + round * part, part)).inserted, part);
-    ASSERT_EQ(t.bytes(), bytes) << "in round " << round;
+    ASSERT_EQ(memory(t), at_first) << "built again in round " << round;
   }
   compare(t);
   EXPECT_EQ(erase(t, some(0, n)), 0U);
@@ -188,6 +211,56 @@ TEST_F(row_updates, keep_what_was_reserved) {
   EXPECT_LT(t.bytes(), then);
   EXPECT_LT(t.capacity(), rows);
   compare(t);
+}
+
+// Capacity that is reserved in a table with items stays, too, and all of them are found.
+TEST_F(row_updates, keep_what_is_reserved_later) {
+  for (const u64 held : {u64(0), u64(700)}) {
+    forget();
+    table_type t(space_, 0, {.load_factor = 0.1, .seed = 7});
+    std::ignore = insert(t, some(0, held));
+    EXPECT_EQ(t.reserve(space_, 3'000), 1U);
+    const u64 rows = t.capacity(), bytes = t.bytes();
+    compare(t);
+    const void* const at_first = memory(t);
+    std::ignore = insert(t, keys(290, 5));  // more than a section has room for
+    EXPECT_NE(memory(t), at_first) << "it was to be built again";
+    EXPECT_EQ(t.capacity(), rows);
+    EXPECT_GE(t.bytes(), bytes) << "what was reserved is given up";
+    compare(t);
+    EXPECT_EQ(t.reserve(space_, 2'000), 0U);
+    const void* const then = memory(t);
+    for (u64 i = 0; i < 4; ++i) std::ignore = insert(t, some(1'000 + i * 200, 200));
+    EXPECT_EQ(memory(t), then) << "built again within what was reserved";
+    compare(t);
+  }
+}
+
+// A seed that was given stays, whatever is called but rehash(), and puts each key into the same row.
+TEST_F(row_updates, with_one_seed_have_the_same_rows) {
+  table_type a(space_, 0, {.load_factor = 0.5, .seed = 7}), b(space_, 0, {.load_factor = 0.5, .seed = 7}),
+      other(space_, 0, {.load_factor = 0.5, .seed = 8});
+  std::ignore = build(a, some(0, 1'000));
+  std::ignore = erase(a, some(0, 100));
+  a.reserve(space_, 2'000);
+  std::ignore = insert(a, some(1'000, 900));
+  compare(a);
+  b.reserve(space_, 2'000);
+  other.reserve(space_, 2'000);
+  ASSERT_EQ(a.capacity(), b.capacity());
+  ASSERT_EQ(a.capacity(), other.capacity());
+  u64 elsewhere = 0;
+  for (const u32 key : some(0, 1'900)) {
+    ASSERT_EQ(a.view().design.locate(key).row, b.view().design.locate(key).row);
+    elsewhere += a.view().design.locate(key).row != other.view().design.locate(key).row;
+  }
+  EXPECT_GT(elsewhere, 1'500U);
+  a.shrink_to_fit(space_);
+  EXPECT_EQ(a.options().seed, 7U);
+  compare(a);
+  a.rehash(space_, 0);
+  EXPECT_EQ(a.options().seed, 8U);
+  compare(a);
 }
 
 // Of more items than the rows are for: neither rows nor bytes become more.

@@ -1,5 +1,9 @@
 #include <array>
+#include <span>
+#include <string>
+#include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include <tilehash/space/cpu.hpp>
 
@@ -15,6 +19,7 @@ inline constexpr bool updates_are_few = TILEHASH_FEW_TYPES != 0;
 inline constexpr u64 random_tables = 200;
 }  // namespace tilehash::contract
 
+#include <contract/faulty.hpp>
 #include <contract/random_rows.hpp>
 #include <contract/row_updates.hpp>
 #include <contract/rows.hpp>
@@ -42,6 +47,79 @@ TEST(rows_in_bins, fit_the_cache) {
       EXPECT_TRUE(bin <= half || 2 * bins > 1024) << n << " items, load " << load;
     }
   }
+}
+
+// A call that finds no memory, at whichever of its allocations, leaves the rows as a copy of them has them:
+// what they hold, the sections' numbers, the seed, and what was reserved. Few items then go in where the rows
+// are, many build them again.
+template <class Call>
+void expect_refused_calls_to_leave_rows(const char* name, const Call& call) {
+  SCOPED_TRACE(name);
+  using table_type = table<dynamic_hash_graph<u32, u32>, cpu>;
+  const u64 held = 900;
+  std::vector<u32> keys(3 * held);
+  for (u64 i = 0; i < keys.size(); ++i) keys[i] = mix32(static_cast<u32>(i));
+  const std::span<const u32> all = keys, few = all.subspan(held, 5);
+  const std::vector<u32> crowd(400, 5);
+  u64 refused = 0;
+  for (bool met = true; met; ++refused) {
+    SCOPED_TRACE(std::to_string(refused) + " allocations");
+    ASSERT_LT(refused, 60U);
+    ground<cpu, faulty_host> here(2);
+    auto& space = here.space;
+    table_type t(space, 0, {.load_factor = 0.3, .seed = 7});
+    ASSERT_EQ(t.insert(space, all.first(held), all.first(held)).inserted, held);
+    ASSERT_EQ(t.erase(space, all.first(50)), 50U);
+    t.reserve(space, 2 * held);
+    const void* const at_first = t.view().design.heads();
+    table_type copy = t.clone(space);
+    bool threw = false;
+    here.memory.refuse_after(refused);
+    here.memory.guarded([&] {
+      try {
+        call(space, t, all.subspan(2 * held));
+      } catch (const out_of_memory&) {
+        threw = true;
+      }
+    });
+    here.memory.refuse_after(faulty::never);
+    met = here.memory.refused();
+    if (!threw) continue;  // as an erase that could not give memory back
+    EXPECT_EQ(t.view().design.heads(), at_first);
+    EXPECT_EQ(t.options().seed, copy.options().seed);
+    const auto expect_alike = [&] {
+      EXPECT_EQ(t.size(), copy.size());
+      EXPECT_EQ(t.bytes(), copy.bytes());
+      EXPECT_EQ(t.capacity(), copy.capacity());
+      expect_sections_to_count_items(t, space);
+      std::vector<u32> counts(keys.size()), counts_of_copy(keys.size());
+      t.count(space, all, counts);
+      copy.count(space, all, counts_of_copy);
+      EXPECT_EQ(counts, counts_of_copy);
+    };
+    expect_alike();
+    for (table_type* one : {&t, &copy}) EXPECT_EQ(one->insert(space, few, few).inserted, few.size());
+    EXPECT_EQ(t.view().design.heads(), at_first) << "few items find room where they are";
+    expect_alike();
+    for (table_type* one : {&t, &copy}) EXPECT_EQ(one->insert(space, crowd, crowd).inserted, crowd.size());
+    EXPECT_NE(t.view().design.heads(), at_first) << "so many of one key do not";
+    expect_alike();
+  }
+  EXPECT_GT(refused, 2U) << "no memory was refused";
+}
+TEST(rows_without_memory, are_as_they_were) {
+  expect_refused_calls_to_leave_rows("insert", [](auto& space, auto& t, auto more) {
+    std::ignore = t.insert(space, more.first(200), more.first(200));
+  });
+  expect_refused_calls_to_leave_rows(
+      "a large insert", [](auto& space, auto& t, auto more) { std::ignore = t.insert(space, more, more); });
+  expect_refused_calls_to_leave_rows(
+      "build", [](auto& space, auto& t, auto more) { std::ignore = t.build(space, more, more); });
+  expect_refused_calls_to_leave_rows("erase", [](auto& space, auto& t, auto more) { t.erase(space, more); });
+  expect_refused_calls_to_leave_rows("reserve", [](auto& space, auto& t, auto) { t.reserve(space, 9'000); });
+  expect_refused_calls_to_leave_rows("rehash", [](auto& space, auto& t, auto) { t.rehash(space, 0); });
+  expect_refused_calls_to_leave_rows("shrink_to_fit",
+                                     [](auto& space, auto& t, auto) { t.shrink_to_fit(space); });
 }
 
 // Entries are moved whole: none has bytes that belong to no member, and that nobody would write.
