@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -13,9 +15,11 @@
 #include <vector>
 
 #include <contract/random.hpp>
+#include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/engine/subtables.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash::contract {
@@ -300,6 +304,144 @@ TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
     }
     region_driver<TypeParam, region_space> d(space, n, 0.8);
     d.insert(keys);
+  }
+}
+
+// ---- keys that are not legal ----
+// NaNs of both signs and many payloads, and zeros of both signs, among so many items that they go by regions or are
+// combined first: they are refused, and counted, just as in small pieces, which go one by one.
+template <class Design>
+class regions_of_floats : public ::testing::Test {
+ protected:
+  using key = typename Design::key_type;
+  using value = typename Design::mapped_type;
+  using table_type = table<Design, region_space>;
+  using bits = std::conditional_t<sizeof(key) == 4, u32, u64>;
+
+  static key legal_key(u64 number, bool other_zero) {
+    const key k = static_cast<key>(number / 2) * key(0.5);
+    return number == 0 && other_zero ? -k : number % 2 == 0 ? k : -k - key(0.25);
+  }
+  static key nan(u64 x) {
+    const bits infinity = std::bit_cast<bits>(std::numeric_limits<key>::infinity());
+    const bits payload =
+        static_cast<bits>(mix64(x)) & ((bits(1) << (std::numeric_limits<key>::digits - 1)) - 1);
+    const bits sign = static_cast<bits>(x % 2) << (8 * sizeof(bits) - 1);
+    return std::bit_cast<key>(infinity | sign | (payload == 0 ? bits(1) : payload));
+  }
+
+  // verb(table, keys, values) gets n items of so many different keys, each with its key's number for a value; every fifth is
+  // a NaN. The table has room for `room` items, and holds the first `held` keys.
+  template <class Verb>
+  void ask(const char* name, u64 room, u64 held, u64 different, const Verb& verb) {
+    SCOPED_TRACE(std::string(name) + ", " + std::to_string(different) + " keys, of which it holds " +
+                 std::to_string(held));
+    random_numbers random("regions_of_floats");
+    const u64 n = scaled(100'000, 60'000);
+    std::vector<key> keys(n), held_keys(held);
+    std::vector<value> values(n), held_values(held), expected(n);
+    std::unordered_set<u64> present;
+    u64 fresh = 0, illegal = 0;
+    for (u64 j = 0; j < held; ++j) {
+      held_keys[j] = legal_key(j, true);
+      held_values[j] = static_cast<value>(j + 1);
+      present.insert(j);
+    }
+    for (u64 i = 0; i < n; ++i) {
+      const u64 number = i < different ? i : random.below(different);
+      const bool is_nan = i % 5 == 4;
+      keys[i] = is_nan ? nan(random()) : legal_key(number, random.one_in(2));
+      values[i] = static_cast<value>(number + 1);
+      expected[i] = is_nan ? value(0) : values[i];
+      illegal += is_nan;
+      fresh += !is_nan && present.insert(number).second;
+    }
+    const buffer<key, region_space> k(space, keys), held_k(space, held_keys);
+    const buffer<value, region_space> v(space, values), held_v(space, held_values), out(space, n);
+    const buffer<bool, region_space> found(space, n);
+    for (const u64 piece : {n, u64(1000)}) {
+      SCOPED_TRACE("in pieces of " + std::to_string(piece));
+      table_type t(space, room, {.seed = run_seed()});
+      ASSERT_EQ(t.insert(space, held_k.span(), held_v.span()).inserted, held);
+      insert_report report;
+      for (u64 i = 0; i < n; i += piece) {
+        const u64 its = std::min(piece, n - i);
+        const insert_report one = verb(t, k.span().subspan(i, its), v.span().subspan(i, its));
+        report.inserted += one.inserted;
+        report.present += one.present;
+        report.refused += one.refused;
+      }
+      EXPECT_EQ(report,
+                (insert_report{.inserted = fresh, .present = n - fresh - illegal, .refused = illegal}));
+      ASSERT_EQ(t.size(), present.size());
+      t.find_or(space, k.span(), out.span(), value(0));
+      EXPECT_TRUE(out.to_host() == expected);
+      t.contains(space, k.span(), found.span());
+      EXPECT_EQ(static_cast<u64>(std::ranges::count(found.to_host(), u8(0))), illegal);
+      const buffer<key, region_space> all(space, t.size());
+      const buffer<value, region_space> its(space, t.size());
+      ASSERT_EQ(t.retrieve_all(space, all.span(), its.span()), present.size());
+      const auto stored = all.to_host();
+      EXPECT_EQ(std::ranges::count_if(stored, [](key x) { return x != x; }), 0);
+      // Of what is there, all but the keys that were held and did not come again.
+      u64 gone = 0, stays = held;
+      for (u64 i = 0; i < n; i += piece) gone += t.erase(space, k.span().subspan(i, std::min(piece, n - i)));
+      auto came = present;
+      for (u64 i = 0; i < n; ++i)
+        if (i % 5 != 4) stays -= u64(came.erase(u64(values[i]) - 1) != 0 && u64(values[i]) <= held);
+      EXPECT_EQ(t.size(), stays);
+      EXPECT_EQ(gone, present.size() - stays);
+    }
+  }
+
+  region_space space;
+};
+using float_designs = std::conditional_t<
+    TILEHASH_FEW_TYPES != 0,
+    ::testing::Types<tiled<float, u32>, horton<float, u32>, dynamic_cuckoo<float, u32>>,
+    ::testing::Types<tiled<float, u32>, tiled<double, u64>, horton<float, u32>, dynamic_cuckoo<float, u32>,
+                     robin_hood<float, u32, probe::coherent, 1>>>;
+TYPED_TEST_SUITE(regions_of_floats, float_designs);
+
+TYPED_TEST(regions_of_floats, refuse_nan) {
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  auto& space = this->space;
+  const u64 many = scaled(60'000, 40'000), few = 2'000;
+  const auto insert = [&](auto& t, auto k, auto v) { return t.insert(space, k, v); };
+  this->ask("insert", many, 0, many, insert);  // by regions, at once
+  this->ask("insert and grow", 0, 0, many, insert);
+  this->ask("insert into others", many, many / 2, many, insert);
+  this->ask("insert few", few, 0, few, insert);  // too uneven for bins
+  this->ask("assign", many, 0, many,
+            [&](auto& t, auto k, auto v) { return t.insert_or_assign(space, k, v); });
+  for (const u64 different : {many, few}) {  // few are combined first
+    this->ask("maximum", different, different / 3, different,
+              [&](auto& t, auto k, auto v) { return t.insert_or_apply(space, k, v, op::maximum{}); });
+    this->ask("first", different, 0, different, [&](auto& t, auto k, auto v) {
+      if constexpr (requires { t.insert(space, k, v, keep::first); })
+        return t.insert(space, k, v, keep::first);
+      else
+        return t.insert(space, k, v);
+    });
+  }
+}
+// Builds have the table to themselves.
+TYPED_TEST(regions_of_floats, are_built_without_nan) {
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
+  auto& space = this->space;
+  using table_type = typename TestFixture::table_type;
+  const auto build = [&](table_type& t, auto k, auto v) {
+    if (k.size() <= 1000) return t.insert(space, k, v);
+    return t.build(space, k, v);
+  };
+  const auto build_first = [&](table_type& t, auto k, auto v) {
+    if constexpr (requires { t.build(space, k, v, keep::first); })
+      if (k.size() > 1000) return t.build(space, k, v, keep::first);
+    return build(t, k, v);
+  };
+  for (const u64 different : {scaled(60'000, 40'000), u64(2'000)}) {
+    this->ask("build", different, 0, different, build);
+    this->ask("build, first", different, 0, different, build_first);
   }
 }
 
