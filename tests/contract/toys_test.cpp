@@ -329,29 +329,39 @@ TEST(exact_placement, finds_each_place_that_there_is) {
   place_all_that_can_be<robin_hood<u32, u32>>(200, 1'100);
 }
 
+// The buckets in which a key may stand, in order.
+template <class Design>
+std::vector<u64> buckets_of(const Design& design, u32 key) {
+  std::vector<u64> all;
+  auto p = design.locate(key);
+  for (u32 step = 1;; ++step) {
+    all.push_back(design.where(p));
+    if (step >= design.max_steps()) break;
+    if constexpr (requires { design.next(p); })
+      design.next(p);
+    else
+      design.advance(p, step);
+  }
+  std::ranges::sort(all);
+  return all;
+}
 // Keys of the same few buckets, more than these have slots.
 template <class Design>
 keys crowd_of(const Design& design, u64 n) {
-  const auto buckets_of = [&](u32 key) {
-    std::vector<u64> all;
-    auto p = design.locate(key);
-    for (u32 step = 1;; ++step) {
-      all.push_back(design.where(p));
-      if (step >= design.max_steps()) break;
-      if constexpr (requires { design.next(p); })
-        design.next(p);
-      else
-        design.advance(p, step);
-    }
-    std::ranges::sort(all);
-    return all;
-  };
   keys k = {12'345};
-  const auto first = buckets_of(k[0]);
+  const auto first = buckets_of(design, k[0]);
   for (u32 i = 0; k.size() < n; ++i) {
     const u32 key = mix32(i);
-    if (key != k[0] && buckets_of(key) == first) k.push_back(key);
+    if (key != k[0] && buckets_of(design, key) == first) k.push_back(key);
   }
+  return k;
+}
+// ... of the first buckets, any of these.
+template <class Design>
+keys crowd_of_first(const Design& design, u64 buckets, u64 n) {
+  keys k;
+  for (u32 i = 0; k.size() < n; ++i)
+    if (buckets_of(design, mix32(i)).back() < buckets) k.push_back(mix32(i));
   return k;
 }
 // Some of them are in the table; the others, some twice, and the first ones again come without memory for a
@@ -403,6 +413,63 @@ void crowd_without_memory(u64 items, u64 crowded) {
     }
   }
   EXPECT_GT(refused, 0U) << "all found a place";
+}
+// A few of these at a time, until there is a slot for no other, without memory for a new table: the last ones need the only
+// ways that there are, which tries at random do not find.
+template <class Design>
+void crowd_until_none_fits(u64 items, u64 slots, const auto& crowd) {
+  SCOPED_TRACE(Design::name);
+  const table_options options{.load_factor = Design::max_load_factor * 0.9, .seed = 1, .grow = false};
+  const keys all = crowd(toy_table<Design>(items, options).table.view().design);
+  for (u64 allocations = 0, done = 0; done == 0;
+       ++allocations) {  // until the list of those in hand has memory
+    SCOPED_TRACE(allocations);
+    ASSERT_LT(allocations, 10U);
+    toy_table<Design> t(items, options);
+    keys held;
+    bool threw = false;
+    for (const u64 at_once : {u64(9), u64(1)}) {
+      for (u64 i = 0; i < all.size() && !threw; i += at_once) {
+        const keys k(all.begin() + static_cast<std::ptrdiff_t>(i),
+                     all.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(i + at_once, all.size())));
+        std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
+        insert_report report;
+        t.memory.refuse_after(allocations);
+        t.memory.guarded([&] {
+          try {
+            report = t.table.insert(t.space, k, k, became);
+          } catch (const out_of_memory&) {
+            threw = true;
+          }
+        });
+        t.memory.refuse_after(faulty_host::never);
+        if (!threw) {
+          const values found = t.find(k, 1);
+          for (u64 j = 0; j < k.size(); ++j) {
+            EXPECT_EQ(became[j] == outcome::refused, found[j] == 1) << j;
+            if (became[j] == outcome::inserted) held.push_back(k[j]);
+          }
+          EXPECT_EQ(report.restarts, 0U);
+        }
+        ASSERT_NO_FATAL_FAILURE(t.expect_holds(held));
+      }
+    }
+    if (threw) continue;
+    done = 1;
+    EXPECT_EQ(held.size(), slots) << "slots are free, and keys were refused";
+    EXPECT_EQ(t.table.insert(t.space, all, all).refused, 0U) << "with memory";
+    t.expect_holds(all);
+  }
+}
+TEST(keys_that_crowd, find_the_only_ways) {
+  const auto of_first = [](u64 buckets, u64 n) {
+    return [=](const auto& design) { return crowd_of_first(design, buckets, n); };
+  };
+  crowd_until_none_fits<toy_swapper<u32, u32, 1>>(600, 24 * 7, of_first(24, 210));
+  crowd_until_none_fits<toy_swapper<u32, u32, 2>>(600, 24 * 7, of_first(24, 210));
+  crowd_until_none_fits<papers::mega_kv<u32, u32>>(600, 10 * 8, of_first(10, 90));
+  crowd_until_none_fits<robin_hood<u32, u32>>(900, 15 * 8,
+                                              [](const auto& design) { return crowd_of(design, 130); });
 }
 TEST(keys_that_crowd, are_not_lost_without_memory) {
   crowd_without_memory<papers::mega_kv<u32, u32>>(100, 24);
