@@ -379,8 +379,9 @@ class table : public detail::misuse<Design, Space> {
     check(space, out, "apply: the results");
     check(space, found, "apply: the flags");
     detail::require_apart(found, out, "apply", "the flags", "the results");
-    return apply_parts(space, detail::sorted_operations<Space>(space, ops.data(), ops.size()), keys, values,
-                       out, found);
+    const detail::sorted_operations<Space> parts(space, ops.data(), ops.size());
+    const auto look_up_all = [&](keys_in wanted, auto sink) { look_up(space, wanted, sink); };
+    return detail::mixed_call(*this, space, parts, keys, values, look_up_all).run(out, found);
   }
 
   // ---- lookups: O(1) expected a key, no memory, beside other lookups ----
@@ -827,69 +828,6 @@ class table : public detail::misuse<Design, Space> {
           insert_checked(space, {&key, 1}, value, {&became, 1}, detail::keep{});
       return became;
     }
-  }
-  // A mixed batch, part by part.
-  apply_report apply_parts(Space& space, const detail::sorted_operations<Space>& parts, keys_in keys,
-                           values_in values, std::span<value_element> out, std::span<bool> found)
-    requires(insertable<Design> && erasable<Design> && !is_set)
-  {
-    apply_report report;
-    const auto keys_of = [&](operation what) {
-      buffer<key_type, Space> own(space, parts.count(what));
-      space.for_each(own.size(), detail::gather_body<key_type>{parts.places(what), keys.data(), own.data()});
-      return own;
-    };
-    const auto values_of = [&](operation what) {
-      buffer<value_element, Space> own(space, parts.count(what));
-      detail::require(own.size() == 0 || !values.empty(), "apply: what inserts needs values");
-      space.for_each(own.size(),
-                     detail::gather_body<value_element>{parts.places(what), values.data(), own.data()});
-      return own;
-    };
-    // All memory of its own before anything changes.
-    const auto erases = keys_of(operation::erase), inserts = keys_of(operation::insert),
-               assigns = keys_of(operation::insert_or_assign);
-    const auto inserted = values_of(operation::insert), assigned = values_of(operation::insert_or_assign);
-    if (const u64 n = parts.count(operation::find); n != 0) {
-      detail::require(!found.empty(), "apply: finds need arrays for their answers");
-      const auto wanted = keys_of(operation::find);
-      const buffer<value_element, Space> answers(space, n);
-      const buffer<bool, Space> flags(space, n);
-      const buffer<u64, Space> there(space, 1);
-      space.fill(there.data(), 1, u64(0));
-      find_async(space, wanted.span(), answers.span(), flags.span());
-      detail::scatter(space, detail::scatter_answers<value_element>{parts.places(operation::find),
-                                                                    answers.data(), flags.data(), out.data(),
-                                                                    found.data(), n, there.data()});
-      report.found = read_one(space, there.data());
-    }
-    bool changed = false;
-    const buffer<u64, Space> absent(space, inserts.size() != 0);
-    // Where memory ends, keys that are present need none; to give them a value may need some.
-    const auto part = [&](const auto& keys_in_part, bool keeps, auto verb) -> insert_report {
-      try {
-        const insert_report r = verb();
-        changed = changed || r.inserted + r.present != 0;
-        return r;
-      } catch (const out_of_memory&) {
-        if (!changed) throw;
-        insert_report r{.refused = keys_in_part.size()};
-        if (!keeps) return r;
-        space.fill(absent.data(), 1, u64(0));
-        look_up(space, keys_in_part.span(), detail::missing_sink{absent.data()});
-        r.refused = read_one(space, absent.data());
-        r.present = keys_in_part.size() - r.refused;
-        return r;
-      }
-    };
-    if (erases.size() != 0) report.erased = erase(space, erases.span());
-    changed = report.erased != 0;
-    if (inserts.size() != 0)
-      report.inserted = part(inserts, true, [&] { return insert(space, inserts.span(), inserted.span()); });
-    if (assigns.size() != 0)
-      report.assigned =
-          part(assigns, false, [&] { return insert_or_assign(space, assigns.span(), assigned.span()); });
-    return report;
   }
   template <class Op>
   insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,

@@ -4,8 +4,12 @@
 //                                                     finds     erases  inserts     order within a part
 #pragma once
 
+#include <span>
+
 #include <tilehash/algorithm/compact.hpp>
+#include <tilehash/core/error.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/kernel/entries.hpp>
 #include <tilehash/space/buffer.hpp>
 
 namespace tilehash {
@@ -89,6 +93,97 @@ struct sorted_operations {
     return begins[k + 1] - begins[k];
   }
   const u64* places(operation what) const { return list.data() + begins[static_cast<u32>(what)]; }
+};
+
+// One call of a mixed batch: takes its memory, answers the finds, then changes the table. `LookUp` looks up
+// keys for a sink.
+template <class Table, class Space, class Key, class Value, class LookUp>
+class mixed_call {
+ public:
+  // Copies the keys and values of each part: all of the memory that inserts, assigns and erases need here.
+  mixed_call(Table& table, Space& space, const sorted_operations<Space>& parts, std::span<const Key> keys,
+             std::span<const Value> values, const LookUp& look_up)
+      : table_(table),
+        space_(space),
+        parts_(parts),
+        look_up_(look_up),
+        erases_(part_of(operation::erase, keys)),
+        inserts_(part_of(operation::insert, keys)),
+        assigns_(part_of(operation::insert_or_assign, keys)),
+        inserted_(values_of(operation::insert, values)),
+        assigned_(values_of(operation::insert_or_assign, values)),
+        finds_(keys) {}
+
+  apply_report run(std::span<Value> out, std::span<bool> found) {
+    apply_report report;
+    if (parts_.count(operation::find) != 0) report.found = answer(out, found);
+    missing_ = buffer<u64, Space>(space_, inserts_.size() != 0);
+    if (erases_.size() != 0) report.erased = table_.erase(space_, erases_.span());
+    changed_ = report.erased != 0;
+    if (inserts_.size() != 0)
+      report.inserted =
+          change(inserts_, true, [&] { return table_.insert(space_, inserts_.span(), inserted_.span()); });
+    if (assigns_.size() != 0)
+      report.assigned = change(assigns_, false, [&] {
+        return table_.insert_or_assign(space_, assigns_.span(), assigned_.span());
+      });
+    return report;
+  }
+
+ private:
+  template <class T>
+  buffer<T, Space> part_of(operation what, std::span<const T> all) const {
+    buffer<T, Space> own(space_, parts_.count(what));
+    space_.for_each(own.size(), gather_body<T>{parts_.places(what), all.data(), own.data()});
+    return own;
+  }
+  buffer<Value, Space> values_of(operation what, std::span<const Value> values) const {
+    require(parts_.count(what) == 0 || !values.empty(), "apply: what inserts needs values");
+    return part_of(what, values);
+  }
+  // Gives how many keys were found.
+  u64 answer(std::span<Value> out, std::span<bool> found) {
+    require(!found.empty(), "apply: finds need arrays for their answers");
+    const u64 n = parts_.count(operation::find);
+    const auto wanted = part_of(operation::find, finds_);
+    const buffer<Value, Space> answers(space_, n);
+    const buffer<bool, Space> flags(space_, n);
+    const buffer<u64, Space> count(space_, 1);
+    space_.fill(count.data(), 1, u64(0));
+    table_.find_async(space_, wanted.span(), answers.span(), flags.span());
+    scatter(space_, scatter_answers<Value>{parts_.places(operation::find), answers.data(), flags.data(),
+                                           out.data(), found.data(), n, count.data()});
+    return read_one(space_, count.data());
+  }
+  // Where memory ends after something has changed, the part is refused. Keys that are present need no memory
+  // to be kept; to give them a value may need some.
+  template <class Verb>
+  insert_report change(const buffer<Key, Space>& keys, bool keeps, const Verb& verb) {
+    try {
+      const insert_report r = verb();
+      changed_ = changed_ || r.inserted + r.present != 0;
+      return r;
+    } catch (const out_of_memory&) {
+      if (!changed_) throw;
+      insert_report r{.refused = keys.size()};
+      if (!keeps) return r;
+      space_.fill(missing_.data(), 1, u64(0));
+      look_up_(keys.span(), missing_sink{missing_.data()});
+      r.refused = read_one(space_, missing_.data());
+      r.present = keys.size() - r.refused;
+      return r;
+    }
+  }
+
+  Table& table_;
+  Space& space_;
+  const sorted_operations<Space>& parts_;
+  const LookUp& look_up_;
+  const buffer<Key, Space> erases_, inserts_, assigns_;
+  const buffer<Value, Space> inserted_, assigned_;
+  const std::span<const Key> finds_;  // the keys of all operations
+  buffer<u64, Space> missing_;        // a counter
+  bool changed_ = false;
 };
 
 }  // namespace detail
