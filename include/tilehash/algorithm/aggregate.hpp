@@ -21,7 +21,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/algorithm/partition.hpp>
@@ -302,8 +301,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   const u64 blocks = blocks_at_once(space);
   if (parts < 2 * blocks) parts = 2 * blocks < most_parts ? 2 * blocks : most_parts;
   const double mean = static_cast<double>(piece) / static_cast<double>(parts);
-  const u32 room =
-      static_cast<u32>(1.5 * mean + 8 * std::sqrt(mean)) + 32;  // few keys are shared out unevenly
+  const u32 room = static_cast<u32>(bin_capacity(mean)) + static_cast<u32>(mean / 2);  // few keys vary more
 
   combined<Slot, Space> result;
   buffer<word, Space> between(space, parts * room);

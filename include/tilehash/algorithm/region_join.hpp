@@ -23,7 +23,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -32,6 +31,7 @@
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/algorithm/segments.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/join_kind.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 
@@ -358,11 +358,7 @@ class region_join {
   }
 
  private:
-  // The number that comes to a region varies by a root.
-  static u32 room_for(u64 n, u64 regions) {
-    const double mean = static_cast<double>(n) / static_cast<double>(regions);
-    return static_cast<u32>(mean + 8 * std::sqrt(mean)) + 32;
-  }
+  static u32 room_for(u64 n, u64 regions) { return static_cast<u32>(bin_capacity(n, regions)); }
   void send(Space& space, side& to, std::span<const Key> keys) {
     const u32 regions = way_.regions(), room = room_for(keys.size(), regions);
     const numbered_source<slot> source{keys.data()};

@@ -43,6 +43,16 @@ inline u64 slots_for(u64 items, double load_factor, double highest = max_load_fa
   return wanted < 1 ? 1 : static_cast<u64>(wanted);
 }
 
+// The largest count to expect where hashes spread items: mean + 8 standard deviations of a Poisson distribution.
+inline double most_expected(double mean) { return mean + 8 * std::sqrt(mean); }
+
+// The capacity of a bin that gets `mean` items on average. The 32 are for bins of few items.
+inline u64 bin_capacity(double mean) { return static_cast<u64>(most_expected(mean)) + 32; }
+// The capacity of each of so many bins for n items.
+inline u64 bin_capacity(u64 n, u64 bins) {
+  return bin_capacity(static_cast<double>(n) / static_cast<double>(bins));
+}
+
 inline u64 divide_up(u64 a, u64 b) { return a / b + (a % b != 0); }
 
 // The smallest prime that is not below n. O(sqrt(n)).

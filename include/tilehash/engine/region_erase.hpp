@@ -11,7 +11,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
@@ -98,7 +97,7 @@ class region_erase {
         piece_(
             std::min(n, std::max(least_to_partition,
                                  design.capacity() / 4 * sizeof(typename Design::word) / sizeof(key_bits)))),
-        room_(room_for(piece_, design.regions())),
+        room_(static_cast<u32>(bin_capacity(piece_, design.regions()))),
         spill_room_(piece_ / 32 + 1024),
         entries_(space, static_cast<u64>(room_) * design.regions()),
         spilled_(space, spill_room_),
@@ -112,11 +111,6 @@ class region_erase {
 
  private:
   static constexpr u64 least_share = 12;  // of the slots
-
-  static u32 room_for(u64 n, u32 bins) {
-    const double mean = static_cast<double>(n) / bins;
-    return static_cast<u32>(mean + 8 * std::sqrt(mean) + 32);  // the number that comes varies by a root
-  }
 
   // The host waits once, to know whether keys found no room.
   void erase_piece(const key_type* keys, u64 n, const call_counters& counters) {

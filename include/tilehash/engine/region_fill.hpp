@@ -17,7 +17,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <vector>
 
@@ -77,10 +76,9 @@ struct add_left {
   }
 };
 
-// How many items come to each of so many bins: the mean and what it varies by, a root.
+// The capacity of each of so many bins for n items, as 32 bits.
 inline u32 most_in_a_bin(u64 n, u64 bins) {
-  const double mean = static_cast<double>(n) / static_cast<double>(bins);
-  const double most = mean + 8 * std::sqrt(mean) + 32;
+  const u64 most = bin_capacity(n, bins);
   return most < ~u32(0) ? static_cast<u32>(most) : ~u32(0);
 }
 

@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include <tilehash/algorithm/partition.hpp>
@@ -225,8 +224,7 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   const u32 each = static_cast<u32>(
       std::min<u64>(std::max<u64>(divide_up(regions, parts), least_regions(space)),
                     std::min<u64>(best_regions, most_regions<typename cargo_type::slot_type>(space))));
-  const double mean = static_cast<double>(items) / static_cast<double>(regions);
-  const u32 most = static_cast<u32>(mean + 8 * std::sqrt(mean) + 32);
+  const u32 most = static_cast<u32>(bin_capacity(items, regions));
   subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0, 0},
                                              .spilled = buffer<word, Space>(space, room)};
   const buffer<word, Space> bins(space, u64(most) * std::min<u64>(each, regions));

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/designs/rows.hpp>
@@ -211,9 +212,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   const u64 wanted = least_regions(space), scratch = space.largest_scratch();
   const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
   const auto mean_of = [&](u32 shift) { return load * std::exp2(shift); };
-  const auto room_of = [&](u32 shift) {  // the number that comes varies by a root
-    return static_cast<u64>(mean_of(shift) + 8 * std::sqrt(mean_of(shift)) + 32);
-  };
+  const auto room_of = [&](u32 shift) { return bin_capacity(mean_of(shift)); };
   const auto scratch_of = [&](u32 shift) {
     return build_type::scratch_bytes(shift, static_cast<u32>(room_of(shift)));
   };

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/rows/binned.hpp>
 #include <tilehash/designs/rows/block_rows.hpp>
 
@@ -112,8 +113,8 @@ struct in_bins {
     const double row = sizeof(typename Rows::offset) + load * sizeof(typename Rows::entry);
     const auto fits = [&](u32 shift) {
       const double size = std::exp2(shift), mean = load * size;
-      return size * row <= static_cast<double>(cache) / 2 && mean + 8 * std::sqrt(mean) <= work::most_items &&
-             work::scratch_bytes(shift) <= scratch;
+      return size * row <= static_cast<double>(cache) / 2 &&
+             detail::most_expected(mean) <= work::most_items && work::scratch_bytes(shift) <= scratch;
     };
     u32 shift = 0;
     while (shift < work::max_shift && fits(shift + 1) && rows.capacity() >> (shift + 1) >= blocks) ++shift;
