@@ -9,9 +9,11 @@ compiler=${CXX:-g++}
 command -v "$compiler" >/dev/null || die "$compiler not found: run scripts/bootstrap.sh"
 made=build/lint/verbs
 mkdir -p $made
+rm -rf $made/designs
+cmake -D OUTPUT="$PWD/$made" -P apps/tilehash/designs/describe.cmake || die "apps/tilehash/designs.cmake cannot be read (above)"
 {
   names=""
-  for file in apps/tilehash/designs/*.hpp; do
+  for file in "$made"/designs/*.hpp; do
     name=$(basename "$file" .hpp)
     names+=" X($name)"
     echo "#include \"designs/$name.hpp\""

@@ -107,7 +107,7 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   table_type table_;
 };
 
-// Does the design that Entry (see designs/) describes keep values with its keys, always?
+// Does the design that Entry (see designs.cmake) describes keep values with its keys, always?
 template <class Entry>
 concept needs_values = Entry::needs_values;
 
