@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 [ $# -eq 1 ] || die "usage: scripts/test_design.sh DESIGN"
-[ -e "tests/designs/$1.hpp" ] || die "no design '$1': tests/designs/ registers them"
+grep -q "^tilehash_test_design($1\$" tests/designs.cmake || die "no design '$1': tests/designs.cmake lists them"
 tests="(contract|emulated)_$1(_cpu)?"
 for preset in cpu asan release; do
   if [ "$preset" = release ]; then

@@ -1,4 +1,4 @@
-// The pairs of types that tests/designs/ names for sanitizers.
+// The pairs of types that tests/designs.cmake names for sanitizers.
 #include <contract/contract.hpp>
 
 namespace tilehash::contract {

@@ -1,4 +1,4 @@
-// The first pair of types that each header of tests/designs/ names for sanitizers.
+// The first pair of types that each entry of tests/designs.cmake names for sanitizers.
 #include <contract/contract.hpp>
 
 namespace tilehash::contract {

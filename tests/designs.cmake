@@ -1,0 +1,222 @@
+# The designs that the contract is asked of, in every space, one entry each.
+#
+#   tilehash_test_design(NAME
+#     [HEADERS h...]           what to include; if not given, tilehash/designs/NAME.hpp
+#     [TYPE t]                 the design of Key and Value; if not given, NAME<Key, Value>
+#     [CAN a...]               what its tables can do: inserts, erases, keeps_duplicates, adds (declared_abilities). The test
+#                              fails to compile where the tables offer more or less, as when a misspelt member hides a verb
+#     ON_CPU p...              pairs of types on the cpu,
+#     ELSEWHERE p...           in slower spaces,
+#     UNDER_SANITIZERS p...    and under sanitizers, where some builds take the first pair alone
+#     [EMULATED p...])         asks what every design must answer under the GPU's schedule, too: the test emulated_NAME
+#
+# A pair is key/value, or a name of contract/types.hpp for several.
+
+# Bucketed cuckoo hashing, first fit.
+tilehash_test_design(bucketed_cuckoo
+  CAN inserts erases
+  ON_CPU slot_pairs big_key_pairs
+  ELSEWHERE u32/u32 u64/u32 double/std::int64_t ivec4/void
+  UNDER_SANITIZERS u32/u32 double/std::int64_t)
+
+# Bucketed cuckoo hashing that balances its buckets.
+tilehash_test_design(bucketed_cuckoo_balanced
+  HEADERS tilehash/designs/bucketed_cuckoo.hpp
+  TYPE "bucketed_cuckoo<Key, Value, placement::balanced>"
+  CAN inserts erases
+  ON_CPU few_pairs
+  ELSEWHERE u32/u32 u64/void
+  UNDER_SANITIZERS u32/u32)
+
+# Chaining by radix sort: keeps duplicates, takes keys and values of any size.
+tilehash_test_design(chained
+  CAN keeps_duplicates
+  ON_CPU few_pairs wide_pairs double/std::int64_t
+  ELSEWHERE u32/u32 u64/void wide_key/wide_value
+  UNDER_SANITIZERS u32/u32)
+
+# Cuckoo hashing with four functions and a stash.
+tilehash_test_design(cuckoo
+  CAN inserts erases
+  ON_CPU u32/u32 u64/u64 u16/u8 u64/void
+  ELSEWHERE u32/u32 u64/u64
+  UNDER_SANITIZERS u32/u32)
+
+# Double hashing: open addressing with another probe sequence.
+tilehash_test_design(double_hashing
+  CAN inserts erases
+  ON_CPU few_pairs
+  ELSEWHERE u32/u32 u64/void
+  UNDER_SANITIZERS u32/u32)
+
+# Subtables that are resized one at a time: a key may be stored in any.
+tilehash_test_design(dynamic_cuckoo
+  HEADERS tilehash/designs/dynamic_cuckoo.hpp tilehash/engine/subtables.hpp
+  CAN inserts erases
+  ON_CPU slot_pairs big_key_pairs ivec4/u32
+  ELSEWHERE u32/u32 u64/u32 u16/u8 double/std::int64_t ivec4/u32
+  UNDER_SANITIZERS u32/u32 u16/u8 double/std::int64_t)
+
+# Subtables that are resized one at a time: a key has two of them.
+tilehash_test_design(dynamic_cuckoo_two
+  HEADERS tilehash/designs/dynamic_cuckoo.hpp tilehash/engine/subtables.hpp
+  TYPE "dynamic_cuckoo<Key, Value, 3, reach::two>"
+  CAN inserts erases
+  ON_CPU few_pairs
+  ELSEWHERE u32/u32 ivec4/void
+  UNDER_SANITIZERS u32/u32)
+
+# A hash graph with room between its rows: adds items of keys and values of any size, and keeps duplicates.
+tilehash_test_design(dynamic_hash_graph
+  CAN erases keeps_duplicates adds
+  ON_CPU slot_pairs big_key_pairs wide_pairs
+  ELSEWHERE u32/u32 u64/void double/std::int64_t wide_key/wide_value
+  UNDER_SANITIZERS u32/u32 wide_key/wide_value)
+
+# HashGraph: keeps duplicates, takes keys and values of any size.
+tilehash_test_design(hash_graph
+  CAN keeps_duplicates
+  ON_CPU slot_pairs big_key_pairs wide_pairs
+  ELSEWHERE u32/u32 u64/void double/std::int64_t wide_key/wide_value
+  UNDER_SANITIZERS u32/u32 wide_key/wide_value)
+
+# HashGraph on segments.
+tilehash_test_design(hash_graph_segments
+  HEADERS tilehash/designs/hash_graph.hpp
+  TYPE "hash_graph<Key, Value, murmur, u32, builders::segments>"
+  CAN keeps_duplicates
+  ON_CPU u32/u32
+  ELSEWHERE u32/u32
+  UNDER_SANITIZERS u32/u32)
+
+# HashGraph, version 2: on a CPU items so large that they take several bins.
+tilehash_test_design(hash_graph_v2
+  HEADERS tilehash/designs/hash_graph.hpp
+  TYPE "hash_graph<Key, Value, murmur, u32, builders::binned<builders::count_and_scatter>>"
+  CAN keeps_duplicates
+  ON_CPU wide_key/wide_value
+  ELSEWHERE wide_key/wide_value
+  UNDER_SANITIZERS wide_key/wide_value)
+
+# Horton tables, 64-byte buckets.
+tilehash_test_design(horton
+  CAN inserts erases
+  ON_CPU slot_pairs more_slot_pairs
+  ELSEWHERE slot_pairs
+  UNDER_SANITIZERS word_pairs)
+
+# Rows behind a table of ids: takes keys and values of any size.
+tilehash_test_design(indexed
+  HEADERS tilehash/engine/records.hpp
+  CAN inserts erases
+  ON_CPU wide_pairs u32/u32 u16/u8 double/std::int64_t
+  ELSEWHERE wide_pairs
+  UNDER_SANITIZERS wide_key/wide_value)
+
+# Cuckoo hashing of indices: takes keys and values of any size.
+tilehash_test_design(indexed_cuckoo
+  HEADERS tilehash/papers/indexed_cuckoo.hpp
+  TYPE "papers::indexed_cuckoo<Key, Value>"
+  ON_CPU wide_key/wide_value u64/void double/std::int64_t
+  ELSEWHERE wide_key/wide_value u64/void
+  UNDER_SANITIZERS wide_key/wide_value)
+
+# Linear probing, and with it all that open addressing does with slots.
+tilehash_test_design(linear_probing
+  CAN inserts erases
+  ON_CPU slot_pairs big_key_pairs
+  ELSEWHERE u32/u32 u64/u64 u16/u8 ivec4/void
+  UNDER_SANITIZERS u32/u32 u16/u8)
+
+# Two buckets a key, keys exchanged for each other.
+tilehash_test_design(mega_kv
+  HEADERS tilehash/papers/mega_kv.hpp
+  TYPE "papers::mega_kv<Key, Value>"
+  CAN inserts erases
+  ON_CPU slot_pairs big_key_pairs
+  ELSEWHERE u32/u32 u64/u32 double/std::int64_t
+  UNDER_SANITIZERS u32/u32 double/std::int64_t
+  EMULATED u32/u32)
+
+# Values side by side behind a table of ids: takes keys and values of any size, and keeps every item.
+tilehash_test_design(multi
+  HEADERS tilehash/engine/multi.hpp
+  CAN keeps_duplicates adds
+  ON_CPU u32/u32 u16/u8 double/std::int64_t wide_key/wide_value
+  ELSEWHERE u32/u32 double/std::int64_t
+  UNDER_SANITIZERS u32/u32 wide_key/wide_value)
+
+# Perfect spatial hashing: takes keys and values of any size, and points of three dimensions.
+tilehash_test_design(perfect_spatial
+  HEADERS tilehash/papers/perfect_spatial.hpp
+  TYPE "papers::perfect_spatial<Key, Value>"
+  ON_CPU u32/u32 u64/void double/std::int64_t ivec3/u32
+  ELSEWHERE u32/u32 u64/void ivec3/u32
+  UNDER_SANITIZERS u32/u32 ivec3/u32)
+
+# Quadratic probing: open addressing with another probe sequence.
+tilehash_test_design(quadratic_probing
+  HEADERS tilehash/papers/quadratic_probing.hpp
+  TYPE "papers::quadratic_probing<Key, Value>"
+  CAN inserts erases
+  ON_CPU few_pairs
+  ELSEWHERE u32/u32 u64/void
+  UNDER_SANITIZERS u32/u32)
+
+# Robin Hood hashing, 64-byte buckets, coherent sequence.
+tilehash_test_design(robin_hood
+  CAN inserts erases
+  ON_CPU slot_pairs more_slot_pairs
+  ELSEWHERE slot_pairs
+  UNDER_SANITIZERS word_pairs)
+
+# Robin Hood hashing with the random sequence.
+tilehash_test_design(robin_hood_random
+  HEADERS tilehash/designs/robin_hood.hpp
+  TYPE "robin_hood<Key, Value, probe::random>"
+  CAN inserts erases
+  ON_CPU u32/u32 u64/void
+  ELSEWHERE u32/u32
+  UNDER_SANITIZERS u32/u32)
+
+# The sorted array: keeps duplicates, takes keys of up to 16 bytes and values of any size.
+tilehash_test_design(sorted_array
+  HEADERS tilehash/papers/sorted_array.hpp
+  TYPE "papers::sorted_array<Key, Value>"
+  CAN keeps_duplicates
+  ON_CPU few_pairs double/std::int64_t ivec4/u32
+  ELSEWHERE u32/u32 u16/u8 double/std::int64_t
+  UNDER_SANITIZERS u32/u32 ivec4/u32)
+
+# The default table: keeps remainders, so keys and values of up to 8 bytes each.
+tilehash_test_design(tiled
+  CAN inserts erases
+  ON_CPU slot_pairs more_slot_pairs
+  ELSEWHERE slot_pairs
+  UNDER_SANITIZERS word_pairs)
+
+# A toy: a bucket names the next one of a key.
+tilehash_test_design(toy_signpost
+  HEADERS toys/toy_signpost.hpp
+  TYPE "toys::toy_signpost<Key, Value>"
+  CAN inserts erases
+  ON_CPU u32/u32 u64/u64
+  ELSEWHERE u32/u32
+  UNDER_SANITIZERS u32/u32)
+
+# A toy: inserts take other keys out, and a pass is due when they are done.
+tilehash_test_design(toy_swapper
+  HEADERS toys/toy_swapper.hpp
+  TYPE "toys::toy_swapper<Key, Value>"
+  CAN inserts erases
+  ON_CPU u32/u32 u64/u64
+  ELSEWHERE u32/u32
+  UNDER_SANITIZERS u32/u32)
+
+# Two-level cuckoo hashing: built in bulk, one item a key.
+tilehash_test_design(two_level_cuckoo
+  HEADERS tilehash/papers/two_level_cuckoo.hpp
+  TYPE "papers::two_level_cuckoo<Key, Value>"
+  ON_CPU u32/u32 u64/void u16/u8 double/std::int64_t
+  ELSEWHERE u32/u32 u64/void double/std::int64_t
+  UNDER_SANITIZERS u32/u32 double/std::int64_t)
