@@ -11,16 +11,14 @@
 // finds the key. And the slot in which a key was found is the key's until the call ends: its value changes by
 // one atomic operation, or by compare-and-swap until nobody was faster.
 //
-// A design whose inserts have rules of their own (insert(), core/result.hpp) is walked only to find the key.
-// Where such inserts move keys (not `steady`), no value changes beside them: what an insert finds present
-// stays pending, for a later visit that only finds.
-// length: both schedules of one loop, which share what an item does in a bucket.
+// A design whose inserts have rules of their own is walked only to find the key (kernel/insert_by_design.hpp).
 #pragma once
 
 #include <tilehash/core/apart_slot.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/insert_by_design.hpp>
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/bucket.hpp>
@@ -38,27 +36,9 @@ struct apply {
   Op op;
 };
 
-// Keys that designs put into the hand of an insert and that found no place in the end. Bounded: who finds
-// less room here than lanes may be under way does not begin.
-template <class Slot>
-struct homeless_items {
-  struct entry {
-    typename Slot::key_bits key;
-    typename Slot::value_bits value;
-  };
-  entry* entries = nullptr;
-  u64 room = 0;  // beside that for all lanes under way
-  u64* length = nullptr;
-  u32* fresh = nullptr;  // a bit for each item: it put its key in
-
-  TILEHASH_FN bool has_room() const { return load_relaxed(length) <= room; }
-  TILEHASH_FN void add(typename Slot::key_bits key, typename Slot::value_bits value) const {
-    entries[fetch_add(length, u64(1))] = {key, value};
-  }
-};
-
 template <class Design, class Source, class Update, u32 Width>
 struct upsert_items {
+  using design_type = Design;
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using key_bits = typename slot_type::key_bits;
@@ -214,15 +194,9 @@ struct upsert_items {
     mine = mine && x.valid;
     const outcome became = together(t, x, mine);
     if constexpr (replacing<Design>) {
-      if (inserts) note_fresh(lane, i, mine && became == outcome::inserted);
+      if (inserts) homeless.note_fresh(lane, i, mine && became == outcome::inserted);
     }
     recorder.record(lane, i, mine, x.key.legal, became);
-  }
-  template <class Lane>
-  TILEHASH_FN void note_fresh(Lane lane, u64 i, bool inserted) const {
-    const auto warp = lane.template tile<bits_a_word>();
-    const u32 bits = warp.ballot(inserted);
-    if (warp.rank() == 0) homeless.fresh[i / bits_a_word] = bits;
   }
 
   // The lanes of a tile put an item each, those that have one. A collective: all lanes of the warp come.
@@ -235,7 +209,8 @@ struct upsert_items {
     } else {
       if (!inserts || (updates && steady<Design>)) became = walk_along(t, x, regular);
       if (inserts)
-        became = insert_alone(t, x.key.bits, x.value, regular && became == outcome::refused, became);
+        became =
+            insert_by_design(*this, t, x.key.bits, x.value, regular && became == outcome::refused, became);
     }
     if (mine && x.key.reserved) became = put_in_sentinel(x);
     return became;
@@ -246,74 +221,6 @@ struct upsert_items {
     walk w = start(x);
     detail::walk_along(*this, t, w, walking);
     return w.became;
-  }
-
-  // One item of the tile after the other, by the design's own insert().
-  template <class Tile>
-  TILEHASH_FN outcome insert_alone(Tile t, key_bits own, value_bits given, bool open, outcome became) const {
-    key_bits key = own;
-    value_bits value = given;
-    bool replaced = false;  // what is in hand is another key
-    if constexpr (replacing<Design>) open = open && homeless.has_room();
-    const bool tried = open;
-    u32 rounds = 0;
-    for (u32 todo = t.ballot(open); t.any(todo != 0); todo = t.ballot(open)) {
-      const u32 j = todo != 0 ? lowest(todo) : 0;
-      const auto r = try_insert(t, j, key, value, todo != 0, replaced);
-      if (todo == 0 || t.rank() != j) continue;
-      ++rounds;
-      open =
-          (r.what == insert_state::again || r.what == insert_state::replaced) && rounds < Design::max_rounds;
-      if (r.what == insert_state::inserted) became = outcome::inserted, replaced = false;
-      if (r.what == insert_state::present && !replaced) became = outcome::present;
-      if (r.what == insert_state::replaced)
-        became = outcome::inserted, replaced = true, key = r.key, value = r.value;
-    }
-    if constexpr (replacing<Design>) {
-      if (replaced) homeless.add(key, value);
-    }
-    if constexpr (updates && !steady<Design>) {
-      // It is pending.
-      if (became == outcome::present) became = outcome::refused;
-    } else if constexpr (updates) {
-      // Another insert was faster.
-      word* const at = slot_of(t, own, tried && became == outcome::present);
-      if (at != nullptr) combine(at, load_relaxed(at), given);
-    }
-    return became;
-  }
-  // One try for the tile's lane j.
-  template <class Tile>
-  TILEHASH_FN auto try_insert(Tile t, u32 j, key_bits key, value_bits value, bool active,
-                              bool in_hand) const {
-    key = t.broadcast(key, j);
-    value = t.broadcast(value, j);
-    if constexpr (replacing<Design>)
-      return design.insert(t, key, value, active, t.broadcast(u32(in_hand), j) != 0);
-    else
-      return design.insert(t, key, value, active);
-  }
-  // The slot in which a key stands, or null.
-  template <class Tile>
-  TILEHASH_FN word* slot_of(Tile t, key_bits wanted, bool active) const {
-    using bucket_type = typename Design::template bucket_type<Tile>;
-    word* at = nullptr;
-    for (u32 todo = t.ballot(active); t.any(todo != 0); todo &= todo - 1) {
-      const u32 j = todo != 0 ? lowest(todo) : 0;
-      const key_bits key = t.broadcast(wanted, j);
-      auto now = design.locate(key);
-      bool seeks = todo != 0;
-      for (u32 steps = 1; t.any(seeks); ++steps) {
-        word* const memory = design.bucket_at(design.where(now));
-        const auto b = bucket_type::read_shared(t, memory, seeks);
-        const position p = examine(t, b, design.stored(now, key));
-        if (!seeks) continue;
-        if (p.what == lookup_state::found && t.rank() == j) at = memory + p.slot;
-        seeks = p.what != lookup_state::found && steps < max_steps_of(design, now);
-        if (seeks) design.advance(now, p);
-      }
-    }
-    return at;
   }
 
   // ---- one thread, one item ----
@@ -332,7 +239,7 @@ struct upsert_items {
       const bool seeks = !inserts || (updates && steady<Design>);
       if (seeks && step_alone(*this, w)) return true;
       if (inserts && w.became == outcome::refused)
-        w.became = insert_alone(solo_tile{}, w.key, w.value, true, w.became);
+        w.became = insert_by_design(*this, solo_tile{}, w.key, w.value, true, w.became);
       return false;
     }
   }

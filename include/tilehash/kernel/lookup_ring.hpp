@@ -1,0 +1,134 @@
+// A CPU's schedule of lookups (kernel/lookup.hpp): a ring of lookups whose memory is asked for ahead of time.
+#pragma once
+
+#include <tilehash/core/item.hpp>
+#include <tilehash/core/sentinel_cells.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/hit.hpp>
+#include <tilehash/space/bucket.hpp>
+#include <tilehash/space/prefetch.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
+
+// Do the values of a bucket stand apart, in one line of memory? Then a CPU asks for it with the bucket's own:
+// most keys that are looked for are there, and which slot it will be is not known before.
+template <class Design>
+inline constexpr bool values_share_a_line = false;
+template <values_apart Design>
+  requires(!Design::slot_type::is_set)
+inline constexpr bool values_share_a_line<Design> =
+    sizeof(typename Design::value_element) * Design::bucket_slots <= 64;
+
+template <bucketed Design, class Keys, class Sink>
+struct look_up_ring {
+  using slot_type = typename Design::slot_type;
+
+  Design design;
+  detail::sentinel_cells<slot_type> sentinels;
+  Keys keys;
+  Sink sink;
+
+  struct pending {
+    typename Design::place place;
+    typename slot_type::key_bits bits;
+    u64 number;
+  };
+
+  // A ring of lookups under way: one is asked for when the oldest is examined. What must go on to its next
+  // bucket waits in `more` until a batch of such has come together.
+  void operator()(u64 from, u64 to) const {
+    pending ring[batch], more[batch];
+    u32 asked = 0, examined = 0, waiting = 0;
+    // A call for each key costs a third of the speed, and a large source's compiler may choose it.
+    const auto examine = [&](const pending& p) __attribute__((TILEHASH_INLINED)) {
+      if (!settle(p, 1, more[waiting]) && ++waiting == batch) waiting = (finish(more, waiting), 0);
+    };
+    while (from < to) {
+      u64 end = to;
+      if constexpr (looked_up_alone<Design>) {
+        if (to - from > batch) end = from + batch;
+        if (end - from == batch && are_neighbours(from)) {
+          waiting = (finish(more, waiting), 0);
+          look_up_neighbours(from, end, more);
+          from = end;
+          continue;
+        }
+      }
+      for (; from < end; ++from) {
+        const query<slot_type> q(keys[from]);
+        if (!q.regular()) {
+          sink(from, hit_without_buckets<Design>(sentinels, q));
+          continue;
+        }
+        if (asked - examined == batch) examine(ring[examined++ % batch]);
+        const auto place = design.locate(q.bits);
+        ask_for(place);
+        ring[asked++ % batch] = {place, q.bits, from};
+      }
+    }
+    finish(more, waiting);
+    for (waiting = 0; examined != asked; ++waiting) more[waiting] = ring[examined++ % batch];
+    finish(more, waiting, 1);
+  }
+
+ private:
+  // Do a batch's first and last key lie side by side? Then so do the others, where it matters, and what one
+  // of them reads brings the memory of the next: asking for it ahead of time is work for nothing.
+  bool are_neighbours(u64 from) const {
+    const query<slot_type> first(keys[from]), last(keys[from + batch - 1]);
+    return design.where(design.locate(last.bits)) - design.where(design.locate(first.bits)) < batch;
+  }
+  void look_up_neighbours(u64 from, u64 to, pending* more) const {
+    u32 waiting = 0;
+    for (; from < to; ++from) {
+      const query<slot_type> q(keys[from]);
+      if (!q.regular())
+        sink(from, hit_without_buckets<Design>(sentinels, q));
+      else if (!settle({design.locate(q.bits), q.bits, from}, 1, more[waiting]))
+        ++waiting;
+    }
+    finish(more, waiting);
+  }
+
+  TILEHASH_FN void ask_for(const typename Design::place& place) const {
+    prefetch(design.address(place));
+    if constexpr (values_share_a_line<Design>) prefetch(design.values_of(place));
+  }
+
+  // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
+  // there, its memory asked for (at once: whoever is examined next has other memory to wait for).
+  TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
+    const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
+    auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
+    if (a.what == lookup_state::go_on) {
+      if (steps < max_steps_of(design, p.place)) {
+        next = p;
+        design.advance(next.place, a);
+        ask_for(next.place);
+        return false;
+      }
+      a.what = lookup_state::absent;
+    }
+    if constexpr (values_apart<Design>)
+      sink(p.number, hit_of<Design>{a.what, steps, a.found() ? design.values_of(p.place) + a.slot : nullptr});
+    else
+      sink(p.number, hit_of<Design>{a, steps});
+    return true;
+  }
+  // For all that wait, `steps` is the number of the bucket they wait for.
+  void finish(pending* todo, u32 left, u32 steps = 2) const {
+    for (; left != 0; ++steps) {
+      u32 kept = 0;
+      for (u32 k = 0; k < left; ++k) {
+        if (!settle(todo[k], steps, todo[kept])) ++kept;
+      }
+      left = kept;
+    }
+  }
+};
+
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
