@@ -19,16 +19,15 @@
 // (rest()).
 //
 // Source: radix-partitioned hash joins (Manegold, Boncz and Kersten 2002; Balkesen et al., ICDE 2013).
-// length: one kernel that counts, writes, or does both at once, and the class that partitions for it.
 #pragma once
 
 #include <algorithm>
 #include <span>
 #include <vector>
 
-#include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/algorithm/compact.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
+#include <tilehash/algorithm/join_regions.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/algorithm/segments.hpp>
 #include <tilehash/core/capacity.hpp>
@@ -47,196 +46,6 @@ struct numbered_source {
   const typename Slot::key_type* keys;
   TILEHASH_FN item<Slot> operator()(u64 i) const {
     return {query<Slot>(keys[i]), static_cast<typename Slot::value_bits>(i), true};
-  }
-};
-
-// What is done with a region's rows.
-enum class join_pass {
-  count,
-  write,            // where the counts say
-  count_and_write,  // next to what other regions wrote, while there is room
-};
-
-template <class Slot, u32 Threads, join_pass Pass>
-struct join_regions {
-  using word = typename Slot::word;
-  using key_bits = typename Slot::key_bits;
-  using row = routed_item<Slot>;
-  using sums = block_sums<Threads>;
-  static constexpr u32 block_size = Threads;
-  static constexpr u32 longest = 64;  // list that is walked
-  static constexpr bool writes = Pass != join_pass::count, counts_too = Pass != join_pass::write;
-  // Requests of a thread that are under way together; left rows that it walks for, and reserves room for, at
-  // once.
-  static constexpr u32 at_once = sizeof(word) <= 8 ? 8 : 4;
-  static constexpr u32 of_a_lane = Threads > 1 ? at_once : 256;
-
-  hash_route<Slot> way;
-  uneven_bins<word> left, right;
-  u32 room;       // right rows that the scratch can hold
-  u32 lists;      // of a region
-  u32 most_left;  // rows that one block should walk for
-  join_kind kind;
-  u64* counts;  // of each region, its rows; to write, where its next ones go
-  u32* heavy;   // 1: a region that is left out
-  join_output out;
-  u64* next;       // to count and write: where the next rows of any region go,
-  u64 room_there;  // and how many have room
-
-  // Scratch: the right rows in order; a count for each list, then its end; the threads' sums; a flag. One in
-  // 33 counts is left out, so that the threads of a warp, which add up neighbours, meet different banks.
-  TILEHASH_FN static constexpr u32 padded(u32 l) { return l + (l >> 5); }
-  static constexpr u64 scratch_bytes(u32 room, u32 lists) {
-    return room * sizeof(word) + (padded(lists) + sums::words + 2) * sizeof(u32);
-  }
-
-  template <class Block>
-  TILEHASH_FN void operator()(Block block) const {
-    const u32 me = block.rank(), region = static_cast<u32>(block.index());
-    const u32 rights = right.fill[region], lefts = left.fill[region];
-    if (counts_too ? rights > room || lefts > most_left : heavy[region] != 0) {
-      if (counts_too && me == 0) leave_out(region);
-      return;
-    }
-    const auto sorted = block.template scratch<word>();
-    const auto ends = block.template scratch<u32>(room * sizeof(word));
-    const auto total = ends + padded(lists) + 1, flag = total + sums::words;
-
-    for (u32 i = me; i < padded(lists) + 1; i += Threads) ends[i] = 0;
-    if (me == 0) flag[0] = 0;
-    block.barrier();
-    for_each_right(block, [&](word w) { fetch_add(ends + padded(list_of(w)), u32(1)); });
-    block.barrier();
-    const u32 each = (lists + Threads - 1) / Threads, first = me * each < lists ? me * each : lists;
-    const u32 last = first + each < lists ? first + each : lists;
-    u32 mine = 0, all = 0, longest_here = 0;
-    for (u32 l = first; l < last; ++l) {
-      const u32 count = ends[padded(l)];
-      mine += count;
-      longest_here = count > longest_here ? count : longest_here;
-    }
-    if (longest_here > longest) fetch_add(flag, u32(1));
-    u32 start = sums::before(block, total, mine, all);
-    for (u32 l = first; l < last; ++l) {
-      const u32 count = ends[padded(l)];
-      ends[padded(l)] = start;
-      start += count;
-    }
-    block.barrier();
-    if (u32(flag[0]) != 0) {  // by all threads alike
-      if (me == 0) leave_out(region);
-      return;
-    }
-    for_each_right(block, [&](word w) { sorted[fetch_add(ends + padded(list_of(w)), u32(1))] = w; });
-    block.barrier();
-    const u32 counted = walk(block, region, lefts, sorted, ends);
-    if constexpr (counts_too) {
-      u32 of_all = 0;
-      sums::before(block, total, counted, of_all);
-      if (me == 0) {
-        counts[region] = of_all;
-        heavy[region] = 0;
-      }
-    }
-  }
-
- private:
-  TILEHASH_FN void leave_out(u32 region) const {
-    counts[region] = 0;
-    heavy[region] = 1;
-  }
-  TILEHASH_FN u32 list_of(word w) const {
-    return hashed_buckets<Slot>::scale(way.within(row::hash_of(w)), lists);
-  }
-  template <class Block, class Use>
-  TILEHASH_FN void for_each_right(Block block, const Use& use) const {
-    const u32 region = static_cast<u32>(block.index()), n = right.fill[region];
-    const word* const bin = right.at(region);
-    for (u32 i = block.rank(); i < n; i += at_once * Threads) {
-      word w[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : i];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * Threads < n) use(w[k]);
-      }
-    }
-  }
-
-  // The list in which a left row's matches are.
-  template <class Words, class Ends>
-  struct met {
-    Words sorted;
-    u32 begin, end;
-    TILEHASH_FN met(const join_regions& of, Words words, Ends ends, word w)
-        : sorted(words), begin(0), end(0) {
-      const u32 list = of.list_of(w);
-      if (list != 0) begin = ends[padded(list - 1)];
-      end = ends[padded(list)];
-    }
-    TILEHASH_FN u32 count(key_bits hash) const {
-      u32 n = 0;
-      for (u32 r = begin; r < end; ++r) n += row::hash_of(sorted[r]) == hash;
-      return n;
-    }
-  };
-  // Gives how many rows this thread's left rows have.
-  template <class Block, class Words, class Ends>
-  TILEHASH_FN u32 walk(Block block, u32 region, u32 lefts, Words sorted, Ends ends) const {
-    constexpr u32 group = sums::group;
-    const auto t = block.template tile<group>();
-    const word* const walkers = left.at(region);
-    u32 counted = 0;
-    for (u32 from = block.rank() / group * group * of_a_lane; from < lefts; from += Threads * of_a_lane) {
-      word w[of_a_lane];
-      u32 rows[of_a_lane];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < of_a_lane; ++k) {
-        const u32 i = from + k * group + t.rank();
-        w[k] = walkers[i < lefts ? i : 0];
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < of_a_lane; ++k) {
-        rows[k] = 0;
-        if (from + k * group + t.rank() < lefts)
-          rows[k] = static_cast<u32>(
-              joined_rows(kind, met<Words, Ends>(*this, sorted, ends, w[k]).count(row::hash_of(w[k]))));
-        counted += rows[k];
-      }
-      if constexpr (writes) {
-        u32 at[of_a_lane], of_group = 0;
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < of_a_lane; ++k) {
-          const u32 up_to = sums::up_to(t, rows[k]);
-          at[k] = of_group + up_to - rows[k];
-          of_group += t.broadcast(up_to, group - 1);
-        }
-        u64 base = 0;
-        if (t.rank() == 0 && of_group != 0)
-          base = fetch_add(counts_too ? next : counts + region, static_cast<u64>(of_group));
-        base = t.broadcast(base, 0);
-        if (counts_too && base + of_group > room_there) continue;  // (all lanes of the group)
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < of_a_lane; ++k) put(w[k], rows[k], base + at[k], sorted, ends);
-      }
-    }
-    return counted;
-  }
-  // Writes the rows of a left row.
-  template <class Words, class Ends>
-  TILEHASH_FN void put(word w, u32 rows, u64 to, Words sorted, Ends ends) const {
-    if (rows == 0) return;
-    const met<Words, Ends> list(*this, sorted, ends, w);
-    const u32 number = static_cast<u32>(row::value_of(w));
-    const key_bits hash = row::hash_of(w);
-    const u64 end = to + rows;
-    if (has_right_rows(kind)) {
-      for (u32 r = list.begin; r < list.end; ++r) {
-        const word x = sorted[r];
-        if (row::hash_of(x) == hash) out.put(to++, number, static_cast<u32>(row::value_of(x)));
-      }
-    }
-    if (to != end) out.put(to, number, no_match);
   }
 };
 

@@ -1,6 +1,6 @@
-// When and how tables are filled by regions: the launches around what builds one in a block's memory
-// (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp), or puts few items in where they
-// stand (Design::region_merge: designs/tiled/merge.hpp).
+// How tables are filled by regions (when: engine/region_choice.hpp): the launches around what builds one in a
+// block's memory (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp), or puts few items
+// in where they stand (Design::region_merge: designs/tiled/merge.hpp).
 //
 //   an empty table            bins are the regions' own memory     partition, build
 //   ... of one region         the items are its bin                build
@@ -13,11 +13,9 @@
 //                             +--partition--> | bin | bin | ... beside it --build--> the slice's regions
 //
 // What is left over comes back as a source of items to insert one by one.
-// length: the ways to fill a table take the same steps, in one class.
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <vector>
 
 #include <tilehash/algorithm/contested.hpp>
@@ -25,6 +23,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/region_choice.hpp>
 #include <tilehash/space/buffer.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -47,24 +46,6 @@ struct region_filled {
   routed_source<Design> rest() const { return {design, spilled}; }
 };
 
-// Can a design's build keep the first of equal keys?
-template <class Design>
-constexpr bool builds_firsts() {
-  using bins = ordered_bins<typename Design::slot_type>;
-  if constexpr (requires { requires Design::template region_build<bins>::keeps_first; })
-    return Design::template region_build<>::scratch_slot::can_keep_first;
-  else
-    return false;
-}
-
-template <class Slot, class Space, bool KeepsFirst>
-using before_partition =
-    std::conditional_t<KeepsFirst, before_ordered_bins<Slot, Space>, nothing_before<Slot>>;
-template <class Slot, bool KeepsFirst, class Space>
-u64 most_counted(const Space& space) {
-  return most_regions<Slot, Space, before_partition<Slot, Space, KeepsFirst>>(space);
-}
-
 // What a build left over may have had others of its key.
 template <class Design>
 struct add_left {
@@ -75,78 +56,6 @@ struct add_left {
     filter.add(static_cast<u64>(routed_item<typename Design::slot_type>::hash_of(left[i])));
   }
 };
-
-// The capacity of each of so many bins for n items, as 32 bits.
-inline u32 most_in_a_bin(u64 n, u64 bins) {
-  const u64 most = bin_capacity(n, bins);
-  return most < ~u32(0) ? static_cast<u32>(most) : ~u32(0);
-}
-
-// Do n items go into a table that holds some where its items stand (Design::region_merge)? On a GPU, whose
-// blocks then fetch while others work, and if they are few, or if regions of its design are not built around
-// what they hold. (A processor's core fetches ahead by itself.)
-template <class Design, class Space>
-bool merges_in_place(const Space& space, const Design& design, u64 n) {
-  if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
-    using merge = typename Design::template region_merge<>;
-    return n < design.capacity() / 4 &&
-           merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
-  } else {
-    return false;
-  }
-}
-
-// Is partitioning worth it for n items? Where the table holds some, it is streamed: to build regions around
-// them in both directions, so not for fewer than a twelfth of the capacity, or than a twentieth where single
-// inserts are slow because the table gets full; to merge in one, so for a third of that, unless it stays so
-// empty that single inserts find room at once, and cost half where keys are there (docs/designs/tiled.md).
-// And a block's scratch must hold a region, and a partition's counters: where there are more regions than it
-// can count, a table is filled slice by slice. (A CPU can count those of any table.)
-template <class Space, class Design>
-bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
-  if constexpr (filling_itself<Design>) {
-    return held == 0 && n >= least_to_partition && design.bulk_build().pays(space, n);
-  } else {
-    const u64 most = most_regions<typename Design::slot_type>(space);
-    if (n < least_to_partition || most == 0 || (design.regions() > most && !partitions_in_steps<Space>))
-      return false;
-    const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
-    if (held != 0 && merges_in_place(space, design, n)) {
-      const u64 share = full > 0.93                         ? 100
-                        : full > 0.85                       ? 50
-                        : sizeof(typename Design::word) > 8 ? 25
-                        : full > 0.7                        ? 30
-                                                            : 12;
-      return n >= design.capacity() / share;
-    }
-    const u64 share = held == 0 || sizeof(typename Design::word) > 8 ? 4
-                      : full > 0.93                                  ? 20
-                      : full > 0.85                                  ? 17
-                                                                     : 12;
-    return n >= design.capacity() / share &&
-           design.region_slots() <= Design::template region_build<>::most_slots &&
-           Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
-  }
-}
-
-// Is the only region of an empty table built from the n items of a call as they are? One block does it in one
-// step, and its scratch makes less of few items than single inserts do, which meet in few buckets. (A
-// processor puts few in as fast.)
-template <class Source, class Space, class Design>
-inline constexpr bool builds_from_items =
-    Space::has_lanes && std::same_as<Source, array_source<typename Design::slot_type>> &&
-    requires { requires Design::template region_build<>::takes_items; };
-template <class Source, class Space, class Design>
-bool one_region_pays(const Space& space, const Design& design, u64 n) {
-  if constexpr (builds_from_items<Source, Space, Design>) {
-    using build = typename Design::template region_build<>;
-    return design.regions() == 1 && n >= 64 && n >= design.capacity() / 4 && n <= design.region_slots() &&
-           design.region_slots() <= build::most_slots &&
-           build::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
-  } else {
-    return false;
-  }
-}
 
 // ---- slices: so many neighbouring regions that a block can count them ----
 
