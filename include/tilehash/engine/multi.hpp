@@ -1,50 +1,41 @@
 // engine::multi: keys with any number of values each, behind a table of ids, which any design is that maps a
 // key to 32 bits. The memory and its invariants: designs/multi.hpp.
 //
-// A build takes, while it runs,
-// the items' bytes twice more by sort (three times where the keys are floating-point or of 1 or 2 bytes, or
-// the values over 8 bytes), by regions what engine/multi_regions.hpp says, and about 24 bytes more for each
-// item by counting.
-// length: the verbs of one class, whose three builds share the steps that give keys their ids.
+// A build takes, while it runs, the items' bytes twice more by sort (three times where the keys are
+// floating-point or of 1 or 2 bytes, or the values over 8 bytes), by regions what engine/multi_regions.hpp
+// says, and about 24 bytes more for each item by counting.
 #pragma once
 
-#include <concepts>
 #include <span>
-#include <tuple>
 #include <utility>
 
+#include <tilehash/algorithm/compact.hpp>
 #include <tilehash/algorithm/rank.hpp>
 #include <tilehash/algorithm/runs.hpp>
 #include <tilehash/algorithm/sample.hpp>
 #include <tilehash/algorithm/segments.hpp>
-#include <tilehash/core/moved.hpp>
-#include <tilehash/engine/insertion.hpp>
+#include <tilehash/engine/multi_arrays.hpp>
 #include <tilehash/engine/multi_regions.hpp>
 #include <tilehash/engine/multi_view.hpp>
-#include <tilehash/engine/records.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace engine {
 
 template <class Design, class Space>
-class multi {
-  using design = Design;
-  using Key = typename Design::key_type;
-  using Value = typename Design::mapped_type;
-  using Ids = typename Design::ids_design;
-  using Offset = typename Design::offset;
-  using word = typename design::word;
-  using ids_engine = typename Ids::template engine<Space>;
-  using keys_in = std::span<const Key>;
+class multi : multi_arrays<Design, Space> {
+  using base = multi_arrays<Design, Space>;
+  using base::groups, base::number_keys, base::give_ids, base::list_frequent, base::all_put;
+  using base::options_, base::ids_, base::keys_, base::starts_, base::values_, base::items_, base::distinct_;
+  using typename base::design, typename base::Key, typename base::Value, typename base::Ids,
+      typename base::Offset, typename base::word, typename base::ids_engine, typename base::keys_in;
   using values_in = std::span<const Value>;
 
  public:
   using view_type = table_view<design>;
 
   // The options are those of the table of ids, which always grows; room for items is made when they come.
-  multi(Space& space, u64 /*items*/, const table_options& options)
-      : options_(growing(options)), ids_(space, 0, options_) {}
+  multi(Space& space, u64 /*items*/, const table_options& options) : base(space, options) {}
 
   multi clone(Space& space) const {
     multi copy(options_, ids_.clone(space));
@@ -117,13 +108,7 @@ class multi {
   void look_up(Space& space, const Key* keys, u64 n, Sink sink) const;
 
  private:
-  multi(const table_options& options, ids_engine&& ids) : options_(options), ids_(std::move(ids)) {}
-
-  static table_options growing(table_options options) {
-    options.grow = true;
-    if (!options.seed) options.seed = detail::drawn_seed();
-    return options;
-  }
+  multi(const table_options& options, ids_engine&& ids) : base(options, std::move(ids)) {}
 
   // By regions is faster than a sort on both machines, while keys come so seldom that regions are of one
   // size. Counting looks every item up in a table of the keys: where these are few, it stays in a cache, and
@@ -274,105 +259,6 @@ class multi {
     report.refused = n - items_;
     return report;
   }
-  // numbers[i] becomes the id of keys[i], or none where that is NaN.
-  insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
-    const u64 n = keys.size();
-    if constexpr (design::in_records) {
-      const u64 refused =
-          ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}, true).refused;
-      if (refused != 0 && refused != count_illegal(space, keys)) not_placed();
-      distinct_ = ids_.size();
-      // It grew on the way, and may be larger than asked for.
-      return {.restarts = ids_.rehash(space, distinct_)};
-    } else {
-      u64 left = n;
-      buffer<u64, Space> list;
-      if (distinct_ != 0) {  // from a sample; nearly all items are theirs
-        const insert_report report = number_keys(space);
-        left = find_ids(space, {keys.data()}, n, numbers);
-        if (left == 0) return report;
-        list = buffer<u64, Space>(space, left);
-        buffer<u64, Space> count(space, 1);
-        space.fill(count.data(), 1, u64(0));
-        detail::compact(space, n,
-                        detail::missing_selection<Key>{keys.data(), numbers, design::none, list.data()},
-                        count.data());
-      }
-      const detail::some_keys<Key> rest{keys.data(), list.data()};
-      add_keys(space, rest, left);
-      const insert_report report = number_keys(space);
-      if (find_ids(space, rest, left, numbers) != 0) not_placed();
-      return report;
-    }
-  }
-  static u64 count_illegal(Space& space, keys_in keys) {
-    if constexpr (!detail::has_nan<Key>) return 0;
-    buffer<u64, Space> count(space, 1);
-    space.fill(count.data(), 1, u64(0));
-    space.for_each(keys.size(), detail::illegal_counter<Key>{keys.data(), count.data()});
-    return read_one(space, count.data());
-  }
-  // Gives how many of these keys have none.
-  u64 find_ids(Space& space, const detail::some_keys<Key>& keys, u64 n, u32* numbers) const {
-    buffer<u64, Space> missing(space, 1);
-    space.fill(missing.data(), 1, u64(0));
-    ids_.look_up(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
-    return read_one(space, missing.data());
-  }
-  // Lists the keys of a sample, if these come twice or more in it, on average.
-  static constexpr u64 sample_every = 32;
-  bool list_frequent(Space& space, keys_in keys)
-    requires(!design::in_records)
-  {
-    const u64 n = keys.size() / sample_every;
-    add_keys(space, {keys.data(), nullptr, keys.size()}, n);
-    if (n != 0 && distinct_ <= n / 2) return true;
-    keys_ = {};
-    distinct_ = 0;
-    return false;
-  }
-  // Adds the different ones of some keys, which meet in a table of their own, to the list of keys.
-  void add_keys(Space& space, const detail::some_keys<Key>& keys, u64 n)
-    requires(!design::in_records)
-  {
-    using slot = typename Ids::slot_type;
-    ids_engine meeting(space, 0, options_);
-    std::ignore = meeting.build(space, detail::numbered_keys<slot>{keys}, n);  // (whose key is missing asks)
-    buffer<Key, Space> all(space, distinct_ + meeting.size());
-    buffer<u64, Space> count(space, 1);
-    if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
-    space.fill(count.data(), 1, u64(distinct_));
-    const auto met = meeting.view();
-    detail::compact(space, met.entries(), detail::key_selection<table_view<Ids>>{met, all.data()},
-                    count.data());
-    keys_ = std::move(all);
-    distinct_ = keys_.size();
-  }
-  // Gives the keys, which are unique, their places as ids.
-  insert_report number_keys(Space& space)
-    requires(!design::in_records)
-  {
-    using slot = typename Ids::slot_type;
-    detail::require(distinct_ < design::none, "a multimap has at most 2^32 - 2 different keys");
-    return all_put(ids_.build(space, detail::numbered_keys<slot>{{keys_.data()}}, distinct_));
-  }
-  insert_report all_put(const insert_report& put) const {
-    if (put.inserted != distinct_) not_placed();
-    return {.restarts = put.restarts};
-  }
-  // (Where memory ends, the table of ids has thrown.)
-  [[noreturn]] static void not_placed() {
-    throw error("tilehash: no hash function placed the keys of a multimap in its table of ids; take another");
-  }
-
-  detail::segments<Offset> groups() const { return {starts_.data(), distinct_}; }  // the values of each key
-
-  table_options options_;
-  ids_engine ids_;
-  buffer<Key, Space> keys_;
-  buffer<Offset, Space> starts_;
-  buffer<Value, Space> values_;
-  detail::zero_when_moved items_, distinct_;
 };
 
 // ---- where calls begin; not in the class for the reason given in engine/insertion.hpp ----
