@@ -73,7 +73,7 @@ TYPED_TEST(growth, has_a_bound) {
   cpu space(2);
   for (const u32 first : {u32(2000), u32(0), u32(1990)}) {  // none, all, and a few of the small ones
     SCOPED_TRACE(first);
-    constexpr u64 n = 2'000;
+    const u64 n = scaled(2'000, 500);
     std::vector<u32> keys(n), out(n);
     for (u64 i = 0; i < n; ++i) keys[i] = first + static_cast<u32>(i);
     table<TypeParam, cpu> t(space);
@@ -139,7 +139,7 @@ TEST(growth_memory, room_is_made_for_what_comes) {
 
 TEST(bounded_work, engines_that_cannot_refuse_say_why) {
   cpu space(2);
-  constexpr u64 n = 2'000;
+  const u64 n = scaled(2'000, 500);
   std::vector<u32> few = {5'000, 6'000}, keys(n), out(2);
   for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(i);
   const auto expect_refusal = [&](auto t, const char* why) {

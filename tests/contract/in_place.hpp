@@ -184,15 +184,19 @@ void resize_at_random(Space& space, u64 n, u64 steps, double load) {
     }
     m.verify(end + some);
   }
+  m.tested.reserve(space, m.tested.capacity() + 1);  // whatever was drawn, it has grown
+  m.verify(end);
 }
 
 // The table has so many items, fills its memory, and doubles; and back. What is out at most meanwhile? (Of
 // buckets of four slots, more keys find the first one full.)
 template <class Design, class Space, class Meter>
-void double_in_little_memory(Space& space, Meter& meter, u64 n) {
-  modelled<Design, Space> m(space, n, {.seed = known_seed});
+void double_in_little_memory(Space& space, Meter& meter, u64 n, double load = 0.8) {
+  modelled<Design, Space> m(space, n, {.load_factor = load, .seed = known_seed});
   ASSERT_EQ(m.insert(0, n).refused, 0U);
-  const u64 items = n * sizeof(typename Design::word), old = m.tested.bytes();
+  // Of a sparse table, as many as it has room for at the usual load.
+  const auto items = static_cast<u64>(static_cast<double>(n * sizeof(typename Design::word)) / load * 0.8);
+  const u64 old = m.tested.bytes();
   // Parts of a region are not to be had; and the scratch of two threads.
   const u64 fixed = (u64(1) << 14) + (u64(1) << 20);
   const u64 share = Design::bucket_slots < 8 ? 12 : 16;

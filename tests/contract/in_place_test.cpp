@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(in_place, designs);
 
 TYPED_TEST(in_place, right_after_many_growths) {
   for (const u64 each : {u64(63), u64(10'000), 3 * this->items}) {
-    const u64 n = each == 63 ? this->items : 4 * this->items;
+    const u64 n = (each == 63 ? 1 : scaled(4, each == 10'000 ? 2 : 3)) * this->items;
     grow_from_nothing<TypeParam>(this->space, n, each, each == 10'000 ? 0.9 : 0.8);
   }
   EXPECT_GT(this->memory.resizes(), 0U);
@@ -35,12 +35,13 @@ TYPED_TEST(in_place, item_by_item) {
 }
 TYPED_TEST(in_place, calls_in_any_order) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
-  resize_at_random<TypeParam>(this->space, 2 * this->items, 8, 0.8);
-  resize_at_random<TypeParam>(this->space, 2 * this->items, 8, 0.95);
+  const u64 n = scaled(2, 1) * this->items, steps = scaled(8, 4);
+  resize_at_random<TypeParam>(this->space, n, steps, 0.8);
+  resize_at_random<TypeParam>(this->space, n, steps, 0.95);
   EXPECT_GT(this->memory.resizes(), 0U);
 }
 TYPED_TEST(in_place, the_peak_is_the_new_size_and_a_sixteenth) {
-  double_in_little_memory<TypeParam>(this->space, this->memory, 6 * this->items);
+  double_in_little_memory<TypeParam>(this->space, this->memory, scaled(6, 2) * this->items);
   EXPECT_EQ(this->memory.resizes(), 2U);
 }
 TYPED_TEST(in_place, a_clone_has_the_same_regions) { clone_what_has_grown<TypeParam>(this->space); }
@@ -140,7 +141,7 @@ TEST(hashes_in, divides_as_hash_of) {
 TEST(shrinking, only_where_it_is_asked_for) {
   resizing<faulty_host> memory;
   cpu space(2, memory);
-  constexpr u64 n = 300'000;
+  const u64 n = scaled(300'000, 100'000);
   for (const double below : {0.0, 0.25}) {
     modelled<pairs32, cpu> m(space, n, {.seed = known_seed, .shrink_below = below});
     ASSERT_EQ(m.insert(0, n).refused, 0U);
@@ -170,10 +171,11 @@ TEST(shrinking, bad_bounds_are_refused) {
   }
 }
 
-// The system's own pages, which move: from 64 MiB on.
+// The system's own pages, which move: from 64 MiB on. Small sizes have as many pages, and fewer items in them.
 TEST(own_memory, grows_and_shrinks_in_place) {
   counted<cpu> space(1);
-  double_in_little_memory<tiled<u64, u64>>(space, space, 3'500'000);
+  const double load = small_sizes() ? 0.1 : 0.8;
+  double_in_little_memory<tiled<u64, u64>>(space, space, static_cast<u64>(load * 4'375'000), load);
 }
 // Pages of an allocation of a size that no page divides.
 TEST(own_memory, keeps_its_bytes) {

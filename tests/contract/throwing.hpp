@@ -55,8 +55,9 @@ struct throwing_ops : question<Key, Value> {
 
     work(const maker& make, random_numbers& random) {
       constexpr u32 each = 4;
-      // More items than a thread takes at once.
-      all = throwing_ops::distinct_keys(random, make.at_most(scaled(3'000, 1'100)));
+      // More items than a thread takes at once, for the first pair of types.
+      const u64 few = make.small ? 330 : 1'100;
+      all = throwing_ops::distinct_keys(random, make.at_most(scaled(3'000, few)));
       for (const Key& key : special_keys<Key>()) {
         if (detail::is_legal(key)) all.push_back(one_representation(key));
       }
