@@ -33,7 +33,7 @@ endmacro()
 
 # tilehash_is_not_timed(TARGET): what it does is waited for by nobody, so a release build spends less time on it.
 function(tilehash_is_not_timed target)
-  if(NOT TILEHASH_QUICK AND NOT TILEHASH_SANITIZE)
+  if(NOT TILEHASH_TIER STREQUAL "quick" AND NOT TILEHASH_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
   endif()
 endfunction()
@@ -67,7 +67,7 @@ elseif(TILEHASH_SANITIZE STREQUAL "thread")
 endif()
 
 # Every caller's own copy of the kernels takes half of such a build's time (core/config.hpp).
-if(TILEHASH_SANITIZE OR TILEHASH_QUICK)
+if(TILEHASH_SANITIZE OR TILEHASH_TIER STREQUAL "quick")
   add_compile_definitions($<$<COMPILE_LANGUAGE:CXX>:TILEHASH_PLAIN_INLINE>)
 endif()
 

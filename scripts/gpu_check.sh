@@ -82,7 +82,7 @@ sanitize_one() {
   log="$3/$name.log"
   # Tests provoke calls that fail (more memory than there is), and the library checks every call itself.
   if [ "$2" = memcheck ]; then options+=(--report-api-errors no); fi
-  TILEHASH_SMALL=1 TILEHASH_REQUIRE_GPU=1 timeout "${TILEHASH_SANITIZER_SECONDS:-300}" \
+  TILEHASH_SIZES=small TILEHASH_REQUIRE_GPU=1 timeout "${TILEHASH_SANITIZER_SECONDS:-300}" \
     "$1" "${options[@]}" --error-exitcode 99 "$4" "--gtest_filter=${TILEHASH_SANITIZER_FILTER:-*}" >"$log" 2>&1 || status=$?
   if [ "$status" -eq 0 ]; then
     echo "   $2 $name: clean ($((SECONDS - begin)) s)"

@@ -1,10 +1,21 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test there is for this machine. ctest's summary comes at the end.
-#   scripts/test.sh [--all] [ctest options]      e.g. scripts/test.sh -R contract
-# --all leaves nothing out to save time: see CONTRIBUTING.md.
+#   scripts/test.sh [quick|full|gpu] [ctest options]      e.g. scripts/test.sh full -R contract
+# quick (CI) leaves some out to save time, full nothing; gpu is scripts/gpu_check.sh: see CONTRIBUTING.md.
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+tier=quick
+case "${1:-}" in
+  quick | full)
+    tier=$1
+    shift
+    ;;
+  gpu)
+    shift
+    exec scripts/gpu_check.sh "$@"
+    ;;
+esac
 scripts/bootstrap.sh
 
 # A build that fails is not the end: the tests build.gcc, build.cpu and sanitize.* repeat it and report it.
@@ -19,29 +30,29 @@ build() {
     broken+=" $1"
   fi
 }
-options=(-DTILEHASH_CHECKS=ON -DTILEHASH_WERROR=ON -DTILEHASH_INSTANCES=ON)
+options=("-DTILEHASH_TIER=$tier" -DTILEHASH_CHECKS=ON -DTILEHASH_WERROR=ON -DTILEHASH_INSTANCES=ON)
 # Nearly all the time goes to compiling. So the program gets two pairs of types, what the sanitizers run as it is is not built
 # twice, and CUDA sources that no GPU will run are compiled to see that they compile.
-if [ "${1:-}" = --all ]; then
-  shift
-  options+=(-DTILEHASH_QUICK=OFF -DTILEHASH_CLI_PAIRS=)
-  more=-DTILEHASH_MORE_TESTS=ON
-else
-  options+=(-DTILEHASH_QUICK=ON "-DTILEHASH_CLI_PAIRS=u32/u32;u64/u64")
-  more=-DTILEHASH_MORE_TESTS=OFF
-fi
 if have_gpu; then
   options+=(-DTILEHASH_CUDA_COMPILE_ONLY=OFF "-DCMAKE_CUDA_ARCHITECTURES=$(gpu_architecture)")
 else
   options+=(-DTILEHASH_CUDA_COMPILE_ONLY=ON)
 fi
 # A whole run has a build of its own, by clang, for what runs on the CPU; programs that a GPU runs are not among that.
-if [ $# -eq 0 ] && [ "$more" = -DTILEHASH_MORE_TESTS=OFF ]; then
+if [ $# -eq 0 ] && [ "$tier" = quick ]; then
   cpu_part=elsewhere
 else
   cpu_part=""
 fi
-build release "$more" "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
+# Where nothing of the program runs in release, its kernels are compiled for the widest words alone.
+pairs="u32/u32;u64/u64"
+if [ "$tier" = full ]; then
+  pairs=""
+elif [ -n "$cpu_part" ] && ! have_gpu; then
+  pairs="u64/u64"
+fi
+options+=("-DTILEHASH_CLI_PAIRS=$pairs")
+build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
 [ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
 if [ $# -eq 0 ]; then
   if [ -n "$cpu_part" ]; then
@@ -49,8 +60,8 @@ if [ $# -eq 0 ]; then
     if have_gpu; then programs=OFF; fi
     build cpu -DTILEHASH_BUILD_{CLI,BENCH,EXAMPLES}=$programs
   fi
-  build asan "$more"
-  build tsan "$more"
+  build asan "-DTILEHASH_TIER=$tier"
+  build tsan "-DTILEHASH_TIER=$tier"
 fi
 
 if ! find_nvcc >/dev/null; then say "no nvcc: CUDA sources are not compiled here"; fi

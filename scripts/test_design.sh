@@ -10,7 +10,7 @@ grep -q "^tilehash_test_design($1\$" tests/designs.cmake || die "no design '$1':
 tests="(contract|emulated)_$1(_cpu)?"
 for preset in cpu asan release; do
   if [ "$preset" = release ]; then
-    options=(-DTILEHASH_QUICK=ON -DTILEHASH_CPU_PART=elsewhere)
+    options=(-DTILEHASH_TIER=quick -DTILEHASH_CPU_PART=elsewhere)
   else
     options=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")
   fi

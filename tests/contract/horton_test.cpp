@@ -183,7 +183,7 @@ TEST(horton_model, holds_in_a_set) { expect_model_at_all_loads<horton<u32, void>
 // one key in some 10^8 meets that and is refused: of those here at most 0.2. (More than 9: one run in 10^12.)
 template <class Design>
 void expect_no_failure(u64 most) {
-  const u64 n = contract::is_set("TILEHASH_LARGE") ? 20'000 : 5'000, tables = scaled(1000, 20);
+  const u64 n = contract::large_sizes() ? 20'000 : 5'000, tables = scaled(1000, 20);
   u64 refused = 0;
   for (u64 i = 0; i < tables; ++i) {
     subject<Design> s(n + i, Design::max_load_factor);

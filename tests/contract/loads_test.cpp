@@ -108,7 +108,7 @@ TYPED_TEST(loads, are_reached_by_many_builds) {
   using key = typename TypeParam::key_type;
   using value = typename TypeParam::mapped_type;
   const u64 n = contract::scaled(40'000, 10'000),
-            builds = contract::is_set("TILEHASH_LARGE") ? 1'000 : contract::scaled(250, 10);
+            builds = contract::large_sizes() ? 1'000 : contract::scaled(250, 60);
   const u64 seed = contract::run_seed();
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
   std::vector<key> keys(n);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -32,15 +33,23 @@ constexpr Key spread_key(u64 number) {
     return static_cast<Key>(mix64(number));
 }
 
-inline bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0' && *value != '0';
+// How much a test asks: TILEHASH_SIZES=small (the tier quick, sanitizers), usual or large (the tier full). The
+// contract's questions have small sizes for all but a design's first pair of types (check() in
+// table_subject.hpp), unless large ones are asked for.
+enum class test_sizes { small, usual, large };
+inline test_sizes sizes_asked_for() {
+  const char* value = std::getenv("TILEHASH_SIZES");
+  const std::string_view asked = value != nullptr ? value : "usual";
+  if (asked == "small") return test_sizes::small;
+  if (asked == "large") return test_sizes::large;
+  if (asked == "usual") return test_sizes::usual;
+  throw std::invalid_argument("TILEHASH_SIZES is neither small, usual nor large");
 }
-// Sanitizers are slow: TILEHASH_SMALL=1 asks for small sizes. The contract's questions have them for all but
-// a design's first pair of types (check() in table_subject.hpp), unless TILEHASH_LARGE=1.
+inline bool large_sizes() { return sizes_asked_for() == test_sizes::large; }
 inline bool this_test_is_small = false;
 inline bool small_sizes() {
-  return is_set("TILEHASH_SMALL") || (this_test_is_small && !is_set("TILEHASH_LARGE"));
+  const test_sizes asked = sizes_asked_for();
+  return asked == test_sizes::small || (this_test_is_small && asked != test_sizes::large);
 }
 inline u64 scaled(u64 usual, u64 when_small) { return small_sizes() ? when_small : usual; }
 

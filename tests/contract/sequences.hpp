@@ -288,9 +288,9 @@ TYPED_TEST_SUITE_P(sequences);
 
 TYPED_TEST_P(sequences, leave_what_a_map_has) {
   const char* asked = std::getenv("TILEHASH_SEQUENCES");
-  const u64 most = asked != nullptr           ? std::strtoull(asked, nullptr, 10)
-                   : is_set("TILEHASH_LARGE") ? 20 * sequence_count
-                                              : scaled(sequence_count, std::max<u64>(3, sequence_count / 15));
+  const u64 most = asked != nullptr ? std::strtoull(asked, nullptr, 10)
+                   : large_sizes()  ? 20 * sequence_count
+                                    : scaled(sequence_count, std::max<u64>(3, sequence_count / 15));
   ASSERT_GT(most, 0U) << "TILEHASH_SEQUENCES=" << asked << " is no number of sequences";
   rc::detail::TestParams params;
   params.seed = run_seed();

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include <contract/random.hpp>
 #include <tilehash/papers/papers.hpp>
 #include <tilehash/space/cuda.cuh>
 #include <tilehash/tilehash.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using keys_t = std::vector<u32>;
 
-u64 items() { return std::getenv("TILEHASH_SMALL") != nullptr ? 20'000 : 400'000; }
+u64 items() { return contract::scaled(400'000, 20'000); }
 
 struct input {
   std::string name;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <contract/judged.hpp>
+#include <contract/random.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
@@ -19,7 +20,7 @@
 
 namespace tilehash::designs_test {
 
-inline bool small() { return std::getenv("TILEHASH_SMALL") != nullptr; }
+inline bool small() { return contract::sizes_asked_for() == contract::test_sizes::small; }
 
 // ---- items ----------------------------------------------------------------------------------------------
 

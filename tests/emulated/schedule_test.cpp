@@ -557,7 +557,7 @@ TYPED_TEST_SUITE(schedules, all_asked, names);
 
 template <class Asked>
 void ask(double load, u64 schedules) {
-  explore(schedules, [load](exploration& run) {
+  explore(contract::scaled(schedules, schedules / 4), [load](exploration& run) {
     question<typename Asked::design, Asked::width> q(run, Asked::slots, load);
     q.bring(2 + run.below(7), 1 + run.below(6));
     q.insert(detail::keep{});
