@@ -5,10 +5,9 @@ Robin Hood tables, and rates where keys are the points of sparse pictures and vo
 usage: scripts/plot.sh coherent FIGURES.json PLOT.png|PLOT.svg
 """
 
-import sys
-
 from plot_horton import dress, figure_of, finish, legend_beside
-from plot_run import COLORS, INK, MUTED, read_file, thousands
+from plot_run import COLORS, INK, MUTED, thousands
+from results import by_experiment, draw_file
 
 # (A colour, a line, its width.) Later ones are drawn over earlier ones.
 DESIGNS = {
@@ -207,20 +206,5 @@ PLOTS = {
 }
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: scripts/plot.sh coherent FIGURES.json PLOT.png|PLOT.svg")
-    try:
-        header, rows = read_file(sys.argv[1])
-        experiment = header.get("experiment")
-        if experiment not in PLOTS:
-            raise ValueError(f"its experiment is '{experiment}', not one of {', '.join(PLOTS)}")
-        PLOTS[experiment](header, rows, sys.argv[2])
-    except (OSError, ValueError, KeyError) as error:
-        what = f"a row lacks {error}" if isinstance(error, KeyError) else error
-        print(f"error: {sys.argv[1]} cannot be plotted: {what}", file=sys.stderr)
-        sys.exit(2)
-
-
 if __name__ == "__main__":
-    main()
+    draw_file("coherent", by_experiment(PLOTS))

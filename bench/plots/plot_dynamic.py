@@ -5,11 +5,10 @@ batches of inserts, finds and deletes with the table's memory, and these for sev
 usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg
 """
 
-import sys
-
 from plot_coherent import machine_of
 from plot_horton import dress, figure_of, finish, legend_beside
-from plot_run import COLORS, in_order, read_file, thousands
+from plot_run import COLORS, in_order, thousands
+from results import by_experiment, draw_file
 
 PARTS = ("insert", "find", "erase", "resize")
 DASHES = {"subtables": "-", "automatic": "--", "rehash": ":"}
@@ -112,20 +111,5 @@ def plot_sweep(header, rows, path):
 PLOTS = {"dynamic/static": plot_static, "dynamic/resize": plot_resize, "dynamic/workload": plot_workload, "dynamic/sweep": plot_sweep}
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: scripts/plot.sh dynamic FIGURES.json PLOT.png|PLOT.svg")
-    try:
-        header, rows = read_file(sys.argv[1])
-        experiment = "/".join(header.get("experiment", "").split("/")[:2])
-        if experiment not in PLOTS:
-            raise ValueError(f"its experiment is '{experiment}', not one of {', '.join(PLOTS)}")
-        PLOTS[experiment](header, rows, sys.argv[2])
-    except (OSError, ValueError, KeyError) as error:
-        what = f"a row lacks {error}" if isinstance(error, KeyError) else error
-        print(f"error: {sys.argv[1]} cannot be plotted: {what}", file=sys.stderr)
-        sys.exit(2)
-
-
 if __name__ == "__main__":
-    main()
+    draw_file("dynamic", by_experiment(PLOTS, lambda header: "/".join(header.get("experiment", "").split("/")[:2])))

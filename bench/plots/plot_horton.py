@@ -5,9 +5,8 @@ model, what becomes of them while items go and come, or rates and bytes moved ag
 usage: scripts/plot.sh horton FIGURES.json PLOT.png|PLOT.svg
 """
 
-import sys
-
-from plot_run import COLORS, GRID, INK, MUTED, plt, read_file, thousands
+from plot_run import COLORS, GRID, INK, MUTED, plt, thousands
+from results import by_experiment, draw_file
 
 # (A colour, a marker, a name.) Cuckoo tables are the same in every picture.
 SLOTS = {1: (COLORS[5], "v"), 2: (COLORS[1], "^"), 4: (COLORS[2], "s"), 8: (COLORS[0], "o"), 16: (COLORS[3], "D")}
@@ -108,7 +107,7 @@ def draw_errors(axis, rows):
     dress(axis, "measured against the model", "percent more buckets; dotted: not found", "load")
 
 
-def plot_accesses(rows, path):
+def plot_accesses(_header, rows, path):
     figure, axes, height = figure_of(2, 3, 14.2, 3.6)
     reads = [r for r in rows if r["what"] == "reads"]
     for axis, row in zip(axes[0], [r for r in rows if r["what"] == "homes"]):
@@ -134,7 +133,7 @@ def plot_accesses(rows, path):
 # ---- churn ----
 
 
-def plot_churn(rows, path):
+def plot_churn(_header, rows, path):
     shapes = sorted({(-r["slots"], r["load"]) for r in rows})
     figure, axes, height = figure_of(len(shapes), 3, 14.2, 3.3)
     for line, (slots, load) in zip(axes, shapes):
@@ -199,28 +198,8 @@ def plot_sizes(header, rows, path):
            f"random pairs of 32 + 32 bits, load {load:g}", sum(r["failed"] + r["wrong"] for r in rows), path)  # fmt: skip
 
 
-def plot(header, rows, path):
-    experiment = header.get("experiment")
-    if experiment == "horton/accesses":
-        plot_accesses(rows, path)
-    elif experiment == "horton/churn":
-        plot_churn(rows, path)
-    elif experiment == "horton/sizes":
-        plot_sizes(header, rows, path)
-    else:
-        raise ValueError(f"its experiment is '{experiment}', not one of horton/accesses, horton/churn, horton/sizes")
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: scripts/plot.sh horton FIGURES.json PLOT.png|PLOT.svg")
-    try:
-        plot(*read_file(sys.argv[1]), sys.argv[2])
-    except (OSError, ValueError, KeyError) as error:
-        what = f"a row lacks {error}" if isinstance(error, KeyError) else error
-        print(f"error: {sys.argv[1]} cannot be plotted: {what}", file=sys.stderr)
-        sys.exit(2)
+PLOTS = {"horton/accesses": plot_accesses, "horton/churn": plot_churn, "horton/sizes": plot_sizes}
 
 
 if __name__ == "__main__":
-    main()
+    draw_file("horton", by_experiment(PLOTS))

@@ -16,6 +16,7 @@ from results import (  # (what other plots take from here)
     OPS,
     THE_MAP,
     color_of,
+    errors_in_one_line,
     in_order,
     is_peer,
     number,
@@ -128,7 +129,7 @@ def main():
     options = parser.parse_args()
     if not options.terminal and options.plot is None:
         parser.error("say where to draw it: PLOT.png, or --terminal")
-    try:
+    with errors_in_one_line(options.figures):
         header, rows = read_file(options.figures)
         if options.terminal:
             plot_terminal.draw(header, rows, options.rank, sys.stdout)
@@ -138,10 +139,6 @@ def main():
             path = pathlib.Path(options.plot)
             other = {".png": ".svg", ".svg": ".png"}.get(path.suffix)
             plot(header, rows, options.rank, [path, path.with_suffix(other)] if other else [path])
-    except (OSError, ValueError, KeyError) as error:
-        missing = isinstance(error, KeyError)
-        print(f"error: {options.figures} cannot be plotted: {f'a row lacks {error}' if missing else error}", file=sys.stderr)
-        sys.exit(2)
 
 
 if __name__ == "__main__":

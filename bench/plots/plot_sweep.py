@@ -6,10 +6,10 @@ of the table; a line for each structure.
 usage: scripts/plot.sh sweep SWEEP.json PLOT.png|PLOT.svg
 """
 
-import sys
 import textwrap
 
-from plot_run import COLORS, GRID, INK, MUTED, in_order, plt, read_file, thousands
+from plot_run import COLORS, GRID, INK, MUTED, in_order, plt, thousands
+from results import draw_file
 
 # Kin share a colour. (A colour, a dash, a width.)
 SORTED = "sorted_array, sorted queries"
@@ -154,16 +154,5 @@ def plot(header, rows, path):
     figure.savefig(path, dpi=100, facecolor="white")
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: scripts/plot.sh sweep SWEEP.json PLOT.png|PLOT.svg")
-    try:
-        plot(*read_file(sys.argv[1]), sys.argv[2])
-    except (OSError, ValueError, KeyError) as error:
-        what = f"a row lacks {error}" if isinstance(error, KeyError) else error
-        print(f"error: {sys.argv[1]} cannot be plotted: {what}", file=sys.stderr)
-        sys.exit(2)
-
-
 if __name__ == "__main__":
-    main()
+    draw_file("sweep", plot, figures="SWEEP.json")
