@@ -2,9 +2,9 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/join_graph.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/designs/dynamic_hash_graph.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/table.hpp>
 

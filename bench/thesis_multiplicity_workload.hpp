@@ -2,8 +2,8 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/multimap.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 

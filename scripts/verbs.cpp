@@ -184,10 +184,18 @@ concept holds_sets = !requires { requires Registered::needs_values; };
 }  // namespace
 
 #if defined(VERBS_ARE_CALLED)  // a user may instantiate a table whole
-#define ADD(name) \
-  template class tilehash::table<app::designs::name::design<tilehash::u32, tilehash::u32>, tilehash::cpu>;
+#define WHOLE(family, name) \
+  template class tilehash::family<app::designs::name::design<tilehash::u32, tilehash::u32>, tilehash::cpu>;
+#define ADD(name)              \
+  WHOLE(table, name)           \
+  WHOLE(verbs::owner, name)    \
+  WHOLE(verbs::contents, name) \
+  WHOLE(verbs::lookups, name)  \
+  WHOLE(verbs::inserts, name)  \
+  WHOLE(verbs::updates, name)
 VERBS_OF_ALL(ADD)
 #undef ADD
+#undef WHOLE
 #endif
 
 int main() {

@@ -26,7 +26,7 @@ flags=(-std=c++20 -w -DTILEHASH_WITHOUT_TBB -Iinclude -Iapps/tilehash "-I$made")
 # A constraint may hold where the verb's body does not compile. By clang, which reads faster.
 clang=$(llvm_tool clang++)
 "$clang" "${flags[@]}" -fsyntax-only -DVERBS_ARE_CALLED scripts/verbs.cpp ||
-  die "a verb that a table offers does not compile (above): constrain it in table.hpp, or mend it"
+  die "a verb that a table offers does not compile (above): constrain it in include/tilehash/table/, or mend it"
 $made/verbs >$made/verbs.md
 if [ "${1:-}" = --fix ]; then
   cp $made/verbs.md docs/verbs.md

@@ -30,6 +30,7 @@ tilehash_test_design(bucketed_cuckoo_balanced
 
 # Chaining by radix sort: keeps duplicates, takes keys and values of any size.
 tilehash_test_design(chained
+  HEADERS tilehash/rows.hpp
   CAN keeps_duplicates
   ON_CPU few_pairs wide_pairs double/std::int64_t
   ELSEWHERE u32/u32 u64/void wide_key/wide_value
@@ -68,6 +69,7 @@ tilehash_test_design(dynamic_cuckoo_two
 
 # A hash graph with room between its rows: adds items of keys and values of any size, and keeps duplicates.
 tilehash_test_design(dynamic_hash_graph
+  HEADERS tilehash/rows.hpp
   CAN erases keeps_duplicates adds
   ON_CPU slot_pairs big_key_pairs wide_pairs
   ELSEWHERE u32/u32 u64/void double/std::int64_t wide_key/wide_value
@@ -75,6 +77,7 @@ tilehash_test_design(dynamic_hash_graph
 
 # HashGraph: keeps duplicates, takes keys and values of any size.
 tilehash_test_design(hash_graph
+  HEADERS tilehash/rows.hpp
   CAN keeps_duplicates
   ON_CPU slot_pairs big_key_pairs wide_pairs
   ELSEWHERE u32/u32 u64/void double/std::int64_t wide_key/wide_value
@@ -82,7 +85,7 @@ tilehash_test_design(hash_graph
 
 # HashGraph on segments.
 tilehash_test_design(hash_graph_segments
-  HEADERS tilehash/designs/hash_graph.hpp
+  HEADERS tilehash/rows.hpp
   TYPE "hash_graph<Key, Value, murmur, u32, builders::segments>"
   CAN keeps_duplicates
   ON_CPU u32/u32
@@ -91,7 +94,7 @@ tilehash_test_design(hash_graph_segments
 
 # HashGraph, version 2: on a CPU items so large that they take several bins.
 tilehash_test_design(hash_graph_v2
-  HEADERS tilehash/designs/hash_graph.hpp
+  HEADERS tilehash/rows.hpp
   TYPE "hash_graph<Key, Value, murmur, u32, builders::binned<builders::count_and_scatter>>"
   CAN keeps_duplicates
   ON_CPU wide_key/wide_value

@@ -26,6 +26,7 @@ tilehash_program_design(bucketed_cuckoo_balanced
   SUMMARY "two buckets of 64 bytes a key; the emptier of the two")
 
 tilehash_program_design(chained
+  HEADERS tilehash/rows.hpp
   PAPER "${alcantara}, chapter 4"
   SUMMARY "built in bulk by a radix sort by bucket; keeps every value of a key")
 
@@ -49,27 +50,29 @@ tilehash_program_design(dynamic_cuckoo_two
   SUMMARY "the same; a key has two of the three subtables")
 
 tilehash_program_design(dynamic_hash_graph
+  HEADERS tilehash/rows.hpp
   PAPER "ours, after A. Kolushev, 2021, section 2.5, and B. Wheatman and H. Xu, Packed Compressed Sparse Row, 2018"
   SUMMARY "a hash_graph with room between its rows, which takes items and gives them back")
 
 tilehash_program_design(hash_graph
+  HEADERS tilehash/rows.hpp
   PAPER "${kolushev}, section 2.5"
   SUMMARY "built in bulk, in the way that is fastest there; keeps every value of a key")
 
 tilehash_program_design(hash_graph_segments
-  HEADERS tilehash/designs/hash_graph.hpp
+  HEADERS tilehash/rows.hpp
   TYPE "tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::segments>"
   PAPER "${kolushev}, section 3.4.1"
   SUMMARY "hash_graph version 1 on segments, with counters apart")
 
 tilehash_program_design(hash_graph_v1
-  HEADERS tilehash/designs/hash_graph.hpp
+  HEADERS tilehash/rows.hpp
   TYPE "tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::count_and_scatter>"
   PAPER "${kolushev}, algorithm 7"
   SUMMARY "hash_graph built by count, scan and scatter, whatever the size")
 
 tilehash_program_design(hash_graph_v2
-  HEADERS tilehash/designs/hash_graph.hpp
+  HEADERS tilehash/rows.hpp
   TYPE "tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::binned<builders::count_and_scatter>>"
   PAPER "${kolushev}, algorithm 8"
   SUMMARY "hash_graph whose items are put in order by bins first")

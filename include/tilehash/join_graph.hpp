@@ -15,22 +15,23 @@
 #pragma once
 
 #include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/engine/built_once.hpp>
 #include <tilehash/join.hpp>
 #include <tilehash/kernel/lookup.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash {
 
-// How a graph is asked for many keys.
+/// How a graph is asked for many keys.
 enum class graph_probe {
-  standard,   // each left key finds its row and walks it
-  intersect,  // a graph of the left keys, whose rows meet those of the right side's
+  standard,   ///< each left key finds its row and walks it
+  intersect,  ///< a graph of the left keys, whose rows meet those of the right side's
 };
 
-// What a join with a graph is to give, and how.
+/// What a join with a graph is to give, and how.
 struct graph_join_options {
-  join_kind kind = join_kind::inner;          // which rows
-  graph_probe probe = graph_probe::standard;  // ... and how they are found
+  join_kind kind = join_kind::inner;          ///< which rows
+  graph_probe probe = graph_probe::standard;  ///< ... and how they are found
 };
 
 }  // namespace tilehash
@@ -151,9 +152,9 @@ join_rows<Space> join_intersect(Space& space, std::span<const Key> left, const R
 
 }  // namespace detail
 
-// The rows of left keys and of a graph built with row numbers as values, as join() of join.hpp gives them. It
-// takes 12 bytes for each left row or, to intersect, the bytes of a graph of the left keys and what its build
-// takes. The space is the graph's own. Waits. Throws invalid_argument, out_of_memory.
+/// The rows of left keys and of a graph built with row numbers as values, as join() of join.hpp gives them. It
+/// takes 12 bytes for each left row or, to intersect, the bytes of a graph of the left keys and what its build
+/// takes. The space is the graph's own. Waits. Throws invalid_argument, out_of_memory.
 template <class Space, class Left, class Key, class Builder, class Hash, class Index>
   requires std::ranges::contiguous_range<Left> && std::same_as<detail::key_of<Left>, Key>
 [[nodiscard]] join_rows<Space> join(Space& space, const Left& left,
@@ -162,7 +163,7 @@ template <class Space, class Left, class Key, class Builder, class Hash, class I
   const std::span<const Key> keys(left);
   detail::require(keys.size() < no_match, "join: a side has at most 2^32 - 2 rows; join it in parts");
   space.check_pointer(keys, "join: the left keys");
-  if (right.capacity() == 0)  // moved from
+  if (right.capacity() == 0)  ///< moved from
     return join(space, left, std::remove_cvref_t<decltype(right)>(space), options);
   const auto rows = right.view().design;
   auto joined = options.probe == graph_probe::standard

@@ -4,12 +4,9 @@
 
 #include <tilehash/core/layout.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
-#include <tilehash/designs/dynamic_hash_graph.hpp>
-#include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/robin_hood.hpp>
@@ -21,5 +18,6 @@
 #include <tilehash/join_graph.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/multimap.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/set.hpp>
 #include <tilehash/space/cpu.hpp>

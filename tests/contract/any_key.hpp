@@ -16,16 +16,15 @@
 
 #include <contract/random.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
-#include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records.hpp>
 #include <tilehash/engine/subtables.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/table.hpp>
 #if !TILEHASH_FEW_TYPES
 #include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/dynamic_hash_graph.hpp>
 #include <tilehash/designs/multi.hpp>
 #include <tilehash/engine/multi.hpp>
 #include <tilehash/papers/sorted_array.hpp>

@@ -13,7 +13,6 @@
 
 #include <contract/bad_hash.hpp>
 #include <contract/random.hpp>
-#include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/robin_hood.hpp>

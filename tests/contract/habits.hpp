@@ -16,7 +16,6 @@
 #include <contract/faulty.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/papers/perfect_spatial.hpp>
 #include <tilehash/papers/sorted_array.hpp>

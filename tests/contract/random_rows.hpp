@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <contract/keys.hpp>
-#include <tilehash/designs/dynamic_hash_graph.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash::contract {

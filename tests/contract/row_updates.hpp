@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <contract/random.hpp>
-#include <tilehash/designs/dynamic_hash_graph.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash::contract {

@@ -12,8 +12,7 @@
 
 #include <contract/join_model.hpp>
 #include <contract/random.hpp>
-#include <tilehash/designs/chained.hpp>
-#include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/table.hpp>
 
 namespace tilehash::contract {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <contract/random.hpp>
-#include <tilehash/designs/chained.hpp>
 #include <tilehash/papers/papers.hpp>
 #include <tilehash/tilehash.hpp>
 

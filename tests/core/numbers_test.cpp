@@ -18,9 +18,9 @@
 
 #include <tilehash/core/key.hpp>
 #include <tilehash/core/op.hpp>
-#include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/engine/records.hpp>
+#include <tilehash/rows.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 

@@ -36,6 +36,11 @@ std::uint64_t use(tilehash::cuda& space, words keys, words values, std::span<std
 // A pair that would need a word of 16 bytes, which such a GPU does not change at once, has its values apart.
 using wide_map = tilehash::map<std::uint64_t, std::uint64_t, tilehash::cuda>;
 template class tilehash::table<wide_map::design_type, tilehash::cuda>;
+template class tilehash::verbs::owner<wide_map::design_type, tilehash::cuda>;
+template class tilehash::verbs::contents<wide_map::design_type, tilehash::cuda>;
+template class tilehash::verbs::lookups<wide_map::design_type, tilehash::cuda>;
+template class tilehash::verbs::inserts<wide_map::design_type, tilehash::cuda>;
+template class tilehash::verbs::updates<wide_map::design_type, tilehash::cuda>;
 static_assert(std::same_as<wide_map::design_type, tilehash::dynamic_cuckoo<std::uint64_t, std::uint64_t>>);
 using wide_words = std::span<const std::uint64_t>;
 

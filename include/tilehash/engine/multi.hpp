@@ -16,6 +16,7 @@
 #include <tilehash/algorithm/segments.hpp>
 #include <tilehash/engine/multi_arrays.hpp>
 #include <tilehash/engine/multi_regions.hpp>
+#include <tilehash/engine/multi_verbs.hpp>
 #include <tilehash/engine/multi_view.hpp>
 
 namespace tilehash {
@@ -33,6 +34,8 @@ class multi : multi_arrays<Design, Space> {
 
  public:
   using view_type = table_view<design>;
+  template <class Base>
+  using verbs = tilehash::verbs::of_multi<Base>;
 
   // The options are those of the table of ids, which always grows; room for items is made when they come.
   multi(Space& space, u64 /*items*/, const table_options& options) : base(space, options) {}

@@ -10,6 +10,7 @@
 
 #include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
+#include <tilehash/engine/records_verbs.hpp>
 #include <tilehash/engine/records_view.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -31,6 +32,8 @@ class records {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
   using view_type = table_view<Design>;
+  template <class Base>
+  using verbs = tilehash::verbs::of_ids<Base>;
   using value_element = std::conditional_t<is_set, char, mapped_type>;
 
   records(Space& space, u64 items, const table_options& options)

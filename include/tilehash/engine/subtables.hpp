@@ -36,6 +36,7 @@
 #include <tilehash/designs/dynamic_cuckoo/resize.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/engine/subtables_verbs.hpp>
 #include <tilehash/engine/take_over.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/erase.hpp>
@@ -59,6 +60,8 @@ class subtables {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
   using view_type = table_view<Design>;
+  template <class Base>
+  using verbs = tilehash::verbs::of_subtables<Base>;
 
   // Throws invalid_argument (options), out_of_memory.
   subtables(Space& space, u64 items, const table_options& options) : options_(permitted(options)) {

@@ -38,6 +38,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/engine/built_once.hpp>
 #include <tilehash/space/buffer.hpp>
 
 #include <tilehash/core/prologue.hpp>

@@ -41,6 +41,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/engine/built_once.hpp>
 #include <tilehash/papers/perfect_spatial/code.hpp>
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>

@@ -23,6 +23,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/slot.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/built_once.hpp>
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
 

@@ -43,6 +43,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/built_once.hpp>
 #include <tilehash/papers/two_level_cuckoo/build.hpp>
 #include <tilehash/space/bucket.hpp>
 

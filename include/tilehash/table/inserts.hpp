@@ -1,0 +1,261 @@
+// The verbs that put items in: build and insert.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include <tilehash/kernel/upsert.hpp>
+#include <tilehash/table/lookups.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace verbs {
+
+// Can inserts keep the first of equal keys?
+template <class Engine>
+concept keeps_first = requires { &Engine::insert_first; };
+
+/// build, insert, insert_async; insert of one key.
+template <class Design, class Space>
+class inserts : public lookups<Design, Space> {
+  using base = lookups<Design, Space>;
+  using misuse = detail::misuse<Design, Space>;
+
+ public:
+  using misuse::build, misuse::insert, misuse::insert_async;
+  using typename base::engine_type, typename base::key_type, typename base::keys_in,
+      typename base::mapped_type, typename base::value_element, typename base::values_in;
+
+  /// Whether insert() adds items to those in the table, whatever their keys.
+  static constexpr bool adds_items =
+      !insertable<Design> && requires(engine_type e, Space s, const key_type* k, const value_element* v) {
+        e.insert_arrays(s, k, v, u64(0));
+      };
+
+  /// Replaces the contents by these items, in memory sized for them.
+  ///
+  /// Of equal keys any one wins and the others count as present, unless the design keeps duplicates. A NaN is
+  /// refused.
+  /// \param space of the table's device.
+  /// \param keys n keys.
+  /// \param values n values; a set takes none.
+  /// \return how many items were inserted, present and refused.
+  /// \throws invalid_argument, out_of_memory, and error where a design that is built in one call finds no hash
+  /// function for the keys (strong).
+  /// \complexity O(n).
+  /// \memory the new table before the old one is freed, and what the design's build takes.
+  /// \synchronizes yes.
+  /// \concurrency exclusive.
+  insert_report build(Space& space, keys_in keys, values_in values)
+    requires(!of_keys_alone<Design>)
+  {
+    check_items(space, keys, values, "build: keys and values differ in length");
+    [[maybe_unused]] const auto call = changing(space, "build");
+    return build_from(home(space), keys, values.data());
+  }
+  /// \overload
+  insert_report build(Space& space, keys_in keys)
+    requires of_keys_alone<Design>
+  {
+    check(space, keys, "build: the keys");
+    [[maybe_unused]] const auto call = changing(space, "build");
+    return build_from(home(space), keys, nullptr);
+  }
+  /// As build(); with keep::first, of equal keys the first in the arrays wins. For keys and values of up to 8
+  /// bytes. A set does without, as only values tell equal keys apart.
+  ///
+  /// \param which keep::any or keep::first.
+  /// \memory in addition to that of build(), 5 times the items' bytes, of up to 32 million items. An empty
+  /// `tiled` table whose keys come a few times each takes no more than build() (docs/adr/0016).
+  insert_report build(Space& space, keys_in keys, values_in values, keep which)
+    requires(!of_keys_alone<Design> && keeps_first<engine_type>)
+  {
+    if (which == keep::any) return build(space, keys, values);
+    check_items(space, keys, values, "build: keys and values differ in length");
+    [[maybe_unused]] const auto call = changing(space, "build");
+    return awake(space).build_first(home(space), items(keys, values.data()), keys.size());
+  }
+
+  /// Inserts the items whose keys are absent. A present key keeps its value; of equal keys in one call any one
+  /// wins.
+  ///
+  /// \param space of the table's device.
+  /// \param keys n keys.
+  /// \param values n values; a set takes none.
+  /// \param outcomes n results, one for each item, or none. Items of a large call are then inserted one by one
+  /// and not region by region, at about 0.4 of the rate.
+  /// \return how many items were inserted, present and refused.
+  /// \throws invalid_argument, error, and out_of_memory while the table has not changed (strong). Later, items
+  /// that need more memory are refused; an item whose key is present never is.
+  /// \complexity O(n) expected.
+  /// \memory 1/8 byte an item, and region by region up to the items' bytes; where the table grows, the new one
+  /// before the old one is freed.
+  /// \synchronizes once if the table does not grow, and once more if it refuses items.
+  /// \concurrency exclusive.
+  insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !of_keys_alone<Design>)
+  {
+    check_items(space, keys, values, "insert: keys and values differ in length");
+    return insert_checked(space, keys, values.data(), outcomes, detail::keep{});
+  }
+  /// \overload
+  insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
+    requires(insertable<Design> && of_keys_alone<Design>)
+  {
+    return insert_checked(space, keys, nullptr, outcomes, detail::keep{});
+  }
+  /// As insert(); with keep::first, of equal keys in this call the first in the arrays wins. Present keys keep
+  /// their values.
+  ///
+  /// \param which keep::any or keep::first.
+  /// \memory as for build() with keep::first.
+  insert_report insert(Space& space, keys_in keys, values_in values, keep which)
+    requires(!of_keys_alone<Design> && keeps_first<engine_type>)
+  {
+    if (which == keep::any) return insert(space, keys, values);
+    check_items(space, keys, values, "insert: keys and values differ in length");
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_first(home(space), items(keys, values.data()), keys.size());
+  }
+  /// Adds the items to those in the table, in designs that keep duplicates (`multimap`,
+  /// `dynamic_hash_graph`); refuses NaNs.
+  ///
+  /// \param space of the table's device.
+  /// \param keys n keys.
+  /// \param values n values; a set takes none.
+  /// \return how many items were inserted and refused.
+  /// \throws invalid_argument, out_of_memory (strong).
+  /// \complexity `dynamic_hash_graph`: O(n) expected while there are free entries. Otherwise a rebuild, as
+  /// every insert of a `multimap` is: O(size() + n).
+  /// \memory `dynamic_hash_graph`: that of a `hash_graph` of the n items. Of a rebuild: all items' bytes, in
+  /// addition to that of build().
+  /// \synchronizes yes.
+  /// \concurrency exclusive.
+  insert_report insert(Space& space, keys_in keys, values_in values)
+    requires(adds_items && !of_keys_alone<Design>)
+  {
+    check_items(space, keys, values, "insert: keys and values differ in length");
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_arrays(home(space), keys.data(), values.data(), keys.size());
+  }
+  /// \overload
+  insert_report insert(Space& space, keys_in keys)
+    requires(adds_items && of_keys_alone<Design>)
+  {
+    check(space, keys, "insert: the keys");
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    return awake(space).insert_arrays(home(space), keys.data(), nullptr, keys.size());
+  }
+  /// As insert(), but does not synchronize; for a table made with grow = false, of a design whose inserts
+  /// never rebuild it.
+  ///
+  /// Calls on one space run in order. The table, the arrays and the space must stay until the work is done.
+  /// \param report one element in the memory of the space, which is written when the work is done.
+  /// \throws invalid_argument, also for a table that may grow, and out_of_memory (strong).
+  /// \memory 1/8 byte an item.
+  void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
+    requires(inserts_at_once<Design> && !of_keys_alone<Design>)
+  {
+    check_items(space, keys, values, "insert_async: keys and values differ in length");
+    insert_checked_async(space, keys, values.data(), report, detail::keep{});
+  }
+  /// \overload
+  void insert_async(Space& space, keys_in keys, insert_report* report)
+    requires(inserts_at_once<Design> && of_keys_alone<Design>)
+  {
+    insert_checked_async(space, keys, nullptr, report, detail::keep{});
+  }
+  /// Inserts one item, on a CPU. Arrays of keys are several times as fast.
+  ///
+  /// \param space of the table's device.
+  /// \param key to insert.
+  /// \param value of the key; a set takes none.
+  /// \return inserted; present, and then the key keeps its value; or refused.
+  /// \throws out_of_memory (strong).
+  /// \complexity O(1) expected, over many calls: other keys may move and the table may grow.
+  /// \memory as insert().
+  /// \synchronizes yes.
+  /// \concurrency exclusive.
+  outcome insert(Space& space, const key_type& key, const value_element& value)
+    requires(host_lookups<Design, Space> && insertable<Design> && !of_keys_alone<Design>)
+  {
+    return insert_one(space, key, &value);
+  }
+  /// \overload
+  outcome insert(Space& space, const key_type& key)
+    requires(host_lookups<Design, Space> && insertable<Design> && of_keys_alone<Design>)
+  {
+    return insert_one(space, key, nullptr);
+  }
+
+ protected:
+  /// \cond
+  explicit inserts(engine_type&& engine) : base(std::move(engine)) {}
+  using base::awake, base::changing, base::check, base::check_items, base::home, base::items, base::values_at,
+      base::with_memory;
+
+  template <class Pointer, class Update>
+  insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes,
+                               const Update& update) {
+    detail::require(outcomes.empty() || outcomes.size() == keys.size(),
+                    "insert: keys and outcomes differ in length");
+    check(space, keys, "insert: the keys");
+    check(space, outcomes, "insert: the outcomes");
+    detail::require_apart(outcomes, keys, "insert", "the outcomes", "the keys");
+    detail::require_apart(outcomes, values_at(keys, values), "insert", "the outcomes", "the values");
+    outcome* const named = outcomes.empty() ? nullptr : outcomes.data();
+    [[maybe_unused]] const auto call = changing(space, "insert");
+    if constexpr (record_keeping<Design>)
+      return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
+                                        keys.size(), nullptr, named, update);
+    else
+      return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
+  }
+  template <class Pointer, class Update>
+  void insert_checked_async(Space& space, keys_in keys, Pointer values, insert_report* report,
+                            const Update& update) {
+    check(space, keys, "insert: the keys");
+    check(space, std::span(report, 1), "insert: the report");
+    detail::require_apart(std::span(report, 1), keys, "insert_async", "the report", "the keys");
+    detail::require_apart(std::span(report, 1), values_at(keys, values), "insert_async", "the report",
+                          "the values");
+    [[maybe_unused]] const auto call = changing(space, "insert_async");
+    detail::unmark_user_exceptions([&] {
+      with_memory(space).insert_async(home(space), items(keys, values), keys.size(), report, update);
+    });
+  }
+
+ private:
+  static constexpr bool takes_arrays =  // and not a source of items
+      requires(engine_type e, Space s, const key_type* k, const value_element* v) {
+        e.build_arrays(s, k, v, u64(0));
+      };
+
+  template <class Pointer>
+  insert_report build_from(Space& space, keys_in keys, Pointer values) {
+    if constexpr (takes_arrays)
+      return awake(space).build_arrays(space, keys.data(), static_cast<const value_element*>(values),
+                                       keys.size());
+    else
+      return awake(space).build(space, items(keys, values), keys.size());
+  }
+  outcome insert_one(Space& space, const key_type& key, const value_element* value)
+    requires(host_lookups<Design, Space> && insertable<Design>)
+  {
+    const auto* const given = static_cast<const mapped_type*>(static_cast<const void*>(value));
+    if constexpr (requires(engine_type e) { e.insert_one(space, key, given); }) {
+      [[maybe_unused]] const auto call = changing(space, "insert");
+      return awake(space).insert_one(home(space), key, given);
+    } else {
+      outcome became = outcome::refused;
+      [[maybe_unused]] const insert_report report =
+          insert_checked(space, {&key, 1}, value, {&became, 1}, detail::keep{});
+      return became;
+    }
+  }
+  /// \endcond
+};
+
+}  // namespace verbs
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -1,0 +1,211 @@
+// The verbs that change values, take keys out, or do both in one batch.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include <tilehash/core/op.hpp>
+#include <tilehash/kernel/entries.hpp>
+#include <tilehash/kernel/lift.hpp>
+#include <tilehash/kernel/mixed.hpp>
+#include <tilehash/table/inserts.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace verbs {
+
+/// insert_or_assign, insert_or_apply, erase, apply.
+template <class Design, class Space>
+class updates : public inserts<Design, Space> {
+  using base = inserts<Design, Space>;
+  using misuse = detail::misuse<Design, Space>;
+
+ public:
+  using base::insert;
+  using misuse::erase, misuse::insert_or_apply, misuse::insert_or_assign;
+  using typename base::engine_type, typename base::keys_in, typename base::value_element,
+      typename base::values_in;
+
+  /// Inserts items; the value of a present key becomes the given one. Of equal keys in one call any one wins.
+  ///
+  /// \param space of the table's device.
+  /// \param keys n keys.
+  /// \param values n values.
+  /// \param outcomes n results, one for each item, or none; as of insert().
+  /// \return how many items were inserted, present and refused; all but one of equal keys are present.
+  /// \throws as insert() (strong).
+  /// \complexity O(n) expected.
+  /// \memory as insert_or_apply().
+  /// \synchronizes yes.
+  /// \concurrency exclusive.
+  insert_report insert_or_assign(Space& space, keys_in keys, values_in values,
+                                 std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !of_keys_alone<Design>)
+  {
+    return insert_or_apply(space, keys, values, op::assign{}, outcomes);
+  }
+  /// Inserts items; the value of a present key becomes op(stored, given).
+  ///
+  /// Every item that is not refused counts exactly once, in no given order.
+  /// \param space of the table's device.
+  /// \param keys n keys.
+  /// \param values n values.
+  /// \param op one of `op::` (core/op.hpp) or a callable; on a GPU a `__device__` functor.
+  /// \param outcomes n results, one for each item, or none; as of insert().
+  /// \return how many items were inserted, present and refused; all but one of equal keys are present.
+  /// \throws as insert() (strong). On a CPU, also what op throws (basic): all keys stay, each item counts once
+  /// or not at all, and `outcomes` has no results.
+  /// \complexity O(n) expected.
+  /// \memory as insert(). An associative op of many items combines equal keys first, in 2.6 times the items'
+  /// bytes, where those are free.
+  /// \synchronizes yes.
+  /// \concurrency exclusive.
+  template <combines<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
+                                std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !of_keys_alone<Design> && !lifts<Op, value_element>)
+  {
+    check_items(space, keys, values, "insert_or_apply: keys and values differ in length");
+    return combine(space, keys, values.data(), outcomes, op);
+  }
+  /// As insert_or_apply(), of an op that is given something other than values: op::mean is given numbers, in a
+  /// table of mean_of<T>.
+  ///
+  /// \param given n elements.
+  /// \memory in addition n values.
+  template <lifts<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys,
+                                std::span<const given_to<Op, value_element>> given, Op op,
+                                std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !of_keys_alone<Design>)
+  {
+    detail::require(keys.size() == given.size(), "insert_or_apply: keys and values differ in length");
+    check(space, given, "insert_or_apply: the values");
+    return combine(space, keys, detail::lift<value_element, Op>(space, given.data(), given.size()).data(),
+                   outcomes, op);
+  }
+  /// As insert_or_apply(), of an op that is given keys alone: op::count.
+  ///
+  /// \memory in addition n values.
+  template <lifts_nothing<value_element> Op>
+  insert_report insert_or_apply(Space& space, keys_in keys, Op op, std::span<outcome> outcomes = {})
+    requires(insertable<Design> && !of_keys_alone<Design>)
+  {
+    const nothing* const none = nullptr;
+    return combine(space, keys, detail::lift<value_element, Op>(space, none, keys.size()).data(), outcomes,
+                   op);
+  }
+  /// As insert_or_assign(), but does not synchronize; see insert_async(). Does not combine equal keys first.
+  void insert_or_assign_async(Space& space, keys_in keys, values_in values, insert_report* report)
+    requires(inserts_at_once<Design> && !of_keys_alone<Design>)
+  {
+    insert_or_apply_async(space, keys, values, op::assign{}, report);
+  }
+  /// As insert_or_apply(), but does not synchronize; see insert_async(). Does not combine equal keys first.
+  ///
+  /// \throws on a CPU, what op throws (basic); *report is then not written.
+  template <combines<value_element> Op>
+  void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)
+    requires(inserts_at_once<Design> && !of_keys_alone<Design> && !lifts<Op, value_element>)
+  {
+    check_items(space, keys, values, "insert_or_apply_async: keys and values differ in length");
+    insert_checked_async(space, keys, values.data(), report, detail::apply<Op>{op});
+  }
+
+  /// Erases keys.
+  ///
+  /// \param space of the table's device.
+  /// \param keys n keys.
+  /// \return how many items were erased; of equal keys in one call one counts.
+  /// \throws invalid_argument, out_of_memory (strong).
+  /// \complexity O(n) expected.
+  /// \memory none. `indexed`: up to 12 bytes a key. `dynamic_hash_graph`, which erases all items of a key: a
+  /// bit for each entry and row. `horton`, of many keys: up to 1/4 of the table's bytes, if those are free.
+  /// \synchronizes once; `horton`, of many keys, once for each part of them.
+  /// \concurrency exclusive.
+  u64 erase(Space& space, keys_in keys)
+    requires erasable<Design>
+  {
+    check(space, keys, "erase: the keys");
+    [[maybe_unused]] const auto call = changing(space, "erase");
+    return awake(space).erase(home(space), keys.data(), keys.size());
+  }
+  /// As erase(), but does not synchronize.
+  ///
+  /// The table, the keys and the space must stay until the work is done.
+  /// \param erased one element in the memory of the space, which is written when the work is done.
+  void erase_async(Space& space, keys_in keys, u64* erased)
+    requires erases_in_place<Design>
+  {
+    check(space, keys, "erase_async: the keys");
+    check(space, std::span(erased, 1), "erase_async: the result");
+    detail::require_apart(std::span(erased, 1), keys, "erase_async", "the result", "the keys");
+    [[maybe_unused]] const auto call = changing(space, "erase_async");
+    with_memory(space).erase_async(home(space), keys.data(), keys.size(), erased);
+  }
+
+  /// Does ops[i] with keys[i], a batch of finds, erases, inserts and insert_or_assigns.
+  ///
+  /// Operations of different keys do not see each other. Those of one key happen in this order, wherever they
+  /// are in the batch: finds; erases; inserts, of which any one wins; insert_or_assigns, of which any one wins.
+  /// A value that is no operation is ignored.
+  /// \param space of the table's device.
+  /// \param ops n operations.
+  /// \param keys n keys.
+  /// \param values n values for inserts and insert_or_assigns; none if there are only other operations.
+  /// \param out n values; those of finds are written (Value{} where the key is absent), and no others. None if
+  /// there are no finds.
+  /// \param found as many flags as `out`, written as `out` is. `out` and `found` may overlap operations, keys
+  /// and values, which are copied first; they must not overlap each other.
+  /// \return what became of each kind of operation.
+  /// \throws invalid_argument, and out_of_memory while the table has not changed (strong). Later, items that
+  /// need more memory are refused.
+  /// \complexity O(n) expected.
+  /// \memory 8 bytes an operation and a copy of its key and value, in addition to that of each verb.
+  /// \synchronizes yes.
+  /// \concurrency exclusive.
+  apply_report apply(Space& space, std::span<const operation> ops, keys_in keys, values_in values,
+                     std::span<value_element> out, std::span<bool> found)
+    requires(insertable<Design> && erasable<Design> && !of_keys_alone<Design>)
+  {
+    detail::require(ops.size() == keys.size() && (values.empty() || values.size() == ops.size()) &&
+                        (out.empty() || out.size() == ops.size()) && out.size() == found.size(),
+                    "apply: operations, keys, values and results differ in length");
+    check(space, ops, "apply: the operations");
+    check_items(space, values.empty() ? keys_in{} : keys, values, "apply: keys and values differ in length");
+    check(space, keys, "apply: the keys");
+    check(space, out, "apply: the results");
+    check(space, found, "apply: the flags");
+    detail::require_apart(found, out, "apply", "the flags", "the results");
+    const detail::sorted_operations<Space> parts(space, ops.data(), ops.size());
+    const auto look_up_all = [&](keys_in wanted, detail::missing_sink sink) { look_up(space, wanted, sink); };
+    return detail::mixed_call(*this, space, parts, keys, values, look_up_all).run(out, found);
+  }
+
+ protected:
+  /// \cond
+  explicit updates(engine_type&& engine) : base(std::move(engine)) {}
+  using base::awake, base::changing, base::check, base::check_items, base::home, base::insert_checked,
+      base::insert_checked_async, base::items, base::look_up, base::with_memory;
+
+ private:
+  template <class Op>
+  insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
+                        const Op& op) {
+    return detail::unmark_user_exceptions([&] {
+      if constexpr (changed_in_place<Design> && associative<Op>) {
+        if (outcomes.empty()) {
+          check(space, keys, "insert: the keys");
+          [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
+          return awake(space).insert_combined(home(space), items(keys, values), keys.size(), op);
+        }
+      }
+      return insert_checked(space, keys, values, outcomes, detail::apply<Op>{op});
+    });
+  }
+  /// \endcond
+};
+
+}  // namespace verbs
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
