@@ -7,11 +7,14 @@
 command -v doxygen >/dev/null || die "doxygen not found: run scripts/bootstrap.sh"
 # What a user includes, and what it brings along for him to name.
 public=(
-  include/tilehash/*.hpp
+  include/tilehash/*.hpp include/tilehash/table/*.hpp include/tilehash/engine/*_verbs.hpp
   include/tilehash/core/{error,flags,op,options,result}.hpp
   include/tilehash/space/{buffer,cpu,memory_resource}.hpp include/tilehash/space/cuda.cuh
   include/tilehash/engine/{records_view,multi_view}.hpp
 )
 mkdir -p build/docs
-{ cat docs/Doxyfile && echo "INPUT = ${public[*]}"; } | doxygen - || die "the reference has gaps (see above)"
+gaps=build/docs/gaps.txt
+{ cat docs/Doxyfile && echo "INPUT = ${public[*]}" && echo "WARN_LOGFILE = $gaps"; } | doxygen -
+# Type aliases and friends need no words.
+if grep -vE '\((typedef|friend)\) of .* is not documented' $gaps; then die "the reference has gaps (see above)"; fi
 say "reference: $PWD/build/docs/html/index.html"

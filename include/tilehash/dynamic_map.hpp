@@ -25,9 +25,9 @@ struct dynamic_design {
 
 }  // namespace detail
 
-// What stands behind dynamic_map: `dynamic_cuckoo`. Keys of over 16 bytes, in code for GPUs before sm_90 of
-// over 8, stand in records, and their ids in a dynamic_cuckoo; records shrink when asked to, by
-// shrink_to_fit(), as far as ids allow.
+/// What stands behind dynamic_map: `dynamic_cuckoo`. Keys of over 16 bytes, in code for GPUs before sm_90 of
+/// over 8, stand in records, and their ids in a dynamic_cuckoo; records shrink when asked to, by
+/// shrink_to_fit(), as far as ids allow.
 template <class Key, class Value, class Space = detail::no_space>
 using dynamic_map = table<typename detail::dynamic_design<Key, Value, Space>::type, Space>;
 

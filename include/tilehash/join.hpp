@@ -31,18 +31,18 @@
 
 namespace tilehash {
 
-// How rows that belong together are found.
+/// How rows that belong together are found.
 enum class join_way {
-  automatic,   // by regions from 2^15 right rows on, where keys are of up to 8 bytes and there is memory for
-               // it; on a GPU only if right keys come up to four times, as a sample tells
-  by_regions,  // keys of up to 8 bytes
-  by_table,    // keys of any type
+  automatic,  ///< by regions from 2^15 right rows on, where keys are of up to 8 bytes and there is memory for
+              ///< it; on a GPU only if right keys come up to four times, as a sample tells
+  by_regions,  ///< keys of up to 8 bytes
+  by_table,    ///< keys of any type
 };
 
-// What a join is to give, and how.
+/// What a join is to give, and how.
 struct join_options {
-  join_kind kind = join_kind::inner;   // which rows
-  join_way way = join_way::automatic;  // ... and how they are found
+  join_kind kind = join_kind::inner;   ///< which rows
+  join_way way = join_way::automatic;  ///< ... and how they are found
 };
 
 }  // namespace tilehash
@@ -50,13 +50,13 @@ struct join_options {
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// The rows of a join: the i-th is row left[i] of the left side with row right[i] of the right side, or
-// no_match. `right` is empty in a semi- or antijoin.
+/// The rows of a join: the i-th is row left[i] of the left side with row right[i] of the right side, or
+/// no_match. `right` is empty in a semi- or antijoin.
 template <class Space>
 struct join_rows {
-  buffer<u32, Space> left;                  // numbers of left rows, from 0
-  buffer<u32, Space> right;                 // numbers of right rows, or no_match
-  u64 size() const { return left.size(); }  // rows
+  buffer<u32, Space> left;                  ///< numbers of left rows, from 0
+  buffer<u32, Space> right;                 ///< numbers of right rows, or no_match
+  u64 size() const { return left.size(); }  ///< rows
 };
 
 namespace detail {
@@ -293,7 +293,7 @@ auto count_join(Space& space, const Left& left, const Right& right, const join_o
 // takes and 12 bytes for each left row. They wait. They throw
 // invalid_argument for memory of another space, and out_of_memory.
 
-// How many rows the join has: a million equal keys on both sides are 10^12 of them, counted in no time.
+/// How many rows the join has: a million equal keys on both sides are 10^12 of them, counted in no time.
 template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] u64 join_size(Space& space, const Left& left, const Right& right,
@@ -301,8 +301,8 @@ template <class Space, class Left, class Right>
   return detail::count_join(space, left, right, options).size();
 }
 
-// The rows, in memory of the space. Where that ends, out_of_memory says how many rows there are, and of how
-// many bytes.
+/// The rows, in memory of the space. Where that ends, out_of_memory says how many rows there are, and of how
+/// many bytes.
 template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] join_rows<Space> join(Space& space, const Left& left, const Right& right,
@@ -310,9 +310,9 @@ template <class Space, class Left, class Right>
   return detail::count_join(space, left, right, options, true).rows(space);
 }
 
-// The rows, in arrays of the caller's (in a semi- or antijoin `right_rows` is not used). Gives how many there
-// are; where that is more than the arrays have room for, nothing is written. Throws invalid_argument where
-// these arrays overlap each other or the keys.
+/// The rows, in arrays of the caller's (in a semi- or antijoin `right_rows` is not used). Gives how many there
+/// are; where that is more than the arrays have room for, nothing is written. Throws invalid_argument where
+/// these arrays overlap each other or the keys.
 template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] u64 join(Space& space, const Left& left, const Right& right, std::span<u32> left_rows,

@@ -44,14 +44,14 @@ struct default_design {
 
 }  // namespace detail
 
-// What stands behind map and set: `tiled` for keys and values of up to 8 bytes; `bucketed_cuckoo` for others
-// that fit a word of 16; `indexed` for all that are larger. In code for GPUs before sm_90, which change no
-// more than 8 bytes at once, `dynamic_cuckoo` takes pairs that need a word of 16 and have keys of up to 8
-// bytes; wider keys need sm_90.
+/// What stands behind map and set: `tiled` for keys and values of up to 8 bytes; `bucketed_cuckoo` for others
+/// that fit a word of 16; `indexed` for all that are larger. In code for GPUs before sm_90, which change no
+/// more than 8 bytes at once, `dynamic_cuckoo` takes pairs that need a word of 16 and have keys of up to 8
+/// bytes; wider keys need sm_90.
 template <class Key, class Value, class Space>
 using default_design = typename detail::default_design<Key, Value, Space>::type;
 
-// Unique keys with a value each. See table.hpp for the verbs.
+/// Unique keys with a value each. See table.hpp for the verbs.
 template <class Key, class Value, class Space = detail::no_space>
 using map = table<default_design<Key, Value, Space>, Space>;
 

@@ -8,8 +8,8 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// See engine/multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
-// values_of(key), an array, in kernels and on the CPU.
+/// See engine/multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
+/// values_of(key), an array, in kernels and on the CPU.
 template <class Key, class Value, class Space = detail::no_space>
 using multimap = table<multi<Key, Value>, Space>;
 

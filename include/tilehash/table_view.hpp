@@ -29,7 +29,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// The view of a table whose keys stand in buckets.
+/// The view of a table whose keys stand in buckets.
 template <class Design>
 struct table_view {
   using key_type = typename Design::key_type;
@@ -37,47 +37,47 @@ struct table_view {
   using slot_type = typename Design::slot_type;
   using sentinels_type = detail::sentinel_cells<slot_type>;
   using hit = detail::slot_hit<slot_type>;
-  static constexpr u32 tile_width = Design::preferred_width;  // of the tiles that serve its buckets fastest
+  static constexpr u32 tile_width = Design::preferred_width;  ///< of the tiles that serve its buckets fastest
 
-  Design design;             // where keys live
-  sentinels_type sentinels;  // where the two live that look like free slots
+  Design design;             ///< where keys live
+  sentinels_type sentinels;  ///< where the two live that look like free slots
 
-  // Of no table.
+  /// Of no table.
   table_view() = default;
-  // The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
+  /// The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
   table_view(char* memory, u64 capacity, u64 seed, double load_factor)
       : table_view(Design(memory, capacity, seed, load_factor), memory) {}
-  // Of a design that has its memory.
+  /// Of a design that has its memory.
   table_view(const Design& of, char* memory) : design(of) {
     sentinels.cells =
         reinterpret_cast<typename sentinels_type::cell*>(memory + sentinels_at(design.capacity()));
   }
-  // False of a view whose table was moved from.
+  /// False of a view whose table was moved from.
   TILEHASH_FN bool has_memory() const { return sentinels.cells != nullptr; }
-  // The byte at which the sentinel cells begin.
+  /// The byte at which the sentinel cells begin.
   static u64 sentinels_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
 
-  // One thread, one key: found(), value(), count(), probes() of the hit. O(1) expected. Not beside inserts or
-  // erases.
+  /// One thread, one key: found(), value(), count(), probes() of the hit. O(1) expected. Not beside inserts or
+  /// erases.
   TILEHASH_FN hit find(const key_type& key) const { return find_beside<false>(key); }
-  // Is the key in the table? As find().
+  /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
-  // How many items have this key: 1 or 0. As find().
+  /// How many items have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
-  // The same by the lanes of a tile, a key each.
+  /// The same by the lanes of a tile, a key each.
   template <tile_like Tile>
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return find_together<false>(tile, key, active);
   }
-  // Is the key in the table? As find(), by the lanes of a tile.
+  /// Is the key in the table? As find(), by the lanes of a tile.
   template <tile_like Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();
   }
 
-  // Entries hold an item or nothing: the slots, and the sentinel cells.
+  /// Entries hold an item or nothing: the slots, and the sentinel cells.
   u64 entries() const { return has_memory() ? design.capacity() + sentinels_type::count : 0; }
-  // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     typename slot_type::key_bits bits;
@@ -102,6 +102,7 @@ struct table_view {
   }
 
  protected:
+  /// \cond
   // `Changing`: others may have changed the bucket since this kernel began.
   template <bool Changing>
   TILEHASH_FN hit find_beside(const key_type& key) const {
@@ -136,9 +137,10 @@ struct table_view {
     }
     return {mine.told, mine.steps};
   }
+  /// \endcond
 };
 
-// The view of a table whose values stand in arrays of their own.
+/// The view of a table whose values stand in arrays of their own.
 template <values_apart Design>
 struct table_view<Design> {
   using key_type = typename Design::key_type;
@@ -146,9 +148,9 @@ struct table_view<Design> {
   using slot_type = typename Design::slot_type;
   using hit = detail::hit_of<Design>;
 
-  Design design;  // where keys live
+  Design design;  ///< where keys live
 
-  // One thread, one key: found(), value(), count(), probes() of the hit. O(1). Not beside inserts or erases.
+  /// One thread, one key: found(), value(), count(), probes() of the hit. O(1). Not beside inserts or erases.
   TILEHASH_FN hit find(const key_type& key) const {
     using bucket_type = typename Design::template bucket_type<solo_tile>;
     if (!design.has_memory()) return {lookup_state::absent, 0, nullptr};
@@ -165,14 +167,14 @@ struct table_view<Design> {
       design.advance(place, told);
     }
   }
-  // Is the key in the table? As find().
+  /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
-  // How many items have this key: 1 or 0. As find().
+  /// How many items have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
-  // Entries hold an item or nothing: the slots.
+  /// Entries hold an item or nothing: the slots.
   u64 entries() const { return design.has_memory() ? design.entries() : 0; }
-  // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     const auto* const at = design.slot_at(i);
@@ -190,19 +192,19 @@ namespace detail {
 inline constexpr u32 size_stripes = 32;  // words in which the change of a table's size is counted
 }  // namespace detail
 
-// Slots that a thread can change by itself: no other key is in its hand then, and no pass is due afterwards.
+/// Slots that a thread can change by itself: no other key is in its hand then, and no pass is due afterwards.
 template <class D>
 concept view_changeable = changed_in_place<D> && !replacing<D> && !sealing<D> && !values_apart<D>;
 
-// The view of a table whose holders also change it, each key by one thread or one lane of a tile. It moves no
-// other key and takes no memory: what finds no room is refused, and the table's own insert() makes room for
-// it afterwards.
-//
-// Safe to run at the same time: inserts and updates with each other, erases with erases, lookups with
-// lookups. Between these all threads must have met (the end of a kernel, a barrier of the whole grid, a
-// join). Nothing of the table's own runs meanwhile.
-//
-// Items are counted in the memory of the space: size() is right when the kernel or the threads are done.
+/// The view of a table whose holders also change it, each key by one thread or one lane of a tile. It moves no
+/// other key and takes no memory: what finds no room is refused, and the table's own insert() makes room for
+/// it afterwards.
+///
+/// Safe to run at the same time: inserts and updates with each other, erases with erases, lookups with
+/// lookups. Between these all threads must have met (the end of a kernel, a barrier of the whole grid, a
+/// join). Nothing of the table's own runs meanwhile.
+///
+/// Items are counted in the memory of the space: size() is right when the kernel or the threads are done.
 template <view_changeable Design>
 struct mutable_table_view : table_view<Design> {
   using base = table_view<Design>;
@@ -210,43 +212,46 @@ struct mutable_table_view : table_view<Design> {
   using typename base::key_type;
   using typename base::mapped_type;
   using typename base::slot_type;
-  static constexpr bool is_set = slot_type::is_set;  // keys without values
+  static constexpr bool is_set = slot_type::is_set;  ///< keys without values
   using value_element = std::conditional_t<is_set, char, mapped_type>;
 
-  u64* changes = nullptr;  // of the table's size: their sum
+  u64* changes = nullptr;  ///< of the table's size: their sum
 
-  // Of no table: what is inserted is refused.
+  /// Of no table: what is inserted is refused.
   mutable_table_view() = default;
+  /// \overload
   mutable_table_view(const base& view, u64* size_changes) : base(view), changes(size_changes) {}
 
-  // As in table_view; it sees what this kernel has changed, too.
+  /// As in table_view; it sees what this kernel has changed, too.
   TILEHASH_FN hit find(const key_type& key) const { return this->template find_beside<true>(key); }
-  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  // is the key there?
-  TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }      // 1 or 0
+  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  ///< is the key there?
+  TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }      ///< 1 or 0
+  /// \overload
   template <tile_like Tile>
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return this->template find_together<true>(tile, key, active);
   }
-  // Is the key in the table? As find(), by the lanes of a tile.
+  /// Is the key in the table? As find(), by the lanes of a tile.
   template <tile_like Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();
   }
 
-  // One thread, one item: inserted, or present, and then the key keeps its value; or refused, where no slot
-  // on the key's way is free, or the key is a NaN. Of equal keys that come at once one is inserted. O(1)
-  // expected.
+  /// One thread, one item: inserted, or present, and then the key keeps its value; or refused, where no slot
+  /// on the key's way is free, or the key is a NaN. Of equal keys that come at once one is inserted. O(1)
+  /// expected.
   TILEHASH_FN outcome insert(const key_type& key, const value_element& value) const
     requires(!is_set)
   {
     return insert(solo_tile{}, key, value);
   }
+  /// \overload
   TILEHASH_FN outcome insert(const key_type& key) const
     requires is_set
   {
     return insert(solo_tile{}, key);
   }
-  // The same by the lanes of a tile, an item each.
+  /// The same by the lanes of a tile, an item each.
   template <tile_like Tile>
   TILEHASH_FN outcome insert(Tile tile, const key_type& key, const value_element& value,
                              bool active = true) const
@@ -254,18 +259,20 @@ struct mutable_table_view : table_view<Design> {
   {
     return put(tile, key, value, active, detail::keep{});
   }
+  /// \overload
   template <tile_like Tile>
   TILEHASH_FN outcome insert(Tile tile, const key_type& key, bool active = true) const
     requires is_set
   {
     return put(tile, key, value_element{}, active, detail::keep{});
   }
-  // As insert(), but the value of a key that is present becomes the one given.
+  /// As insert(), but the value of a key that is present becomes the one given.
   TILEHASH_FN outcome insert_or_assign(const key_type& key, const value_element& value) const
     requires(!is_set && steady<Design>)
   {
     return insert_or_assign(solo_tile{}, key, value);
   }
+  /// \overload
   template <tile_like Tile>
   TILEHASH_FN outcome insert_or_assign(Tile tile, const key_type& key, const value_element& value,
                                        bool active = true) const
@@ -273,31 +280,34 @@ struct mutable_table_view : table_view<Design> {
   {
     return insert_or_apply(tile, key, value, op::assign{}, active);
   }
-  // As insert(), but the value of a key that is present becomes op(stored, given). Throws what op throws (on
-  // a CPU), and then the item has changed nothing.
+  /// As insert(), but the value of a key that is present becomes op(stored, given). Throws what op throws (on
+  /// a CPU), and then the item has changed nothing.
   template <combines<value_element> Op>
     requires(!lifts<Op, value_element>)
+  /// \overload
   TILEHASH_FN outcome insert_or_apply(const key_type& key, const value_element& value, const Op& op) const
     requires(!is_set && steady<Design>)
   {
     return insert_or_apply(solo_tile{}, key, value, op);
   }
+  /// \overload
   template <tile_like Tile, combines<value_element> Op>
     requires(!lifts<Op, value_element>)
+  /// \overload
   TILEHASH_FN outcome insert_or_apply(Tile tile, const key_type& key, const value_element& value,
                                       const Op& op, bool active = true) const
     requires(!is_set && steady<Design>)
   {
     return put(tile, key, value, active, detail::apply<Op>{op});
   }
-  // One thread, one key: true if it was there and this call took it out. O(1) expected. (Designs that tidy up
-  // after erases do so at the table's next erase().)
+  /// One thread, one key: true if it was there and this call took it out. O(1) expected. (Designs that tidy up
+  /// after erases do so at the table's next erase().)
   TILEHASH_FN bool erase(const key_type& key) const
     requires erases_in_place<Design>
   {
     return erase(solo_tile{}, key);
   }
-  // The same by the lanes of a tile, a key each.
+  /// The same by the lanes of a tile, a key each.
   template <tile_like Tile>
   TILEHASH_FN bool erase(Tile tile, const key_type& key, bool active = true) const
     requires erases_in_place<Design>
@@ -326,29 +336,29 @@ struct mutable_table_view : table_view<Design> {
   }
 };
 
-// The view of a table whose keys stand in rows.
+/// The view of a table whose keys stand in rows.
 template <rowed Design>
 struct table_view<Design> {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
 
-  // What find() gives.
+  /// What find() gives.
   using hit = decltype(std::declval<const Design&>().hit(std::declval<const key_type&>(),
                                                          std::declval<const typename Design::range&>()));
 
-  Design design;  // where keys live
+  Design design;  ///< where keys live
 
-  // One thread, one key: found(), value(), count(), probes() of the hit. O(1) and the row's length.
+  /// One thread, one key: found(), value(), count(), probes() of the hit. O(1) and the row's length.
   TILEHASH_FN hit find(const key_type& key) const {
     return design.has_memory() ? design.hit(key, design.row(design.locate(key))) : hit{};
   }
-  // Is the key in the table? As find().
+  /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
-  // How many items have this key. As find().
+  /// How many items have this key. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
-  // Entries hold an item; in a table among empty slots, an item or nothing. (Not of rows with room between
-  // them: of a dynamic_hash_graph ask the table's for_each().)
+  /// Entries hold an item; in a table among empty slots, an item or nothing. (Not of rows with room between
+  /// them: of a dynamic_hash_graph ask the table's for_each().)
   u64 entries() const
     requires(!row_changing<Design>)
   {
@@ -358,9 +368,10 @@ struct table_view<Design> {
     else
       return design.size();
   }
-  // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
     requires(!row_changing<Design>)
+  /// \overload
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     if constexpr (sparse<Design>) {
       if (!design.holds(i)) return false;

@@ -10,26 +10,26 @@
 
 namespace tilehash {
 
-// The base of everything the library throws.
+/// The base of everything the library throws.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// An argument that cannot be served: spans of different lengths, a load factor out of range, memory of
-// another space.
+/// An argument that cannot be served: spans of different lengths, a load factor out of range, memory of
+/// another space.
 class invalid_argument : public error {
  public:
   using error::error;
 };
 
-// A space could not give the memory a table asked for.
+/// A space could not give the memory a table asked for.
 class out_of_memory : public error {
  public:
   using error::error;
 };
 
-// The CUDA runtime reported an error.
+/// The CUDA runtime reported an error.
 class cuda_error : public error {
  public:
   using error::error;

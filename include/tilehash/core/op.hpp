@@ -25,20 +25,20 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// An op for values: op(stored, given) is a value.
+/// An op for values: op(stored, given) is a value.
 template <class Op, class Value>
 concept combines = std::is_invocable_r_v<Value, const Op&, const Value&, const Value&>;
 
-// It says that given values may be combined before they meet the stored one.
+/// It says that given values may be combined before they meet the stored one.
 template <class Op>
 concept associative = Op::is_associative;
 
-// It is given something else than values.
+/// It is given something else than values.
 template <class Op, class Value>
 concept lifts = combines<Op, Value> && requires { typename Op::template given<Value>; };
-// What an op is given that wants keys alone.
+/// What an op is given that wants keys alone.
 struct nothing {};
-// It is given nothing but keys.
+/// It is given nothing but keys.
 template <class Op, class Value>
 concept lifts_nothing = lifts<Op, Value> && std::same_as<typename Op::template given<Value>, nothing>;
 
@@ -53,11 +53,11 @@ struct given_to<Op, Value> {
   using type = typename Op::template given<Value>;
 };
 }  // namespace detail
-// The type that an op is given in a table of such values.
+/// The type that an op is given in a table of such values.
 template <class Op, class Value>
 using given_to = typename detail::given_to<Op, Value>::type;
 
-// Integers that the machine adds and compares in place.
+/// Integers that the machine adds and compares in place.
 template <class Value>
 concept atomic_integer = std::integral<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
 
@@ -94,28 +94,28 @@ TILEHASH_FN bool is_greater(const Value& given, const Value& stored) {
 
 }  // namespace detail
 
-// The ops that tables know; docs/verbs.md says which verbs take one.
+/// The ops that tables know; docs/verbs.md says which verbs take one.
 namespace op {
 
-// The value given takes the place of the stored one; of several, any one stays.
+/// The value given takes the place of the stored one; of several, any one stays.
 struct assign {
-  static constexpr bool is_associative = true;  // any of the given values will do
-  // The value given.
+  static constexpr bool is_associative = true;  ///< any of the given values will do
+  /// The value given.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& /*stored*/, const Value& given) const {
     return given;
   }
 };
 
-// The sum of all values. Integers wrap round.
+/// The sum of all values. Integers wrap round.
 struct sum {
-  static constexpr bool is_associative = true;  // floating-point numbers: up to rounding
-  // stored + given.
+  static constexpr bool is_associative = true;  ///< floating-point numbers: up to rounding
+  /// stored + given.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return detail::sum_of(stored, given);
   }
-  // Adds to what stands at `at`, in one atomic operation.
+  /// Adds to what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_add;
@@ -123,29 +123,29 @@ struct sum {
   }
 };
 
-// How often a key came. It is given keys alone.
+/// How often a key came. It is given keys alone.
 struct count : sum {
   template <class Value>
   using given = nothing;
-  // Each key counts 1.
+  /// Each key counts 1.
   template <class Value>
   TILEHASH_FN static Value lift(nothing /*given*/) {
     return Value(1);
   }
 };
 
-// The least value, whatever the order of the values. Floating-point numbers compare as IEEE 754's
-// minimumNumber does: a NaN loses against every number, so the result is a NaN only if all values are, and
-// -0.0 is less than 0.0. (Of several NaNs any one stays.) Other types compare by their operator <, which must
-// put all of their values in one order.
+/// The least value, whatever the order of the values. Floating-point numbers compare as IEEE 754's
+/// minimumNumber does: a NaN loses against every number, so the result is a NaN only if all values are, and
+/// -0.0 is less than 0.0. (Of several NaNs any one stays.) Other types compare by their operator <, which must
+/// put all of their values in one order.
 struct minimum {
-  static constexpr bool is_associative = true;  // so items of equal keys may be combined first
-  // The smaller of the two; of equal ones the stored one.
+  static constexpr bool is_associative = true;  ///< so items of equal keys may be combined first
+  /// The smaller of the two; of equal ones the stored one.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return detail::is_smaller(given, stored) ? given : stored;
   }
-  // The same with what stands at `at`, in one atomic operation.
+  /// The same with what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_min;
@@ -153,16 +153,16 @@ struct minimum {
   }
 };
 
-// The greatest value, whatever the order of the values: a NaN loses against every number, and 0.0 is greater
-// than -0.0. Other types as for minimum.
+/// The greatest value, whatever the order of the values: a NaN loses against every number, and 0.0 is greater
+/// than -0.0. Other types as for minimum.
 struct maximum {
-  static constexpr bool is_associative = true;  // so items of equal keys may be combined first
-  // The greater of the two; of equal ones the stored one.
+  static constexpr bool is_associative = true;  ///< so items of equal keys may be combined first
+  /// The greater of the two; of equal ones the stored one.
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return detail::is_greater(given, stored) ? given : stored;
   }
-  // The same with what stands at `at`, in one atomic operation.
+  /// The same with what stands at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_max;
@@ -172,19 +172,19 @@ struct maximum {
 
 }  // namespace op
 
-// A mean on its way: what was added up, and how many. Numbers are added up in T: integers wrap round, and in
-// a float little is left of a number that is added to one 2^24 times as large. 8 bytes for T of 4, 16 for T
-// of 8.
+/// A mean on its way: what was added up, and how many. Numbers are added up in T: integers wrap round, and in
+/// a float little is left of a number that is added to one 2^24 times as large. 8 bytes for T of 4, 16 for T
+/// of 8.
 template <class T>
   requires(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
 struct mean_of {
   using number = T;
   using counter = std::conditional_t<sizeof(T) == 4, u32, u64>;
 
-  T total;        // what was added up
-  counter items;  // how many numbers that were
+  T total;        ///< what was added up
+  counter items;  ///< how many numbers that were
 
-  // The mean, a double (float for float). There must be an item.
+  /// The mean, a double (float for float). There must be an item.
   TILEHASH_FN auto value() const {
     using result = std::conditional_t<std::is_same_v<T, float>, float, double>;
     return static_cast<result>(total) / static_cast<result>(items);
@@ -194,17 +194,17 @@ struct mean_of {
 
 namespace op {
 
-// The mean of numbers T, in a table of mean_of<T>. It is given numbers.
+/// The mean of numbers T, in a table of mean_of<T>. It is given numbers.
 struct mean {
-  static constexpr bool is_associative = true;  // floating-point numbers: up to rounding
+  static constexpr bool is_associative = true;  ///< floating-point numbers: up to rounding
   template <class Value>
   using given = typename Value::number;
-  // One number, as a mean on its way.
+  /// One number, as a mean on its way.
   template <class Value>
   TILEHASH_FN static Value lift(typename Value::number x) {
     return {x, 1};
   }
-  // The mean of both's numbers.
+  /// The mean of both's numbers.
   template <class T>
   TILEHASH_FN mean_of<T> operator()(const mean_of<T>& a, const mean_of<T>& b) const {
     return {detail::sum_of(a.total, b.total), a.items + b.items};

@@ -11,84 +11,84 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// A key's values: an array.
+/// A key's values: an array.
 template <class Value>
 class value_range {
  public:
-  // Of no values.
+  /// Of no values.
   value_range() = default;
-  // Of `size` values from an address on.
+  /// Of `size` values from an address on.
   TILEHASH_FN value_range(const Value* first, u64 size) : first_(first), size_(size) {}
-  TILEHASH_FN const Value* begin() const { return first_; }               // the first value
-  TILEHASH_FN const Value* end() const { return first_ + size_; }         // behind the last
-  TILEHASH_FN const Value* data() const { return first_; }                // the first value
-  TILEHASH_FN u64 size() const { return size_; }                          // values
-  TILEHASH_FN bool empty() const { return size_ == 0; }                   // are there none?
-  TILEHASH_FN const Value& operator[](u64 i) const { return first_[i]; }  // value i
+  TILEHASH_FN const Value* begin() const { return first_; }               ///< the first value
+  TILEHASH_FN const Value* end() const { return first_ + size_; }         ///< behind the last
+  TILEHASH_FN const Value* data() const { return first_; }                ///< the first value
+  TILEHASH_FN u64 size() const { return size_; }                          ///< values
+  TILEHASH_FN bool empty() const { return size_ == 0; }                   ///< are there none?
+  TILEHASH_FN const Value& operator[](u64 i) const { return first_[i]; }  ///< value i
 
  private:
   const Value* first_ = nullptr;
   u64 size_ = 0;
 };
 
-// The view of a multimap.
+/// The view of a multimap.
 template <class Key, class Value, class Ids, class Offset>
 struct table_view<multi<Key, Value, Ids, Offset>> {
   using design_type = multi<Key, Value, Ids, Offset>;
   using key_type = Key;
   using mapped_type = Value;
 
-  table_view<Ids> ids;      // from a key to its id
-  const Key* keys;          // by id; null where they stand in the records of the table of ids
-  const Offset* starts;     // by id: where the key's values begin
-  const Value* all_values;  // of all keys
-  u64 distinct;             // keys; their ids are below
+  table_view<Ids> ids;      ///< from a key to its id
+  const Key* keys;          ///< by id; null where they stand in the records of the table of ids
+  const Offset* starts;     ///< by id: where the key's values begin
+  const Value* all_values;  ///< of all keys
+  u64 distinct;             ///< keys; their ids are below
 
-  // What find() gives.
+  /// What find() gives.
   struct hit {
-    const Value* first;  // of the key's values
-    Offset number;       // of them; 0: the key is absent
-    u32 steps;           // buckets read, and a word of starts
+    const Value* first;  ///< of the key's values
+    Offset number;       ///< of them; 0: the key is absent
+    u32 steps;           ///< buckets read, and a word of starts
 
-    TILEHASH_FN bool found() const { return number != 0; }                     // is the key there?
-    TILEHASH_FN const Value& value() const { return *first; }                  // any of the key's
-    TILEHASH_FN value_range<Value> values() const { return {first, number}; }  // all of them
-    TILEHASH_FN u32 count() const { return static_cast<u32>(number); }         // how many they are
-    TILEHASH_FN u32 probes() const { return steps; }  // buckets read, and a word of starts
+    TILEHASH_FN bool found() const { return number != 0; }                     ///< is the key there?
+    TILEHASH_FN const Value& value() const { return *first; }                  ///< any of the key's
+    TILEHASH_FN value_range<Value> values() const { return {first, number}; }  ///< all of them
+    TILEHASH_FN u32 count() const { return static_cast<u32>(number); }         ///< how many they are
+    TILEHASH_FN u32 probes() const { return steps; }  ///< buckets read, and a word of starts
   };
-  // One thread, one key: found(), values(), count() of the hit. O(1) expected. Not beside changes.
+  /// One thread, one key: found(), values(), count() of the hit. O(1) expected. Not beside changes.
   TILEHASH_FN hit find(const Key& key) const { return judge(ids.find(key)); }
-  // Is the key in the table? As find().
+  /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
-  // How many values the key has. As find().
+  /// How many values the key has. As find().
   TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
-  // The key's values, side by side; none where it is absent. As find().
+  /// The key's values, side by side; none where it is absent. As find().
   TILEHASH_FN value_range<Value> values_of(const Key& key) const { return find(key).values(); }
 
-  // By number: keys are 0, 1, ... distinct - 1, in no given order.
+  /// By number: keys are 0, 1, ... distinct - 1, in no given order.
   TILEHASH_FN const Key& key(u64 id) const {
     if constexpr (design_type::in_records)
       return ids.key(id);
     else
       return keys[id];
   }
-  // The values of the key with this id.
+  /// The values of the key with this id.
   TILEHASH_FN value_range<Value> values(u64 id) const {
     return {all_values + starts[id], static_cast<u64>(starts[id + 1] - starts[id])};
   }
 
-  // What became of a key that met this in the table of ids.
+  /// What became of a key that met this in the table of ids.
   template <class IdHit>
   TILEHASH_FN hit judge(const IdHit& met) const {
     return hit_of(met.found() ? id_in(met) : design_type::none, met.probes());
   }
-  // The hit of an id, or of none.
+  /// The hit of an id, or of none.
   TILEHASH_FN hit hit_of(u32 id, u32 steps) const {
     if (id == design_type::none) return {nullptr, 0, steps};
     const auto range = values(id);
     return {range.data(), static_cast<Offset>(range.size()), steps + 1};
   }
-  // The id in what the table of ids found.
+  /// The id in what the table of ids found.
   template <class IdHit>
   TILEHASH_FN static u32 id_in(const IdHit& met) {
     if constexpr (design_type::in_records)

@@ -10,7 +10,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// The view of a table whose keys and values stand in records.
+/// The view of a table whose keys and values stand in records.
 template <class Key, class Value, class Hash, class Ids>
 struct table_view<indexed<Key, Value, Hash, Ids>> {
   using design_type = indexed<Key, Value, Hash, Ids>;
@@ -19,38 +19,38 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
   using record = typename design_type::record;
   using id_view = table_view<typename design_type::ids>;
 
-  design_type design;     // how a key stands in the table of ids
-  id_view ids;            // from there to its id
-  const record* records;  // keys and values, by id
-  const u32* taken;       // a bit a record
-  u64 limit;              // all ids are below
+  design_type design;     ///< how a key stands in the table of ids
+  id_view ids;            ///< from there to its id
+  const record* records;  ///< keys and values, by id
+  const u32* taken;       ///< a bit a record
+  u64 limit;              ///< all ids are below
 
-  // What find() gives.
+  /// What find() gives.
   struct hit {
-    const record* at;  // the key's, where it is there
-    u32 number;        // its id, where it is
-    u32 steps;         // buckets and records read
-    bool there;        // (`at` is never null: CONTRIBUTING.md, "Compilers")
+    const record* at;  ///< the key's, where it is there
+    u32 number;        ///< its id, where it is
+    u32 steps;         ///< buckets and records read
+    bool there;        ///< (`at` is never null: CONTRIBUTING.md, "Compilers")
 
-    TILEHASH_FN bool found() const { return there; }                           // is the key there?
-    TILEHASH_FN u32 id() const { return there ? number : design_type::none; }  // its id, or none
-    // Its value, where it was found.
+    TILEHASH_FN bool found() const { return there; }                           ///< is the key there?
+    TILEHASH_FN u32 id() const { return there ? number : design_type::none; }  ///< its id, or none
+    /// Its value, where it was found.
     TILEHASH_FN auto value() const
       requires(!design_type::is_set)
     {
       return at->value;
     }
-    TILEHASH_FN u32 count() const { return found(); }  // 1 or 0
-    TILEHASH_FN u32 probes() const { return steps; }   // buckets and records read
+    TILEHASH_FN u32 count() const { return found(); }  ///< 1 or 0
+    TILEHASH_FN u32 probes() const { return steps; }   ///< buckets and records read
   };
-  // One thread, one key: found(), id(), value() of the hit. O(1) expected. Not beside changes.
+  /// One thread, one key: found(), id(), value() of the hit. O(1) expected. Not beside changes.
   TILEHASH_FN hit find(const Key& key) const { return judge(key, ids.find(design.fingerprint_of(key))); }
-  // Is the key in the table? As find().
+  /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
-  // How many items have this key: 1 or 0. As find().
+  /// How many items have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
 
-  // What became of a key whose fingerprint met this in the table of ids.
+  /// What became of a key whose fingerprint met this in the table of ids.
   template <class IdHit>
   TILEHASH_FN hit judge(const Key& key, const IdHit& met) const {
     if (!met.found()) return {records, 0, met.probes(), false};
@@ -59,13 +59,13 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
     return {at, met.value(), met.probes() + 1, same};
   }
 
-  // Has a key of the table this id?
+  /// Has a key of the table this id?
   TILEHASH_FN bool is_taken(u64 id) const { return id < limit && (taken[id / 32] >> id % 32 & 1) != 0; }
-  TILEHASH_FN const Key& key(u64 id) const { return records[id].key; }  // of an id that is taken
+  TILEHASH_FN const Key& key(u64 id) const { return records[id].key; }  ///< of an id that is taken
 
-  // Entries hold an item or nothing: the records.
+  /// Entries hold an item or nothing: the records.
   u64 entries() const { return limit; }
-  // use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     if (!is_taken(i)) return false;

@@ -49,17 +49,17 @@ class device_guard {
 
 }  // namespace detail
 
-// Work goes to the stream given; calls that return something to the host wait for it. One host thread at a
-// time uses a space; spaces on streams of their own run side by side. Every call makes the space's GPU the
-// current one while it lasts.
+/// Work goes to the stream given; calls that return something to the host wait for it. One host thread at a
+/// time uses a space; spaces on streams of their own run side by side. Every call makes the space's GPU the
+/// current one while it lasts.
 class cuda {
  public:
-  static constexpr bool has_lanes = true;    // work is scheduled as warps of lanes
-  static constexpr int current_device = -1;  // the GPU that is the current one when the space is made
+  static constexpr bool has_lanes = true;    ///< work is scheduled as warps of lanes
+  static constexpr int current_device = -1;  ///< the GPU that is the current one when the space is made
 
-  // Works on the GPU `device`, to which the stream must belong; the stream stays the caller's. `resource` is
-  // any object with the functions of CCCL's or RMM's memory resources for a GPU, or a pointer to one; without
-  // it memory comes from a pool of the space's own. Throws invalid_argument for a null pointer, cuda_error.
+  /// Works on the GPU `device`, to which the stream must belong; the stream stays the caller's. `resource` is
+  /// any object with the functions of CCCL's or RMM's memory resources for a GPU, or a pointer to one; without
+  /// it memory comes from a pool of the space's own. Throws invalid_argument for a null pointer, cuda_error.
   explicit cuda(cudaStream_t stream = nullptr, device_resource_ref resource = {}, int device = current_device)
       : stream_(stream), device_(device), resource_(resource) {
     int current = 0;
@@ -85,25 +85,25 @@ class cuda {
     if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
   }
 
-  // Is there a GPU that this process can use?
+  /// Is there a GPU that this process can use?
   static bool available() {
     int n = 0;
     const bool yes = cudaGetDeviceCount(&n) == cudaSuccess && n > 0;
     cudaGetLastError();
     return yes;
   }
-  // The GPU's name. Throws cuda_error.
+  /// The GPU's name. Throws cuda_error.
   std::string name() const {
     cudaDeviceProp p;
     detail::check_cuda(cudaGetDeviceProperties(&p, device_), "reading the GPU's name");
     return p.name;
   }
-  std::string where() const { return "GPU " + std::to_string(device_); }  // for messages
-  int device() const { return device_; }                                  // the GPU's number
-  cudaStream_t stream() const { return stream_; }                         // where its work goes
+  std::string where() const { return "GPU " + std::to_string(device_); }  ///< for messages
+  int device() const { return device_; }                                  ///< the GPU's number
+  cudaStream_t stream() const { return stream_; }                         ///< where its work goes
 
   // ---- memory ----
-  // Aligned to 256 bytes, in the order of the stream. Throws out_of_memory, cuda_error.
+  /// Aligned to 256 bytes, in the order of the stream. Throws out_of_memory, cuda_error.
   void* allocate(u64 bytes) {
     const detail::device_guard on(device_);
     if (resource_) return allocate_from_resource(bytes);
@@ -116,21 +116,21 @@ class cuda {
     detail::check_cuda(e, "allocating device memory");
     return p;
   }
-  // The same, but resize() can make it larger and smaller, where it is 64 MiB and the driver has virtual
-  // memory, or where the resource says so.
+  /// The same, but resize() can make it larger and smaller, where it is 64 MiB and the driver has virtual
+  /// memory, or where the resource says so.
   void* allocate_resizable(u64 bytes) {
     if (resource_ || bytes < detail::device_ranges::least_bytes) return allocate(bytes);
     const detail::device_guard on(device_);
     void* const p = ranges_.take(device_, bytes);
     return p != nullptr ? p : allocate(bytes);
   }
-  // Can what was allocated have so many bytes instead?
+  /// Can what was allocated have so many bytes instead?
   bool resizes(const void* p, u64 /*bytes*/, u64 new_bytes) const {
     return resource_ ? resource_.resizes()
                      : new_bytes >= detail::device_ranges::least_bytes && ranges_.has(p);
   }
-  // Gives it so many, with what is in it. Without a resource the address stays, and this waits. Throws
-  // out_of_memory; then all is as it was.
+  /// Gives it so many, with what is in it. Without a resource the address stays, and this waits. Throws
+  /// out_of_memory; then all is as it was.
   void* resize(void* p, u64 bytes, u64 new_bytes) {
     const detail::device_guard on(device_);
     if (resource_)
@@ -143,7 +143,7 @@ class cuda {
     if (!ranges_.resize(p, new_bytes)) refuse_memory(new_bytes - bytes);
     return p;
   }
-  // Takes back what allocate(bytes) gave, in the order of the stream.
+  /// Takes back what allocate(bytes) gave, in the order of the stream.
   void deallocate(void* p, u64 bytes) noexcept {
     const detail::device_guard on(device_);
     if (resource_)
@@ -153,35 +153,35 @@ class cuda {
     } else
       cudaFreeAsync(p, stream_);
   }
-  // From the host's memory to the GPU's. Waits. Throws cuda_error.
+  /// From the host's memory to the GPU's. Waits. Throws cuda_error.
   void copy_from_host(void* to, const void* from, u64 bytes) {
     copy_and_wait(to, from, bytes, cudaMemcpyHostToDevice);
   }
-  // From the GPU's memory to the host's. Waits. Throws cuda_error.
+  /// From the GPU's memory to the host's. Waits. Throws cuda_error.
   void copy_to_host(void* to, const void* from, u64 bytes) {
     void* const by = bytes <= staging_bytes ? staging() : nullptr;
     copy_and_wait(by != nullptr ? by : to, from, bytes, cudaMemcpyDeviceToHost);
     if (by != nullptr) std::memcpy(to, by, bytes);
   }
-  // The same for const verbs, which other threads may call through this space: without its page-locked
-  // memory.
+  /// The same for const verbs, which other threads may call through this space: without its page-locked
+  /// memory.
   void read_beside(void* to, const void* from, u64 bytes) const {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_),
                        "copying between host and device");
     detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
   }
-  // Within the GPU's memory, in the order of the stream. Does not wait. Throws cuda_error.
+  /// Within the GPU's memory, in the order of the stream. Does not wait. Throws cuda_error.
   void copy(void* to, const void* from, u64 bytes) {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_),
                        "copying device memory");
   }
 
-  // Can this space work on what the other one allocated?
+  /// Can this space work on what the other one allocated?
   bool same_memory(const cuda& other) const { return device_ == other.device_; }
 
-  // Throws invalid_argument when the GPU cannot read the `n` elements at `p`; `what` names them.
+  /// Throws invalid_argument when the GPU cannot read the `n` elements at `p`; `what` names them.
   void check_pointer(const void* p, u64 n, const char* what) const {
     if (n == 0) return;
     if (p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
@@ -192,28 +192,29 @@ class cuda {
           std::string(what) +
           " are in host memory, but the table is on the GPU; copy them to a buffer<T, cuda> first");
   }
+  /// \overload
   template <class T>
   void check_pointer(std::span<T> span, const char* what) const {
     check_pointer(span.data(), span.size(), what);
   }
-  void check_pointer(const void* p, const char* what) const {  // of who does not say how many
+  void check_pointer(const void* p, const char* what) const {  ///< of who does not say how many
     check_pointer(p, p != nullptr, what);
   }
 
   // ---- order, where several spaces work on the same memory (space/foreign_stream.hpp) ----
-  // What this space is given from now on starts after all that `other` was given so far.
+  /// What this space is given from now on starts after all that `other` was given so far.
   void wait_for(const cuda& other) const { detail::check_cuda(order(other, *this), "ordering two streams"); }
-  // What `other` is given from now on starts after all that this space was given so far.
+  /// What `other` is given from now on starts after all that this space was given so far.
   void hold_back(const cuda& other) const noexcept {
     if (order(*this, other) == cudaSuccess) return;
     cudaGetLastError();
     cudaStreamSynchronize(stream_);
   }
-  // Works on another stream of the same GPU from now on; returns the one it worked on.
+  /// Works on another stream of the same GPU from now on; returns the one it worked on.
   cudaStream_t exchange_stream(cudaStream_t stream) noexcept { return std::exchange(stream_, stream); }
 
   // ---- work ----
-  // body(lane) on whole blocks of lanes that cover [0, n): lane.index() may lie beyond n.
+  /// body(lane) on whole blocks of lanes that cover [0, n): lane.index() may lie beyond n.
   template <class Body>
   void for_each_lane(u64 n, Body body) {
     if (n == 0) return;
@@ -221,7 +222,7 @@ class cuda {
     detail::run_lanes<<<grid(n), detail::cuda_block_size, 0, stream_>>>(body);
     detail::check_cuda(cudaGetLastError(), "starting a kernel");
   }
-  // body(i) for every i of [0, n), in any order. Does not wait.
+  /// body(i) for every i of [0, n), in any order. Does not wait.
   template <class Body>
   void for_each(u64 n, Body body) {
     if (n == 0) return;
@@ -229,33 +230,33 @@ class cuda {
     detail::run_each<<<grid(n), detail::cuda_block_size, 0, stream_>>>(n, body);
     detail::check_cuda(cudaGetLastError(), "starting a kernel");
   }
-  // Bytes of the cache (L2) that all blocks share.
+  /// Bytes of the cache (L2) that all blocks share.
   u64 cache_bytes() const {
     int bytes = 0;
     detail::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device_),
                        "asking for the size of the L2 cache");
     return static_cast<u64>(bytes);
   }
-  // Bytes of shared memory that one block can have.
+  /// Bytes of shared memory that one block can have.
   u64 largest_scratch() const {
     int bytes = 0;
     detail::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_),
                        "asking for the shared memory of a block");
     return static_cast<u64>(bytes);
   }
-  // Blocks that run side by side when each takes a multiprocessor's shared memory.
+  /// Blocks that run side by side when each takes a multiprocessor's shared memory.
   u64 large_blocks_at_once() const {
     int multiprocessors = 0;
     detail::check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_),
                        "asking for the number of multiprocessors");
     return static_cast<u64>(multiprocessors);
   }
-  // Lanes that run side by side when so many blocks of them share a multiprocessor.
+  /// Lanes that run side by side when so many blocks of them share a multiprocessor.
   u64 lanes_at_once(u32 resident_blocks) const {
     return large_blocks_at_once() * resident_blocks * detail::cuda_block_size;
   }
-  // body(block) for blocks of `threads` threads (Body::block_size at most, if it says) that share
-  // `scratch_bytes` of shared memory.
+  /// body(block) for blocks of `threads` threads (Body::block_size at most, if it says) that share
+  /// `scratch_bytes` of shared memory.
   template <class Body>
   void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
     if (blocks == 0) return;
@@ -273,6 +274,7 @@ class cuda {
   // ---- algorithms ----
   // fill() apart, they are CUB's, which takes longer to compile than all the rest: they are defined in
   // space/cuda_algorithms.cuh, which the designs that sort or scan bring along.
+  /// Writes `value` to all n elements.
   template <class T>
   void fill(T* data, u64 n, T value) {
     if constexpr (sizeof(T) == 1) {
@@ -283,26 +285,27 @@ class cuda {
       for_each(n, detail::fill_body<T>{data, value});
     }
   }
-  // to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
+  /// to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
   template <class T>
   void exclusive_scan(const T* from, T* to, u64 n);
-  // Ascending by the keys' low `bits` bits, each key with its value. Needs room for both once more.
+  /// Ascending by the keys' low `bits` bits, each key with its value. Needs room for both once more.
   template <class Key, class Value>
   void sort_pairs(Key* keys, Value* values, u64 n, u32 bits);
-  // The same from one pair of arrays to another, which may not be the same: without a copy.
+  /// The same from one pair of arrays to another, which may not be the same: without a copy.
   template <class Key, class Value>
   void sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values, u64 n,
                   u32 bits);
-  // Ascending. Needs room for all once more.
+  /// Ascending. Needs room for all once more.
   template <class T>
   void sort(T* data, u64 n);
 
   // ---- time ----
+  /// Waits for all work of this space's stream.
   void synchronize() {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
   }
-  // Seconds that the work f() put on the stream took, by events.
+  /// Seconds that the work f() put on the stream took, by events.
   template <class F>
   double time(F f) {
     const detail::device_guard on(device_);

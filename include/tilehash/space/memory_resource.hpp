@@ -18,7 +18,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-struct CUstream_st;  // what a cudaStream_t points to
+struct CUstream_st;  ///< what a cudaStream_t points to
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -79,20 +79,20 @@ concept resizes_memory = requires(Resource& r, void* p, std::size_t n, Stream...
 
 }  // namespace detail
 
-// A reference to a memory resource, which must outlive it and all memory taken through it. One that was made
-// of nothing means the space's own memory.
+/// A reference to a memory resource, which must outlive it and all memory taken through it. One that was made
+/// of nothing means the space's own memory.
 template <class... Stream>
 class basic_resource_ref {
  public:
-  // Of the space's own memory.
+  /// Of the space's own memory.
   basic_resource_ref() = default;
 
-  // Of any object that has the functions.
+  /// Of any object that has the functions.
   template <class Resource>
     requires(!std::is_same_v<std::remove_cv_t<Resource>, basic_resource_ref> &&
              !std::is_pointer_v<Resource> &&
              requires(Resource& r, Stream... s) { detail::allocate_from(r, u64(), u64(), s...); })
-  basic_resource_ref(Resource& resource)  // NOLINT(google-explicit-constructor): as std::pmr's are
+  basic_resource_ref(Resource& resource)  ///< NOLINT(google-explicit-constructor): as std::pmr's are
       : object_(const_cast<void*>(static_cast<const void*>(&resource))),
         allocate_([](void* r, u64 bytes, u64 alignment, Stream... s) {
           return detail::allocate_from(*static_cast<Resource*>(r), bytes, alignment, s...);
@@ -106,27 +106,27 @@ class basic_resource_ref {
       };
   }
 
-  // By address, as std::pmr and RMM hand theirs on. Throws invalid_argument for a null pointer.
+  /// By address, as std::pmr and RMM hand theirs on. Throws invalid_argument for a null pointer.
   template <class Resource>
     requires(requires(Resource& r, Stream... s) { detail::allocate_from(r, u64(), u64(), s...); })
-  basic_resource_ref(Resource* resource)  // NOLINT(google-explicit-constructor)
+  basic_resource_ref(Resource* resource)  ///< NOLINT(google-explicit-constructor)
       : basic_resource_ref(*checked(resource)) {}
-  basic_resource_ref(std::nullptr_t) { refuse_null(); }  // NOLINT(google-explicit-constructor)
+  basic_resource_ref(std::nullptr_t) { refuse_null(); }  ///< NOLINT(google-explicit-constructor)
 
-  // Does it refer to an object of the user's?
+  /// Does it refer to an object of the user's?
   explicit operator bool() const { return object_ != nullptr; }
 
-  // Throws out_of_memory, with the resource's message, when it throws or gives nothing.
+  /// Throws out_of_memory, with the resource's message, when it throws or gives nothing.
   void* allocate(u64 bytes, u64 alignment, Stream... s) const {
     return given(bytes, [&] { return allocate_(object_, bytes, alignment, s...); });
   }
-  // Can it make what it gave larger and smaller?
+  /// Can it make what it gave larger and smaller?
   bool resizes() const { return resize_ != nullptr; }
-  // Does so; the contents stay as far as there is room. Throws as allocate(), and then all is as it was.
+  /// Does so; the contents stay as far as there is room. Throws as allocate(), and then all is as it was.
   void* resize(void* p, u64 bytes, u64 new_bytes, u64 alignment, Stream... s) const {
     return given(new_bytes, [&] { return resize_(object_, p, bytes, new_bytes, alignment, s...); });
   }
-  // Hands back what allocate() gave for as many bytes.
+  /// Hands back what allocate() gave for as many bytes.
   void deallocate(void* p, u64 bytes, u64 alignment, Stream... s) const noexcept {
     deallocate_(object_, p, bytes, alignment, s...);
   }
@@ -166,8 +166,8 @@ class basic_resource_ref {
   void* (*resize_)(void*, void*, u64, u64, u64, Stream...) = nullptr;
 };
 
-using host_resource_ref = basic_resource_ref<>;                // what `cpu` takes
-using device_resource_ref = basic_resource_ref<CUstream_st*>;  // what `cuda` takes
+using host_resource_ref = basic_resource_ref<>;                ///< what `cpu` takes
+using device_resource_ref = basic_resource_ref<CUstream_st*>;  ///< what `cuda` takes
 
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
