@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -29,24 +30,22 @@ std::string call_line(const call_row& row) {
   std::string text = fmt::format("{:<24} {:>10} {:>10} {:>6} {}", row.call, row.items, row.held, row.repeat,
                                  microseconds(row.done));
   if (!row.waits) text += ", back after " + microseconds(row.returned);
-  return text + (row.wrong != 0 ? fmt::format("  {} WRONG\n", row.wrong) : "\n");
+  return text + faults({{"WRONG", row.wrong}}) + '\n';
 }
 
 nlohmann::ordered_json calls_as_json(std::span<const call_row> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const call_row& row : rows) {
-    all.push_back({{"design", row.design},
-                   {"space", row.space},
-                   {"call", row.call},
-                   {"items", row.items},
-                   {"held", row.held},
-                   {"waits", row.waits},
-                   {"repeat", row.repeat},
-                   {"microseconds", in_microseconds(row.done)},
-                   {"microseconds_until_back", in_microseconds(row.returned)},
-                   {"wrong", row.wrong}});
-  }
-  return all;
+  return rows_as_json(rows, [](const call_row& row) {
+    return nlohmann::ordered_json{{"design", row.design},
+                                  {"space", row.space},
+                                  {"call", row.call},
+                                  {"items", row.items},
+                                  {"held", row.held},
+                                  {"waits", row.waits},
+                                  {"repeat", row.repeat},
+                                  {"microseconds", in_microseconds(row.done)},
+                                  {"microseconds_until_back", in_microseconds(row.returned)},
+                                  {"wrong", row.wrong}};
+  });
 }
 
 }  // namespace tilehash::bench

@@ -16,6 +16,7 @@
 
 #include "coherent_data.hpp"
 #include "numbered.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -102,9 +103,7 @@ age_row ages_of(cpu& space, const char* name, const char* data, const keys_type&
 std::string line(const age_row& row) {
   std::string text = fmt::format("{:<34} {:<10} {:>5.2f} {:>7}", row.table, row.data, row.load, row.oldest());
   if (row.found != 0) text += fmt::format(" {:>8.3f} {:>9.3f}", row.found, row.not_found);
-  if (row.refused != 0) text += fmt::format("  {} REFUSED", row.refused);
-  if (row.wrong != 0) text += fmt::format("  {} WRONG", row.wrong);
-  return text + '\n';
+  return text + faults({{"REFUSED", row.refused}, {"WRONG", row.wrong}}) + '\n';
 }
 
 constexpr const char* lines_name = "robin_hood";
@@ -184,33 +183,20 @@ std::vector<failure_row> count_failures(u64 tables, u64 n, const std::vector<dou
 }
 
 nlohmann::ordered_json ages_as_json(const std::vector<age_row>& rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const age_row& r : rows)
-    all.push_back({{"table", r.table},
-                   {"data", r.data},
-                   {"items", r.items},
-                   {"load", r.load},
-                   {"oldest", r.oldest()},
-                   {"ages", r.ages},
-                   {"found", r.found},
-                   {"not_found", r.not_found},
-                   {"failed", r.refused},
-                   {"wrong", r.wrong}});
-  return all;
+  return rows_as_json(rows, [](const age_row& r) {
+    return nlohmann::ordered_json{{"table", r.table}, {"data", r.data},           {"items", r.items},
+                                  {"load", r.load},   {"oldest", r.oldest()},     {"ages", r.ages},
+                                  {"found", r.found}, {"not_found", r.not_found}, {"failed", r.refused},
+                                  {"wrong", r.wrong}};
+  });
 }
 
 nlohmann::ordered_json failures_as_json(const std::vector<failure_row>& rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const failure_row& r : rows)
-    all.push_back({{"table", r.table},
-                   {"load", r.load},
-                   {"tables", r.tables},
-                   {"failed", r.failed},
-                   {"restarts", r.restarts},
-                   {"restarted", r.restarted},
-                   {"oldest", r.oldest},
-                   {"wrong", r.wrong}});
-  return all;
+  return rows_as_json(rows, [](const failure_row& r) {
+    return nlohmann::ordered_json{{"table", r.table},   {"load", r.load},         {"tables", r.tables},
+                                  {"failed", r.failed}, {"restarts", r.restarts}, {"restarted", r.restarted},
+                                  {"oldest", r.oldest}, {"wrong", r.wrong}};
+  });
 }
 
 }  // namespace tilehash::bench

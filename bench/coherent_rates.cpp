@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 
@@ -36,14 +37,11 @@ std::string coherent_line(std::span<const coherent_row> of_one_table) {
     if (row.what.buckets != 0) text += fmt::format(" {:>10.3f}", row.what.buckets);
     failed += row.what.failed, wrong += row.what.wrong;
   }
-  if (failed != 0) text += fmt::format("  {} REFUSED", failed);
-  if (wrong != 0) text += fmt::format("  {} WRONG", wrong);
-  return text + '\n';
+  return text + faults({{"REFUSED", failed}, {"WRONG", wrong}}) + '\n';
 }
 
 nlohmann::ordered_json coherent_as_json(std::span<const coherent_row> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const coherent_row& row : rows) {
+  return rows_as_json(rows, [](const coherent_row& row) {
     const measurement& m = row.what;
     nlohmann::ordered_json one{{"design", m.design}, {"space", m.space}, {"n", m.n}};
     if (row.data.side != 0)
@@ -60,9 +58,8 @@ nlohmann::ordered_json coherent_as_json(std::span<const coherent_row> rows) {
                 {"buckets_per_lookup", m.buckets},
                 {"failed", m.failed},
                 {"wrong", m.wrong}});
-    all.push_back(std::move(one));
-  }
-  return all;
+    return one;
+  });
 }
 
 }  // namespace tilehash::bench

@@ -19,6 +19,7 @@
 #include "numbered.hpp"
 #include "options.hpp"
 #include "oracle.hpp"
+#include "rows.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 
@@ -44,11 +45,10 @@ std::string line_of(const dynamic_row& row) {
   std::string text = fmt::format("{:<26} {:<10}", row.design, row.policy);
   if (!row.input.empty()) text += " " + row.input;
   for (const auto& [name, number] : row.numbers) text += fmt::format(" {} {:.5g}", name, number);
-  return text + (row.wrong != 0 ? fmt::format("  {} WRONG\n", row.wrong) : "\n");
+  return text + bench::faults({{"WRONG", row.wrong}}) + '\n';
 }
 nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows, bench::dynamic_clock clock) {
-  auto all = nlohmann::ordered_json::array();
-  for (const dynamic_row& row : rows) {
+  return bench::rows_as_json(rows, [&](const dynamic_row& row) {
     nlohmann::ordered_json one{{"design", row.design}, {"space", row.space}};
     if (!row.input.empty()) one["input"] = row.input;
     if (!row.policy.empty()) one["policy"] = row.policy;
@@ -64,9 +64,8 @@ nlohmann::ordered_json as_json(const std::vector<dynamic_row>& rows, bench::dyna
     if (!row.batches.empty()) one["batch_seconds"] = row.batches;
     if (!row.bytes.empty()) one["batch_bytes"] = row.bytes;
     one["wrong"] = row.wrong;
-    all.push_back(one);
-  }
-  return all;
+    return one;
+  });
 }
 
 // The case with another value for what a sweep varies.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -39,16 +40,14 @@ std::string cells_line(const cells_measurement& m, const cells_measurement* stan
   std::string text = fmt::format("  {:<26}{}{}{} {:>7}", m.design, part(&cells_measurement::build),
                                  part(&cells_measurement::found), part(&cells_measurement::not_found),
                                  m.bytes == 0 ? "" : fmt::format("{:.1f}", m.bytes));
-  if (m.lost != 0) text += fmt::format("  {} LOST", m.lost);
-  if (m.wrong != 0) text += fmt::format("  {} WRONG", m.wrong);
+  text += faults({{"LOST", m.lost}, {"WRONG", m.wrong}});
   const double noise = std::max({m.build.noise(), m.found.noise(), m.not_found.noise()});
   if (noise > 0.1) text += fmt::format("  (runs differ by up to {:.0f} %)", noise * 100);
   return text + '\n';
 }
 
 nlohmann::ordered_json cells_as_json(std::span<const cells_measurement> all) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const cells_measurement& m : all) {
+  return rows_as_json(all, [](const cells_measurement& m) {
     nlohmann::ordered_json one{{"design", m.design},        {"space", m.space},  {"threads", m.threads},
                                {"data", m.what.data},       {"cells", m.what.n}, {"queries", m.what.queries},
                                {"load_factor", m.what.load}};
@@ -67,9 +66,8 @@ nlohmann::ordered_json cells_as_json(std::span<const cells_measurement> all) {
     } else {
       one["obstacle"] = m.obstacle;
     }
-    rows.push_back(std::move(one));
-  }
-  return rows;
+    return one;
+  });
 }
 
 }  // namespace tilehash::bench

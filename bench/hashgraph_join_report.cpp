@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 
@@ -48,12 +49,11 @@ std::string join_line(const join_measurement& m, const join_measurement* ours) {
       "  {:<22} {:>9.5f} {:>9.5f} {:>9.5f} {:<22} {:>8.3f} {:>8.3f}", m.design, m.build.median, m.join.median,
       s, fmt::format("({:.5f} to {:.5f})", m.all.min, m.all.max), m.rate(s) / 1e9, m.rate_in(s) / 1e9);
   if (ours != nullptr && ours->obstacle.empty()) text += fmt::format(" {:>7.2f}", s / ours->all.median);
-  return text + (m.wrong != 0 ? fmt::format("  {} WRONG\n", m.wrong) : "\n");
+  return text + faults({{"WRONG", m.wrong}}) + '\n';
 }
 
 nlohmann::ordered_json joins_as_json(std::span<const join_measurement> all) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const join_measurement& m : all) {
+  return rows_as_json(all, [](const join_measurement& m) {
     nlohmann::ordered_json one{
         {"design", m.design},           {"space", m.space},      {"kind", name_of(m.what.kind)},
         {"left", m.what.left},          {"right", m.what.right}, {"copies", m.what.copies},
@@ -66,9 +66,8 @@ nlohmann::ordered_json joins_as_json(std::span<const join_measurement> all) {
     } else {
       one["obstacle"] = m.obstacle;
     }
-    rows.push_back(std::move(one));
-  }
-  return rows;
+    return one;
+  });
 }
 
 }  // namespace tilehash::bench

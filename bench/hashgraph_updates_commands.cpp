@@ -13,6 +13,7 @@
 #include "hashgraph_updates.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "rows.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 
@@ -45,11 +46,10 @@ std::string updates_line(const updates_row& row) {
                      row.what.share, 1e3 * row.insert.median, 1e3 * row.erase.median, 1e3 * row.build.median,
                      rate(row.found), fmt::format("({:.5g})", rate(row.built_found)), rate(row.not_found),
                      fmt::format("({:.5g})", rate(row.built_not_found)), row.built_anew ? "  built anew" : "",
-                     row.wrong != 0 ? fmt::format("  {} WRONG", row.wrong) : "");
+                     bench::faults({{"WRONG", row.wrong}}));
 }
 nlohmann::ordered_json updates_as_json(const std::vector<updates_row>& all) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const updates_row& row : all) {
+  return bench::rows_as_json(all, [](const updates_row& row) {
     nlohmann::ordered_json one{{"space", row.space},
                                {"items", row.what.items},
                                {"load_factor", row.what.load_factor},
@@ -69,9 +69,8 @@ nlohmann::ordered_json updates_as_json(const std::vector<updates_row>& all) {
     } else {
       one["obstacle"] = row.obstacle;
     }
-    rows.push_back(std::move(one));
-  }
-  return rows;
+    return one;
+  });
 }
 
 void run_updates(const updates_options& options) {

@@ -7,6 +7,7 @@
 #include <tilehash/designs/horton/model.hpp>
 
 #include "horton_tables.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -75,12 +76,10 @@ std::string heading() {
 std::string line(const bucket_reads& row) {
   const bool modelled = row.model_found != 0;
   const auto where = [&](double x) { return modelled ? fmt::format("{:.3f}", x) : std::string(); };
-  return fmt::format("{:<26} {:>5} {:>6.3f} | {:>10} {:>10} | {:>7.3f} {:>7} | {:>7.3f} {:>7}{}{}\n",
+  return fmt::format("{:<26} {:>5} {:>6.3f} | {:>10} {:>10} | {:>7.3f} {:>7} | {:>7.3f} {:>7}{}\n",
                      row.design, row.slots, row.load, where(100 * row.entries),
                      where(100 * row.model_entries), row.found, where(row.model_found), row.not_found,
-                     where(row.model_not_found),
-                     row.failed == 0 ? "" : fmt::format("  {} refused", row.failed),
-                     row.wrong == 0 ? "" : fmt::format("  {} WRONG", row.wrong));
+                     where(row.model_not_found), faults({{"refused", row.failed}, {"WRONG", row.wrong}}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "horton_tables.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -110,24 +111,15 @@ std::string churn_line(std::span<const churn_row> of_one_round) {
     more += fmt::format(" {:>7.4f}", row.not_found);
     failed += row.failed, wrong += row.wrong;
   }
-  if (failed != 0) more += fmt::format("  {} refused", failed);
-  if (wrong != 0) more += fmt::format("  {} WRONG", wrong);
-  return text + more + '\n';
+  return text + more + faults({{"refused", failed}, {"WRONG", wrong}}) + '\n';
 }
 nlohmann::ordered_json churn_as_json(std::span<const churn_row> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const churn_row& row : rows)
-    all.push_back({{"slots", row.slots},
-                   {"load", row.load},
-                   {"round", row.round},
-                   {"home", row.home},
-                   {"found", row.found},
-                   {"not_found", row.not_found},
-                   {"type_b", row.type_b},
-                   {"items", row.items},
-                   {"failed", row.failed},
-                   {"wrong", row.wrong}});
-  return all;
+  return rows_as_json(rows, [](const churn_row& row) {
+    return nlohmann::ordered_json{{"slots", row.slots},   {"load", row.load},   {"round", row.round},
+                                  {"home", row.home},     {"found", row.found}, {"not_found", row.not_found},
+                                  {"type_b", row.type_b}, {"items", row.items}, {"failed", row.failed},
+                                  {"wrong", row.wrong}};
+  });
 }
 
 }  // namespace tilehash::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 
@@ -29,14 +30,11 @@ std::string size_line(std::span<const size_row> of_one_table) {
     if (m.op != "build") text += fmt::format(" {:>8.3f} {:>7.1f}", m.buckets, row.bytes_moved());
     failed += m.failed, wrong += m.wrong;
   }
-  if (failed != 0) text += fmt::format("  {} REFUSED", failed);
-  if (wrong != 0) text += fmt::format("  {} WRONG", wrong);
-  return text + '\n';
+  return text + faults({{"REFUSED", failed}, {"WRONG", wrong}}) + '\n';
 }
 
 nlohmann::ordered_json sizes_as_json(std::span<const size_row> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const size_row& row : rows) {
+  return rows_as_json(rows, [](const size_row& row) {
     const measurement& m = row.what;
     nlohmann::ordered_json one{{"design", m.design},           {"space", m.space},
                                {"bytes", row.bytes},           {"n", m.n},
@@ -45,14 +43,9 @@ nlohmann::ordered_json sizes_as_json(std::span<const size_row> rows) {
       one.update({{"failed_percent", m.queries.failed_percent},
                   {"buckets_per_lookup", m.buckets},
                   {"bytes_per_lookup", row.bytes_moved()}});
-    one.update({{"items", m.items},
-                {"seconds", as_json(m.seconds)},
-                {"mitems_per_s", m.rate() / 1e6},
-                {"failed", m.failed},
-                {"wrong", m.wrong}});
-    all.push_back(std::move(one));
-  }
-  return all;
+    one.update(rate_as_json(m));
+    return one;
+  });
 }
 
 }  // namespace tilehash::bench

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 
+#include "rows.hpp"
 #include "terminal.hpp"
 
 namespace tilehash::bench {
@@ -69,32 +70,28 @@ std::string aggregation_line(const aggregation& row) {
 }
 
 nlohmann::ordered_json aggregations_as_json(std::span<const aggregation> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const aggregation& row : rows) {
-    all.push_back({{"method", row.method},
-                   {"space", row.space},
-                   {"items", row.what.items},
-                   {"groups", row.what.groups},
-                   {"skewed", row.what.skewed},
-                   {"seconds", as_json(row.seconds)},
-                   {"mitems_per_s", row.rate() / 1e6},
-                   {"wrong", row.wrong}});
-  }
-  return all;
+  return rows_as_json(rows, [](const aggregation& row) {
+    return nlohmann::ordered_json{{"method", row.method},
+                                  {"space", row.space},
+                                  {"items", row.what.items},
+                                  {"groups", row.what.groups},
+                                  {"skewed", row.what.skewed},
+                                  {"seconds", as_json(row.seconds)},
+                                  {"mitems_per_s", row.rate() / 1e6},
+                                  {"wrong", row.wrong}};
+  });
 }
 
 nlohmann::ordered_json ceilings_as_json(std::span<const ceiling> rows, const std::string& space) {
-  auto all = nlohmann::ordered_json::array();
-  for (const ceiling& row : rows) {
-    all.push_back({{"space", space},
-                   {"what", row.what},
-                   {"bytes", row.bytes},
-                   {"items", row.ops},
-                   {"seconds", as_json(row.seconds)},
-                   {"gitems_per_s", row.ops_per_s() / 1e9},
-                   {"gb_per_s", row.bytes_per_s() / 1e9}});
-  }
-  return all;
+  return rows_as_json(rows, [&](const ceiling& row) {
+    return nlohmann::ordered_json{{"space", space},
+                                  {"what", row.what},
+                                  {"bytes", row.bytes},
+                                  {"items", row.ops},
+                                  {"seconds", as_json(row.seconds)},
+                                  {"gitems_per_s", row.ops_per_s() / 1e9},
+                                  {"gb_per_s", row.bytes_per_s() / 1e9}};
+  });
 }
 
 std::string case_heading(const yardstick_case& the_case, const std::string& machine, int threads) {
@@ -164,28 +161,34 @@ std::string limits_lines(const known_limits& known) {
   return text;
 }
 
+nlohmann::ordered_json rate_as_json(const measurement& m) {
+  return {{"items", m.items},
+          {"seconds", as_json(m.seconds)},
+          {"mitems_per_s", m.rate() / 1e6},
+          {"failed", m.failed},
+          {"wrong", m.wrong}};
+}
+
 nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const measurement& m : rows) {
-    all.push_back(
-        {{"design", m.design},
-         {"space", m.space},
-         {"threads", m.threads > 0 ? nlohmann::ordered_json(m.threads) : nlohmann::ordered_json(nullptr)},
-         {"n", m.n},
-         {"key_bytes", m.key_bytes},
-         {"value_bytes", m.value_bytes},
-         {"load_factor", or_null(m.load_factor)},
-         {"bytes_per_pair", or_null(m.bytes_per_pair)},
-         {"op", m.op},
-         {"items", m.items},
-         {"seconds", as_json(m.seconds)},
-         {"mitems_per_s", m.rate() / 1e6},
-         {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
-         {"ratio", or_null(m.ratio())},
-         {"failed", m.failed},
-         {"wrong", m.wrong}});
-  }
-  return all;
+  return rows_as_json(rows, [](const measurement& m) {
+    return nlohmann::ordered_json{
+        {"design", m.design},
+        {"space", m.space},
+        {"threads", m.threads > 0 ? nlohmann::ordered_json(m.threads) : nlohmann::ordered_json(nullptr)},
+        {"n", m.n},
+        {"key_bytes", m.key_bytes},
+        {"value_bytes", m.value_bytes},
+        {"load_factor", or_null(m.load_factor)},
+        {"bytes_per_pair", or_null(m.bytes_per_pair)},
+        {"op", m.op},
+        {"items", m.items},
+        {"seconds", as_json(m.seconds)},
+        {"mitems_per_s", m.rate() / 1e6},
+        {"ceiling_mitems_per_s", or_null(m.ceiling / 1e6)},
+        {"ratio", or_null(m.ratio())},
+        {"failed", m.failed},
+        {"wrong", m.wrong}};
+  });
 }
 
 }  // namespace tilehash::bench

@@ -31,6 +31,8 @@ std::string subject_line(std::span<const measurement> of_one_subject);
 std::string advantage_line(std::span<const measurement> of_one_subject,
                            std::span<const measurement> of_peers);
 std::string limits_lines(const known_limits& known);
+// The last members of a row: the items, the seconds, the rate, and how many were refused or wrong.
+nlohmann::ordered_json rate_as_json(const measurement& m);
 nlohmann::ordered_json measurements_as_json(std::span<const measurement> rows);
 
 }  // namespace tilehash::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 
@@ -74,8 +75,7 @@ std::string sweep_lines(std::span<const sweep_row> of_one_table) {
     (m.queries.sorted ? sorted : shuffled) += fmt::format(" {:>9.1f}", m.rate() / 1e6);
     failed += m.failed, wrong += m.wrong;
   }
-  if (failed != 0) shuffled += fmt::format("  {} REFUSED", failed);
-  if (wrong != 0) shuffled += fmt::format("  {} WRONG", wrong);
+  shuffled += faults({{"REFUSED", failed}, {"WRONG", wrong}});
   return shuffled + '\n' + (sorted.empty() ? sorted : sorted + '\n');
 }
 
@@ -88,28 +88,21 @@ std::string fill_lines(std::span<const sweep_row> of_one_table) {
     rates += fmt::format(" {:>6.0f}", row.what.rate() / 1e6);
     failed += row.what.failed, wrong += row.what.wrong;
   }
-  if (failed != 0) rates += fmt::format("  {} REFUSED", failed);
-  if (wrong != 0) rates += fmt::format("  {} WRONG", wrong);
+  rates += faults({{"REFUSED", failed}, {"WRONG", wrong}});
   return text + '\n' + rates + '\n';
 }
 
 nlohmann::ordered_json sweep_as_json(std::span<const sweep_row> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const sweep_row& row : rows) {
+  return rows_as_json(rows, [](const sweep_row& row) {
     const measurement& m = row.what;
     nlohmann::ordered_json one{{"design", m.design}, {"space", m.space},      {"n", m.n},
                                {"size", row.size},   {"size_got", row.got()}, {"load_factor", m.load_factor},
                                {"op", m.op}};
     if (m.op == "find")
       one.update({{"failed_percent", m.queries.failed_percent}, {"sorted", m.queries.sorted}});
-    one.update({{"items", m.items},
-                {"seconds", as_json(m.seconds)},
-                {"mitems_per_s", m.rate() / 1e6},
-                {"failed", m.failed},
-                {"wrong", m.wrong}});
-    all.push_back(std::move(one));
-  }
-  return all;
+    one.update(rate_as_json(m));
+    return one;
+  });
 }
 
 }  // namespace tilehash::bench

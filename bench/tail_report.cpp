@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -54,36 +55,33 @@ std::string tail_line(const tail_row& row) {
                   row.design, name_of(what.op), what.bits, what.items, what.n, row.load_factor, rate / 1e9,
                   row.rate(row.seconds.max) / 1e9, row.rate(row.seconds.min) / 1e9, rate / row.ceilings.reads,
                   rate / row.ceilings.swaps);
-  if (row.failed != 0) text += fmt::format("  {} REFUSED", row.failed);
-  if (row.wrong != 0) text += fmt::format("  {} WRONG", row.wrong);
+  text += faults({{"REFUSED", row.failed}, {"WRONG", row.wrong}});
   return text + (row.failed + row.wrong == 0 ? "  ok\n" : "\n");
 }
 
 nlohmann::ordered_json tails_as_json(std::span<const tail_row> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const tail_row& row : rows) {
+  return rows_as_json(rows, [](const tail_row& row) {
     const spread& s = row.seconds;
-    all.push_back({{"design", row.design},
-                   {"space", row.space},
-                   {"op", name_of(row.what.op)},
-                   {"n", row.what.n},
-                   {"items", row.what.items},
-                   {"key_bytes", row.what.bits / 8},
-                   {"value_bytes", row.what.bits / 8},
-                   {"load_factor", row.load_factor},
-                   {"seconds", as_json(s)},
-                   {"gitems_per_s",
-                    {{"min", row.rate(s.max) / 1e9},
-                     {"median", row.rate(s.median) / 1e9},
-                     {"max", row.rate(s.min) / 1e9}}},
-                   {"ceiling_reads_gitems_per_s", row.ceilings.reads / 1e9},
-                   {"ceiling_swaps_gitems_per_s", row.ceilings.swaps / 1e9},
-                   {"ratio_reads", row.rate(s.median) / row.ceilings.reads},
-                   {"ratio_swaps", row.rate(s.median) / row.ceilings.swaps},
-                   {"failed", row.failed},
-                   {"wrong", row.wrong}});
-  }
-  return all;
+    return nlohmann::ordered_json{{"design", row.design},
+                                  {"space", row.space},
+                                  {"op", name_of(row.what.op)},
+                                  {"n", row.what.n},
+                                  {"items", row.what.items},
+                                  {"key_bytes", row.what.bits / 8},
+                                  {"value_bytes", row.what.bits / 8},
+                                  {"load_factor", row.load_factor},
+                                  {"seconds", as_json(s)},
+                                  {"gitems_per_s",
+                                   {{"min", row.rate(s.max) / 1e9},
+                                    {"median", row.rate(s.median) / 1e9},
+                                    {"max", row.rate(s.min) / 1e9}}},
+                                  {"ceiling_reads_gitems_per_s", row.ceilings.reads / 1e9},
+                                  {"ceiling_swaps_gitems_per_s", row.ceilings.swaps / 1e9},
+                                  {"ratio_reads", row.rate(s.median) / row.ceilings.reads},
+                                  {"ratio_swaps", row.rate(s.median) / row.ceilings.swaps},
+                                  {"failed", row.failed},
+                                  {"wrong", row.wrong}};
+  });
 }
 
 }  // namespace tilehash::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tilehash::bench {
 namespace {
@@ -46,8 +47,7 @@ std::string multiplicity_line(const multiplicity_row& row) {
 }
 
 nlohmann::ordered_json multiplicities_as_json(std::span<const multiplicity_row> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const multiplicity_row& row : rows) {
+  return rows_as_json(rows, [](const multiplicity_row& row) {
     nlohmann::ordered_json one{{"space", row.space},
                                {"items", row.what.items},
                                {"copies", row.what.copies},
@@ -58,9 +58,8 @@ nlohmann::ordered_json multiplicities_as_json(std::span<const multiplicity_row> 
       one["mitems_per_s"][name_of(op)] = row.rate(op) / 1e6;
     }
     one["wrong"] = row.wrong;
-    all.push_back(std::move(one));
-  }
-  return all;
+    return one;
+  });
 }
 
 }  // namespace tilehash::bench

@@ -12,6 +12,8 @@
 #include <tilehash/papers/quadratic_probing.hpp>
 #include <tilehash/space/cpu.hpp>
 
+#include "rows.hpp"
+
 namespace tilehash::bench {
 namespace {
 
@@ -154,22 +156,20 @@ std::string probes_line(const probe_statistics& row) {
       "{:<16} {:<15} {:>8} {:>9} {:>5.2f} N {:>7} {:>8.2f} {:>6} {:>6} {:>6} {:>6} {:>6}{}\n{}", row.probing,
       row.hash, row.jump_prime == 0 ? "" : std::to_string(row.jump_prime), row.items, row.size,
       row.found ? "found" : "missing", row.average, row.at[0], row.at[1], row.at[2], row.at[3], row.at[4],
-      row.refused == 0 ? "" : fmt::format("  {} REFUSED", row.refused), thesis);
+      faults({{"REFUSED", row.refused}}), thesis);
 }
 nlohmann::ordered_json probes_as_json(std::span<const probe_statistics> rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const probe_statistics& row : rows) {
-    all.push_back({{"probing", row.probing},
-                   {"hash", row.hash},
-                   {"jump_prime", row.jump_prime},
-                   {"items", row.items},
-                   {"size", row.size},
-                   {"found", row.found},
-                   {"average", row.average},
-                   {"at_50_80_90_99_100_percent", row.at},
-                   {"refused", row.refused}});
-  }
-  return all;
+  return rows_as_json(rows, [](const probe_statistics& row) {
+    return nlohmann::ordered_json{{"probing", row.probing},
+                                  {"hash", row.hash},
+                                  {"jump_prime", row.jump_prime},
+                                  {"items", row.items},
+                                  {"size", row.size},
+                                  {"found", row.found},
+                                  {"average", row.average},
+                                  {"at_50_80_90_99_100_percent", row.at},
+                                  {"refused", row.refused}};
+  });
 }
 
 }  // namespace tilehash::bench

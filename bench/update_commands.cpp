@@ -15,6 +15,7 @@
 #include "one_key.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "rows.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 #include "tail.hpp"
@@ -87,18 +88,16 @@ std::string one_key_line(const std::vector<bench::one_key_row>& its,
   return line + '\n';
 }
 nlohmann::ordered_json one_key_as_json(const std::vector<bench::one_key_row>& rows) {
-  auto all = nlohmann::ordered_json::array();
-  for (const bench::one_key_row& row : rows) {
-    all.push_back({{"space", "cpu"},
-                   {"map", row.map},
-                   {"key_bits", row.what.bits},
-                   {"value_bits", row.what.bits},
-                   {"n", row.what.n},
-                   {"verb", row.verb},
-                   {"seconds_a_key", bench::as_json(row.seconds)},
-                   {"wrong", row.wrong}});
-  }
-  return all;
+  return bench::rows_as_json(rows, [](const bench::one_key_row& row) {
+    return nlohmann::ordered_json{{"space", "cpu"},
+                                  {"map", row.map},
+                                  {"key_bits", row.what.bits},
+                                  {"value_bits", row.what.bits},
+                                  {"n", row.what.n},
+                                  {"verb", row.verb},
+                                  {"seconds_a_key", bench::as_json(row.seconds)},
+                                  {"wrong", row.wrong}};
+  });
 }
 
 void run_one_key(one_key_options options) {
