@@ -257,14 +257,14 @@ struct mutable_table_view : table_view<Design> {
                              bool active = true) const
     requires(!is_set)
   {
-    return put(tile, key, value, active, detail::keep{});
+    return put(tile, key, value, active, detail::keep_stored{});
   }
   /// \overload
   template <tile_like Tile>
   TILEHASH_FN outcome insert(Tile tile, const key_type& key, bool active = true) const
     requires is_set
   {
-    return put(tile, key, value_element{}, active, detail::keep{});
+    return put(tile, key, value_element{}, active, detail::keep_stored{});
   }
   /// As insert(), but the value of a key that is present becomes the one given.
   TILEHASH_FN outcome insert_or_assign(const key_type& key, const value_element& value) const

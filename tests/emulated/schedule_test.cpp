@@ -215,7 +215,7 @@ class question {
   // The items in the phases of an insert: op is keep or apply<op::sum>.
   template <class Update>
   void insert(const Update& update) {
-    constexpr bool updates = !std::same_as<Update, detail::keep>;
+    constexpr bool updates = !std::same_as<Update, detail::keep_stored>;
     const auto before = stored_;
     const std::vector<outcome> unknown(items_.size(), outcome::refused);
     by_lanes(items_.size(), [&](auto t, u64 i, bool mine) {
@@ -414,7 +414,7 @@ class question {
     return x;
   }
   outcome place_alone(key_type k) {
-    return upsert_work<solo_tile>(detail::keep{}, true).together(solo_tile{}, item_of(k), true);
+    return upsert_work<solo_tile>(detail::keep_stored{}, true).together(solo_tile{}, item_of(k), true);
   }
   bool put_alone(key_type k) {
     outcome became = place_alone(k);
@@ -560,7 +560,7 @@ void ask(double load, u64 schedules) {
   explore(contract::scaled(schedules, schedules / 4), [load](exploration& run) {
     question<typename Asked::design, Asked::width> q(run, Asked::slots, load);
     q.bring(2 + run.below(7), 1 + run.below(6));
-    q.insert(detail::keep{});
+    q.insert(detail::keep_stored{});
     q.erase();
     q.bring(2 + run.below(7), 1 + run.below(6));
     q.insert(detail::apply<plain_sum>{});
@@ -582,7 +582,7 @@ TYPED_TEST(schedules, of_two_items) {
     n += explore_all(1, 200, seed, [seed](exploration& run) {
       question<typename TypeParam::design, TypeParam::width> q(run, TypeParam::slots, TypeParam::load);
       q.bring(2, 1 + seed % 2);
-      q.insert(detail::keep{});
+      q.insert(detail::keep_stored{});
     });
   }
   EXPECT_GT(n, 50U);

@@ -79,7 +79,7 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     const bool each_once = list.left == 0 && list.unique;
     if (!list.complete || (!table.options().grow && !each_once)) return one_by_one();
     insert_report report = table.size() == 0 && list.unique
-                               ? table.insert(space, list.source(), list.size, nullptr, keep{})
+                               ? table.insert(space, list.source(), list.size, nullptr, keep_stored{})
                                : table.insert(space, list.source(), list.size, nullptr, update);
     const insert_report rest = table.insert_more(space, list.rest(), list.left, update);
     report.inserted += rest.inserted;
@@ -116,7 +116,7 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
     try {
       const auto filled = fill_regions<true>(space, layout, items, n, false);
       if (filled.lists_left && filled.left <= n / 8) {
-        const insert_report report = engine::insert_call<Design, Space, array_source<slot_type>, keep>(
+        const insert_report report = engine::insert_call<Design, Space, array_source<slot_type>, keep_stored>(
                                          table, space, items, n, nullptr, {})
                                          .run_filled(filled);
         if (filled.left == 0) return report;
@@ -171,7 +171,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
     const array_source<slot_type> its{items.keys + done, items.values + done};
     u64 refused = 0;
     const auto put = [&](const auto& source, u64 keys) {
-      const insert_report report = table.insert(space, source, keys, nullptr, keep{});
+      const insert_report report = table.insert(space, source, keys, nullptr, keep_stored{});
       total.inserted += report.inserted;
       total.restarts += report.restarts;
       refused += report.refused;

@@ -302,7 +302,7 @@ class insert_call {
     const insert_role role = detail::keeps_table(table_is_) ? insert_role::goes_on : table_is_;
     return detail::take_over(report_, filled, [&](const auto& rest) {
       const auto few = table_type::few_of(rest);
-      return insert_call<Design, Space, std::remove_const_t<decltype(few)>, detail::keep>(
+      return insert_call<Design, Space, std::remove_const_t<decltype(few)>, detail::keep_stored>(
                  table_, space_, few, filled.left, nullptr, {}, role)
           .run();
     });

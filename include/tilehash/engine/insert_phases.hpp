@@ -51,7 +51,7 @@ class insert_phases {
   using work = upsert_items<Design, Source, Update, Design::preferred_width>;
 
  public:
-  static constexpr bool updates = !std::same_as<Update, keep>;
+  static constexpr bool updates = !std::same_as<Update, keep_stored>;
   // Is move() able to end the call? That saves starting a kernel which does.
   static constexpr bool can_end = Space::has_lanes && displacing<Design> && !updates && !sealing<Design>;
   using homeless_list = homeless_items<slot_type>;

@@ -159,7 +159,7 @@ class insertion : public slots<Design, Space> {
 
   template <class, class, class, class>
   friend class insert_call;
-  template <class Source, class Update = detail::keep>
+  template <class Source, class Update = detail::keep_stored>
   using call = insert_call<Design, Space, Source, Update>;
 
   // A table for so many items, of which `n` are to come at once.
@@ -191,7 +191,7 @@ class insertion : public slots<Design, Space> {
   // insert_one() of an item that found no place, or the table full.
   __attribute__((noinline)) outcome make_room_for_one(Space& space, detail::array_source<slot_type> one) {
     outcome became = outcome::refused;
-    [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep{});
+    [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep_stored{});
     return became;
   }
 

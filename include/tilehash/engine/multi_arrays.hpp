@@ -42,7 +42,8 @@ class multi_arrays {
     const u64 n = keys.size();
     if constexpr (design::in_records) {
       const u64 refused =
-          ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep{}, true).refused;
+          ids_.insert_arrays(space, keys.data(), nullptr, n, numbers, nullptr, detail::keep_stored{}, true)
+              .refused;
       if (refused != 0 && refused != count_illegal(space, keys)) not_placed();
       distinct_ = ids_.size();
       // It grew on the way, and may be larger than asked for.

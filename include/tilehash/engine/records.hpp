@@ -64,7 +64,7 @@ class records {
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
     records fresh(space, n, options_);
     const insert_report report =
-        fresh.insert_arrays(space, keys, values, n, nullptr, nullptr, detail::keep{}, true);
+        fresh.insert_arrays(space, keys, values, n, nullptr, nullptr, detail::keep_stored{}, true);
     *this = std::move(fresh);
     return report;
   }
@@ -82,7 +82,7 @@ class records {
                   total, unseen);
       } catch (const out_of_memory&) {
         if (done == 0 || unseen) throw;  // nothing has changed yet; else what was inserted stays
-        constexpr bool keeps = std::same_as<Update, detail::keep>;
+        constexpr bool keeps = std::same_as<Update, detail::keep_stored>;
         space.fill(absent.data(), 1, u64(0));
         look_up(space, keys + done, n - done,
                 detail::refused_sink{ids == nullptr ? ids : ids + done,
@@ -159,7 +159,7 @@ class records {
   template <class Update>
   void put_piece(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
                  outcome* outcomes_out, const Update& update, insert_report& total, bool unseen) {
-    constexpr bool changes = !std::same_as<Update, detail::keep>;
+    constexpr bool changes = !std::same_as<Update, detail::keep_stored>;
     buffer<u64, Space> counters(space, 4);
     u64 *const fresh_count = counters.data(), *const winner_count = fresh_count + 1,
                *const clashes = fresh_count + 2, *const refused = fresh_count + 3;
@@ -198,8 +198,9 @@ class records {
 
     const detail::fingerprints<design> winning{design_, keys, winners.data()};
     const detail::fingerprint_source<design> named{winning, ids};
-    const insert_report stored = unseen ? ids_.fill(space, named, winners_n)
-                                        : ids_.insert(space, named, winners_n, nullptr, detail::keep{});
+    const insert_report stored = unseen
+                                     ? ids_.fill(space, named, winners_n)
+                                     : ids_.insert(space, named, winners_n, nullptr, detail::keep_stored{});
     limit_ += winners_n - from_free;
     free_count_ -= from_free;
     if (stored.refused == 0) {

@@ -111,7 +111,7 @@ class of_ids : public Base {
     [[maybe_unused]] const auto call = changing(space, "insert_and_find");
     const auto insert_to = [&](u32* to) {
       return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
-                                        keys.size(), to, nullptr, detail::keep{});
+                                        keys.size(), to, nullptr, detail::keep_stored{});
     };
     const detail::bytes_of_array written(ids);
     if (!written.overlaps(keys) && !written.overlaps(values_at(keys, values))) return insert_to(ids.data());

@@ -137,7 +137,8 @@ class subtables {
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update) {
     if (n == 0) return {};
-    if (!std::same_as<Update, detail::keep>) require_no_doubling();  // values of the frozen would be lost
+    if (!std::same_as<Update, detail::keep_stored>)
+      require_no_doubling();  // values of the frozen would be lost
     return call<Source, Update>(*this, space, source, n, outcomes, update, role::in_use).run();
   }
   template <class Op>
@@ -149,7 +150,7 @@ class subtables {
   void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update) {
     detail::require(!options_.grow,
                     "only tables that do not grow (grow = false) have inserts that do not wait");
-    if (!std::same_as<Update, detail::keep>) require_no_doubling();
+    if (!std::same_as<Update, detail::keep_stored>) require_no_doubling();
     detail::insert_phases<Design, Space, Source, Update> phases(space, source, n, nullptr, update, calls_);
     phases.make_bits();
     try {
@@ -175,7 +176,7 @@ class subtables {
   // Into a table that nobody has seen: where memory ends it throws, and the table is given up.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
-    return call<Source, detail::keep>(*this, space, source, n, nullptr, {}, role::fresh).run();
+    return call<Source, detail::keep_stored>(*this, space, source, n, nullptr, {}, role::fresh).run();
   }
 
   // ---- erase ----
@@ -442,7 +443,7 @@ class subtables {
     const buffer<u32, Space> left_over(space, words);
     const part from = design_.at(t), to(memory.data(), buckets, shape_.base);
     const detail::left_over_source<Design> source{from, left_over.data()};
-    detail::insert_phases<Design, Space, detail::left_over_source<Design>, detail::keep> phases(
+    detail::insert_phases<Design, Space, detail::left_over_source<Design>, detail::keep_stored> phases(
         space, source, slots, nullptr, {}, calls_);
     space.fill(left_over.data(), words, 0U);
     wipe_locks(space, to);
@@ -490,8 +491,8 @@ class subtables {
       if (Design::capacity_for(items, fixed.load_factor) >= capacity_limit) return std::nullopt;
       subtables fresh(space, items, fixed);
       using source = detail::entries_source<Design>;
-      const auto report = call<source, detail::keep>(fresh, space, source{design_}, design_.entries(),
-                                                     nullptr, {}, role::all_or_none, n)
+      const auto report = call<source, detail::keep_stored>(fresh, space, source{design_}, design_.entries(),
+                                                            nullptr, {}, role::all_or_none, n)
                               .run();
       if (report.refused == 0) {
         space.copy(fresh.calls_.few_bits(), calls_.few_bits(), detail::call_memory::few_items / 8);
@@ -525,7 +526,7 @@ class subtables {
 template <class Design, class Space>
 template <class Source, class Update>
 class subtables<Design, Space>::call {
-  static constexpr bool updates = !std::same_as<Update, detail::keep>;
+  static constexpr bool updates = !std::same_as<Update, detail::keep_stored>;
   static constexpr bool region_built =
       sizeof(typename Design::word) == 4 && !detail::is_subtables_spill<Source>;
   static constexpr u32 passes = 3;  // for what met locks

@@ -37,9 +37,9 @@ TILEHASH_END_ABI_NAMESPACE
 // Of tables that are changed in place. Behind the space stands the design.
 #define TILEHASH_SET_PARTS(how, Space, ...)                                                                  \
   how insert_report engine::insertion<__VA_ARGS__, Space>::insert(                                           \
-      Space&, const detail::items_of<__VA_ARGS__>&, u64, outcome*, const detail::keep&);                     \
-  how void engine::insertion<__VA_ARGS__, Space>::insert_async(Space&, const detail::items_of<__VA_ARGS__>&, \
-                                                               u64, insert_report*, const detail::keep&);    \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64, outcome*, const detail::keep_stored&);              \
+  how void engine::insertion<__VA_ARGS__, Space>::insert_async(                                              \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64, insert_report*, const detail::keep_stored&);        \
   how insert_report engine::insertion<__VA_ARGS__, Space>::build(Space&,                                     \
                                                                  const detail::items_of<__VA_ARGS__>&, u64); \
   how u64 engine::insertion<__VA_ARGS__, Space>::rehash(Space&, u64);                                        \

@@ -25,7 +25,7 @@ template <class Design>
 class unshared_insert {
   using slot_type = typename Design::slot_type;
   using cells = sentinel_cells<slot_type>;
-  using work = upsert_items<Design, no_others, keep, 1>;
+  using work = upsert_items<Design, no_others, keep_stored, 1>;
   using walk = typename work::walk;
 
  public:

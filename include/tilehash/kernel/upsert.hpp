@@ -30,7 +30,7 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
 // What to do with the value of a key that is there: nothing, or combine it with the one given.
-struct keep {};
+struct keep_stored {};
 template <class Op>
 struct apply {
   Op op;
@@ -48,7 +48,7 @@ struct upsert_items {
   using item_type = item<slot_type>;
   using position = insert_position_of<Design>;
   using place = typename Design::place;
-  static constexpr bool updates = !std::same_as<Update, keep>;
+  static constexpr bool updates = !std::same_as<Update, keep_stored>;
   static constexpr bool alone_in_the_table = requires { requires Source::alone; };  // kernel/unshared.hpp
   static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;                 // 40 or 64 registers
 
@@ -334,7 +334,7 @@ TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits k
   x.key.bits = key;
   x.key.legal = x.valid = true;
   x.value = value;
-  return upsert_one(design, {}, x, keep{});
+  return upsert_one(design, {}, x, keep_stored{});
 }
 
 }  // namespace detail

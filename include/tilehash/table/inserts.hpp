@@ -96,13 +96,13 @@ class inserts : public lookups<Design, Space> {
     requires(insertable<Design> && !of_keys_alone<Design>)
   {
     check_items(space, keys, values, "insert: keys and values differ in length");
-    return insert_checked(space, keys, values.data(), outcomes, detail::keep{});
+    return insert_checked(space, keys, values.data(), outcomes, detail::keep_stored{});
   }
   /// \overload
   insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
     requires(insertable<Design> && of_keys_alone<Design>)
   {
-    return insert_checked(space, keys, nullptr, outcomes, detail::keep{});
+    return insert_checked(space, keys, nullptr, outcomes, detail::keep_stored{});
   }
   /// As insert(); with keep::first, of equal keys in this call the first in the arrays wins. Present keys keep
   /// their values.
@@ -157,13 +157,13 @@ class inserts : public lookups<Design, Space> {
     requires(inserts_at_once<Design> && !of_keys_alone<Design>)
   {
     check_items(space, keys, values, "insert_async: keys and values differ in length");
-    insert_checked_async(space, keys, values.data(), report, detail::keep{});
+    insert_checked_async(space, keys, values.data(), report, detail::keep_stored{});
   }
   /// \overload
   void insert_async(Space& space, keys_in keys, insert_report* report)
     requires(inserts_at_once<Design> && of_keys_alone<Design>)
   {
-    insert_checked_async(space, keys, nullptr, report, detail::keep{});
+    insert_checked_async(space, keys, nullptr, report, detail::keep_stored{});
   }
   /// Inserts one item, on a CPU. Arrays of keys are several times as fast.
   ///
@@ -249,7 +249,7 @@ class inserts : public lookups<Design, Space> {
     } else {
       outcome became = outcome::refused;
       [[maybe_unused]] const insert_report report =
-          insert_checked(space, {&key, 1}, value, {&became, 1}, detail::keep{});
+          insert_checked(space, {&key, 1}, value, {&became, 1}, detail::keep_stored{});
       return became;
     }
   }
