@@ -1,5 +1,5 @@
 // tilehash bench coherent/...
-#include "coherent_commands.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -14,20 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "coherent_commands.hpp"
+#include "commands.hpp"
 #include "dataset.hpp"
-#include "dynamic_commands.hpp"
-#include "growth_commands.hpp"
-#include "hashgraph_commands.hpp"
-#include "horton_commands.hpp"
-#include "kmers_commands.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
-#include "thesis_commands.hpp"
-#include "update_commands.hpp"
 
 namespace tilehash::app {
 namespace {

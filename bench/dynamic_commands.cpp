@@ -1,5 +1,5 @@
 // tilehash bench dynamic/...
-#include "dynamic_commands.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

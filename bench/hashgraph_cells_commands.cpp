@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "commands.hpp"
 #include "dataset.hpp"
 #include "hashgraph_cells.hpp"
 #include "hashgraph_cells_report.hpp"
-#include "hashgraph_commands.hpp"
 #include "mesh_cells.hpp"
 #include "options.hpp"
 #include "session.hpp"

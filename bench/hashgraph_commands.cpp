@@ -1,5 +1,5 @@
 // tilehash bench hashgraph/...
-#include "hashgraph_commands.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "commands.hpp"
 #include "dataset.hpp"
-#include "hashgraph_commands.hpp"
 #include "hashgraph_updates.hpp"
 #include "options.hpp"
 #include "report.hpp"

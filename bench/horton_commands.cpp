@@ -1,5 +1,5 @@
 // tilehash bench horton/...
-#include "horton_commands.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

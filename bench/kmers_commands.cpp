@@ -1,6 +1,6 @@
 // tilehash bench kmers: how often each k-mer of a file comes, by our map and by the programs that people
 // count them with, from the file to the counts. They run in turns, each on as many threads.
-#include "kmers_commands.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

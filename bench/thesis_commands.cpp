@@ -1,5 +1,5 @@
 // tilehash bench thesis/...
-#include "thesis_commands.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // tilehash bench calls, one_key, tail
-#include "update_commands.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
