@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Lists the public names of include/tilehash: what is declared in the namespace `tilehash` itself, and not in its namespaces
+`detail`, `engine`, `verbs`, `op` or `papers`. A namespace counts as one name.
+
+Ends with 1 if a name appears that is neither in FOR_USERS nor in TO_MOVE, or if one of either is gone.
+
+usage: check_names.py [--list]      --list prints all, each with the header that declares it
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent / "include" / "tilehash"
+NOT_PUBLIC = {"detail", "engine", "verbs", "papers"}
+
+# What a user has a use for.
+FOR_USERS = set(
+    """
+    map set multimap index key_index dynamic_map table table_view table_options
+    tiled bucketed_cuckoo cuckoo horton robin_hood linear_probing double_hashing chained hash_graph dynamic_hash_graph
+    dynamic_cuckoo
+    cpu cuda cuda_tile buffer
+    insert_report apply_report outcome operation keep
+    error invalid_argument out_of_memory cuda_error
+    op mean_of join join_size join_options join_kind key_members
+    """.split()
+)
+# What is public today and belongs in `detail`, in a namespace for its kind (hashes, layouts), or in the class that it is an
+# option of. A new name is not added here; one that has moved is struck.
+TO_MOVE = set(
+    """
+    add_modulo age_histogram apart_slot asked_load_factor associative atomic_integer available_host_memory
+    basic_resource_ref bit_reversal bitwise bucket bucketed build_result builders bulk_built changed_in_place combines
+    compared_by_address default_design device_resource_ref displacing erasable erase_position erases_in_place
+    fast_range filling_itself filtered_rows fingerprint_type flags given_to graph_join_options graph_probe grid_point
+    grouping hilbert holding horton_model horton_slot host_resource_ref i128 identity indexed insert_position
+    insert_result insert_state insertable inserts_at_once jenkins join_rows join_way key_like lifts lifts_nothing
+    linear_polynomial load_limited locatable looked_up_alone lookup_answer lookup_state max_ages members mix32 mix64
+    morton mul_high multi multivalue murmur mutable_table_view no_match nothing open_addressing partition_built
+    placement plain_rows probe probe_inserting quotient_slot reach read_one record_keeping region_erased
+    region_resized rehash remainder_slot repatriation replacing robin_hood_slot row_changing row_major row_table rowed
+    sealing self_inserting slot solo_tile space_like sparse stashing steady thesis_prime tidying tile_like try_claim
+    u128 u16 u32 u64 u8 unmix32 unmix64 value_like value_range values_apart view_changeable widest_age xor_polynomial
+    """.split()
+)
+
+DECLARES = re.compile(
+    r"^(?:template\s*<.*?>\s*(?:requires\s*\(.*?\)\s*)?)*"
+    r"(?:(?:inline|static|constexpr|extern|__extension__|typedef|friend|consteval|TILEHASH_FN|__host__|__device__|"
+    r"\[\[.*?\]\]|__attribute__\s*\(\(.*?\)\))\s*)*"
+    r"(?:(?:class|struct|union|enum(?:\s+class)?)\s+(?:\[\[.*?\]\]\s*|alignas\s*\(.*?\)\s*)*(?P<type>\w+)|(?:using|concept)\s+(?P<alias>\w+)\s*=)"
+)
+CALLABLE = re.compile(r"(?P<name>\w+|operator\S+)\s*\(")
+VARIABLE = re.compile(r"(?P<name>\w+)\s*(?:<[^=]*>)?\s*(?:=|$)")
+
+
+def code_of(text):
+    """Without comments, preprocessor lines and what strings hold."""
+    text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', lambda m: '""' if m[0][0] == '"' else " ", text, flags=re.DOTALL)
+    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", " ", text, flags=re.MULTILINE)
+
+
+def past_brackets(text, at, opening="<", closing=">"):
+    """The position behind the bracket that closes the one at `at`."""
+    depth = 0
+    while at < len(text):
+        if text[at] == opening:
+            depth += 1
+        elif text[at] == closing and text[at - 1] != "-":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return at
+
+
+def without_template_heads(text):
+    """Without template <...> and the requires-clause behind it."""
+    text = text.lstrip()
+    while text.startswith("template"):
+        text = text[past_brackets(text, text.index("<")) :].lstrip() if "<" in text else ""
+        term = re.match(r"(requires\b|&&|\|\|)\s*!?\s*([\w:]*)\s*", text)
+        while term:
+            text = text[term.end() :]
+            if text[:1] == "(":
+                text = text[past_brackets(text, 0, "(", ")") :]
+            elif text[:1] == "<":
+                text = text[past_brackets(text, 0) :]
+            text = text.lstrip()
+            term = re.match(r"(&&|\|\|)\s*!?\s*([\w:]*)\s*", text)
+    return text
+
+
+def declared(text):
+    """The name that a declaration at namespace scope declares, or None."""
+    text = " ".join(without_template_heads(text.strip()).split())
+    if not text or text.startswith(("static_assert", "extern template", "using namespace", "friend", "TILEHASH_BEGIN", "TILEHASH_END")):
+        return None
+    match = DECLARES.match(text)
+    if match:
+        return match["type"] or match["alias"]
+    head = re.sub(r"\[\[.*?\]\]|__attribute__ ?\(\(.*?\)\)|\brequires\b.*|\bnoexcept\b.*", "", text)
+    match = CALLABLE.search(head)
+    if match and "=" not in head[: match.start()]:
+        member = head[: match.start()].endswith("::")  # defined outside of its class
+        return None if member or match["name"].startswith("operator") else match["name"]
+    match = VARIABLE.search(head)
+    return match["name"] if match else None
+
+
+def names_in(text):
+    """Name -> namespace path below tilehash, of all declarations at namespace scope."""
+    code = code_of(text).replace("TILEHASH_BEGIN_ABI_NAMESPACE", "").replace("TILEHASH_END_ABI_NAMESPACE", "")
+    found, scopes, begin, at = [], [], 0, 0
+    while at < len(code):
+        char = code[at]
+        if char == "{":
+            before = code[begin:at]
+            space = re.search(r"\bnamespace\s+([\w:]+)\s*$", before)
+            inner = scopes and scopes[-1] is None
+            if space and not inner:
+                scopes.append(space[1])
+                if scopes[:-1] == ["tilehash"] and space[1] not in NOT_PUBLIC:
+                    found.append(space[1])
+                begin = at + 1
+            else:
+                scopes.append(None)
+        elif char == "}":
+            was = scopes.pop()
+            if was is not None:
+                begin = at + 1
+            elif scopes and scopes[-1] is not None:
+                # A function's body ends its declaration; a class' or an initializer's goes on to the semicolon.
+                rest = code[at + 1 :].lstrip()
+                if not rest.startswith((";", ",")):
+                    if scopes == ["tilehash"]:
+                        found.append(declared(re.split(r"\{", code[begin:at], maxsplit=1)[0]))
+                    begin = at + 1
+        elif char == ";" and scopes and scopes[-1] is not None:
+            if scopes == ["tilehash"]:
+                found.append(declared(re.split(r"\{", code[begin:at], maxsplit=1)[0]))
+            begin = at + 1
+        at += 1
+    return {name for name in found if name}
+
+
+def main():
+    where = {}
+    for path in sorted(p for p in ROOT.rglob("*") if p.suffix in (".hpp", ".cuh")):
+        for name in names_in(path.read_text()):
+            where.setdefault(name, path.relative_to(ROOT).as_posix())
+    if "--list" in sys.argv[1:]:
+        for name in sorted(where):
+            print(f"{name:28} {where[name]}{'' if name in FOR_USERS else '  (to move)'}")
+    findings = [f"include/tilehash/{where[n]}: a new public name: {n}" for n in sorted(set(where) - FOR_USERS - TO_MOVE)]
+    findings += [f"scripts/check_names.py: {n} is no public name any more: strike it" for n in sorted((FOR_USERS | TO_MOVE) - set(where))]
+    print("\n".join(findings), end="\n" if findings else "")
+    print(f"{len(where)} public names, {len(set(where) & FOR_USERS)} of them for users")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
