@@ -28,7 +28,7 @@ fix_format() {
   scripts/verbs.sh --fix
 }
 
-# A few units that between them include all the library: the umbrella header, what runs the program's designs, one of each kind of test.
+# A few units that between them include all the library: the umbrella header, what runs the program's designs, one of the contract's tests.
 check_tidy() {
   local tool stamp hash units=()
   tool=$(llvm_tool clang-tidy)

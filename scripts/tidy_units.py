@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints the few translation units that clang-tidy looks at: the umbrella header alone, what runs the
-program's designs, and the first source of each test folder. Between them they include the whole library.
+program's designs, and the contract's first source. Between them they include the whole library.
 
 usage: tidy_units.py compile_commands.json
 """
@@ -13,7 +13,6 @@ import sys
 WANTED = [
     r"/tests/headers/tilehash/tilehash\.hpp\.cpp$",
     r"/apps/tilehash/runner_cpu\.cpp$",
-    r"/tests/core/[^/]*\.cpp$",
     r"/tests/contract/[^/]*\.cpp$",
 ]
 
