@@ -18,6 +18,9 @@
 // aggregate.hpp.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include <tilehash/algorithm/bins.hpp>
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/atomic.hpp>
@@ -147,8 +150,8 @@ struct partition {
   std::conditional_t<in_order<Bins>, stretches, no_stretches> stretch;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
-  // Scratch: the share's entries; the seats; for each region where its entries begin, and how far its bin is
-  // from there (in the seats' place, where there are such); the threads' sums.
+  // For each region where its entries begin, and how far its bin is from there (in the seats' place, where
+  // there are such).
   static constexpr u64 scratch_bytes(u64 regions) {
     return share * Before::entry_bytes +
            (seats + (Before::has_seats ? 1 : 2) * regions + sums::words) * sizeof(u32);
@@ -156,101 +159,144 @@ struct partition {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 regions = route.regions(), me = block.rank();
-    const auto sorted = Before::template entries_in<share>(block);
-    const auto seat = block.template scratch<u32>(share * Before::entry_bytes), starts = seat + seats;
-    const auto shifts = Before::has_seats ? seat : starts + regions;
-    const auto scratch = (Before::has_seats ? starts : shifts) + regions;
-    const auto& to = [&]() -> decltype(auto) {
-      if constexpr (in_order<Bins>)
-        return bins.of_block(static_cast<u32>(block.index()));
-      else
-        return (bins);
-    }();
-    key_bits hashes[PerThread];
-    value_bits values[PerThread];
-    u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
-    const auto take = [&](u64 number) {
-      for (u32& bits : goes) bits = 0;
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < PerThread; ++k) {
-        const u64 i = number * taken + u64(k) * Threads + me;
-        const detail::item<slot_type> x =
-            k * Threads < taken && i < n ? source(i) : detail::item<slot_type>{};
-        hashes[k] = x.key.bits;
-        values[k] = x.value;
-        goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
-        if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
-      }
-    };
-    u64 sent = 0;
+    const u32 me = block.rank();
+    const scratch_of<Block> in(block, route.regions());
+    const auto& to = bins_of(block);
     u64 step = block.count(), begin = block.index(), end = n;
     if constexpr (in_order<Bins>) {
       step = 1, begin *= stretch.shares;
       if ((begin + stretch.shares) * taken < n) end = (begin + stretch.shares) * taken;
     }
-    take(begin);
+    held_items mine;
+    u64 sent = 0;
+    take(mine, begin, me);
     for (u64 number = begin; number * taken < end; number += step) {
-      for (u32 r = me; r < regions; r += Threads) starts[r] = 0;
-      // The item's number within its region's share of this block; two to a word, as registers are short.
-      u32 ranks[(PerThread + 1) / 2];
-      for (u32& two : ranks) two = 0;
-      if constexpr (Before::meets) {
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < PerThread; ++k) hashes[k] = route.hash(hashes[k]);
-        before.template meet<Threads>(block, route, sorted, seat, hashes, values, goes);  // with barriers
-      } else {
-        block.barrier();
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < PerThread; ++k) {
-        if constexpr (!Before::meets) hashes[k] = route.hash(hashes[k]);
-        const bool there = (goes[k / 32] >> (k % 32) & 1) != 0;
-        const u32 region = there ? route.region_of(hashes[k]) : no_region;
-        u32 rank = 0;
-        if constexpr (side_by_side) rank = enter_together(block, starts, region);
-        if (!there) continue;
-        values[k] = before.value_after(sorted, k * Threads + me, values[k]);
-        if constexpr (!side_by_side) rank = fetch_add(starts + region, u32(1));
-        ranks[k / 2] |= rank << (k % 2 * 16);
-      }
+      count(block, in, mine);
       block.barrier();
-      const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, scratch, regions, to.fill);
+      const u32 all =
+          reserve_runs<Threads, at_once>(block, in.starts, in.shifts, in.sums, in.regions, to.fill);
       sent += all;
       block.barrier();
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < PerThread; ++k) {
-        if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
-        const u32 rank = ranks[k / 2] >> (k % 2 * 16) & 0xffff, region = route.region_of(hashes[k]);
-        sorted.put(u32(starts[region]) + rank, hashes[k], values[k]);
-      }
+      sort(in, mine);
       block.barrier();
-      if ((number + step) * taken < end) take(number + step);
-      for (u32 first = me; first < all; first += leaving_at_once * Threads) {
-        word e[leaving_at_once];
-        u32 region[leaving_at_once], at[leaving_at_once];
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < leaving_at_once; ++k) {
-          const u32 i = first + k * Threads;
-          e[k] = sorted.get(i < all ? i : 0);
-        }
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < leaving_at_once; ++k) {
-          region[k] = route.region_of(entry::hash_of(e[k]));
-          at[k] = u32(shifts[region[k]]) + first + k * Threads;
-        }
-        TILEHASH_UNROLL
-        for (u32 k = 0; k < leaving_at_once; ++k) {
-          if (first + k * Threads >= all) continue;
-          if (at[k] >= to.room_of(region[k]))
-            spill.add(e[k]);
-          else
-            to.at(region[k])[at[k]] = to.written(e[k]);
-        }
-      }
+      if ((number + step) * taken < end) take(mine, number + step, me);
+      send(in, to, all, me);
       block.barrier();
     }
     if (me == 0) before.left(sent);
+  }
+
+ private:
+  // The block's scratch: the share's entries; the seats; the regions' starts and shifts; the threads' sums.
+  template <class Block>
+  struct scratch_of {
+    u32 regions;
+    decltype(Before::template entries_in<share>(std::declval<Block>())) sorted;
+    decltype(std::declval<Block>().template scratch<u32>()) seat, starts, shifts, sums;
+
+    TILEHASH_FN scratch_of(Block block, u32 all_regions)
+        : regions(all_regions),
+          sorted(Before::template entries_in<share>(block)),
+          seat(block.template scratch<u32>(share * Before::entry_bytes)),
+          starts(seat + seats),
+          shifts(Before::has_seats ? seat : starts + regions),
+          sums((Before::has_seats ? starts : shifts) + regions) {}
+  };
+  // A thread's items of a share, in registers.
+  struct held_items {
+    key_bits hashes[PerThread];  // the keys, until they are counted
+    value_bits values[PerThread];
+    u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
+    // An item's number within its region's share of this block; two to a word, as registers are short.
+    u32 ranks[(PerThread + 1) / 2];
+
+    TILEHASH_FN bool has(u32 k) const { return (goes[k / 32] >> (k % 32) & 1) != 0; }
+  };
+
+  template <class Block>
+  TILEHASH_FN decltype(auto) bins_of([[maybe_unused]] Block block) const {
+    if constexpr (in_order<Bins>)
+      return bins.of_block(static_cast<u32>(block.index()));
+    else
+      return (bins);
+  }
+
+  TILEHASH_FN void take(held_items& mine, u64 number, u32 me) const {
+    for (u32& bits : mine.goes) bits = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      const u64 i = number * taken + u64(k) * Threads + me;
+      const detail::item<slot_type> x = k * Threads < taken && i < n ? source(i) : detail::item<slot_type>{};
+      mine.hashes[k] = x.key.bits;
+      mine.values[k] = x.value;
+      mine.goes[k / 32] |= u32(x.valid && x.key.legal) << (k % 32);
+      if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
+    }
+  }
+
+  // Gives each item its number in its region, and each region its number of items.
+  template <class Block>
+  TILEHASH_FN void count(Block block, const scratch_of<Block>& in, held_items& mine) const {
+    const u32 me = block.rank();
+    for (u32 r = me; r < in.regions; r += Threads) in.starts[r] = 0;
+    for (u32& two : mine.ranks) two = 0;
+    if constexpr (Before::meets) {
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < PerThread; ++k) mine.hashes[k] = route.hash(mine.hashes[k]);
+      before.template meet<Threads>(block, route, in.sorted, in.seat, mine.hashes, mine.values,
+                                    mine.goes);  // with barriers
+    } else {
+      block.barrier();
+    }
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      if constexpr (!Before::meets) mine.hashes[k] = route.hash(mine.hashes[k]);
+      const bool there = mine.has(k);
+      const u32 region = there ? route.region_of(mine.hashes[k]) : no_region;
+      u32 rank = 0;
+      if constexpr (side_by_side) rank = enter_together(block, in.starts, region);
+      if (!there) continue;
+      mine.values[k] = before.value_after(in.sorted, k * Threads + me, mine.values[k]);
+      if constexpr (!side_by_side) rank = fetch_add(in.starts + region, u32(1));
+      mine.ranks[k / 2] |= rank << (k % 2 * 16);
+    }
+  }
+
+  template <class Scratch>
+  TILEHASH_FN void sort(const Scratch& in, const held_items& mine) const {
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      if (!mine.has(k)) continue;
+      const u32 rank = mine.ranks[k / 2] >> (k % 2 * 16) & 0xffff, region = route.region_of(mine.hashes[k]);
+      in.sorted.put(u32(in.starts[region]) + rank, mine.hashes[k], mine.values[k]);
+    }
+  }
+
+  // The entries of a share leave for their bins.
+  template <class Scratch, class To>
+  TILEHASH_FN void send(const Scratch& in, const To& to, u32 all, u32 me) const {
+    for (u32 first = me; first < all; first += leaving_at_once * Threads) {
+      word e[leaving_at_once];
+      u32 region[leaving_at_once], at[leaving_at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < leaving_at_once; ++k) {
+        const u32 i = first + k * Threads;
+        e[k] = in.sorted.get(i < all ? i : 0);
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < leaving_at_once; ++k) {
+        region[k] = route.region_of(entry::hash_of(e[k]));
+        at[k] = u32(in.shifts[region[k]]) + first + k * Threads;
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < leaving_at_once; ++k) {
+        if (first + k * Threads >= all) continue;
+        if (at[k] >= to.room_of(region[k]))
+          spill.add(e[k]);
+        else
+          to.at(region[k])[at[k]] = to.written(e[k]);
+      }
+    }
   }
 
   // Counts a group's items in, of which neighbours go to one region: the first of each run adds for all of
