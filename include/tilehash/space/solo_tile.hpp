@@ -106,6 +106,45 @@ struct solo_tile {
 
 namespace detail {
 
+#if defined(__AVX2__) && !defined(__CUDA_ARCH__)
+// match_words() for words of 16 bytes.
+template <u32 N, class Word, class Bits>
+TILEHASH_FN u32 match_words_of_16(const Word* words, u32 shift, Bits wanted) {
+  if constexpr (N % 4 == 0 && sizeof(Bits) == 8) {
+    if (shift >= 64) {  // it stands in the words' upper halves, four of which are a vector
+      const auto at = reinterpret_cast<const __m256i*>(words);
+      const __m256i all = _mm256_set1_epi64x(static_cast<long long>(wanted));
+      u32 mask = 0;
+      for (u32 i = 0; i < N; i += 4) {
+        const __m256i a = _mm256_loadu_si256(at + i / 2), b = _mm256_loadu_si256(at + i / 2 + 1);
+        const __m256i upper = _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);  // 0 1 2 3
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_srli_epi64(upper, static_cast<int>(shift - 64)), all);
+        mask |= static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) << i;
+      }
+      return mask;
+    }
+  }
+  // No instruction shifts or compares so many bits: what is wanted is moved to where it would stand, and
+  // both halves must be the same.
+  const Word mark = static_cast<Word>(wanted) << shift;
+  const Word place = static_cast<Word>(static_cast<Bits>(~Bits(0))) << shift;
+  const auto twice = [](Word w) {
+    return _mm256_broadcastsi128_si256(_mm_set_epi64x(static_cast<long long>(static_cast<u64>(w >> 64)),
+                                                      static_cast<long long>(static_cast<u64>(w))));
+  };
+  const __m256i marks = twice(mark), places = twice(place);
+  u32 mask = 0;
+  for (u32 i = 0; i < N; i += 2) {
+    const __m256i w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i));
+    const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(w, places), marks);
+    const u32 halves = static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(same)));
+    const u32 both = halves & halves >> 1;
+    mask |= ((both & 1) | (both >> 1 & 2)) << i;
+  }
+  return mask;
+}
+#endif
+
 // Bit i is set when words[i] >> shift == wanted.
 template <u32 N, class Word, class Bits>
 TILEHASH_FN u32 match_words(const Word* words, u32 shift, Bits wanted) {
@@ -129,39 +168,7 @@ TILEHASH_FN u32 match_words(const Word* words, u32 shift, Bits wanted) {
     }
     return mask;
   } else if constexpr (sizeof(Word) == 16 && N % 2 == 0) {
-    if constexpr (N % 4 == 0 && sizeof(Bits) == 8) {
-      if (shift >= 64) {  // it stands in the words' upper halves, four of which are a vector
-        const auto at = reinterpret_cast<const __m256i*>(words);
-        const __m256i all = _mm256_set1_epi64x(static_cast<long long>(wanted));
-        u32 mask = 0;
-        for (u32 i = 0; i < N; i += 4) {
-          const __m256i a = _mm256_loadu_si256(at + i / 2), b = _mm256_loadu_si256(at + i / 2 + 1);
-          const __m256i upper = _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);  // 0 1 2 3
-          const __m256i same =
-              _mm256_cmpeq_epi64(_mm256_srli_epi64(upper, static_cast<int>(shift - 64)), all);
-          mask |= static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) << i;
-        }
-        return mask;
-      }
-    }
-    // No instruction shifts or compares so many bits: what is wanted is moved to where it would stand, and
-    // both halves must be the same.
-    const Word mark = static_cast<Word>(wanted) << shift,
-               place = static_cast<Word>(static_cast<Bits>(~Bits(0))) << shift;
-    const auto twice = [](Word w) {
-      return _mm256_broadcastsi128_si256(_mm_set_epi64x(static_cast<long long>(static_cast<u64>(w >> 64)),
-                                                        static_cast<long long>(static_cast<u64>(w))));
-    };
-    const __m256i marks = twice(mark), places = twice(place);
-    u32 mask = 0;
-    for (u32 i = 0; i < N; i += 2) {
-      const __m256i w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i));
-      const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(w, places), marks);
-      const u32 halves = static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(same)));
-      const u32 both = halves & halves >> 1;
-      mask |= ((both & 1) | (both >> 1 & 2)) << i;
-    }
-    return mask;
+    return match_words_of_16<N>(words, shift, wanted);
   }
 #endif
   u32 mask = 0;
