@@ -12,6 +12,8 @@
 // again in the next pass: their number says nothing.
 #pragma once
 
+#include <utility>
+
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/designs/concepts.hpp>
@@ -28,6 +30,7 @@ struct displace_items {
   static constexpr u32 block_size = Threads;
   static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 4 : 2;  // 64 or 128 registers
   static constexpr u32 most_words = 256;                                              // of a block
+  static constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;            // of a block
   using slot_type = typename Design::slot_type;
   using displacement = typename Design::displacement;
   using progress = typename displacement::progress;
@@ -56,47 +59,70 @@ struct displace_items {
   }
 
  private:
+  // A block's words of `pending`, and where they are in its scratch.
+  template <class Block>
+  struct scratch_of {
+    decltype(std::declval<Block>().template scratch<u32>()) left, scan, taken_up;
+    decltype(std::declval<Block>().template scratch<u16>()) list;
+    u64 first_word;
+    u32 items = 0;  // in the list
+
+    TILEHASH_FN scratch_of(Block block, u32 words, u64 first)
+        : left(block.template scratch<u32>(left_at)),
+          scan(block.template scratch<u32>(left_at + (words + words * bits_a_word / 2) * sizeof(u32))),
+          taken_up(scan + sums::words),
+          list(block.template scratch<u16>(left_at + words * sizeof(u32))),
+          first_word(first / bits_a_word + block.index() * words) {}
+    TILEHASH_FN u64 number(u32 j) const {
+      return first_word * bits_a_word + (j < items ? u32(list[j]) : u32(list[0]));
+    }
+  };
+
   template <class Block>
   TILEHASH_FN void serve(Block block) const {
-    const u32 me = block.rank();
-    const u64 first_word = first / bits_a_word + block.index() * words;
+    scratch_of<Block> in(block, words, first);
+    in.items = list_pending(block, in);
+    if (in.items == 0) return;
+    if (block.rank() == 0) in.taken_up[0] = 2 * tiles;
+    block.barrier();
+    place(block, in);
+    block.barrier();
+    write_back(block.rank(), in);
+  }
+  // Lists the block's items, and clears its words of those that stay pending. Gives how many items these are.
+  template <class Block>
+  TILEHASH_FN u32 list_pending(Block block, const scratch_of<Block>& in) const {
     const u64 last_word = (end + bits_a_word - 1) / bits_a_word;
-    const auto left = block.template scratch<u32>(left_at);
-    const auto list = block.template scratch<u16>(left_at + words * sizeof(u32));
-    const auto scan = block.template scratch<u32>(left_at + (words + words * bits_a_word / 2) * sizeof(u32));
-
-    const u32 each = (words + Threads - 1) / Threads, from = me * each;
+    const u32 each = (words + Threads - 1) / Threads, from = block.rank() * each;
     const auto word_at = [&](u32 k) {
-      const u64 w = first_word + from + k;
+      const u64 w = in.first_word + from + k;
       return k < each && from + k < words && w < last_word ? recorder.pending[w] : 0U;
     };
     u32 mine = 0, all = 0;
     for (u32 k = 0; k < each; ++k) mine += count_ones(word_at(k));
-    u32 at = sums::before(block, scan, mine, all);
-    if (all == 0) return;
+    u32 at = sums::before(block, in.scan, mine, all);
+    if (all == 0) return 0;
     for (u32 k = 0; k < each; ++k) {
-      if (from + k < words) left[from + k] = 0U;
+      if (from + k < words) in.left[from + k] = 0U;
       for (u32 bits = word_at(k); bits != 0; bits &= bits - 1)
-        list[at++] = static_cast<u16>((from + k) * bits_a_word + lowest(bits));
+        in.list[at++] = static_cast<u16>((from + k) * bits_a_word + lowest(bits));
     }
-    const auto taken_up = scan + sums::words;
-    constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;
-    if (me == 0) taken_up[0] = 2 * tiles;
-    block.barrier();
-
+    return all;
+  }
+  // Each tile takes up one item after the other.
+  template <class Block>
+  TILEHASH_FN void place(Block block, const scratch_of<Block>& in) const {
     const auto t = block.template tile<Width>();
-    const auto number = [&](u32 j) {
-      return first_word * bits_a_word + (j < all ? u32(list[j]) : u32(list[0]));
-    };
+    const u32 me = block.rank(), all = in.items;
     u32 j = me / Width, following = j + tiles;
-    item<slot_type> x = source(number(j)), next = source(number(following));
+    item<slot_type> x = source(in.number(j)), next = source(in.number(following));
     prefetch_to_write(design.address(design.locate(x.key.bits)));
     u32 inserted = 0, waiting = 0;
     progress p;
     bool settled = false;
     while (t.any(j < all)) {
-      const u32 fetched = t.broadcast(settled && t.rank() == 0 ? u32(fetch_add(taken_up, u32(1))) : 0U, 0);
-      if (settled) following = fetched, next = source(number(following));
+      const u32 fetched = t.broadcast(settled && t.rank() == 0 ? u32(fetch_add(in.taken_up, u32(1))) : 0U, 0);
+      if (settled) following = fetched, next = source(in.number(following));
       settled = false;
       const u32 patience = t.broadcast(patience_now(), 0);
       prefetch_to_write(design.address(design.locate(next.key.bits)));
@@ -104,25 +130,35 @@ struct displace_items {
       const auto v = attempt_of(d, t, p, j < all);
       if (j >= all || !p.ends_with(v, patience)) continue;
       if (t.rank() == 0) {
-        const u64 i = number(j);
-        const bool waits = p.became == outcome::refused || (updates && p.became == outcome::present);
+        const bool waits = settle(in, j, p.became);
         inserted += p.became == outcome::inserted;
         waiting += waits;
-        if (waits) set_bits(left + u32(list[j]) / bits_a_word, 1U << u32(list[j]) % bits_a_word);
-        if (recorder.outcomes != nullptr) recorder.outcomes[i] = p.became;
-        if (p.became == outcome::refused) fetch_add(given_up, u64(1));
       }
       j = following;
       p = {};
       x = next;
       settled = true;
     }
-    if (inserted != 0) recorder.counters.add(counter::inserted, first_word + me, inserted);
-    if (waiting != 0) recorder.counters.add(counter::left, first_word + me, waiting, recorder.phase);
-    block.barrier();
+    if (inserted != 0) recorder.counters.add(counter::inserted, in.first_word + me, inserted);
+    if (waiting != 0) recorder.counters.add(counter::left, in.first_word + me, waiting, recorder.phase);
+  }
+  // Records what the list's j-th item became. Does it stay pending?
+  template <class Scratch>
+  TILEHASH_FN bool settle(const Scratch& in, u32 j, outcome became) const {
+    const u64 i = in.number(j);
+    const bool waits = became == outcome::refused || (updates && became == outcome::present);
+    if (waits) set_bits(in.left + u32(in.list[j]) / bits_a_word, 1U << u32(in.list[j]) % bits_a_word);
+    if (recorder.outcomes != nullptr) recorder.outcomes[i] = became;
+    if (became == outcome::refused) fetch_add(given_up, u64(1));
+    return waits;
+  }
+  template <class Scratch>
+  TILEHASH_FN void write_back(u32 me, const Scratch& in) const {
+    const u64 last_word = (end + bits_a_word - 1) / bits_a_word;
+    const u32 each = (words + Threads - 1) / Threads, from = me * each;
     for (u32 k = 0; k < each; ++k) {
-      const u64 w = first_word + from + k;
-      if (from + k < words && w < last_word) recorder.pending[w] = left[from + k];
+      const u64 w = in.first_word + from + k;
+      if (from + k < words && w < last_word) recorder.pending[w] = in.left[from + k];
     }
   }
 
