@@ -18,7 +18,7 @@ case "${1:-}" in
   "")
     packages+=(
       clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16 codespell shellcheck
-      doxygen libgtest-dev librapidcheck-dev libabsl-dev libassimp-dev assimp-testmodels libpng-dev sqlite3
+      doxygen universal-ctags libgtest-dev librapidcheck-dev libabsl-dev libassimp-dev assimp-testmodels libpng-dev sqlite3
     )
     # Two versions of Boost's headers cannot be installed at once, so one that is here already is kept, though the
     # benchmarks would compare with the map that came with 1.81.

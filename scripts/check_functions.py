@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Checks that no function of include/ has more than 60 lines. A longer one is several: name its steps.
+
+Prints one line per finding, `file:line: what`, and ends with 1 if there is any.
+
+usage: check_functions.py [INCLUDE_FOLDER]
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent / "include"
+MAX_LINES = 60
+
+# (header, function) -> lines: these are still to be split. An entry only shrinks: one that is too large, or no longer needed,
+# is a finding.
+TO_SPLIT = {
+    ("tilehash/designs/horton/build.hpp", "operator ()"): 178,
+    ("tilehash/designs/horton/displacement.hpp", "attempt"): 66,
+    ("tilehash/designs/robin_hood/sort.hpp", "operator ()"): 68,
+    ("tilehash/designs/tiled/build.hpp", "operator ()"): 242,
+    ("tilehash/designs/tiled/merge.hpp", "operator ()"): 84,
+    ("tilehash/papers/two_level_cuckoo/build.hpp", "operator ()"): 68,
+}
+
+CTAGS = ["--languages=C++", "--langmap=C++:+.cuh", "--c++-kinds=f", "--fields=+ne", "-f", "-"]
+
+
+def ctags():
+    """The program's name: Debian calls it ctags too, and so is another that knows no ends of functions."""
+    for name in ("ctags-universal", "ctags"):
+        found = shutil.which(name)
+        if found and "Universal Ctags" in subprocess.run([found, "--version"], capture_output=True, text=True).stdout:
+            return found
+    sys.exit("error: universal-ctags not found: run scripts/bootstrap.sh")
+
+
+def functions(root):
+    """(header, function, its first line, how many lines)"""
+    tags = subprocess.run([ctags(), "-R", *CTAGS, "."], cwd=root, capture_output=True, text=True, check=True).stdout
+    for tag in tags.splitlines():
+        name, path = tag.split("\t")[:2]
+        line, end = re.search(r"\tline:(\d+)", tag), re.search(r"\tend:(\d+)", tag)
+        if line and end:
+            yield path.removeprefix("./"), name, int(line[1]), int(end[1]) - int(line[1]) + 1
+
+
+def check(root, to_split):
+    findings, longest, seen = [], {}, 0
+    for header, name, line, lines in functions(root):
+        seen += 1
+        allowed = to_split.get((header, name), MAX_LINES)
+        if lines > allowed:
+            findings.append(f"include/{header}:{line}: {name} has {lines} lines, more than {allowed}: name its steps")
+        longest[header, name] = max(lines, longest.get((header, name), 0))
+    if seen == 0:
+        findings.append(f"{root}: ctags finds no function")
+    for (header, name), lines in sorted(to_split.items()):
+        now = longest.get((header, name), 0)
+        if now < lines:
+            what = "strike it" if now <= MAX_LINES else f"write {now}"
+            findings.append(f"scripts/check_functions.py: {header} {name} has {now} lines, not {lines}: {what}")
+    return findings
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
+    findings = check(root, TO_SPLIT if root == ROOT else {})
+    print("\n".join(findings), end="\n" if findings else "")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
