@@ -14,6 +14,7 @@
 #pragma once
 
 #include <bit>
+#include <utility>
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
@@ -147,70 +148,102 @@ struct drop_later_copies : nothing_before<Slot> {
                         const key_bits (&hashes)[PerThread], const value_bits (& /*values*/)[PerThread],
                         u32 (&goes)[Words]) const {
     static_assert(Words == 1);
-    constexpr u32 share = PerThread * Threads, again_words = seats_of(share);
-    constexpr u64 beside = share * sizeof(key_bits);
-    constexpr u32 slots =
-        std::bit_floor(static_cast<u32>((share * nothing_before<Slot>::entry_bytes - beside) / sizeof(u32)));
-    static_assert(slots >= share);  // so every item finds one
-    constexpr u32 nobody = ~u32(0);
-    const auto kept = block.template scratch<key_bits>();
-    const auto once = block.template scratch<u32>(beside), table = once;
+    constexpr u32 share = PerThread * Threads;
+    const scratch_of<Block, share> in(block);
     const u32 me = block.rank();
-    for (u32 w = me; w < slots; w += Threads) once[w] = 0;
-    for (u32 w = me; w < again_words; w += Threads) again[w] = 0;
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < PerThread; ++k) kept[k * Threads + me] = hashes[k];
+    u32 met = mark_repeated<Threads>(block, in, again, hashes, goes[0]);
     block.barrier();
-
-    u32 met = 0;  // bit k: the k-th item
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < PerThread; ++k) {
-      const u32 bit = spread<32 * slots>(hashes[k], 0x9e3779b97f4a7c15);
-      const bool there = (goes[0] >> k & 1) != 0;
-      const u32 before = there ? fetch_or(once + bit / 32, 1U << (bit % 32)) : 0;
-      met |= (before >> (bit % 32) & 1) << k;
-    }
-    block.barrier();
-    for (u32 s = me; s < slots; s += Threads) table[s] = nobody;
+    for (u32 s = me; s < in.slots; s += Threads) in.table[s] = nobody;
     for (; met != 0; met &= met - 1) {
-      const u32 bit = again_bit<again_words>(kept[lowest(met) * Threads + me]);
+      const u32 bit = again_bit<seats_of(share)>(in.kept[lowest(met) * Threads + me]);
       set_bits(again + bit / 32, 1U << (bit % 32));
     }
     block.barrier();
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
-      const u32 bit = again_bit<again_words>(hashes[k]);
+      const u32 bit = again_bit<seats_of(share)>(hashes[k]);
       met |= (u32(again[bit / 32]) >> (bit % 32) & 1) << k;
     }
     met &= goes[0];
-    const auto slot_of = [&](key_bits h) { return spread<slots>(h, 0xc2b2ae3d27d4eb4f); };
+    u32 later = enter<Threads>(in, met, me);
+    block.barrier();
+    later |= find_later<Threads>(in, met & ~later, me);
+    goes[0] &= ~later;
+  }
+
+ private:
+  static constexpr u32 nobody = ~u32(0);
+
+  // The hashes stand where entries will; beside them first the bits of `once`, then the table.
+  template <class Block, u32 Share>
+  struct scratch_of {
+    static constexpr u64 beside = Share * sizeof(key_bits);
+    static constexpr u32 slots =
+        std::bit_floor(static_cast<u32>((Share * nothing_before<Slot>::entry_bytes - beside) / sizeof(u32)));
+    static_assert(slots >= Share);  // so every item finds one
+    decltype(std::declval<Block>().template scratch<key_bits>()) kept;
+    decltype(std::declval<Block>().template scratch<u32>()) once, table;
+
+    TILEHASH_FN explicit scratch_of(Block block)
+        : kept(block.template scratch<key_bits>()), once(block.template scratch<u32>(beside)), table(once) {}
+    TILEHASH_FN static u32 slot_of(key_bits h) { return spread<slots>(h, 0xc2b2ae3d27d4eb4f); }
+  };
+
+  // Gives a bit for each item whose bit in `once` another had set.
+  template <u32 Threads, u32 PerThread, class Block, class Scratch, class Seats>
+  TILEHASH_FN static u32 mark_repeated(Block block, const Scratch& in, Seats again,
+                                       const key_bits (&hashes)[PerThread], u32 goes) {
+    const u32 me = block.rank();
+    for (u32 w = me; w < in.slots; w += Threads) in.once[w] = 0;
+    for (u32 w = me; w < seats_of(PerThread * Threads); w += Threads) again[w] = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) in.kept[k * Threads + me] = hashes[k];
+    block.barrier();
+    u32 met = 0;  // bit k: the k-th item
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < PerThread; ++k) {
+      const u32 bit = spread<32 * Scratch::slots>(hashes[k], 0x9e3779b97f4a7c15);
+      const bool there = (goes >> k & 1) != 0;
+      const u32 before = there ? fetch_or(in.once + bit / 32, 1U << (bit % 32)) : 0;
+      met |= (before >> (bit % 32) & 1) << k;
+    }
+    return met;
+  }
+  // Enters the items of `met` in the table, of each key the first so far. Gives a bit for each that met an
+  // earlier one.
+  template <u32 Threads, class Scratch>
+  TILEHASH_FN static u32 enter(const Scratch& in, u32 met, u32 me) {
     u32 later = 0;
     for (u32 rest = met; rest != 0; rest &= rest - 1) {
       const u32 number = lowest(rest) * Threads + me;
-      const key_bits hash = kept[number];
-      for (u32 s = slot_of(hash);; s = (s + 1) % slots) {  // at most once round
-        const u32 first = compare_and_swap(table + s, nobody, number);
-        if (first != nobody && key_bits(kept[first]) != hash) continue;
+      const key_bits hash = in.kept[number];
+      for (u32 s = in.slot_of(hash);; s = (s + 1) % in.slots) {  // at most once round
+        const u32 first = compare_and_swap(in.table + s, nobody, number);
+        if (first != nobody && key_bits(in.kept[first]) != hash) continue;
         if (first == nobody) break;
         if (number < first)
-          fetch_min(table + s, number);
+          fetch_min(in.table + s, number);
         else
           later |= rest & (0U - rest);
         break;
       }
     }
-    block.barrier();
-    for (u32 rest = met & ~later; rest != 0; rest &= rest - 1) {
+    return later;
+  }
+  // Gives a bit for each item of `rest` that is not its key's first.
+  template <u32 Threads, class Scratch>
+  TILEHASH_FN static u32 find_later(const Scratch& in, u32 rest, u32 me) {
+    u32 later = 0;
+    for (; rest != 0; rest &= rest - 1) {
       const u32 number = lowest(rest) * Threads + me;
-      const key_bits hash = kept[number];
-      u32 s = slot_of(hash), first = table[s];
-      while (key_bits(kept[first]) != hash) s = (s + 1) % slots, first = table[s];
+      const key_bits hash = in.kept[number];
+      u32 s = in.slot_of(hash), first = in.table[s];
+      while (key_bits(in.kept[first]) != hash) s = (s + 1) % in.slots, first = in.table[s];
       if (first != number) later |= rest & (0U - rest);
     }
-    goes[0] &= ~later;
+    return later;
   }
 
- private:
   template <u32 Range>
   TILEHASH_FN static u32 spread(key_bits hash, u64 by) {
     return static_cast<u32>(hash * static_cast<key_bits>(by) >>
