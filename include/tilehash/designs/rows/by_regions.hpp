@@ -195,40 +195,63 @@ template <class Rows>
 inline constexpr bool rows_have_words =
     packed_bytes<typename Rows::key_type> <= 8 && bytes_of<typename Rows::mapped_type> <= 8;
 
+// The regions of a build, and what a block has for each. Chosen for n items; pays() says whether the build is
+// the way to.
+template <class Rows, class Space>
+struct region_layout {
+  using route_type = row_route<Rows>;
+  using build_type = rows_build<Rows, large_block<Space>>;
+  static constexpr u64 most_items = 16384;  // of a region, on average
+
+  route_type route;
+  double load;  // items a row
+  u64 scratch;  // of a block, at most
+
+  // The largest regions that a block can hold: two smaller ones side by side would wait in turns, but their
+  // runs from the partition are half as long, which costs a GPU more.
+  region_layout(const Space& space, const Rows& rows, u64 n)
+      : route(rows),
+        load(static_cast<double>(n) / static_cast<double>(rows.capacity())),
+        scratch(space.largest_scratch()) {
+    const u64 wanted = least_regions(space);
+    while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
+           room_of(route.shift + 1) <= build_type::most_items && scratch_of(route.shift + 1) <= scratch &&
+           (rows.capacity() >> (route.shift + 1)) >= wanted)
+      ++route.shift;
+  }
+  // (The items of one row are no fewer in smaller regions.)
+  bool pays(const Space& space) const {
+    if (room_of(route.shift) > build_type::most_items || scratch_of(route.shift) > scratch) return false;
+    return route.regions() <= most_regions<typename route_type::slot_type>(space);
+  }
+  double mean() const { return mean_of(route.shift); }
+  u32 room() const { return static_cast<u32>(room_of(route.shift)); }
+  u64 scratch_bytes() const { return scratch_of(route.shift); }
+
+ private:
+  double mean_of(u32 shift) const { return load * std::exp2(shift); }
+  u64 room_of(u32 shift) const { return bin_capacity(mean_of(shift)); }
+  u64 scratch_of(u32 shift) const {
+    return build_type::scratch_bytes(shift, static_cast<u32>(room_of(shift)));
+  }
+};
+
 // Fills the rows from n items and gives how many were legal. Nothing where this is not the way to: too few
 // items, more regions than a block can count, or so many equal keys that one block would have much more to do
 // than the others.
 template <class Space, class Rows>
 std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::key_type* keys,
                                          const typename Rows::mapped_type* values, u64 n) {
-  using route_type = row_route<Rows>;
-  using word = typename route_type::word;
-  using source_type = detail::array_source<typename route_type::slot_type>;
-  using build_type = rows_build<Rows, large_block<Space>>;
-  constexpr u64 most_items = 16384;  // of a region, on average
+  using layout_type = region_layout<Rows, Space>;
+  using build_type = typename layout_type::build_type;
+  using word = typename layout_type::route_type::word;
+  using source_type = detail::array_source<typename layout_type::route_type::slot_type>;
   constexpr u64 most_blocks = 1024;  // each looks at all regions before its own
   if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
-
-  const u64 wanted = least_regions(space), scratch = space.largest_scratch();
-  const double load = static_cast<double>(n) / static_cast<double>(rows.capacity());
-  const auto mean_of = [&](u32 shift) { return load * std::exp2(shift); };
-  const auto room_of = [&](u32 shift) { return bin_capacity(mean_of(shift)); };
-  const auto scratch_of = [&](u32 shift) {
-    return build_type::scratch_bytes(shift, static_cast<u32>(room_of(shift)));
-  };
-  route_type route(rows);
-  // (The largest regions that a block can hold: two smaller ones side by side would wait in turns, but their
-  // runs from the partition are half as long, which costs a GPU more.)
-  while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
-         room_of(route.shift + 1) <= build_type::most_items && scratch_of(route.shift + 1) <= scratch &&
-         (rows.capacity() >> (route.shift + 1)) >= wanted)
-    ++route.shift;
-  // (The items of one row are no fewer in smaller regions.)
-  const u32 regions = route.regions();
-  if (room_of(route.shift) > build_type::most_items || scratch_of(route.shift) > scratch ||
-      regions > most_regions<typename route_type::slot_type>(space))
-    return std::nullopt;
-  const u32 room = static_cast<u32>(room_of(route.shift));
+  const layout_type layout(space, rows, n);
+  if (!layout.pays(space)) return std::nullopt;
+  const auto& route = layout.route;
+  const u32 regions = route.regions(), room = layout.room();
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
   // Keys that are NaN, regions with too little room, and what came to each region: cleared and read as one.
@@ -244,7 +267,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
     space.fill(counters.data(), counters.size(), u64(0));
     send_by_blocks(space, route, source_type{keys, values}, n, bins, no_spill(), illegal);
     const u64 at_once = space.large_blocks_at_once(), blocks = at_once < most_blocks ? at_once : most_blocks;
-    space.for_each_block(regions < blocks ? regions : blocks, build_type::block_size, scratch_of(route.shift),
+    space.for_each_block(regions < blocks ? regions : blocks, build_type::block_size, layout.scratch_bytes(),
                          build_type{route, bins, room, refused});
     space.copy_to_host(counted, counters.data(), sizeof counted);
   };
@@ -252,7 +275,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   if (counted[1] != 0) {
     std::vector<u32> came(regions);
     space.copy_to_host(came.data(), fill, came.size() * sizeof(u32));
-    if (*std::ranges::max_element(came) > 16 * mean_of(route.shift) + most_items) return std::nullopt;
+    if (*std::ranges::max_element(came) > 16 * layout.mean() + layout.most_items) return std::nullopt;
     grow_bins(space, bins, came, entries, starts);
     send_and_build();
   }
