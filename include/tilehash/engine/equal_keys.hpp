@@ -1,10 +1,9 @@
 // Items of equal keys in one call, into a table that is changed in place (engine/insertion.hpp):
 //
-//   insert_combined   their values are combined before they meet the table, where there are so many items
-//   that
-//                     it pays (algorithm/aggregate.hpp)
+//   insert_combined   their values are combined before they meet the table, where it pays for so many items
+//                     (algorithm/aggregate.hpp)
 //   fill_first,       the first of them is the one that is put in (algorithm/contested.hpp,
-//   algorithm/first.hpp) combine_first
+//   combine_first     algorithm/first.hpp)
 #pragma once
 
 #include <algorithm>
@@ -138,6 +137,25 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
   return std::nullopt;
 }
 
+// One after the other, as few threads share items out no faster than one puts them in.
+template <class Design, class Space>
+insert_report insert_in_order(engine::insertion<Design, Space>& table, Space& space,
+                              const array_source<typename Design::slot_type>& items, u64 n) {
+  insert_report total;
+  constexpr u64 ahead = 16;
+  for (u64 i = 0; i < n; ++i) {
+    if (i + ahead < n) {
+      const query<typename Design::slot_type> next(items.keys[i + ahead]);
+      prefetch(table.view().design.address(table.view().design.locate(next.bits)));
+    }
+    const outcome became = table.insert_one(space, items.keys[i], items.values + i);
+    total.inserted += became == outcome::inserted;
+    total.refused += became == outcome::refused;
+  }
+  total.present = n - total.inserted - total.refused;
+  return total;
+}
+
 // Into any table, piece by piece, as it keeps what earlier pieces brought; of a piece each key is put in
 // once. Pieces get smaller where memory is short or their keys are too uneven, down to one item, which is its
 // key's first.
@@ -145,27 +163,19 @@ template <class Design, class Space>
 insert_report combine_first(engine::insertion<Design, Space>& table, Space& space,
                             const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
-  insert_report total;
   if constexpr (!Space::has_lanes && view_changeable<Design>) {
-    // One after the other: few threads share them out no faster than one puts them in.
-    if (n < least_to_partition || (sizeof(typename Design::word) <= 8 && space.threads() <= 2)) {
-      constexpr u64 ahead = 16;
-      for (u64 i = 0; i < n; ++i) {
-        if (i + ahead < n) {
-          const query<slot_type> next(items.keys[i + ahead]);
-          prefetch(table.view().design.address(table.view().design.locate(next.bits)));
-        }
-        const outcome became = table.insert_one(space, items.keys[i], items.values + i);
-        total.inserted += became == outcome::inserted;
-        total.refused += became == outcome::refused;
-      }
-      total.present = n - total.inserted - total.refused;
-      return total;
-    }
+    if (n < least_to_partition || (sizeof(typename Design::word) <= 8 && space.threads() <= 2))
+      return insert_in_order(table, space, items, n);
   }
+  insert_report total;
   constexpr u64 most = most_for_first;
   const u64 seed = drawn_seed();
   const buffer<u64, Space> missing(space, 1);  // while nothing has changed, as it may not be had
+  const auto count_missing = [&](const auto* keys, u64 keys_n) {
+    space.fill(missing.data(), 1, u64(0));
+    table.look_up(space, keys, keys_n, missing_sink{missing.data()});
+    return read_one(space, missing.data());
+  };
   for (u64 done = 0, piece = most; done < n;) {
     const u64 now = std::min(n - done, piece);
     const array_source<slot_type> its{items.keys + done, items.values + done};
@@ -189,17 +199,11 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
         continue;
       }
       if (total.inserted == 0) throw;
-      space.fill(missing.data(), 1, u64(0));
-      table.look_up(space, its.keys, n - done, missing_sink{missing.data()});
-      total.refused += read_one(space, missing.data());
+      total.refused += count_missing(its.keys, n - done);
       break;
     }
-    if (refused != 0 ||
-        has_nan<typename Design::key_type>) {  // a key that was refused stands for all its items
-      space.fill(missing.data(), 1, u64(0));
-      table.look_up(space, its.keys, now, missing_sink{missing.data()});
-      total.refused += read_one(space, missing.data());
-    }
+    // A key that was refused stands for all its items.
+    if (refused != 0 || has_nan<typename Design::key_type>) total.refused += count_missing(its.keys, now);
     done += now;
     piece = std::min(most, 2 * piece);
   }

@@ -160,37 +160,22 @@ class records {
   void put_piece(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
                  outcome* outcomes_out, const Update& update, insert_report& total, bool unseen) {
     constexpr bool changes = !std::same_as<Update, detail::keep_stored>;
-    buffer<u64, Space> counters(space, 4);
-    u64 *const fresh_count = counters.data(), *const winner_count = fresh_count + 1,
-               *const clashes = fresh_count + 2, *const refused = fresh_count + 3;
+    const buffer<u64, Space> counters(space, 4);
+    u64 *const winner_count = counters.data() + 1, *const refused = counters.data() + 3;
     buffer<u32, Space> own_ids(space, ids_out == nullptr ? n : 0);
     u32* const ids = ids_out == nullptr ? own_ids.data() : ids_out;
     buffer<outcome, Space> own_outcomes(space, outcomes_out == nullptr && changes ? n : 0);
     outcome* const became = outcomes_out == nullptr ? own_outcomes.data() : outcomes_out;
 
-    buffer<u32, Space> fresh, leaders, winners;  // items by number; leaders: for each fresh one, its key's
-    u64 fresh_n = 0, winners_n = 0;
-    for (u32 tries = 0;; ++tries) {
-      space.fill(counters.data(), counters.size(), u64(0));
-      find_or_clash(space, keys, n, ids, clashes);
-      fresh = buffer<u32, Space>(space, n);
-      detail::compact(space, n, detail::fresh_selection{ids, no_id, fresh.data()}, fresh_count);
-      fresh_n = read_one(space, fresh_count);
-      leaders = buffer<u32, Space>(space, fresh_n);
-      elect(space, keys, fresh, leaders, clashes);
-      if (design::is_exact || read_one(space, clashes) == 0) break;
-      if (tries == max_restarts)
-        throw error("tilehash: " + std::to_string(max_restarts) +
-                    " hash functions give different keys one fingerprint; are the keys made for that?");
-      reseed(space);
-      ++total.restarts;
-    }
-    winners = buffer<u32, Space>(space, fresh_n);
+    buffer<u32, Space> fresh, leaders;  // items by number; leaders: for each fresh one, its key's
+    find_fresh(space, keys, n, ids, counters, fresh, leaders, total);
+    const u64 fresh_n = leaders.size();
+    const buffer<u32, Space> winners(space, fresh_n);
     detail::compact(space, fresh_n,
                     detail::winner_selection{fresh.data(), leaders.data(), free_.data(), free_count_, limit_,
                                              winners.data(), ids},
                     winner_count);
-    winners_n = read_one(space, winner_count);
+    const u64 winners_n = read_one(space, winner_count);
     const u64 from_free = winners_n < free_count_ ? winners_n : free_count_;
     make_room(space, limit_ + winners_n - from_free);
     space.for_each(winners_n, detail::record_writer<design, value_element>{keys, values, winners.data(), ids,
@@ -230,6 +215,26 @@ class records {
     total.restarts += stored.restarts;
   }
 
+  // The ids of keys that are there, the items of the others, and which of these leads each key. Under another
+  // hash function where different keys have one fingerprint. Clears the counters.
+  void find_fresh(Space& space, const key_type* keys, u64 n, u32* ids, const buffer<u64, Space>& counters,
+                  buffer<u32, Space>& fresh, buffer<u32, Space>& leaders, insert_report& total) {
+    u64 *const fresh_count = counters.data(), *const clashes = counters.data() + 2;
+    for (u32 tries = 0;; ++tries) {
+      space.fill(counters.data(), counters.size(), u64(0));
+      find_or_clash(space, keys, n, ids, clashes);
+      fresh = buffer<u32, Space>(space, n);
+      detail::compact(space, n, detail::fresh_selection{ids, no_id, fresh.data()}, fresh_count);
+      leaders = buffer<u32, Space>(space, read_one(space, fresh_count));
+      elect(space, keys, fresh, leaders, clashes);
+      if (design::is_exact || read_one(space, clashes) == 0) return;
+      if (tries == max_restarts)
+        throw error("tilehash: " + std::to_string(max_restarts) +
+                    " hash functions give different keys one fingerprint; are the keys made for that?");
+      reseed(space);
+      ++total.restarts;
+    }
+  }
   void find_or_clash(Space& space, const key_type* keys, u64 n, u32* ids, u64* clashes) const {
     if (ids_.size() == 0)
       space.fill(ids, n, no_id);
