@@ -1,4 +1,5 @@
 // Growth in a table's own memory on the CPU: in a resource that resizes, and in the system's pages.
+#include <contract/crowded_regions.hpp>
 #include <contract/in_place.hpp>
 #include <tilehash/space/cpu.hpp>
 
@@ -85,6 +86,82 @@ std::vector<u32> keys_of_one_pair(const pairs32& after, u32 region, u64 n) {
   add_from(5, n / 2);
   add_from(other, n);
   return keys;
+}
+// A space that counts the regions that are built for trial.
+class counting_trials : public cpu {
+ public:
+  using cpu::cpu;
+  template <class Body, class... Scratch>
+  void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body, const Scratch&... scratch) {
+    if constexpr (requires { Body::for_trial; }) trials_ += Body::for_trial ? blocks : 0;
+    cpu::for_each_block(blocks, threads, scratch_bytes, body, scratch...);
+  }
+  u64 trials() const { return trials_; }
+
+ private:
+  u64 trials_ = 0;
+};
+template <class Design>
+class crowded_regions : public ::testing::Test {};
+using all_slots = ::testing::Types<tiled<u64, u64>, pairs32, tiled<u32, void>>;
+TYPED_TEST_SUITE(crowded_regions, all_slots);
+
+TYPED_TEST(crowded_regions, are_all_that_have_a_key_without_a_place) {
+  cpu space(1);
+  compare_with_matching<TypeParam>(space, 24);
+}
+// At usual loads nearly all regions are cleared, although the first count clears few or none.
+TYPED_TEST(crowded_regions, are_few) {
+  cpu space(1);
+  constexpr u64 n = 4 * 2496 * TypeParam::bucket_slots * 8;
+  modelled<TypeParam, cpu> m(space, 2 * n, {.seed = known_seed});
+  ASSERT_EQ(m.insert(0, n).refused, 0U);
+  const TypeParam before = m.tested.view().design;
+  TypeParam after = before;
+  after.reshape(nullptr, before.regions() / 2);
+  EXPECT_EQ(find_listed(space, before, after, 0).count(), after.regions());
+  EXPECT_LE(find_listed(space, before, after).count(), after.regions() / 5);
+}
+// No other region is built for trial, and where all their keys have places, the table is resized in place.
+TEST(trials, are_of_crowded_regions_alone) {
+  using pairs64 = tiled<u64, u64>;
+  resizing<faulty_host> memory;
+  counting_trials space(1, memory);
+  constexpr double load = 0.9;
+  constexpr u64 n = 90'000;
+  modelled<pairs64, counting_trials> m(space, 2 * n, {.load_factor = load, .seed = known_seed});
+  ASSERT_EQ(m.insert(0, n).refused, 0U);
+  const pairs64 before = m.tested.view().design;
+  pairs64 after = before;
+  after.reshape(nullptr, detail::divide_up(pairs64::capacity_for(n, load), before.region_slots()));
+  const u64 listed = find_listed(space, before, after).count();
+  ASSERT_GT(listed, 0U);
+  ASSERT_LT(listed, after.regions());
+  m.tested.shrink_to_fit(space);
+  EXPECT_EQ(space.trials(), listed);
+  EXPECT_EQ(memory.resizes(), 1U);
+  EXPECT_EQ(m.tested.capacity(), after.capacity());
+  m.verify(n + n / 4);
+}
+// 28 keys in 16 slots: one region is built for trial, and the table is not resized in place.
+TEST(trials, refuse_where_a_key_has_no_place) {
+  constexpr u64 n = 110'000;
+  resizing<faulty_host> memory;
+  counting_trials space(1, memory);
+  table<pairs32, counting_trials> t(space, n, {.seed = known_seed});
+  pairs32 after = t.view().design;
+  after.reshape(nullptr, detail::divide_up(pairs32::capacity_for(2 * n, 0.8), after.region_slots()));
+  std::vector<u32> keys = keys_of_one_pair(after, 2, 28), found(n);
+  while (keys.size() < n) keys.push_back(mix32(static_cast<u32>(keys.size())));
+  const std::span<const u32> k = keys;
+  const auto report = t.insert(space, k, k);
+  ASSERT_EQ(report.refused + report.restarts, 0U);
+  t.reserve(space, 2 * n);
+  EXPECT_EQ(space.trials(), 1U);
+  EXPECT_EQ(memory.resizes(), 0U);
+  EXPECT_EQ(t.size(), n);
+  t.find_or(space, k, found, ~keys[0]);
+  EXPECT_EQ(found, keys);
 }
 // 28 keys in 16 slots: the others find a place under another hash. Where there is no memory for that, the
 // table is as it was.

@@ -1,4 +1,5 @@
 // Growth in a table's own memory under the GPU's schedule.
+#include <contract/crowded_regions.hpp>
 #include <contract/in_place.hpp>
 #include <tilehash/designs/tiled.hpp>
 
@@ -25,6 +26,11 @@ TYPED_TEST(EmulatedInPlace, GrowsAndShrinks) {
   m.verify(n + n / 4);
   m.tested.shrink_to_fit(space);
   m.verify(n + n / 4);
+}
+
+TYPED_TEST(EmulatedInPlace, ListsRegionsWithoutPlaces) {
+  emulated space({.seed = contract::run_seed(), .lags = true});
+  contract::compare_with_matching<TypeParam>(space, 8);
 }
 
 }  // namespace

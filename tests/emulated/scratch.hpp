@@ -125,6 +125,9 @@ class scratch_pointer {
     p.me_->may_pause();
     return p.me_->template load_scratch<T>(p.at_, access::peek);
   }
+  friend void store_relaxed(scratch_pointer p, T x) {
+    p.update([x](T /*old*/) { return x; });
+  }
 
  private:
   template <class F>

@@ -18,11 +18,11 @@
 //
 // Nothing may be lost, and nothing may fail once a wave has begun. So a pass over the table counts first how
 // many keys find their new first bucket full: no more than these can be left without a place in their regions
-// (hardly ever any is), and for so many there is a list. It also counts how many of them find their second
-// bucket full. If none does, there are places for all. If some do, the regions are built for trial and not
-// written: a table of which a key is left then is not resized in place. So there is a place for each key that
-// is left in the end, and kernel/exact_placement.hpp finds it without memory. All memory is taken before the
-// first wave, a CPU's scratch too.
+// (hardly ever any is), and for so many there is a list. It also lists the regions for which it does not find
+// that all their keys have places (engine/crowded_regions.hpp: few or none). These are built for trial and
+// not written: a table of which a key is left then is not resized in place. So there is a place for each key
+// that is left in the end, and kernel/exact_placement.hpp finds it without memory. All memory is taken before
+// the first wave, a CPU's scratch too.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +33,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/crowded_regions.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/space/buffer.hpp>
 
@@ -42,16 +43,14 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was. For
-// trial, no region is written.
-template <class Design, bool Trial = false>
+// What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was.
+template <class Design>
 struct old_regions {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using stored_key = typename slot_type::stored_key;
   using entry = routed_item<slot_type>;
   static constexpr bool are_regions = true;  // items among free slots, no two alike
-  static constexpr bool is_trial = Trial;
 
   Design before, after;
   const word* slots;  // where the old regions are, from the first
@@ -104,8 +103,8 @@ struct old_regions {
       return true;
     }
   };
-  TILEHASH_FN reader at(u32 nth) const {
-    const u32 number = first + nth;
+  TILEHASH_FN reader at(u32 nth) const { return at_region(first + nth); }
+  TILEHASH_FN reader at_region(u32 number) const {
     const auto &old = before.route(), &now = after.route();
     const u64 least = static_cast<u64>(now.first_of(number)) * old.regions();
     const u64 most = static_cast<u64>(now.last_of(number)) * old.regions();
@@ -117,51 +116,15 @@ struct old_regions {
   }
 };
 
-// Counts the keys whose new first bucket is full of others; whether some region has more than it holds; and
-// how many of these keys find their second bucket full, too, of keys for which it is the first or the second.
+// What regions are built from for trial: those of a list, and none is written.
 template <class Design>
-struct count_crowded {
-  using entry = routed_item<typename Design::slot_type>;
-  static constexpr u32 block_size = 1024;
-  static constexpr u64 scratch_bytes(u64 buckets) { return (2 * buckets + 3) * sizeof(u32); }
+struct listed_regions : old_regions<Design> {
+  static constexpr bool is_trial = true;
 
-  old_regions<Design> regions;
-  u64* sums;  // such keys; regions with too many; keys without a bucket
+  const u32* list;  // their numbers
 
-  template <class Block>
-  TILEHASH_FN void operator()(Block block) const {
-    const u32 me = block.rank(), all = block.size(), buckets = regions.after.region_buckets();
-    const auto counts = block.template scratch<u32>();
-    const auto seconds = counts + buckets, crowded = seconds + buckets, items = crowded + 1, left = items + 1;
-    for (u32 i = me; i < 2 * buckets + 3; i += all) counts[i] = 0;
-    block.barrier();
-    u32 mine = 0, without = 0;
-    regions.at(static_cast<u32>(block.index())).for_each_item(me, all, [&](u32, const auto& e) {
-      auto p = regions.after.place_of(entry::hash_of(e));
-      ++mine;
-      if (fetch_add(counts + p.bucket, u32(1)) < Design::bucket_slots) return;
-      regions.after.turn(p);
-      fetch_add(seconds + p.bucket, u32(1));
-      ++without;
-    });
-    if (without != 0) fetch_add(crowded, without);
-    if (mine != 0) fetch_add(items, mine);
-    block.barrier();
-    if (crowded[0] != 0) {
-      u32 too_many = 0;
-      for (u32 b = me; b < buckets; b += all) {
-        const u32 firsts = counts[b] < Design::bucket_slots ? u32(counts[b]) : Design::bucket_slots;
-        const u32 its = firsts + seconds[b];
-        if (its > Design::bucket_slots) too_many += its - Design::bucket_slots;
-      }
-      if (too_many != 0) fetch_add(left, too_many);
-    }
-    block.barrier();
-    if (me != 0) return;
-    if (left[0] != 0) fetch_add(sums + 2, static_cast<u64>(u32(left[0])));
-    if (crowded[0] != 0) fetch_add(sums, static_cast<u64>(u32(crowded[0])));
-    if (items[0] > regions.after.region_slots()) fetch_add(sums + 1, u64(1));
-  }
+  TILEHASH_FN u32 number_of(u32 nth) const { return list[nth]; }
+  TILEHASH_FN auto at(u32 nth) const { return this->at_region(list[nth]); }
 };
 
 // Scratch for all blocks of a launch, where a space takes it from its memory (a CPU).
@@ -178,6 +141,7 @@ class region_resize {
   using word = typename Design::word;
   using regions_type = old_regions<Design>;
   using build_type = typename Design::template region_build<regions_type>;
+  using counting = find_crowded<regions_type>;
 
  public:
   // Should a table with these regions get so many in its own memory? There must be some: of few, a table is
@@ -186,8 +150,9 @@ class region_resize {
     const u64 now = before.regions();
     return std::min(now, regions) >= least_regions &&
            (regions >= least_after(now) || regions <= most_after(now)) &&
-           before.region_slots() <= build_type::most_slots &&
-           build_type::scratch_bytes(before.region_buckets()) <= space.largest_scratch();
+           before.region_slots() <= build_type::most_slots && before.region_buckets() < counting::none &&
+           std::max(build_type::scratch_bytes(before.region_buckets()),
+                    counting::scratch_bytes(before.region_buckets())) <= space.largest_scratch();
   }
   // As many regions or more, so that growth pays.
   static u64 grown(const Design& before, u64 regions) {
@@ -207,16 +172,16 @@ class region_resize {
     counters_ = buffer<u64, Space>(space_, 3);
     space_.fill(counters_.data(), 3, u64(0));
     const u64 all = after_.regions();
-    using census = count_crowded<Design>;
-    space_.for_each_block(all, census::block_size, census::scratch_bytes(after_.region_buckets()),
-                          census{{before_, after_, before_.slots(), 0}, counters_.data()});
+    const buffer<u32, Space> crowded(space_, all);
+    space_.for_each_block(all, counting::block_size, counting::scratch_bytes(after_.region_buckets()),
+                          counting{{before_, after_, before_.slots(), 0}, counters_.data(), crowded.data()});
     const auto counts = counters_.to_host();
     if (counts[1] != 0) return false;
     space_.fill(counters_.data(), 3, u64(0));
     spilled_ = buffer<word, Space>(space_, counts[0]);
     aside_ = buffer<word, Space>(space_, copied_ * before_.region_slots());
     scratch_ = scratch_taken(space_, all, build_type::scratch_bytes(after_.region_buckets()));
-    return counts[2] == 0 || all_have_places();
+    return counts[2] == 0 || all_have_places(crowded.data(), counts[2]);
   }
 
   // The table's memory is there now, and large enough for the old and the new regions; the old ones are in
@@ -273,12 +238,13 @@ class region_resize {
     const u32 from = static_cast<u32>(first);
     launch(build_type{after_, {before_, after_, old, from}, from, false, spill, counters_.data() + 2}, count);
   }
-  // The regions are built, and not written: is no key left?
-  bool all_have_places() {
-    using trial = typename Design::template region_build<old_regions<Design, true>>;
+  // So many listed regions are built, and not written: is no key left?
+  bool all_have_places(const u32* list, u64 count) {
+    using bins = listed_regions<Design>;
+    using trial = typename Design::template region_build<bins>;
     const spill_list<word> spill{spilled_.data(), counters_.data(), 0};
-    launch(trial{after_, {before_, after_, before_.slots(), 0}, 0, false, spill, counters_.data() + 2},
-           after_.regions());
+    const bins regions{{before_, after_, before_.slots(), 0}, list};
+    launch(trial{after_, regions, 0, false, spill, counters_.data() + 2}, count);
     const u64 left = read_one(space_, counters_.data());
     if (left == 0) space_.fill(counters_.data(), 3, u64(0));
     return left == 0;

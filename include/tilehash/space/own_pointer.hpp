@@ -21,6 +21,7 @@ class own_pointer {
   TILEHASH_FN own_pointer operator+(u64 i) const { return own_pointer(at_ + i); }
 
   TILEHASH_FN friend T load_relaxed(own_pointer p) { return *p; }
+  TILEHASH_FN friend void store_relaxed(own_pointer p, T x) { *p = x; }
   TILEHASH_FN friend T fetch_add(own_pointer p, T by) {
     const T old = *p;
     if constexpr (std::signed_integral<T>)  // wraps round, as the atomic one does

@@ -37,7 +37,7 @@
 //
 // Where a table gets more or fewer regions (engine/region_resize.hpp) a block's items are those that stand in
 // regions of the table as it was: among free slots and keys of other blocks, and no two alike. Steps 2 and 5
-// have nothing to do then. For trial, step 6 is left out.
+// have nothing to do then. For trial, step 6 is left out, and the regions are those of a list.
 //
 // A key that was there before a merge moves only where a place is promised to it. So what finds no place in
 // the end is always new, and nothing that was in the table leaves it. A bit of the word marks such keys, one
@@ -218,6 +218,7 @@ struct tiled_build {
   static constexpr u32 together = 16 / sizeof(table_word);  // words of one bucket that are written at once
   static constexpr bool takes_items = true;                 // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };
+  static constexpr bool for_trial = requires { requires Bins::is_trial; };
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr u64 most_slots = scratch_slot::is_exact ? ~u32(0) : 1U << 14;      // of a region
 
@@ -465,7 +466,7 @@ struct tiled_build {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 nth = static_cast<u32>(block.index()), region = first_region + nth;
+    const u32 nth = static_cast<u32>(block.index()), region = region_of(nth);
     const u32 buckets = design.region_buckets();
     const auto words = block.template scratch<word>();
     const u32 room = static_cast<u32>(list_room(buckets)),
@@ -683,7 +684,7 @@ struct tiled_build {
       block.barrier();
     }
 
-    if constexpr (requires { requires Bins::is_trial; }) return;
+    if constexpr (for_trial) return;
 
     u32 after = 0;
     for (u32 i = me * together; i < buckets * slots; i += all * together) {  // 6
@@ -707,6 +708,13 @@ struct tiled_build {
     if (me == 0) fetch_add(inserted, static_cast<u64>(u32(change[0])));
   }
 
+  // Of the nth bin.
+  TILEHASH_FN u32 region_of(u32 nth) const {
+    if constexpr (for_trial)
+      return bins.number_of(nth);
+    else
+      return first_region + nth;
+  }
   // A word of the scratch as the table has it, without filter bits.
   TILEHASH_FN static table_word in_table(const auto& in, word w) {
     if constexpr (scratch_slot::is_exact) {
