@@ -93,6 +93,8 @@ TYPED_TEST(arguments, that_overlap) {
     EXPECT_EQ(memory, before);
   };
   refuses("find: the results overlap the keys", [&] { t.find(space, keys, later); });
+  refuses("find: the results overlap the keys",
+          [&] { t.find(space, std::span<const u32>(later), std::span(memory).first(3)); });
   refuses("find: the flags overlap the keys", [&] { t.find(space, keys, out, over); });
   refuses("find: the flags overlap the results", [&] { t.find(space, keys, out, over_out); });
   refuses("find_or: the results overlap the keys", [&] { t.find_or(space, keys, later, 0U); });
@@ -111,9 +113,12 @@ TYPED_TEST(arguments, that_overlap) {
     table<TypeParam, cpu> fixed(space, 10, {.grow = false});
     std::array<u64, 4> words{};
     const std::span<const u32> in_words(reinterpret_cast<const u32*>(words.data()), 8);
-    refuses("insert_async: the report overlap", [&] {
-      fixed.insert_async(space, in_words, in_words, reinterpret_cast<insert_report*>(words.data()));
-    });
+    std::array<u32, 8> others{};
+    auto* const report = reinterpret_cast<insert_report*>(words.data());
+    refuses("insert_async: the report overlap the keys",
+            [&] { fixed.insert_async(space, in_words, others, report); });
+    refuses("insert_async: the report overlap the values",
+            [&] { fixed.insert_async(space, others, in_words, report); });
     refuses("erase_async: the result overlap", [&] { fixed.erase_async(space, in_words, words.data() + 3); });
     EXPECT_EQ(fixed.size(), 0U);
     EXPECT_EQ(t.apply(space, {}, {}, {}, {}, {}), apply_report{});
@@ -122,6 +127,34 @@ TYPED_TEST(arguments, that_overlap) {
             [&] { std::ignore = t.apply(space, finds, three, {}, out, over_out); });
   }
   EXPECT_EQ(t.size(), 3U);
+}
+
+// ... of ids, and of all values of a key.
+TEST(arguments_that_overlap, of_ids_and_of_values) {
+  cpu space(1);
+  table<indexed<u32, u32>, cpu> ids(space);
+  multimap<u32, u32, cpu> all(space);
+  EXPECT_EQ(ids.insert(space, three, three).inserted, 3U);
+  EXPECT_EQ(all.build(space, three, three).inserted, 3U);
+  alignas(8) std::array<u32, 16> memory = {1, 2, 3};
+  const auto before = memory;
+  const std::span<u32> words = memory, first = words.first(3), later = words.subspan(1, 3),
+                       apart = words.subspan(8, 3);
+  const std::span<const u32> keys = first;
+  const std::span over(reinterpret_cast<bool*>(memory.data()), 3);
+  const std::span offsets(reinterpret_cast<u64*>(memory.data()), 4), offsets_apart(offsets.data() + 4, 4);
+  const auto refuses = [&](const char* message, const std::function<void()>& call) {
+    EXPECT_TRUE(says(message_of<invalid_argument>(call), message));
+    EXPECT_EQ(memory, before);
+  };
+  refuses("find_ids: the ids overlap the keys", [&] { ids.find_ids(space, keys, later); });
+  refuses("keys_of: the keys overlap the ids", [&] { ids.keys_of(space, keys, later); });
+  refuses("keys_of: the flags overlap the ids", [&] { ids.keys_of(space, keys, apart, over); });
+  refuses("keys_of: the flags overlap the keys", [&] { ids.keys_of(space, apart, first, over); });
+  refuses("retrieve: the offsets overlap the keys", [&] { all.retrieve(space, keys, offsets, apart); });
+  refuses("retrieve: the values overlap the keys", [&] { all.retrieve(space, keys, offsets_apart, later); });
+  refuses("retrieve: the values overlap the offsets",
+          [&] { all.retrieve(space, keys, offsets_apart, words.subspan(10, 3)); });
 }
 
 // Lookups that do not wait give the same answers once the space has.

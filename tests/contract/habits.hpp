@@ -264,19 +264,22 @@ struct short_of_memory {
   insert_report* report;  // in the memory of the space, for calls that do not wait
 };
 // verb(short_of_memory) gives a report, or nothing where that is in the memory of the space. `replaces`: and
-// what was there is gone. Gives how often the verb was refused memory.
+// what was there is gone. Each key comes `copies` times. Gives how often the verb was refused memory.
 template <class Table, class Verb>
-u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool replaces = false) {
+u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool replaces = false,
+                       u64 copies = 1) {
   SCOPED_TRACE(name);
-  const u64 fresh = habits_space::has_lanes && TILEHASH_FEW_TYPES ? 100 : 20'000, held = fresh / 4;
-  const u64 present = replaces ? 0 : held / 2, n = present + fresh;  // of the call's items
-  std::vector<u32> numbers(held + fresh);
+  const u64 fresh = habits_space::has_lanes && TILEHASH_FEW_TYPES ? 100 : copies == 1 ? 20'000 : 8'000;
+  const u64 held = fresh / 4;
+  const u64 present = replaces ? 0 : held / 2, n = present + fresh;  // keys of the call's items
+  std::vector<u32> numbers(held + fresh), items;
   for (u64 i = 0; i < numbers.size(); ++i) numbers[i] = mix32(static_cast<u32>(i));
+  for (u64 i = 0; i < n * copies; ++i) items.push_back(numbers[held - present + i % n]);
   for (u64 allocations = 0; allocations < 100; ++allocations) {
     SCOPED_TRACE(std::to_string(allocations) + " allocations");
     ground<habits_space, habits_memory> here;
     auto& space = here.space;
-    const buffer<u32, habits_space> all(space, numbers);
+    const buffer<u32, habits_space> all(space, numbers), given(space, items);
     const buffer<insert_report, habits_space> told(space, 1);
     const buffer<bool, habits_space> flags(space, numbers.size());
     Table t(space, grows ? held : 2 * n, {.grow = grows});
@@ -288,8 +291,7 @@ u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool repl
     here.memory.refuse_after(allocations);
     here.memory.guarded([&] {
       try {
-        report = verb(short_of_memory<Table>{space, t, k.subspan(held - present), k.subspan(held - present),
-                                             told.data()});
+        report = verb(short_of_memory<Table>{space, t, given.span(), given.span(), told.data()});
       } catch (const out_of_memory&) {
         threw = true;
       }
@@ -302,9 +304,9 @@ u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool repl
     if (threw)
       EXPECT_EQ(t.capacity(), capacity);
     else
-      EXPECT_EQ(report->inserted + report->present + report->refused, n);
+      EXPECT_EQ(report->inserted + report->present + report->refused, n * copies);
     if (!threw) {
-      EXPECT_EQ(report->refused, fresh - report->inserted) << "of keys that are there, none";
+      EXPECT_EQ(report->refused, copies * (fresh - report->inserted)) << "of keys that are there, none";
     }
     const u64 came = threw ? 0 : report->inserted, stayed = replaces && !threw ? 0 : held;
     EXPECT_EQ(t.size(), stayed + came);
@@ -347,6 +349,11 @@ TEST(without_memory, verbs_throw_or_say_what_they_refused) {
       "apply", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, a.values, op::sum{}); }, true);
   ask(
       "count", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, op::count{}); }, true);
+  // Of copies the values are combined first, in memory of their own.
+  for (const bool grows : {true, false})
+    refused += ask_without_memory<table_type>(
+        "apply to copies", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, a.values, op::sum{}); },
+        grows, false, 5);
   ask(
       "insert_async",
       [](auto a) {

@@ -60,6 +60,7 @@ void index_without_memory(u64 distinct, u64 copies) {
     }
     EXPECT_EQ(t.insert(space, keys).refused, 0U);
     EXPECT_EQ(t.size(), distinct);
+    EXPECT_EQ(t.id_limit(), distinct) << "ids of refused keys are given to none";
     if (!here.memory.refused()) break;
   }
   EXPECT_GT(threw, 0U);
@@ -67,6 +68,24 @@ void index_without_memory(u64 distinct, u64 copies) {
 TEST(indexing_without_memory, says_so_or_names_what_it_refused) {
   index_without_memory<tilehash::index<word_key, cpu>>(scaled(34'000, 4'000), 1'000);
   index_without_memory<table<indexed<word_key, void, clashing>, cpu>>(500, 20);
+}
+
+// Where there is no memory for twice the records, there may be for the few that come.
+TEST(indexing_without_memory, makes_do_with_a_few_records_more) {
+  using design = indexed<word_key, nine_words>;
+  const u64 held = 4'000, few = 10;
+  const auto keys = keys_from(0, held + few);
+  const std::vector<nine_words> values(held + few);
+  ground<cpu, faulty_host> here(2);
+  table<design, cpu> t(here.space, held);
+  const std::span<const word_key> k = keys;
+  const std::span<const nine_words> v = values;
+  ASSERT_EQ(t.insert(here.space, k.first(held), v.first(held)).inserted, held);
+  here.memory.refuse_larger_than(3 * held * sizeof(design::record) / 2);
+  const auto report = t.insert(here.space, k.last(few), v.last(few));
+  EXPECT_EQ(report.inserted, few);
+  EXPECT_EQ(report.refused, 0U);
+  EXPECT_EQ(t.size(), held + few);
 }
 
 template <class Ids>
