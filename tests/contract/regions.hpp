@@ -307,9 +307,9 @@ TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
   }
 }
 
-// ---- keys that are not legal ----
-// NaNs of both signs and many payloads, and zeros of both signs, among so many items that they go by regions or are
-// combined first: they are refused, and counted, just as in small pieces, which go one by one.
+// ---- keys that are not legal ---- NaNs of both signs and many payloads, and zeros of both signs, among so
+// many items that they go by regions or are combined first: they are refused, and counted, just as in small
+// pieces, which go one by one.
 template <class Design>
 class regions_of_floats : public ::testing::Test {
  protected:
@@ -330,8 +330,8 @@ class regions_of_floats : public ::testing::Test {
     return std::bit_cast<key>(infinity | sign | (payload == 0 ? bits(1) : payload));
   }
 
-  // verb(table, keys, values) gets n items of so many different keys, each with its key's number for a value; every fifth is
-  // a NaN. The table has room for `room` items, and holds the first `held` keys.
+  // verb(table, keys, values) gets n items of so many different keys, each with its key's number for a value;
+  // every fifth is a NaN. The table has room for `room` items, and holds the first `held` keys.
   template <class Verb>
   void ask(const char* name, u64 room, u64 held, u64 different, const Verb& verb) {
     SCOPED_TRACE(std::string(name) + ", " + std::to_string(different) + " keys, of which it holds " +

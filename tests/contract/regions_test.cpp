@@ -43,4 +43,17 @@ TEST(regions, an_insert_without_memory_for_them_places_items_one_by_one) {
     t.clear(space);
   }
 }
+
+// Bins count by 32 bits. Of over 2^32 items to one bin those beyond its capacity go to the list of what is
+// left.
+TEST(regions, capacities_of_bins_fit_32_bits) {
+  using detail::most_in_a_bin;
+  const u64 below = (u64(1) << 32) - (u64(1) << 20);
+  EXPECT_EQ(most_in_a_bin(below, 1), detail::bin_capacity(below, 1));
+  EXPECT_LT(most_in_a_bin(below, 1), ~u32(0));
+  EXPECT_EQ(most_in_a_bin(u64(1) << 32, 1), ~u32(0));
+  EXPECT_EQ(most_in_a_bin((u64(1) << 32) + (u64(1) << 20), 1), ~u32(0));
+  EXPECT_EQ(most_in_a_bin(u64(1) << 47, u64(1) << 14), ~u32(0));
+  EXPECT_EQ(most_in_a_bin(~u64(0), 1), ~u32(0));
+}
 }  // namespace tilehash::contract

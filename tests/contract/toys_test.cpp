@@ -414,8 +414,8 @@ void crowd_without_memory(u64 items, u64 crowded) {
   }
   EXPECT_GT(refused, 0U) << "all found a place";
 }
-// A few of these at a time, until there is a slot for no other, without memory for a new table: the last ones need the only
-// ways that there are, which tries at random do not find.
+// A few of these at a time, until there is a slot for no other, without memory for a new table: the last ones
+// need the only ways that there are, which tries at random do not find.
 template <class Design>
 void crowd_until_none_fits(u64 items, u64 slots, const auto& crowd) {
   SCOPED_TRACE(Design::name);
