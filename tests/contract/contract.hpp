@@ -72,12 +72,9 @@ class contract_test : public ::testing::Test {
 template <template <class, class> class Question, class Key, class Value>
 void ask(const maker<Key, Value>& make) {
   using question = Question<Key, Value>;
-  if ((question::needs.inserts && !make.can.inserts) || (question::needs.erases && !make.can.erases) ||
-      (question::needs.keeps_duplicates && !make.can.keeps_duplicates) ||
-      (question::needs.maps && !make.can.maps) || (question::needs.throws && !make.can.throws))
-    return;
   const std::string suite = make.design + "_" + type_name<Key> + "_" + type_name<Value> + "_" + make.space;
   for (const auto& test : question::tests) {
+    if (!test.is_of_types || !make.can.offer(question::needs) || !make.can.offer(test.needs)) continue;
     ::testing::RegisterTest(suite.c_str(), (std::string(question::name) + "_" + test.name).c_str(), nullptr,
                             nullptr, __FILE__, __LINE__, [make, body = test.body]() -> ::testing::Test* {
                               return new contract_test([make, body] {

@@ -95,7 +95,7 @@ struct failure : question<Key, Value> {
     });
   }
   static void of_an_insert(const maker& make) {
-    if (!make.can.inserts && !make.can.adds) return;
+    if (!make.can.inserts && !make.can.adds) GTEST_SKIP() << "tables of this design are only built";
     for (const bool few : {false, true}) {  // (a few may find room where many do not)
       const auto insert = [few](auto& table, auto& expected, const auto& k, const auto& v) {
         const u64 n = few ? 3 : k.size();
@@ -108,7 +108,7 @@ struct failure : question<Key, Value> {
   }
   // Whose pending bits need memory, of which there is none.
   static void of_a_large_insert(const maker& make) {
-    if (!make.can.inserts || make.small) return;
+    if (make.small) GTEST_SKIP() << "asked of the first pair of types";
     constexpr u64 large = 17'000;
     for (const bool grows : {false, true}) {
       const setting set{.room = grows ? 3 * large / 2 : 0,
@@ -133,7 +133,6 @@ struct failure : question<Key, Value> {
     }
   }
   static void of_an_update(const maker& make) {
-    if (!make.can.inserts || !make.can.maps) return;
     for (const bool applies : {false, true}) {
       const auto update = [applies](auto& table, auto& expected, const auto& k, const auto& v) {
         if (applies)
@@ -154,21 +153,17 @@ struct failure : question<Key, Value> {
     });
   }
   static void of_a_reserve(const maker& make) {
-    if (!make.can.makes_room) return;
     with_less_and_less(make,
                        [](auto& table, auto&, const auto& k, const auto&) { table.reserve(2 * k.size()); });
   }
   static void of_a_rehash(const maker& make) {
-    if (!make.can.makes_room) return;
     with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.rehash(0); });
   }
   static void of_a_shrink(const maker& make) {
-    if (!make.can.makes_room) return;
     const auto shrink = [](auto& table, auto&, const auto&, const auto&) { table.shrink_to_fit(); };
     with_less_and_less(make, shrink, {.room = 2'000});
   }
   static void of_an_erase(const maker& make) {
-    if (!make.can.erases) return;
     with_less_and_less(make, [](auto& table, auto& expected, const auto&, const auto&) {
       expected.erase(table, failure::part(expected.all_keys(), 0, expected.size() / 2));
     });
@@ -184,15 +179,15 @@ struct failure : question<Key, Value> {
   static constexpr test tests[] = {
       {"of_a_build", of_a_build},
       {"of_an_insert", of_an_insert},
-      {"of_a_reserve", of_a_reserve},
-      {"of_an_update", of_an_update},
+      {"of_a_reserve", of_a_reserve, {.makes_room = true}},
+      {"of_an_update", of_an_update, {.inserts = true, .maps = true}},
       {"of_a_lookup", of_a_lookup},
-      {"of_a_rehash", of_a_rehash},
-      {"of_a_shrink", of_a_shrink},
-      {"of_an_erase", of_an_erase},
+      {"of_a_rehash", of_a_rehash, {.makes_room = true}},
+      {"of_a_shrink", of_a_shrink, {.makes_room = true}},
+      {"of_an_erase", of_an_erase, {.erases = true}},
       {"of_a_clear", of_a_clear},
       {"of_a_retrieval", of_a_retrieval},
-      {"of_a_large_insert", of_a_large_insert},
+      {"of_a_large_insert", of_a_large_insert, {.inserts = true}},
   };
 };
 

@@ -90,10 +90,15 @@ struct floats : question<Key, Value> {
   }
 
   static constexpr test tests[] = {
-      {"zeros_are_one_key", zeros_are_one_key},
-      {"nan_is_refused_by_name", nan_is_refused_by_name},
-      {"by_bits_all_are_different", by_bits_all_are_different},
-  };
-};
+      {"zeros_are_one_key", zeros_are_one_key, {}, std::floating_point<Key>},
+      {"nan_is_refused_by_name", nan_is_refused_by_name, {}, std::floating_point<Key>},
+      {"by_bits_all_are_different", by_bits_all_are_different, {}, requires {typename Key::bits_type;
+}
+}  // namespace tilehash::contract
+,
+}
+;
+}
+;
 
 }  // namespace tilehash::contract

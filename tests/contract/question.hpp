@@ -28,6 +28,8 @@ struct question {
   struct test {
     const char* name;
     void (*body)(const maker&);
+    abilities needs = {};     // besides those of the question
+    bool is_of_types = true;  // does it ask anything of these types?
   };
 
   static values values_for(random_numbers& random, const keys& k) {

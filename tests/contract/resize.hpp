@@ -13,7 +13,6 @@ struct resizing : question<Key, Value> {
   static constexpr abilities needs = {};
 
   static void reserve_never_shrinks(const maker& make) {
-    if (!make.can.inserts) return;
     auto random = numbers_of_this_test();
     const auto k = resizing::distinct_keys(random, make.at_most(2'000));
     const auto table = make();
@@ -29,7 +28,6 @@ struct resizing : question<Key, Value> {
   }
 
   static void what_was_reserved_can_be_used(const maker& make) {
-    if (!make.can.inserts) return;
     auto random = numbers_of_this_test();
     const auto k = resizing::distinct_keys(random, make.at_most(scaled(10'000, 5'000)));
     const auto table = make();
@@ -45,7 +43,6 @@ struct resizing : question<Key, Value> {
   }
 
   static void rehash_keeps_all(const maker& make) {
-    if (!make.can.inserts) return;
     auto random = numbers_of_this_test();
     const auto table = make();
     table->rehash(0);
@@ -61,7 +58,6 @@ struct resizing : question<Key, Value> {
 
   // Gives memory back, and nothing else; a second time there is none.
   static void shrinks_to_what_it_holds(const maker& make) {
-    if (!make.can.makes_room) return;
     auto random = numbers_of_this_test();
     const auto k = resizing::distinct_keys(random, make.at_most(scaled(6'000, 500)));
     const auto table = make(4 * k.size() + 5'000);
@@ -92,7 +88,6 @@ struct resizing : question<Key, Value> {
   // Whatever the load, and however often keys repeat: reserve() never lowers the capacity, shrink_to_fit()
   // never raises it or the bytes, and a second one changes nothing.
   static void reserve_and_shrink_go_one_way(const maker& make) {
-    if (!make.can.makes_room) return;
     auto random = numbers_of_this_test();
     const u64 most = make.at_most(scaled(2'000, 300));
     for (u32 round = 0; round < 8; ++round) {
@@ -159,7 +154,6 @@ struct resizing : question<Key, Value> {
 
   // The room follows the load factor that was asked for.
   static void capacity_follows_the_load(const maker& make) {
-    if (!make.can.hashes) return;
     auto random = numbers_of_this_test();
     for (double load : {0.1, 0.5, 0.8, 0.98}) {
       const auto k = resizing::distinct_keys(random, make.at_most(10'000));
@@ -172,14 +166,14 @@ struct resizing : question<Key, Value> {
   }
 
   static constexpr test tests[] = {
-      {"reserve_never_shrinks", reserve_never_shrinks},
-      {"what_was_reserved_can_be_used", what_was_reserved_can_be_used},
-      {"rehash_keeps_all", rehash_keeps_all},
-      {"shrinks_to_what_it_holds", shrinks_to_what_it_holds},
-      {"reserve_and_shrink_go_one_way", reserve_and_shrink_go_one_way},
+      {"reserve_never_shrinks", reserve_never_shrinks, {.inserts = true}},
+      {"what_was_reserved_can_be_used", what_was_reserved_can_be_used, {.inserts = true}},
+      {"rehash_keeps_all", rehash_keeps_all, {.inserts = true}},
+      {"shrinks_to_what_it_holds", shrinks_to_what_it_holds, {.makes_room = true}},
+      {"reserve_and_shrink_go_one_way", reserve_and_shrink_go_one_way, {.makes_room = true}},
       {"clear_keeps_the_room", clear_keeps_the_room},
       {"a_build_replaces", a_build_replaces},
-      {"capacity_follows_the_load", capacity_follows_the_load},
+      {"capacity_follows_the_load", capacity_follows_the_load, {.hashes = true}},
   };
 };
 

@@ -29,7 +29,6 @@ struct sizes : question<Key, Value> {
   }
 
   static void of_inserts_and_erases(const maker& make) {
-    if (!make.can.inserts) return;
     auto random = numbers_of_this_test();
     for (u64 n : edges) {
       if (n > make.at_most(scaled(n, 300))) break;
@@ -59,7 +58,6 @@ struct sizes : question<Key, Value> {
 
   // Tables of very few slots, filled to the last one.
   static void of_tables(const maker& make) {
-    if (!make.can.inserts) return;
     auto random = numbers_of_this_test();
     for (u64 room = 0; room <= 40; room += room < 10 ? 1 : scaled(3, 10)) {
       SCOPED_TRACE(room);
@@ -75,8 +73,8 @@ struct sizes : question<Key, Value> {
 
   static constexpr test tests[] = {
       {"of_builds", of_builds},
-      {"of_inserts_and_erases", of_inserts_and_erases},
-      {"of_tables", of_tables},
+      {"of_inserts_and_erases", of_inserts_and_erases, {.inserts = true}},
+      {"of_tables", of_tables, {.inserts = true}},
       {"large", large},
   };
 };

@@ -64,6 +64,13 @@ struct abilities {
   bool makes_room = false;     // when asked to
   bool throws = false;         // what a function that a verb is given throws
   double highest_load = 0.98;  // where a test asks for more, it gets a table for this
+
+  // Is what a test needs among these?
+  constexpr bool offer(const abilities& needs) const {
+    return inserts >= needs.inserts && erases >= needs.erases && keeps_duplicates >= needs.keeps_duplicates &&
+           maps >= needs.maps && hashes >= needs.hashes && adds >= needs.adds &&
+           makes_room >= needs.makes_room && throws >= needs.throws;
+  }
 };
 
 template <class Key, class Value>
