@@ -87,6 +87,8 @@ TYPED_TEST_P(joins, of_no_numbers) {
     left[1] = TypeParam(0);
     right[2] = -TypeParam(0);
     this->check(left, right);
+  } else {
+    GTEST_SKIP() << "these keys have no NaN";
   }
 }
 
@@ -104,6 +106,8 @@ TYPED_TEST_P(joins, of_one_row_without_a_number) {
       expect_probed(this->space, left, keys);
       expect_probed(this->space, {left[at]}, keys);
     }
+  } else {
+    GTEST_SKIP() << "these keys have no NaN";
   }
 }
 
@@ -120,6 +124,8 @@ TYPED_TEST_P(joins, fill_their_room) {
       others.resize(n - 1);
       this->check(keys, others);
     }
+  } else {
+    GTEST_SKIP() << "there are too few such keys";
   }
 }
 
@@ -151,6 +157,8 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
     detail::region_join<TypeParam, place> by_regions;
     ASSERT_TRUE(by_regions.count(this->space, r.first(1), r.span(), join_kind::inner, seed));
     EXPECT_EQ(by_regions.size(), 0U);
+  } else {
+    GTEST_SKIP() << "the hashes of such keys cannot be chosen";
   }
 }
 
@@ -191,6 +199,8 @@ TYPED_TEST_P(joins, fill_a_region) {
     }
     const double mean = static_cast<double>(n) / static_cast<double>(regions);
     EXPECT_EQ(fits, static_cast<u64>(mean + 8 * std::sqrt(mean)) + 32);
+  } else {
+    GTEST_SKIP() << "the hashes of such keys cannot be chosen";
   }
 }
 

@@ -285,6 +285,8 @@ TYPED_TEST_P(regions, many_keys_are_erased) {
     numbers.assign(n, 1);
     numbers.push_back(2);
     ASSERT_NO_FATAL_FAILURE(erase(numbers));
+  } else {
+    GTEST_SKIP() << "these are not erased by regions";
   }
 }
 
@@ -304,6 +306,8 @@ TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
     }
     region_driver<TypeParam, region_space> d(space, n, 0.8);
     d.insert(keys);
+  } else {
+    GTEST_SKIP() << "these keys are kept whole";
   }
 }
 
