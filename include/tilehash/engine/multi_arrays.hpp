@@ -22,7 +22,7 @@ namespace engine {
 
 template <class Design, class Space>
 class multi_arrays {
- protected:
+ public:  // for the class that derives from it privately (nvcc 13 lets no constrained function be protected)
   using design = Design;
   using Key = typename Design::key_type;
   using Value = typename Design::mapped_type;
