@@ -198,6 +198,7 @@ class question {
     if constexpr (displacing<Design> || replacing<Design>) {
       if (load != 0) make_room();
     }
+    expect_locks("when it was filled");
   }
 
   // `n` items of `keys` keys that share their first buckets, some of which are in the table.
@@ -241,6 +242,50 @@ class question {
       expect_all(before, updates);
     }
     drop_homeless();
+  }
+
+  // Two keys at once where both would have the item in a bucket's last slot moved: one whose bucket that is,
+  // which a primary item leaves for it, so that the item makes way for the remap entries; and one that shares
+  // the item's own entry, and sends the item elsewhere. False where no bucket is like that.
+  bool meet_at_a_last_slot() {
+    constexpr u32 turn_of_both = 7;  // of sixteen rounds
+    struct pair {
+      u32 bucket, home;
+      u64 tag;
+    };
+    std::vector<pair> pairs;
+    for (u32 b = 0; b < capacity() / Design::bucket_slots; ++b) {
+      const auto last = design().bucket_at(b)[Design::last_slot];
+      if (!Design::holds(0, last)) continue;
+      const auto guest = design().place_in(b, last);
+      const u32 home = design().where(design().primary_of(guest));
+      if (home != b) pairs.push_back({b, home, guest.tag()});
+    }
+    if (pairs.empty()) return false;
+    const pair p = pairs[run_.below(pairs.size())];
+    key_type keys[2];
+    for (u32 i = 0; i < 2; ++i) {
+      for (u32 tries = 0;; ++tries) {
+        if (tries == 100'000) return false;
+        keys[i] = draw();
+        const auto place = design().locate(encode(keys[i]));
+        if (stored_.count(keys[i]) == 0 && design().where(place) == (i == 0 ? p.bucket : p.home) &&
+            (i == 0 || place.tag() == p.tag))
+          break;
+      }
+    }
+    using displacement = typename Design::displacement;
+    bool done[2] = {};
+    by_threads(2, [&](u64 i) {
+      const auto x = item_of(keys[i]);
+      const auto d = design().displacement_of(x.key.bits, slot_type::pack(x.key.bits, x.value));
+      done[i] = d.attempt(solo_tile{}, turn_of_both, true) == displacement::verdict::done;
+    });
+    for (u32 i = 0; i < 2; ++i)
+      if (done[i]) stored_[keys[i]] = prefilled;
+    expect_stored("after two displacements");
+    expect_locks("after two displacements");
+    return true;
   }
 
   // Keys of the items and of others, each by several; what is due is tidied.
@@ -429,8 +474,12 @@ class question {
   // Those that found no place when they had lost theirs: a table would be built anew.
   void drop_homeless() {
     if constexpr (replacing<Design>) {
-      for (u64 i = 0; i < homeless_length_; ++i) stored_.erase(slot_type::decode(homeless_[i].key));
+      for (u64 i = 0; i < homeless_length_; ++i) {
+        stored_.erase(slot_type::decode(homeless_[i].key));
+        design().drop(homeless_[i].key);
+      }
       homeless_length_ = 0;
+      expect_locks("when none is in hand");
     }
   }
   // What the items have made of what was there.
@@ -453,19 +502,43 @@ class question {
       }
     }
     expect_stored("after an insert");
+    expect_locks("after an insert");
   }
   static u64 plus(u64 a, u64 b) {
     return a == prefilled ? static_cast<value_type>(prefilled_value + b) | changed : a + b;
   }
   static constexpr u64 changed = u64(1) << 63;  // of a value that was there before
 
+  u64 capacity() const {
+    if constexpr (values_apart<Design>)
+      return design().entries();
+    else
+      return design().capacity();
+  }
+  // A lock is held as long as a lane changes what it guards, or by a key in hand, and no longer.
+  void expect_locks(const char* when) {
+    u64 held = 0, in_hand = 0;
+    const auto count = [&](const u32* bits, u64 n) {
+      for (u64 i = 0; i < n; ++i) held += bits[i / 32] >> i % 32 & 1;
+    };
+    [[maybe_unused]] const u64 buckets = capacity() / detail::solo_bucket<Design>::slots;
+    if constexpr (values_apart<Design>) {
+      for (u32 t = 0; t <= Design::subtables; ++t) count(design().at(t).locks, design().at(t).buckets);
+    } else if constexpr (requires { design().locks(); }) {
+      count(design().locks(), buckets);
+    } else if constexpr (requires { Design::seats_of_32; }) {
+      count(design().marks(), buckets);
+      in_hand = homeless_length_;
+    } else if constexpr (requires { Design::stash_slots; }) {  // behind the flag of the stash
+      const auto* const flag = reinterpret_cast<const u32*>(design().slots() + design().capacity());
+      count(flag + 1, design().capacity() / 8 + 1);
+    }
+    EXPECT_EQ(held, in_hand) << "locks that are held " << when;
+  }
+
   void expect_stored(const char* when) {
     std::map<key_type, u32> copies;
-    u64 slots;
-    if constexpr (values_apart<Design>)
-      slots = design().entries();
-    else
-      slots = design().capacity();
+    const u64 slots = capacity();
     for (u64 i = 0; i < slots; ++i) {
       if constexpr (values_apart<Design>) {
         const auto w = *design().slot_at(i);
@@ -559,6 +632,7 @@ template <class Asked>
 void ask(double load, u64 schedules) {
   explore(contract::scaled(schedules, schedules / 4), [load](exploration& run) {
     question<typename Asked::design, Asked::width> q(run, Asked::slots, load);
+    if (::testing::Test::HasFailure()) return;
     q.bring(2 + run.below(7), 1 + run.below(6));
     q.insert(detail::keep_stored{});
     q.erase();
@@ -586,6 +660,18 @@ TYPED_TEST(schedules, of_two_items) {
     });
   }
   EXPECT_GT(n, 50U);
+}
+
+// A bucket's last slot gets the remap entries while another thread moves the item in it.
+TEST(schedules_of_horton, of_the_item_in_a_last_slot) {
+  u64 asked = 0;
+  explore(3000, [&](exploration& run) {
+    question<horton<u32, u32, 4>, 0> q(run, 0, 0.7 + 0.05 * static_cast<double>(run.below(6)));
+    asked += q.meet_at_a_last_slot();
+  });
+  if (std::getenv("TILEHASH_SCHEDULE_SEED") == nullptr) {
+    EXPECT_GT(asked, 300U);
+  }
 }
 
 // ---- views: what a user's threads do to a table, reserved keys among theirs, and its size ----
