@@ -4,16 +4,7 @@
 # line ends with `// says: message`, the first that the compiler says of it must be an error with that message.
 cmake_minimum_required(VERSION 3.24)
 
-set(arguments)
-set(seen OFF)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  if(seen)
-    list(APPEND arguments "${CMAKE_ARGV${i}}")
-  elseif(CMAKE_ARGV${i} STREQUAL "--")
-    set(seen ON)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/Arguments.cmake)
 list(POP_FRONT arguments source)
 
 # Square brackets and semicolons would upset CMake's lists, so lines are taken from the text one by one.

@@ -2,16 +2,7 @@
 # Passes when ExpectError.cmake fails on SOURCE and names REASON; with an empty REASON, when it passes.
 cmake_minimum_required(VERSION 3.24)
 
-set(arguments)
-set(seen OFF)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  if(seen)
-    list(APPEND arguments "${CMAKE_ARGV${i}}")
-  elseif(CMAKE_ARGV${i} STREQUAL "--")
-    set(seen ON)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/Arguments.cmake)
 
 execute_process(
   COMMAND ${CMAKE_COMMAND} -P ${CMAKE_CURRENT_LIST_DIR}/ExpectError.cmake -- ${arguments}
