@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -37,6 +38,13 @@ keys some_keys(u64 n, u32 first = 0) {
   return k;
 }
 
+void expect_counts(const insert_report& report, const std::vector<outcome>& became) {
+  const auto times = [&](outcome o) { return static_cast<u64>(std::ranges::count(became, o)); };
+  EXPECT_EQ(report.inserted, times(outcome::inserted));
+  EXPECT_EQ(report.present, times(outcome::present));
+  EXPECT_EQ(report.refused, times(outcome::refused));
+}
+
 template <class Design>
 class toy_table {
  public:
@@ -64,6 +72,28 @@ class toy_table {
     std::ranges::sort(sorted);
     std::ranges::sort(out);
     EXPECT_EQ(out, sorted);
+  }
+  // The report of call(), which may allocate so many times and no more; none where it threw.
+  template <class Call>
+  std::optional<insert_report> with_allocations(u64 allocations, Call call) {
+    std::optional<insert_report> report;
+    memory.refuse_after(allocations);
+    memory.guarded([&] {
+      try {
+        report = call();
+      } catch (const out_of_memory&) {
+      }
+    });
+    memory.refuse_after(faulty_host::never);
+    return report;
+  }
+  // Keys that were refused are absent, and no others. Those that were inserted join `held`.
+  void expect_outcomes(const keys& k, const std::vector<outcome>& became, keys& held) {
+    const values found = find(k, 1);
+    for (u64 i = 0; i < k.size(); ++i) {
+      EXPECT_EQ(became[i] == outcome::refused, found[i] == 1) << i;
+      if (became[i] == outcome::inserted) held.push_back(k[i]);
+    }
   }
 
  private:
@@ -223,28 +253,12 @@ TEST(toy_swapper, no_key_is_lost_without_memory) {
     k.insert(k.end(), held.begin(), held.begin() + 100);    // that are there
     k.insert(k.end(), fresh.begin(), fresh.begin() + 100);  // that come twice
     std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
-    t.memory.refuse_after(allocations);
-    insert_report report;
-    bool threw = false;
-    t.memory.guarded([&] {
-      try {
-        report = t.table.insert(t.space, k, k, became);
-      } catch (const out_of_memory&) {
-        threw = true;
-      }
-    });
-    t.memory.refuse_after(faulty_host::never);
-    const values found = t.find(k, 1);
-    if (!threw) {
-      for (u64 i = 0; i < k.size(); ++i) {
-        EXPECT_EQ(became[i] == outcome::refused, found[i] == 1) << i;
-        if (became[i] == outcome::inserted) held.push_back(k[i]);
-      }
-      const auto times = [&](outcome o) { return static_cast<u64>(std::ranges::count(became, o)); };
-      EXPECT_EQ(report.inserted, times(outcome::inserted));
-      EXPECT_EQ(report.present, times(outcome::present));
-      EXPECT_EQ(report.refused, times(outcome::refused));
-      refused += report.refused;
+    const auto report =
+        t.with_allocations(allocations, [&] { return t.table.insert(t.space, k, k, became); });
+    if (report) {
+      t.expect_outcomes(k, became, held);
+      expect_counts(*report, became);
+      refused += report->refused;
     }
     t.expect_holds(held);
     EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
@@ -384,29 +398,14 @@ void crowd_without_memory(u64 items, u64 crowded) {
       held.erase(std::ranges::unique(held).begin(), held.end());
       ASSERT_EQ(t.table.insert(t.space, held, held).refused, 0U);
       std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
-      insert_report report;
-      bool threw = false;
-      t.memory.refuse_after(allocations);
-      t.memory.guarded([&] {
-        try {
-          report = applies ? t.table.insert_or_apply(t.space, k, k, op::maximum{}, became)
-                           : t.table.insert(t.space, k, k, became);
-        } catch (const out_of_memory&) {
-          threw = true;
-        }
+      const auto report = t.with_allocations(allocations, [&] {
+        return applies ? t.table.insert_or_apply(t.space, k, k, op::maximum{}, became)
+                       : t.table.insert(t.space, k, k, became);
       });
-      t.memory.refuse_after(faulty_host::never);
-      const values found = t.find(k, 1);
-      for (u64 i = 0; i < k.size() && !threw; ++i) {
-        EXPECT_EQ(became[i] == outcome::refused, found[i] == 1) << i;
-        if (became[i] == outcome::inserted) held.push_back(k[i]);
-      }
-      const auto times = [&](outcome o) { return static_cast<u64>(std::ranges::count(became, o)); };
-      if (!threw) {
-        EXPECT_EQ(report.inserted, times(outcome::inserted));
-        EXPECT_EQ(report.present, times(outcome::present));
-        EXPECT_EQ(report.refused, times(outcome::refused));
-        refused += report.refused;
+      if (report) {
+        t.expect_outcomes(k, became, held);
+        expect_counts(*report, became);
+        refused += report->refused;
       }
       t.expect_holds(held);
       EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
@@ -433,23 +432,12 @@ void crowd_until_none_fits(u64 items, u64 slots, const auto& crowd) {
         const keys k(all.begin() + static_cast<std::ptrdiff_t>(i),
                      all.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(i + at_once, all.size())));
         std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
-        insert_report report;
-        t.memory.refuse_after(allocations);
-        t.memory.guarded([&] {
-          try {
-            report = t.table.insert(t.space, k, k, became);
-          } catch (const out_of_memory&) {
-            threw = true;
-          }
-        });
-        t.memory.refuse_after(faulty_host::never);
-        if (!threw) {
-          const values found = t.find(k, 1);
-          for (u64 j = 0; j < k.size(); ++j) {
-            EXPECT_EQ(became[j] == outcome::refused, found[j] == 1) << j;
-            if (became[j] == outcome::inserted) held.push_back(k[j]);
-          }
-          EXPECT_EQ(report.restarts, 0U);
+        const auto report =
+            t.with_allocations(allocations, [&] { return t.table.insert(t.space, k, k, became); });
+        threw = !report;
+        if (report) {
+          t.expect_outcomes(k, became, held);
+          EXPECT_EQ(report->restarts, 0U);
         }
         ASSERT_NO_FATAL_FAILURE(t.expect_holds(held));
       }
