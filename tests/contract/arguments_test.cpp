@@ -8,22 +8,15 @@
 #include <tuple>
 #include <vector>
 
+#include <contract/message_of.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash {
 namespace {
 
-// The message of the `Error` that the call throws.
-template <class Error>
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using contract::message_of;
+
 testing::AssertionResult says(const std::string& message, const std::string& part) {
   if (message.starts_with("tilehash: ") && message.find(part) != std::string::npos &&
       message.find('\n') == std::string::npos)

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include <contract/message_of.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/space/cuda.cuh>
@@ -15,15 +16,7 @@
 namespace tilehash {
 namespace {
 
-template <class Error>
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using contract::message_of;
 
 class cuda_arguments : public ::testing::Test {
  protected:

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include <contract/join_model.hpp>
+#include <contract/message_of.hpp>
 
 namespace tilehash::contract {
 
@@ -372,16 +372,6 @@ TEST(joins_of_structs, with_floats) {
   join_structs<pixel>(scaled(40'000, 4'000));
 }
 
-template <class Error>
-std::string join_message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(join_arguments, are_refused) {
   join_ground ground;
   auto& space = ground.space;
@@ -393,22 +383,22 @@ TEST(join_arguments, are_refused) {
   const auto says = [](const std::string& message, const std::string& part) {
     EXPECT_TRUE(message.starts_with("tilehash: ") && message.find(part) != std::string::npos) << message;
   };
-  says(join_message<invalid_argument>([&] { std::ignore = join(space, nowhere, keys.span()); }),
+  says(message_of<invalid_argument>([&] { std::ignore = join(space, nowhere, keys.span()); }),
        "join: the left keys");
-  says(join_message<invalid_argument>([&] { std::ignore = join_size(space, keys.span(), nowhere); }),
+  says(message_of<invalid_argument>([&] { std::ignore = join_size(space, keys.span(), nowhere); }),
        "join: the right keys");
-  says(join_message<invalid_argument>([&] { std::ignore = join_size(space, keys.span(), too_many); }),
+  says(message_of<invalid_argument>([&] { std::ignore = join_size(space, keys.span(), too_many); }),
        "at most 2^32 - 2 rows");
-  says(join_message<invalid_argument>(
+  says(message_of<invalid_argument>(
            [&] { std::ignore = join_size(space, wide.span(), wide.span(), {.way = join_way::by_regions}); }),
        "up to 8 bytes");
   const std::span<u32> no_rows(static_cast<u32*>(nullptr), 3);
-  says(join_message<invalid_argument>(
+  says(message_of<invalid_argument>(
            [&] { std::ignore = join(space, keys.span(), keys.span(), no_rows, no_rows); }),
        "join: the left rows");
   const buffer<u32, space_type> rows(space, 3), more_rows(space, 3);
   const auto joins_to = [&](std::span<u32> left_rows, std::span<u32> right_rows, join_kind kind) {
-    return join_message<invalid_argument>([&] {
+    return message_of<invalid_argument>([&] {
       std::ignore = join(space, keys.span(), more_rows.span(), left_rows, right_rows, {.kind = kind});
     });
   };
@@ -420,7 +410,7 @@ TEST(join_arguments, are_refused) {
   // 160 000 x 160 000 rows of 8 bytes are more than there is.
   const buffer<u32, space_type> equal(space, std::vector<u32>(160'000, 5));
   ground.memory.refuse_larger_than(u64(1) << 30);
-  says(join_message<out_of_memory>([&] { std::ignore = join(space, equal.span(), equal.span()); }),
+  says(message_of<out_of_memory>([&] { std::ignore = join(space, equal.span(), equal.span()); }),
        "25600000000 rows of 8 bytes each");
 }
 

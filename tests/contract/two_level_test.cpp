@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <contract/bad_hash.hpp>
+#include <contract/message_of.hpp>
 #include <contract/random.hpp>
 #include <tilehash/papers/two_level_cuckoo.hpp>
 #include <tilehash/space/cpu.hpp>
@@ -18,6 +19,7 @@
 namespace tilehash {
 namespace {
 
+using contract::message_of;
 using contract::run_seed;
 using contract::scaled;
 
@@ -173,16 +175,6 @@ TEST(two_level, what_cannot_be_built_says_so_and_leaves_the_table) {
 
 // ---- bad input
 // ----------------------------------------------------------------------------------------------
-
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(two_level, loads_that_cannot_be) {
   cpu space(1);

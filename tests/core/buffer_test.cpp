@@ -1,4 +1,5 @@
 // Owned memory of a space.
+#include <contract/message_of.hpp>
 #include <tilehash/space/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <memory_resource>
 #include <stdexcept>
@@ -20,6 +20,8 @@
 
 namespace tilehash {
 namespace {
+
+using contract::message_of;
 
 // A resource that knows every block that is out, and its size.
 class counting : public std::pmr::memory_resource {
@@ -128,16 +130,6 @@ TEST(resources, serve_all_that_a_space_allocates) {
   space.for_each_block(10, 1, 256, [&](auto) { EXPECT_EQ(memory.out.size(), 2U) << "scratch"; });
   space.deallocate(p, 100);
   EXPECT_TRUE(memory.out.empty());
-}
-
-template <class Error>
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(resources, that_are_null_are_refused) {

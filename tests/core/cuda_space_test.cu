@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <contract/faulty.cuh>
+#include <contract/message_of.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/papers/sorted_array.hpp>
 #include <tilehash/space/cuda.cuh>
@@ -17,16 +18,7 @@ namespace tilehash {
 namespace {
 
 using contract::faulty_device;
-
-template <class Error>
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using contract::message_of;
 
 TEST(cuda_space, takes_all_its_memory_from_the_resource) {
   faulty_device memory;
