@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include <contract/duplicates.hpp>
 #include <contract/erase.hpp>
 #include <contract/every_key.hpp>
@@ -22,33 +24,17 @@
 namespace tilehash::contract {
 
 template <class T>
-constexpr const char* type_name = nullptr;
-template <>
-inline constexpr const char* type_name<void> = "void";
-template <>
-inline constexpr const char* type_name<u8> = "u8";
-template <>
-inline constexpr const char* type_name<u16> = "u16";
-template <>
-inline constexpr const char* type_name<u32> = "u32";
-template <>
-inline constexpr const char* type_name<u64> = "u64";
-template <>
-inline constexpr const char* type_name<std::int64_t> = "i64";
-template <>
-inline constexpr const char* type_name<float> = "float";
-template <>
-inline constexpr const char* type_name<double> = "double";
-template <>
-inline constexpr const char* type_name<bitwise<float>> = "bitwise_float";
-template <>
-inline constexpr const char* type_name<ivec3> = "ivec3";
-template <>
-inline constexpr const char* type_name<ivec4> = "ivec4";
-template <>
-inline constexpr const char* type_name<wide_key> = "wide32";
-template <>
-inline constexpr const char* type_name<wide_value> = "wide84";
+struct named {
+  const char* name;
+};
+inline constexpr std::tuple type_names{
+    named<void>{"void"},        named<u8>{"u8"},         named<u16>{"u16"},
+    named<u32>{"u32"},          named<u64>{"u64"},       named<std::int64_t>{"i64"},
+    named<float>{"float"},      named<double>{"double"}, named<bitwise<float>>{"bitwise_float"},
+    named<ivec3>{"ivec3"},      named<ivec4>{"ivec4"},   named<wide_key>{"wide32"},
+    named<wide_value>{"wide84"}};
+template <class T>
+constexpr const char* type_name = std::get<named<T>>(type_names).name;
 
 // An assertion that fails ends its test at once, however deep in helpers it stands.
 class stop_at_failure : public ::testing::EmptyTestEventListener {

@@ -21,35 +21,36 @@ struct duplicates : question<Key, Value> {
     return result;
   }
 
-  static void in_a_build(const maker& make) {
+  // check(random, keys, distinct, mixed), for few and many items of a key.
+  template <class Check>
+  static void for_each_share(const maker& make, Check check) {
     auto random = numbers_of_this_test();
     const u64 n = make.at_most(scaled(10'000, 5'000));
     for (u64 distinct : {u64(1), u64(2), u64(7), u64(100), n / 3}) {
       for (bool mixed : {false, true}) {
         SCOPED_TRACE(distinct);
-        const auto k = repeated(random, n, distinct, mixed);
-        const auto table = make();
-        model<Key, Value> expected(make.can);
-        expected.build(*table, k, duplicates::values_for(random, k));
-        expected.verify(*table, others(random, k, 100));
+        check(random, repeated(random, n, distinct, mixed), distinct, mixed);
       }
     }
   }
 
+  static void in_a_build(const maker& make) {
+    for_each_share(make, [&](random_numbers& random, const keys& k, u64 /*distinct*/, bool /*mixed*/) {
+      const auto table = make();
+      model<Key, Value> expected(make.can);
+      expected.build(*table, k, duplicates::values_for(random, k));
+      expected.verify(*table, others(random, k, 100));
+    });
+  }
+
   static void in_an_insert(const maker& make) {
-    auto random = numbers_of_this_test();
-    const u64 n = make.at_most(scaled(10'000, 5'000));
-    for (u64 distinct : {u64(1), u64(2), u64(7), u64(100), n / 3}) {
-      for (bool mixed : {false, true}) {
-        SCOPED_TRACE(distinct);
-        const auto k = repeated(random, n, distinct, mixed);
-        const auto table = make(mixed ? 0 : distinct);
-        model<Key, Value> expected(make.can);
-        expected.insert(*table, k, duplicates::values_for(random, k));
-        expected.insert(*table, k, duplicates::values_for(random, k));
-        expected.verify(*table, others(random, k, 100));
-      }
-    }
+    for_each_share(make, [&](random_numbers& random, const keys& k, u64 distinct, bool mixed) {
+      const auto table = make(mixed ? 0 : distinct);
+      model<Key, Value> expected(make.can);
+      expected.insert(*table, k, duplicates::values_for(random, k));
+      expected.insert(*table, k, duplicates::values_for(random, k));
+      expected.verify(*table, others(random, k, 100));
+    });
   }
 
   // Where many keys must be displaced while their twins are being inserted.

@@ -23,16 +23,24 @@ struct insertion : question<Key, Value> {
     }
   }
 
-  static void all_families_into_one_table(const maker& make) {
+  // insert(model, table, keys, values)
+  template <class Insert>
+  static void families_into_one_table(const maker& make, Insert insert) {
     auto random = numbers_of_this_test();
     const auto table = make();
     model<Key, Value> expected(make.can);
     for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 300)))) {
       SCOPED_TRACE(title);
-      expected.insert(*table, k, insertion::values_for(random, k));
+      insert(expected, *table, k, insertion::values_for(random, k));
       expected.verify_answers(*table, k);
     }
     expected.verify(*table);
+  }
+
+  static void all_families_into_one_table(const maker& make) {
+    families_into_one_table(make, [](auto& expected, auto& table, const auto& k, const auto& v) {
+      expected.insert(table, k, v);
+    });
   }
 
   static void a_present_key_keeps_its_value(const maker& make) {
@@ -49,15 +57,9 @@ struct insertion : question<Key, Value> {
   }
 
   static void without_outcomes(const maker& make) {
-    auto random = numbers_of_this_test();
-    const auto table = make();
-    model<Key, Value> expected(make.can);
-    for (const auto& [title, k] : families<Key>(random, make.at_most(scaled(3'000, 300)))) {
-      SCOPED_TRACE(title);
-      expected.insert_unnamed(*table, k, insertion::values_for(random, k));
-      expected.verify_answers(*table, k);
-    }
-    expected.verify(*table);
+    families_into_one_table(make, [](auto& expected, auto& table, const auto& k, const auto& v) {
+      expected.insert_unnamed(table, k, v);
+    });
   }
 
   static void a_few_at_a_time(const maker& make) {
