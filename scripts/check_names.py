@@ -40,7 +40,7 @@ TO_MOVE = set(
     morton mul_high multi multivalue murmur mutable_table_view no_match nothing open_addressing partition_built
     placement plain_rows probe probe_inserting quotient_slot reach read_one record_keeping region_erased
     region_resized rehash remainder_slot repatriation replacing robin_hood_slot row_changing row_major row_table rowed
-    sealing self_inserting slot solo_tile space_like sparse stashing steady thesis_prime tidying tile_like try_claim
+    self_inserting slot solo_tile space_like sparse stashing steady thesis_prime tidying tile_like try_claim
     u128 u16 u32 u64 u8 unmix32 unmix64 value_like value_range values_apart view_changeable widest_age xor_polynomial
     """.split()
 )

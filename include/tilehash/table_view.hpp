@@ -194,7 +194,7 @@ inline constexpr u32 size_stripes = 32;  // words in which the change of a table
 
 /// Slots that a thread can change by itself: no other key is in its hand then, and no pass is due afterwards.
 template <class D>
-concept view_changeable = changed_in_place<D> && !replacing<D> && !sealing<D> && !values_apart<D>;
+concept view_changeable = changed_in_place<D> && !replacing<D> && !values_apart<D>;
 
 /// The view of a table whose holders also change it, each key by one thread or one lane of a tile. It moves no
 /// other key and takes no memory: what finds no room is refused, and the table's own insert() makes room for

@@ -329,9 +329,6 @@ void place_all_that_can_be(u64 items, u64 offered) {
       ASSERT_EQ(placed, model.put(key)) << Design::name << ", " << held.size() << " keys";
       if (placed) held.push_back(key);
     }
-    if constexpr (sealing<Design>) {
-      for (u64 b = 0; b < buckets; ++b) design.seal(b);
-    }
     EXPECT_EQ(t.find(held, 1), held);
     EXPECT_LT(held.size(), k.size());
   }

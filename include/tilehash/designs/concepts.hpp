@@ -263,10 +263,6 @@ concept displacing =
       { d.displacement_of(k, D::slot_type::pack(k, v)).run(solo_tile{}, true) } -> std::same_as<outcome>;
     };
 
-// A pass over all buckets is due when keys have been put in, before the next lookup.
-template <class D>
-concept sealing = insertable<D> && requires(const D d) { d.seal(u64(0)); };
-
 // When keys were erased, others may come nearer to where they are looked for first. erased() sets a bit of
 // due() for each bucket in which that may be, and tidy() sees to one. Optional:
 //   tidy_passes   how often, each time, where what comes nearer makes room for others
@@ -281,8 +277,7 @@ concept tidying = erasable<D> && requires(const D d) {
 
 // While keys are put in, lookups find each where it stands, and there it stays: values may change meanwhile.
 template <class D>
-concept steady =
-    !values_apart<D> && (probe_inserting<D> || (self_inserting<D> && D::keys_stay && !sealing<D>));
+concept steady = !values_apart<D> && (probe_inserting<D> || (self_inserting<D> && D::keys_stay));
 
 // Cannot be filled to every load: a table that may grow is made larger instead, one that may not is refused.
 template <class D>

@@ -49,7 +49,6 @@ class insert_call {
   // Smaller ones are made larger before a window that they have no room for, as least_room says. (Not the
   // others: what is pending may be copies of one key.)
   static constexpr u64 small_table = 2 * detail::window_step;
-  static_assert(!sealing<Design> || !partition_built<Design>, "regions are not sealed");
 
  public:
   insert_call(table_type& table, Space& space, const Source& source, u64 n, outcome* outcomes,
@@ -112,7 +111,6 @@ class insert_call {
       phases_.place(design(), 0, n_, cells());
     }
     if (moves) move(n_, unwaited(report));
-    phases_.seal(design());
     if (!phases_type::can_end) detail::finish_call(space_, unwaited(report));
   }
   // A user's op threw, or what else ends a call in the middle. (A GPU's kernels throw nothing, and after an
@@ -120,7 +118,6 @@ class insert_call {
   void recover() {
     if constexpr (!Space::has_lanes) {
       if (!detail::keeps_table(table_is_)) return;
-      phases_.seal(design());
       table_.recount(space_);
     }
   }
@@ -240,7 +237,6 @@ class insert_call {
       if (moves && !move(end, table_.calls().waited(n_, 0)) && pass != 0)
         break;  // nothing ran that could count what is left
       collect();
-      phases_.seal(design());
       auto others = unplaced::none;
       if constexpr (replacing<Design>) {
         others = take_in_homeless(end);

@@ -4,7 +4,6 @@
 //   look      which keys are there? They are done, their values changed
 //   place     each key into the first free slot on its way
 //   move      what found none: room is made by moving other keys
-//   seal      a pass over all buckets, where lookups need one
 //
 // A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp). Where values change and
 // inserts may move keys, those of keys that place and move met are changed after each, when no key moves. So
@@ -53,7 +52,7 @@ class insert_phases {
  public:
   static constexpr bool updates = !std::same_as<Update, keep_stored>;
   // Is move() able to end the call? That saves starting a kernel which does.
-  static constexpr bool can_end = Space::has_lanes && displacing<Design> && !updates && !sealing<Design>;
+  static constexpr bool can_end = Space::has_lanes && displacing<Design> && !updates;
   using homeless_list = homeless_items<slot_type>;
   using homeless_entry = typename homeless_list::entry;
 
@@ -143,14 +142,9 @@ class insert_phases {
   // Of keys that were met while others came.
   void change_values(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
     if constexpr (updates) {
-      seal(d);
       next_phase();
       visit(d, sentinels, first, end, true, false);
     }
-  }
-  void seal(const Design& d) {
-    if constexpr (sealing<Design>)
-      space_.for_each(d.capacity() / Design::bucket_slots, seal_bucket<Design>{d});
   }
   void next_phase() { ++phase_; }
   u32 phase() const { return phase_; }  // since the last wait

@@ -48,12 +48,7 @@ u64 put_back(Space& space, const Design& design, const sentinel_cells<typename D
              const Source& source, u64 first, u64 end, const u32* fresh, const outcome_recorder& recorder,
              const unplaced_keys<Design>& keys, u64* counter) {
   space.fill(keys.done, divide_up(keys.n, 32), 0U);
-  const auto seal = [&] {
-    if constexpr (sealing<Design>)
-      space.for_each(design.capacity() / Design::bucket_slots, seal_bucket<Design>{design});
-  };
   const u64 in_hand = walk_on_for_a_while(space, design, keys, counter);
-  seal();
   if (in_hand == 0) return 0;
   const u64 taken = counted_by(space, counter, [&] {
     space.for_each(end - first, take_out_new<Design, Source>{design, sentinels, source, first, fresh,
@@ -67,7 +62,6 @@ u64 put_back(Space& space, const Design& design, const sentinel_cells<typename D
     space.for_each(design.mark_words(), end_marks<Design>{design});
     require(left == 0, "keys of the table have no places: did another call change it at the same time?");
   }
-  seal();
   space.for_each(end - first, find_copies<Design, Source>{design, sentinels, source, first, recorder});
   return taken;
 }

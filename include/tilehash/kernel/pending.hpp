@@ -83,13 +83,6 @@ struct homeless_source {
   }
 };
 
-// A pass over all buckets.
-template <class Design>
-struct seal_bucket {
-  Design design;
-  TILEHASH_FN void operator()(u64 i) const { design.seal(i); }
-};
-
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
