@@ -194,7 +194,7 @@ class question {
       const key_type k = draw_crowded();
       if (stored_.count(k) == 0 && put_alone(k)) stored_[k] = prefilled;
     }
-    drop_homeless();
+    drop_unplaced();
     if constexpr (displacing<Design> || replacing<Design>) {
       if (load != 0) make_room();
     }
@@ -241,7 +241,7 @@ class question {
       if (updates) change(update, placed);
       expect_all(before, updates);
     }
-    drop_homeless();
+    drop_unplaced();
   }
 
   // Two keys at once where both would have the item in a bucket's last slot moved: one whose bucket that is,
@@ -316,7 +316,7 @@ class question {
   }
 
  private:
-  static constexpr u64 homeless_room = 64;
+  static constexpr u64 unplaced_room = 64;
   static constexpr u64 prefilled = ~u64(0);
   const Design& design() const { return arena_.design(); }
   static auto encode(key_type k) { return slot_type::encode(k); }
@@ -387,7 +387,7 @@ class question {
         .sentinels = arena_.sentinels(),
         .inserts = inserts,
         .update = update,
-        .homeless = {homeless_.data(), homeless_room / 2, &homeless_length_}};
+        .unplaced = {unplaced_.data(), unplaced_room / 2, &unplaced_length_}};
   }
 
   // Fewer tries than a table's, as nobody is to wait for them.
@@ -472,13 +472,13 @@ class question {
     return became == outcome::inserted;
   }
   // Those that found no place when they had lost theirs: a table would be built anew.
-  void drop_homeless() {
+  void drop_unplaced() {
     if constexpr (replacing<Design>) {
-      for (u64 i = 0; i < homeless_length_; ++i) {
-        stored_.erase(slot_type::decode(homeless_[i].key));
-        design().drop(homeless_[i].key);
+      for (u64 i = 0; i < unplaced_length_; ++i) {
+        stored_.erase(slot_type::decode(unplaced_[i].key));
+        design().drop(unplaced_[i].key);
       }
-      homeless_length_ = 0;
+      unplaced_length_ = 0;
       expect_locks("when none is in hand");
     }
   }
@@ -528,7 +528,7 @@ class question {
       count(design().locks(), buckets);
     } else if constexpr (requires { Design::seats_of_32; }) {
       count(design().marks(), buckets);
-      in_hand = homeless_length_;
+      in_hand = unplaced_length_;
     } else if constexpr (requires { Design::stash_slots; }) {  // behind the flag of the stash
       const auto* const flag = reinterpret_cast<const u32*>(design().slots() + design().capacity());
       count(flag + 1, design().capacity() / 8 + 1);
@@ -550,9 +550,9 @@ class question {
     }
     std::set<key_type> away;
     if constexpr (replacing<Design>) {
-      for (u64 i = 0; i < homeless_length_; ++i) {
-        ++copies[slot_type::decode(homeless_[i].key)];
-        away.insert(slot_type::decode(homeless_[i].key));
+      for (u64 i = 0; i < unplaced_length_; ++i) {
+        ++copies[slot_type::decode(unplaced_[i].key)];
+        away.insert(slot_type::decode(unplaced_[i].key));
       }
     }
     if constexpr (replacing<Design>) {
@@ -584,9 +584,9 @@ class question {
   std::map<key_type, u64> stored_;  // and its value
   std::vector<key_type> items_;
   std::vector<outcome> became_;
-  using list = detail::homeless_items<slot_type>;
-  std::vector<typename list::entry> homeless_ = std::vector<typename list::entry>(homeless_room);
-  u64 homeless_length_ = 0;
+  using list = detail::unplaced_items<slot_type>;
+  std::vector<typename list::entry> unplaced_ = std::vector<typename list::entry>(unplaced_room);
+  u64 unplaced_length_ = 0;
   std::vector<value_type> values_ = std::vector<value_type>(24);
   static constexpr value_type prefilled_value = value_type(1) << 30;
 };

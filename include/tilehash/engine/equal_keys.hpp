@@ -16,10 +16,12 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/engine/insert_call.hpp>
+#include <tilehash/engine/region_fill.hpp>
 #include <tilehash/kernel/entries.hpp>
+#include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/prefetch.hpp>
+#include <tilehash/table_view.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -115,9 +117,7 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
     try {
       const auto filled = fill_regions<true>(space, layout, items, n, false);
       if (filled.lists_left && filled.left <= n / 8) {
-        const insert_report report = engine::insert_call<Design, Space, array_source<slot_type>, keep_stored>(
-                                         table, space, items, n, nullptr, {})
-                                         .run_filled(filled);
+        const insert_report report = table.insert_filled(space, items, n, filled);
         if (filled.left == 0) return report;
         const contested_keys<Space> left(space, n);
         space.for_each(filled.left, add_left<Design>{filled.spilled, left.filter()});

@@ -1,14 +1,15 @@
 // The phases of an insert over windows of its items, from one kernel to the next, and what became of the
-// items. They know nothing of growth (engine/insert_call.hpp, engine/subtables.hpp).
+// items. They know nothing of growth (engine/window_call.hpp).
 //
-//   look      which keys are there? They are done, their values changed
+//   lookup    which keys are present? Their items are done, and their values changed
 //   place     each key into the first free slot on its way
-//   move      what found none: room is made by moving other keys
+//   displace  items that found none: other keys move, and free a slot
+//   update    keys that place and displace met change their values, while no key moves
 //
 // A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp). Where values change and
-// inserts may move keys, those of keys that place and move met are changed after each, when no key moves. So
-// a user's op runs while every key is in the table. (Where inserts replace keys, the engine calls
-// change_values() itself, after it has put back the keys that lost their places.)
+// inserts may move keys, update runs after each of place and displace. So a user's op runs while every key is
+// in the table. (Where inserts replace keys, the call runs update itself, once the keys that lost their places
+// are stored again.)
 //
 // Each is told the design as it is then, and the sentinel cells of a table that has some.
 #pragma once
@@ -33,14 +34,14 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The table that an insert works on says what the insert does where memory ends.
-//   in_use       it throws while nothing has changed; later it refuses the items that need memory
-//   goes_on      the call continues another one, so it always refuses them
-//   fresh        no caller has seen the table: it throws, and the table is given up
-//   all_or_none  the same, and the table is given up too unless all items find a place
-enum class insert_role { in_use, goes_on, fresh, all_or_none };
-constexpr bool keeps_table(insert_role role) {
-  return role == insert_role::in_use || role == insert_role::goes_on;
+// A source of few items, which are inserted one by one: on the host by one code for all such sources, which
+// must outlive it.
+template <class Design, class Space, class Source>
+auto few_of(const Source& source) {
+  if constexpr (Space::has_lanes)
+    return source;
+  else
+    return called_source<typename Design::slot_type>(source);
 }
 
 template <class Design, class Space, class Source, class Update>
@@ -51,10 +52,10 @@ class insert_phases {
 
  public:
   static constexpr bool updates = !std::same_as<Update, keep_stored>;
-  // Is move() able to end the call? That saves starting a kernel which does.
+  // Is displace() able to end the call? That saves starting a kernel which does.
   static constexpr bool can_end = Space::has_lanes && displacing<Design> && !updates;
-  using homeless_list = homeless_items<slot_type>;
-  using homeless_entry = typename homeless_list::entry;
+  using unplaced_list = unplaced_items<slot_type>;
+  using unplaced_entry = typename unplaced_list::entry;
 
   insert_phases(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update,
                 const call_memory& calls)
@@ -70,11 +71,11 @@ class insert_phases {
     }
     if constexpr (replacing<Design>) {
       const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
-      const u64 most = homeless_room() + under_way;
+      const u64 most = unplaced_room() + under_way;
       bits_ = buffer<u32, Space>(space_, 2 * words() + divide_up(most, 32) + (counted ? groups() : 0));
-      homeless_ = buffer<homeless_entry, Space>(space_, most);
-      homeless_length_ = buffer<u64, Space>(space_, 1);
-      space_.fill(homeless_length_.data(), 1, u64(0));
+      unplaced_ = buffer<unplaced_entry, Space>(space_, most);
+      unplaced_length_ = buffer<u64, Space>(space_, 1);
+      space_.fill(unplaced_length_.data(), 1, u64(0));
     } else {
       bits_ = buffer<u32, Space>(space_, words() + (counted ? groups() : 0));
     }
@@ -96,6 +97,8 @@ class insert_phases {
   }
   u64 words() const { return groups() * count_pending::words_each; }
   const u32* pending() const { return pending_; }
+  const Source& source() const { return source_; }
+  const outcome* outcomes() const { return outcomes_; }
   u64 bits_known() const { return bits_known_; }  // bits of items before mean something
   // How many of each 256 items are pending. Waits.
   std::vector<u32> pending_counts() {
@@ -112,35 +115,46 @@ class insert_phases {
 
   // Items whose bits are known, as far as they are pending, and all others. Those whose keys are there are
   // done, their values changed. Does not wait.
-  void look(const Design& d, u64 first, const cells& sentinels = {}) {
-    visit_open(d, sentinels, first, n_, false);
-  }
-  void look_until(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
-    visit_open(d, sentinels, first, end, false);
+  void look_up(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+    const u64 unknown = first_unknown(first, end);
+    visit(d, sentinels, first, unknown, true, false);
+    visit(d, sentinels, unknown, end, false, false);
   }
   // ... and new keys are put in.
   void place(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
-    visit_open(d, sentinels, first, end, true);
-    if constexpr (!steady<Design> && !replacing<Design>) change_values(d, first, end, sentinels);
+    const u64 unknown = first_unknown(first, end);
+    visit(d, sentinels, first, unknown, true, true);
+    visit(d, sentinels, unknown, end, false, true);
+    if constexpr (!steady<Design> && !replacing<Design>) update(d, first, end, sentinels);
   }
   // Throws out_of_memory (of a CPU's scratch): what waits goes on waiting, and the phase before was the last.
-  void move(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
-    displace_pending(d, first, end, {});
-    change_values(d, first, end, sentinels);
-  }
-  // The same as the call's last phase, where it can_end: it then ends like that.
-  void move_last(const Design& d, u64 first, u64 end, call_end ends, const cells& sentinels = {}) {
+  // As the call's last phase it ends the call like `last`, where it can_end.
+  void displace(const Design& d, u64 first, u64 end, const cells& sentinels = {},
+                const call_end* last = nullptr) {
+    call_end ends{};
+    next_phase();
     if constexpr (can_end) {
-      ends.last_phase = phase_ + 1;
-      ends.blocks_done = calls_.blocks_done();
-      displace_pending(d, first, end, ends);
-      ended_ = true;
-    } else {
-      move(d, first, end, sentinels);
+      if (last != nullptr) {
+        ends = *last;
+        ends.last_phase = phase_;
+        ends.blocks_done = calls_.blocks_done();
+      }
     }
+    try {
+      if constexpr (Space::has_lanes)
+        detail::displace(space_, d, source_, first, end, updates, recorder(), calls_.given_up(), ends);
+      else  // by one code for all sources
+        detail::displace(space_, d, called_source<slot_type>(source_), first, end, updates, recorder(),
+                         calls_.given_up(), ends);
+    } catch (const out_of_memory&) {
+      --phase_;
+      throw;
+    }
+    ended_ = ends.blocks_done != nullptr;
+    update(d, first, end, sentinels);
   }
   // Of keys that were met while others came.
-  void change_values(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+  void update(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
     if constexpr (updates) {
       next_phase();
       visit(d, sentinels, first, end, true, false);
@@ -166,24 +180,24 @@ class insert_phases {
   u64 put_back(const Design& d, u64 first, u64 end, u64 n, const cells& sentinels)
     requires replacing<Design>
   {
-    const unplaced_keys<Design> keys{homeless_.data(), n, fresh() + words()};
+    const unplaced_keys<Design> keys{unplaced_.data(), n, fresh() + words()};
     const u64 taken = detail::put_back(space_, d, sentinels, source_, first, end, fresh(), recorder(), keys,
-                                       homeless_length_.data());
-    space_.fill(homeless_length_.data(), 1, u64(0));
+                                       unplaced_length_.data());
+    space_.fill(unplaced_length_.data(), 1, u64(0));
     visit(d, sentinels, first, end, true, false);
     return taken;
   }
   // Keys that lost their places to others, and how many; they are asked for once. Waits.
-  const homeless_entry* homeless() const { return homeless_.data(); }
-  u64 take_homeless() {
-    const u64 n = read_one(space_, homeless_length_.data());
-    if (n != 0) space_.fill(homeless_length_.data(), 1, u64(0));
+  const unplaced_entry* unplaced() const { return unplaced_.data(); }
+  u64 take_unplaced() {
+    const u64 n = read_one(space_, unplaced_length_.data());
+    if (n != 0) space_.fill(unplaced_length_.data(), 1, u64(0));
     return n;
   }
 
  private:
   u64 groups() const { return divide_up(n_, window_step); }
-  u64 homeless_room() const { return n_ / 32 + 1024; }
+  u64 unplaced_room() const { return n_ / 32 + 1024; }
   u32* fresh() const { return bits_.data() + words(); }  // a bit an item: it put its key in
   // Where the bit of item 0 would be: kernels number bits as they number items. (By integers, as that may be
   // outside of the memory.)
@@ -192,22 +206,23 @@ class insert_phases {
     return reinterpret_cast<u32*>(at - few_from_ / 8);  // NOLINT(performance-no-int-to-ptr)
   }
 
-  void visit_open(const Design& d, const cells& sentinels, u64 first, u64 end, bool inserts) {
-    const u64 known = std::min(bits_known_, end);
-    if (first < known) visit(d, sentinels, first, known, true, inserts);
-    if (known < end) visit(d, sentinels, std::max(first, known), end, false, inserts);
+  // Where the items begin whose bits are not known, of those up to `end`, whose bits will be.
+  u64 first_unknown(u64 first, u64 end) {
+    const u64 known = std::max(first, std::min(bits_known_, end));
     bits_known_ = std::max(bits_known_, end);
+    return known;
   }
   void visit(const Design& d, const cells& sentinels, u64 first, u64 end, bool pending_only, bool inserts) {
+    if (first >= end) return;
     // A lookup needs fewer registers (where values stand beside their keys; elsewhere that was not measured).
     if constexpr (Space::has_lanes && !updates && !values_apart<Design>) {
       if (!inserts && !pending_only) {
         using keys = keys_of_items<shifted_source<Source>>;
-        return look_up(space_, d, sentinels, keys{{source_, first}}, end - first,
-                       pending_sink{recorder(), first});
+        return detail::look_up(space_, d, sentinels, keys{{source_, first}}, end - first,
+                               pending_sink{recorder(), first});
       }
     }
-    homeless_list list{homeless_.data(), homeless_room(), homeless_length_.data()};
+    unplaced_list list{unplaced_.data(), unplaced_room(), unplaced_length_.data()};
     if constexpr (replacing<Design>) {
       if (inserts) list.fresh = fresh();  // lookups have no such bits: there may be no memory for them
       if (inserts && pending_only && Space::has_lanes)  // kernels pass over words without pending items
@@ -218,15 +233,6 @@ class insert_phases {
       mark_user_exceptions([&] { upsert<Design>(space_, items); });
     else
       upsert<Design>(space_, items);
-  }
-  void displace_pending(const Design& d, u64 first, u64 end, const call_end& ends) {
-    next_phase();
-    try {
-      displace(space_, d, source_, first, end, updates, recorder(), calls_.given_up(), ends);
-    } catch (const out_of_memory&) {
-      --phase_;
-      throw;
-    }
   }
   outcome_recorder recorder() const { return {calls_.counters(), pending_, outcomes_, phase_}; }
 
@@ -243,8 +249,8 @@ class insert_phases {
   u32 phase_ = 0;
   bool ended_ = false;  // the last phase has summed the counters
   u64 left_ = 0;
-  buffer<homeless_entry, Space> homeless_;
-  buffer<u64, Space> homeless_length_;
+  buffer<unplaced_entry, Space> unplaced_;
+  buffer<u64, Space> unplaced_length_;
 };
 
 }  // namespace detail

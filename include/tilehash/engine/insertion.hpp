@@ -1,10 +1,10 @@
 // engine::insertion: tables that are changed in place, and may grow.
 //
-//   insert, build      engine/insert_call.hpp: window, put, room; its phases are in engine/insert_phases.hpp
+//   insert, build      engine/window_call.hpp: its windows and their phases
 //   of equal keys      engine/equal_keys.hpp: combined before, or the first one kept
 //   other memory       here: all items go to a new table, with another hash function; or, where the table's
 //                      memory can be made larger or smaller, it has more or fewer regions there
-//                      (engine/region_resize.hpp)
+//                      (engine/region_slots.hpp)
 //
 // Memory while it runs: an eighth of a byte an item. By regions what engine/region_fill.hpp says; where
 // items are combined first what algorithm/aggregate.hpp says. Growth takes the new table beside the old, and
@@ -18,11 +18,9 @@
 
 #include <tilehash/core/error.hpp>
 #include <tilehash/engine/equal_keys.hpp>
-#include <tilehash/engine/insert_call.hpp>
 #include <tilehash/engine/region_fill.hpp>
-#include <tilehash/engine/region_resize.hpp>
-#include <tilehash/engine/slots.hpp>
-#include <tilehash/kernel/exact_placement.hpp>
+#include <tilehash/engine/region_slots.hpp>
+#include <tilehash/engine/window_call.hpp>
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/unshared.hpp>
 #include <tilehash/kernel/upsert.hpp>
@@ -34,9 +32,9 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 namespace engine {
 
 template <class Design, class Space>
-class insertion : public slots<Design, Space> {
-  using base = slots<Design, Space>;
-  using base::memory_, base::view_, base::size_, base::options_;
+class insertion : public region_slots<Design, Space> {
+  using base = region_slots<Design, Space>;
+  using base::memory_, base::view_, base::size_, base::options_, base::resize_in_place;
 
  public:
   using typename base::key_type;
@@ -47,8 +45,8 @@ class insertion : public slots<Design, Space> {
 
   insertion clone(Space& space) const { return insertion(*this, space); }
 
-  // Puts the n items of a source in; `outcomes` may be null. Throws what `look` and `place` throw before
-  // anything has changed; later, items without room are refused.
+  // Puts the n items of a source in; `outcomes` may be null. Throws out_of_memory before anything
+  // has changed; later, items without a place are refused.
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update);
   // The same for more items of a call that has changed the table: where memory ends, those that need some are
@@ -56,7 +54,7 @@ class insertion : public slots<Design, Space> {
   template <class Source, class Update>
   insert_report insert_more(Space& space, const Source& source, u64 n, const Update& update) {
     if (n == 0) return {};
-    return call<Source, Update>(*this, space, source, n, nullptr, update, insert_role::goes_on).run();
+    return call(*this, space, insert_role::goes_on).run(source, update, n);
   }
   // ... of a table that does not grow, without waiting. The report lies in the memory of the space.
   template <class Source, class Update>
@@ -105,7 +103,7 @@ class insertion : public slots<Design, Space> {
   // Puts items into a table that nobody has seen: where memory ends it throws, and the table is given up.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
-    return call<Source>(*this, space, source, n, nullptr, {}, insert_role::fresh).run();
+    return call(*this, space, insert_role::fresh).run(source, detail::keep_stored{}, n);
   }
   // The same where the items stand in bins, one for each region of a table made for `room` items
   // (algorithm/partition.hpp).
@@ -114,10 +112,19 @@ class insertion : public slots<Design, Space> {
     requires partition_built<Design>
   {
     insertion fresh(space, room, options_, 0, true);
-    insert_report report =
-        call<Source>(fresh, space, source, n, nullptr, {}, insert_role::fresh).run_from(bins);
+    detail::region_fill<Design, Space> fill(space, fresh.view_.design, n, false);
+    fill.fill_from(bins);
+    const insert_report report = call(fresh, space, insert_role::fresh)
+                                     .run(source, detail::keep_stored{}, n, nullptr, n, fill.result());
     *this = std::move(fresh);
     return report;
+  }
+
+  // Completes an insert of items that regions of this table have taken, all or some.
+  template <class Source>
+  insert_report insert_filled(Space& space, const Source& source, u64 n,
+                              const detail::region_filled<Design, Space>& filled) {
+    return call(*this, space).run(source, detail::keep_stored{}, n, nullptr, n, filled);
   }
 
   // Room for so many items in all; never shrinks.
@@ -150,17 +157,76 @@ class insertion : public slots<Design, Space> {
   }
 
  private:
-  static constexpr u32 max_rebuilds = 64;
-  // More room helps keys that crowd by chance. With so many slots to an item it does not: those keys have one
-  // hash whatever the seed (a user's hasher that gives a constant), and a table would grow for them until
-  // memory ends.
-  static constexpr u64 slots_without_growth = 64;
-  using homeless_entry = typename detail::homeless_items<slot_type>::entry;
+  using unplaced_entry = typename detail::unplaced_items<slot_type>::entry;
 
-  template <class, class, class, class>
-  friend class insert_call;
-  template <class Source, class Update = detail::keep_stored>
-  using call = insert_call<Design, Space, Source, Update>;
+  // What a call asks of the table (engine/window_call.hpp).
+  struct call_policy {
+    using design_type = Design;
+    using space_type = Space;
+    static constexpr bool ends_below_limit = false;
+    insertion& table;
+
+    call_policy(insertion& of) : table(of) {}
+    const Design& design() const { return table.view_.design; }
+    const Design& placing() const { return design(); }
+    const auto& sentinels() const { return table.view_.sentinels; }
+    u64 size() const { return table.size_; }
+    void add(u64 change) { table.size_ += change; }
+    u64 capacity() const { return table.capacity(); }
+    detail::call_memory calls() const { return table.calls(); }
+    detail::call_end unwaited(u64 n, u32 last_phase) { return table.unwaited(n, last_phase); }
+    void recount(Space& space) { table.recount(space); }
+    void wipe(Space& space) { table.wipe_slots(space); }
+    void finish(Space& /*space*/) {}
+
+    bool grows() const { return table.options_.grow; }
+    u64 limit() const { return table.limit(); }
+    // As many as there is room for below the limit, or as half of the free slots could take. A small table is
+    // made larger before a window that it has no room for. (Not the others: what is pending may be copies of
+    // one key.)
+    u64 free_slots(u64 /*wanted*/) const {
+      constexpr u64 small_table = 2 * detail::window_step;
+      if (size() >= limit() || limit() < small_table) return 0;
+      return std::max(limit() - size(), (capacity() - size()) / 2);
+    }
+    static u64 least_room() { return detail::least_room; }
+    std::optional<u64> make_room(Space& space, growth how, u64 items) {
+      if (how == growth::restart) return table.rebuild(space, items, capacity());
+      items = std::max(items, 2 * std::max(size(), limit()));
+      if (how == growth::enlarge && table.resize_in_place(space, items)) return 0;
+      return table.rebuild(space, items, capacity());
+    }
+    // ... for keys that lost their places, too.
+    std::optional<u64> make_room_with(Space& space, const unplaced_entry* unplaced, u64 n) {
+      return table.rebuild(space, size(), capacity(), unplaced, n);
+    }
+
+    template <class Source, class Update>
+    static constexpr bool fills =
+        partition_built<Design> &&
+        (std::same_as<Update, detail::keep_stored> ||
+         std::same_as<Update, detail::apply<op::assign>>)&&!std::same_as<Source,
+                                                                         detail::called_source<slot_type>>;
+    // Nothing if it does not pay. (In an empty table to assign and to keep are the same: any of equal keys
+    // wins.)
+    template <class Windows>
+    std::optional<detail::region_filled<Design, Space>> fill(Space& space, const Windows& w, u64 end) const {
+      using Source = typename Windows::source_type;
+      const bool empty = size() == 0;
+      const u64 n = end - w.done;
+      if (Windows::phases_type::updates && !empty) return std::nullopt;
+      const auto items = detail::shifted(w.phases.source(), w.done);
+      if constexpr (detail::builds_from_items<Source, Space, Design>) {
+        if (empty && detail::one_region_pays<Source>(space, design(), n))
+          return detail::fill_region(space, design(), items, n);
+      }
+      if (!detail::regions_pay(space, design(), n, size())) return std::nullopt;
+      detail::region_fill<Design, Space> regions(space, design(), n, !empty);
+      regions.fill_all(items, n);
+      return regions.result();
+    }
+  };
+  using call = window_call<call_policy>;
 
   // A table for so many items, of which `n` are to come at once.
   template <class Source>
@@ -177,15 +243,6 @@ class insertion : public slots<Design, Space> {
     }
   }
 
-  // A source of few items, which are put in one by one: on the host by one code for all such sources.
-  template <class Source>
-  static auto few_of(const Source& source) {
-    if constexpr (Space::has_lanes)
-      return source;
-    else
-      return detail::called_source<slot_type>(source);
-  }
-
   // Without growing?
   bool takes_one() const { return !options_.grow || size_ < this->limit(); }
   // insert_one() of an item that found no place, or the table full.
@@ -199,18 +256,14 @@ class insertion : public slots<Design, Space> {
   // larger, while they do not fit. Gives how often they did not; nothing, and all is as it was, where they
   // never did in less than `capacity_limit`.
   std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity,
-                             const homeless_entry* homeless = nullptr, u64 homeless_size = 0,
+                             const unplaced_entry* unplaced = nullptr, u64 unplaced_size = 0,
                              u64 capacity_limit = ~u64(0));
-  // Gives the table so many items' room in its own memory, which can be that large: more regions or fewer, by
-  // the same hash. False, and nothing has happened, where that is not possible.
-  bool resize_in_place(Space& space, u64 items);
-  void place_left(Space& space, const detail::region_filled<Design, Space>& filled);
   // Half as many items again find room afterwards, so that few more do not make it grow at once.
   void shrink_if_asked(Space& space);
 
   template <class Source>
   insert_report move_in(Space& space, const Source& source, u64 n) {
-    return call<Source>(*this, space, source, n, nullptr, {}, insert_role::all_or_none).run();
+    return call(*this, space, insert_role::all_or_none).run(source, detail::keep_stored{}, n);
   }
   // All that stands in another table's slots; of few, for which regions do not pay, a CPU's thread makes
   // shorter work alone. Unless it gives 0 some found no place, and the rest need not be here.
@@ -232,7 +285,7 @@ template <class Source, class Update>
 insert_report insertion<Design, Space>::insert(Space& space, const Source& source, u64 n, outcome* outcomes,
                                                const Update& update) {
   if (n == 0) return {};
-  return call<Source, Update>(*this, space, source, n, outcomes, update).run();
+  return call(*this, space).run(source, update, n, outcomes);
 }
 template <class Design, class Space>
 template <class Source, class Update>
@@ -242,7 +295,7 @@ void insertion<Design, Space>::insert_async(Space& space, const Source& source, 
                   "only tables that do not grow (grow = false) have inserts that do not wait");
   static_assert(!replacing<Design>,
                 "tilehash: inserts of this design may need a new table, so the host must wait for them");
-  call<Source, Update>(*this, space, source, n, nullptr, update).start(report);
+  call(*this, space).start(source, update, n, report);
 }
 template <class Design, class Space>
 template <class Source>
@@ -274,19 +327,19 @@ insert_report insertion<Design, Space>::insert_first(Space& space,
 
 template <class Design, class Space>
 std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u64 least_capacity,
-                                                     const homeless_entry* homeless, u64 homeless_size,
+                                                     const unplaced_entry* unplaced, u64 unplaced_size,
                                                      u64 capacity_limit) {
   const u64 n = size(), most = std::max(items, slots_without_growth * n);
-  table_options fixed = options_;
-  fixed.grow = false;
+  table_options options = options_;
   for (u64 tries = 0; tries < max_rebuilds && this->capacity_for(items) < capacity_limit; ++tries) {
-    fixed.seed = detail::seed_of(fixed) + 1;
+    options.seed = detail::seed_of(options) + 1;
     insertion fresh =
-        empty_for<detail::slots_source<Design>>(space, items, fixed, least_capacity, capacity());
+        empty_for<detail::slots_source<Design>>(space, items, options, least_capacity, capacity());
     u64 refused = fresh.move_from(space, view_.design);
     if constexpr (replacing<Design>) {
-      const detail::homeless_source<slot_type, homeless_entry> rest{homeless};
-      if (refused == 0) refused = fresh.move_in(space, few_of(rest), homeless_size).refused;
+      const detail::unplaced_source<slot_type, unplaced_entry> rest{unplaced};
+      if (refused == 0)
+        refused = fresh.move_in(space, detail::few_of<Design, Space>(rest), unplaced_size).refused;
     }
     if (refused == 0) {
       if constexpr (slot_type::reserves_keys)
@@ -294,70 +347,16 @@ std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u6
       space.copy(fresh.calls().few_bits(), this->calls().few_bits(),
                  detail::call_memory::few_items / 8);  // a call may be in the middle of them
       fresh.size_ = n;
-      fresh.options_.grow = options_.grow;
       *this = std::move(fresh);
       return tries;
     }
     // A table that may not grow keeps its capacity while other hash functions may do: its items fitted
     // before. Half of the tries are for that. Then it grows, as the keys that lost their places would be
     // lost.
-    const bool may_grow = options_.grow || homeless == nullptr || tries >= max_rebuilds / 2;
+    const bool may_grow = options_.grow || unplaced == nullptr || tries >= max_rebuilds / 2;
     if (may_grow) items = std::min(items + items / 8 + 1, most);
   }
   return std::nullopt;
-}
-template <class Design, class Space>
-bool insertion<Design, Space>::resize_in_place(Space& space, u64 items) {
-  if constexpr (region_resized<Design>) {
-    using work_type = detail::region_resize<Design, Space>;
-    const Design before = view_.design;
-    u64 regions = detail::divide_up(this->capacity_for(items), before.region_slots());
-    const bool grows = regions > before.regions();
-    if (grows) regions = work_type::grown(before, regions);
-    if (!work_type::suits(space, before, regions)) return false;
-    const u64 bytes = base::bytes_for(regions * before.region_slots());
-    if (!memory_.resizes(bytes)) return false;
-    work_type work(space, before, regions);
-    if (!work.prepare()) return false;
-    // What stands behind the slots moves with their end.
-    static_assert(!slot_type::reserves_keys && !tidying<Design>, "only bits of a call are kept");
-    buffer<char, Space> bits(space,
-                             detail::call_memory::few_items / 8);  // of one that we may be in the middle of
-    space.copy(bits.data(), this->calls().few_bits(), bits.size());
-    if (grows) memory_.resize(bytes);
-    const u64 n = size();
-    const auto filled = work.run(memory_.data());
-    if (!grows) {
-      try {
-        memory_.resize(bytes);
-      } catch (const out_of_memory&) {  // of a resource that cannot even make it smaller: it stays as it is
-      }
-    }
-    view_type view(filled.design, memory_.data());
-    view.design.reshape(memory_.data(), regions);
-    this->set_view(view);
-    this->wipe_rest(space);
-    size_ = n - filled.left;
-    if (filled.left != 0) place_left(space, filled);
-    space.copy(this->calls().few_bits(), bits.data(), bits.size());
-    return true;
-  } else {
-    return false;
-  }
-}
-// Keys that found no place in their regions, where there is one for each (engine/region_resize.hpp). It takes
-// no memory.
-template <class Design, class Space>
-void insertion<Design, Space>::place_left(Space& space, const detail::region_filled<Design, Space>& filled) {
-  using source_type = decltype(filled.rest());
-  u64* const without = this->calls().sums();
-  space.for_each(
-      1, detail::place_in_regions<Design, source_type>{view_.design, filled.rest(), filled.left, without});
-  const u64 lost = read_one(space, without);
-  size_ += filled.left - lost;
-  if (lost != 0)
-    throw error("tilehash: " + std::to_string(lost) +
-                " keys have no place in regions in which a trial placed all: this is a fault of tilehash");
 }
 template <class Design, class Space>
 void insertion<Design, Space>::shrink_if_asked(Space& space) {

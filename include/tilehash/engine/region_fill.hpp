@@ -140,14 +140,25 @@ class region_fill {
     const u32 threads = static_cast<u32>(n) / 64 * 32 + 32;  // few meet at a barrier sooner
     build(source_as_bin<Design, Source>{design_, source, static_cast<u32>(n), counters() + 1}, 0, 1, threads);
   }
-  // All regions at once. Their bins are the table's own memory, or stand beside it.
+  // All regions: as their design does it, slice by slice, or at once. Then their bins are the table's own
+  // memory, or stand beside it.
   template <class Source>
   void fill_all(const Source& source, u64 n) {
-    const region_bins bins =
-        for_regions(merges_ ? bins_beside(n, design_.regions())
-                            : bins_of(design_.slots(), design_.region_slots(), design_.regions()));
-    partition(design_, source, n, bins);
-    put_in(bins, 0, design_.regions());
+    if constexpr (filling_itself<Design>) {
+      design_.bulk_build().run(space_, source, n, spill(), counters() + 1, counters() + 2);
+    } else {
+      if constexpr (partitions_in_steps<Space>) {
+        const u64 most = most_counted<slot_type, KeepsFirst>(space_);
+        const u64 best =
+            merges_ && n < design_.capacity() / 4 ? most : best_regions;  // few make short runs anyway
+        if (design_.regions() > (most < best ? most : best)) return fill_slices(source, n);
+      }
+      const region_bins bins =
+          for_regions(merges_ ? bins_beside(n, design_.regions())
+                              : bins_of(design_.slots(), design_.region_slots(), design_.regions()));
+      partition(design_, source, n, bins);
+      put_in(bins, 0, design_.regions());
+    }
   }
   // The items stand in bins already, one for each region and none larger than it.
   template <class Bins>
@@ -210,12 +221,6 @@ class region_fill {
       };
       send_on(items_of, [&](u32 s) { return came[s]; });
     }
-  }
-
-  // Into an empty table, as its design does it.
-  template <class Source>
-  void fill_by_design(const Source& source, u64 n) {
-    design_.bulk_build().run(space_, source, n, spill(), counters() + 1, counters() + 2);
   }
 
   region_filled<Design, Space> result() {
@@ -317,19 +322,7 @@ template <bool KeepsFirst = false, class Design, class Space, class Source>
 region_filled<Design, Space> fill_regions(Space& space, const Design& design, const Source& source, u64 n,
                                           bool merges) {
   region_fill<Design, Space, KeepsFirst> fill(space, design, n, merges);
-  if constexpr (filling_itself<Design>) {
-    fill.fill_by_design(source, n);
-  } else {
-    bool in_slices = false;
-    if constexpr (partitions_in_steps<Space>) {
-      const u64 most = most_counted<typename Design::slot_type, KeepsFirst>(space);
-      const u64 best =
-          merges && n < design.capacity() / 4 ? most : best_regions;  // few make short runs anyway
-      in_slices = design.regions() > (most < best ? most : best);
-      if (in_slices) fill.fill_slices(source, n);
-    }
-    if (!in_slices) fill.fill_all(source, n);
-  }
+  fill.fill_all(source, n);
   return fill.result();
 }
 

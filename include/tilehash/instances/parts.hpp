@@ -43,7 +43,7 @@ TILEHASH_END_ABI_NAMESPACE
   how insert_report engine::insertion<__VA_ARGS__, Space>::build(Space&,                                     \
                                                                  const detail::items_of<__VA_ARGS__>&, u64); \
   how u64 engine::insertion<__VA_ARGS__, Space>::rehash(Space&, u64);                                        \
-  how bool engine::insertion<__VA_ARGS__, Space>::resize_in_place(Space&, u64);                              \
+  how bool engine::region_slots<__VA_ARGS__, Space>::resize_in_place(Space&, u64);                           \
   how void engine::insertion<__VA_ARGS__, Space>::shrink_if_asked(Space&);                                   \
   how void detail::erase(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                   \
                          const __VA_ARGS__::key_type*, u64, const detail::call_counters&);                   \

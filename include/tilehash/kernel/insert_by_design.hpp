@@ -21,7 +21,7 @@ namespace detail {
 // Keys that designs put into the hand of an insert and that found no place in the end. Bounded: an insert
 // that finds less room here than lanes may be under way does not begin.
 template <class Slot>
-struct homeless_items {
+struct unplaced_items {
   struct entry {
     typename Slot::key_bits key;
     typename Slot::value_bits value;
@@ -88,7 +88,7 @@ TILEHASH_FN outcome insert_by_design(const Work& work, Tile t, Key own, Value gi
   Key key = own;
   Value value = given;
   bool replaced = false;  // what is in hand is another key
-  if constexpr (replacing<Design>) open = open && work.homeless.has_room();
+  if constexpr (replacing<Design>) open = open && work.unplaced.has_room();
   const bool tried = open;
   u32 rounds = 0;
   for (u32 todo = t.ballot(open); t.any(todo != 0); todo = t.ballot(open)) {
@@ -103,7 +103,7 @@ TILEHASH_FN outcome insert_by_design(const Work& work, Tile t, Key own, Value gi
       became = outcome::inserted, replaced = true, key = r.key, value = r.value;
   }
   if constexpr (replacing<Design>) {
-    if (replaced) work.homeless.add(key, value);
+    if (replaced) work.unplaced.add(key, value);
   }
   if constexpr (Work::updates && !steady<Design>) {
     // It is pending.

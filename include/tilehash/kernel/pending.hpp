@@ -72,7 +72,7 @@ struct slots_source {
 
 // The entries of a list of keys that lost their places (kernel/upsert.hpp), as a source.
 template <class Slot, class Entry>
-struct homeless_source {
+struct unplaced_source {
   const Entry* entries;
   TILEHASH_FN item<Slot> operator()(u64 i) const {
     item<Slot> x;

@@ -15,7 +15,7 @@ namespace detail {
 // They, and a bit for each that is in hand no more.
 template <class Design>
 struct unplaced_keys {
-  using entry = typename homeless_items<typename Design::slot_type>::entry;
+  using entry = typename unplaced_items<typename Design::slot_type>::entry;
   entry* entries;
   u64 n;
   u32* done;
@@ -127,10 +127,10 @@ struct find_copies {
     for (u32 step = 1;; ++step) {
       const solo_tile t;
       const auto b = solo_bucket<Design>::read_shared(t, design.bucket_at(design.where(p)));
-      const auto told = design.examine(t, b, design.stored(p, q.bits));
-      if (told.found()) return true;
-      if (told.what != lookup_state::go_on || step >= max_steps_of(design, p)) return false;
-      design.advance(p, told);
+      const auto answer = design.examine(t, b, design.stored(p, q.bits));
+      if (answer.found()) return true;
+      if (answer.what != lookup_state::go_on || step >= max_steps_of(design, p)) return false;
+      design.advance(p, answer);
     }
   }
 };

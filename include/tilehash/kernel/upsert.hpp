@@ -60,7 +60,7 @@ struct upsert_items {
   bool inserts = false;    // else it only finds
   Update update;
   outcome_recorder recorder{};
-  homeless_items<slot_type> homeless{};
+  unplaced_items<slot_type> unplaced{};
 
   // An item on its way along its buckets.
   struct walk {
@@ -194,7 +194,7 @@ struct upsert_items {
     mine = mine && x.valid;
     const outcome became = together(t, x, mine);
     if constexpr (replacing<Design>) {
-      if (inserts) homeless.note_fresh(lane, i, mine && became == outcome::inserted);
+      if (inserts) unplaced.note_fresh(lane, i, mine && became == outcome::inserted);
     }
     recorder.record(lane, i, mine, x.key.legal, became);
   }
@@ -248,17 +248,20 @@ struct upsert_items {
   struct numbered : walk {
     u64 i;
   };
+  // ... the first of which is the first item's.
   void operator()(u64 from, u64 to) const {
+    from += first / bits_a_word;
+    to += first / bits_a_word;
     thread_recorder counts{recorder};
     if (!retry) {
       for (u64 w = from; w < to; ++w) recorder.pending[w] = 0;
     }
     if constexpr (replacing<Design>) {
-      for (u64 w = from; inserts && w < to; ++w) homeless.fresh[w] = 0;
+      for (u64 w = from; inserts && w < to; ++w) unplaced.fresh[w] = 0;
     }
     const auto keep_record = [&](u64 i, bool legal, outcome became) __attribute__((TILEHASH_INLINED)) {
       if constexpr (replacing<Design>) {
-        if (inserts && became == outcome::inserted) homeless.fresh[i / bits_a_word] |= 1U << i % bits_a_word;
+        if (inserts && became == outcome::inserted) unplaced.fresh[i / bits_a_word] |= 1U << i % bits_a_word;
       }
       counts.record(i, legal, became);
     };
@@ -293,12 +296,10 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
     // What a table itself brings: items that move to a larger one, and that builds left over.
     upsert<Design>(space, upsert_items<Design, called, Update, Design::preferred_width>{
                               work.design, work.sentinels, called(work.source), work.first, work.end,
-                              work.retry, work.inserts, work.update, work.recorder, work.homeless});
+                              work.retry, work.inserts, work.update, work.recorder, work.unplaced});
   } else {
-    const u64 skipped = work.first / bits_a_word;
     constexpr u64 grain = 128;  // words
-    space.for_each_chunk((work.end - work.first + bits_a_word - 1) / bits_a_word,
-                         [&](u64 from, u64 to) { work(skipped + from, skipped + to); }, grain);
+    space.for_each_chunk((work.end - work.first + bits_a_word - 1) / bits_a_word, work, grain);
   }
 }
 

@@ -263,7 +263,7 @@ struct tiled_merge {
 
     u32 came = 0;
     for (u32 from = 0;;) {
-      u32 open = 0, homeless = 0;  // bit k: my k-th item
+      u32 open = 0, unplaced = 0;  // bit k: my k-th item
       TILEHASH_UNROLL
       for (u32 k = 0; k < in_hand; ++k) {  // 2
         if (from + k * all + me >= n) continue;
@@ -286,12 +286,12 @@ struct tiled_merge {
         design.turn(p);
         const outcome o = in.put(p.bucket, p.stored, entry::value_of(mine[k]));
         if (o == outcome::inserted) in.leaves(first.bucket, first.stored), ++came;
-        homeless |= u32(o == outcome::refused) << k;
+        unplaced |= u32(o == outcome::refused) << k;
       }
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < in_hand; ++k) {  // 4
-        if ((homeless >> k & 1) == 0) continue;
+        if ((unplaced >> k & 1) == 0) continue;
         if (make_room(in, mine[k]))
           ++came;
         else
@@ -300,7 +300,7 @@ struct tiled_merge {
       block.barrier();
       TILEHASH_UNROLL
       for (u32 k = 0; k < in_hand; ++k) {  // 5
-        if ((homeless >> k & 1) != 0) came -= remove_twins(in, mine[k]);
+        if ((unplaced >> k & 1) != 0) came -= remove_twins(in, mine[k]);
       }
       from += in_hand * all;
       if (from >= n) break;

@@ -1,0 +1,98 @@
+// engine::region_slots: slots whose memory can be made larger or smaller, where their design has regions.
+#pragma once
+
+#include <string>
+
+#include <tilehash/core/error.hpp>
+#include <tilehash/engine/region_fill.hpp>
+#include <tilehash/engine/region_resize.hpp>
+#include <tilehash/engine/slots.hpp>
+#include <tilehash/kernel/exact_placement.hpp>
+#include <tilehash/space/buffer.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
+
+template <class Design, class Space>
+class region_slots : public slots<Design, Space> {
+  using base = slots<Design, Space>;
+
+ public:
+  using base::base, base::size;
+  using typename base::slot_type;
+  using typename base::view_type;
+
+ protected:
+  using base::memory_, base::view_, base::size_;
+
+  // Gives the table so many items' room in its own memory, which can be that large: more regions or fewer, by
+  // the same hash. False, and nothing has happened, where that is not possible.
+  bool resize_in_place(Space& space, u64 items);
+
+ private:
+  void place_left(Space& space, const detail::region_filled<Design, Space>& filled);
+};
+
+template <class Design, class Space>
+bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
+  if constexpr (region_resized<Design>) {
+    using work_type = detail::region_resize<Design, Space>;
+    const Design before = view_.design;
+    u64 regions = detail::divide_up(this->capacity_for(items), before.region_slots());
+    const bool grows = regions > before.regions();
+    if (grows) regions = work_type::grown(before, regions);
+    if (!work_type::suits(space, before, regions)) return false;
+    const u64 bytes = base::bytes_for(regions * before.region_slots());
+    if (!memory_.resizes(bytes)) return false;
+    work_type work(space, before, regions);
+    if (!work.prepare()) return false;
+    // What stands behind the slots moves with their end.
+    static_assert(!slot_type::reserves_keys && !tidying<Design>, "only bits of a call are kept");
+    buffer<char, Space> bits(space,
+                             detail::call_memory::few_items / 8);  // of one that we may be in the middle of
+    space.copy(bits.data(), this->calls().few_bits(), bits.size());
+    if (grows) memory_.resize(bytes);
+    const u64 n = size();
+    const auto filled = work.run(memory_.data());
+    if (!grows) {
+      try {
+        memory_.resize(bytes);
+      } catch (const out_of_memory&) {  // of a resource that cannot even make it smaller: it stays as it is
+      }
+    }
+    view_type view(filled.design, memory_.data());
+    view.design.reshape(memory_.data(), regions);
+    this->set_view(view);
+    this->wipe_rest(space);
+    size_ = n - filled.left;
+    if (filled.left != 0) place_left(space, filled);
+    space.copy(this->calls().few_bits(), bits.data(), bits.size());
+    return true;
+  } else {
+    return false;
+  }
+}
+// Keys that found no place in their regions, where there is one for each (engine/region_resize.hpp). It takes
+// no memory.
+template <class Design, class Space>
+void region_slots<Design, Space>::place_left(Space& space,
+                                             const detail::region_filled<Design, Space>& filled) {
+  using source_type = decltype(filled.rest());
+  u64* const without = this->calls().sums();
+  space.for_each(
+      1, detail::place_in_regions<Design, source_type>{view_.design, filled.rest(), filled.left, without});
+  const u64 lost = read_one(space, without);
+  size_ += filled.left - lost;
+  if (lost != 0)
+    throw error("tilehash: " + std::to_string(lost) +
+                " keys have no place in regions in which a trial placed all: this is a fault of tilehash");
+}
+
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>

@@ -1,0 +1,400 @@
+// One insert into a table that is changed in place: windows of its items, the phases of each
+// (engine/insert_phases.hpp), what is counted and refused, and when the table gets more capacity.
+//
+//   window    all pending items where they fit, which is so in most calls; else
+//     |         lookup, once: items whose keys are present are done; then
+//     |         as many pending items as there are free slots for, or grow, as a small table does at once
+//     |
+//   phases    region by region where that pays; what regions leave is inserted in windows of its own
+//     |         place, displace, update
+//     |
+//   grow      some are still pending: another hash function, or more capacity; then the window again
+//
+// The host waits once a window. A call that cannot grow has one window, and start() does not wait at all.
+//
+// How a table gets more capacity is its policy's:
+//
+//   limit()                          items at which it wants more, if it grows()
+//   free_slots(wanted)               how many of so many pending items the next window takes; 0: grow first
+//   make_room(space, growth, items)  as `growth` says, for so many items or more. How often it restarted;
+//                                    nothing where no hash function did. Throws out_of_memory
+//   calls()                          where the counters and few bits are (engine/call_memory.hpp)
+// The others say what the table is, or are hooks (docs/adr/0028-one-insert-call.md).
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include <tilehash/core/error.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/growth.hpp>
+#include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/kernel/pending.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
+
+// The items of one source on their way into a table.
+template <class Design, class Space, class Source, class Update>
+struct item_windows {
+  using source_type = Source;
+  using update_type = Update;
+  using phases_type = detail::insert_phases<Design, Space, Source, Update>;
+
+  phases_type phases;
+  u64 n;
+  u64 valid;                             // at most so many of them are items
+  u64 done = 0;                          // items before are in the table, or refused
+  bool looked_up = false;                // all bits are known, and ...
+  std::vector<u32> pending_counts = {};  // ... so many of each 256 items were pending then
+  bool mostly_new = false;               // nearly all pending items of the last window were new keys
+
+  u64 pending() const {
+    if (!looked_up) return n - done;
+    u64 sum = 0;
+    for (u64 group = done / detail::window_step; group < pending_counts.size(); ++group)
+      sum += pending_counts[group];
+    return sum;
+  }
+  // The end of a window of so many pending items. `its_pending` becomes their number.
+  u64 window_end(u64 most, u64& its_pending) const {
+    u64 end = done;
+    for (its_pending = 0; end < n && its_pending < most; end += detail::window_step)
+      its_pending += looked_up ? pending_counts[end / detail::window_step] : detail::window_step;
+    return std::min(end, n);
+  }
+};
+
+template <class Policy>
+class window_call {
+  using Design = typename Policy::design_type;
+  using Space = typename Policy::space_type;
+  template <class Source, class Update>
+  using windows_of = item_windows<Design, Space, Source, Update>;
+  static constexpr bool displaces = displacing<Design>;
+  // When many keys move at once, one may meet the locks of others until its tries are spent, most of all
+  // where the system halts a thread that holds some. So there are some passes.
+  static constexpr u32 passes = displaces || self_inserting<Design> ? 3 : 1;
+  static constexpr u32 restarts_before_growth = 4;
+  struct no_regions {};
+
+ public:
+  window_call(const Policy& table, Space& space, insert_role table_is = insert_role::in_use)
+      : table_(table),
+        space_(space),
+        grows_(table.grows() && table_is != insert_role::all_or_none),
+        table_is_(table_is) {}
+
+  // Inserts n items, of which not more than `valid` are any; `outcomes` may be null. `filled`: what regions
+  // have taken of them.
+  template <class Source, class Update, class Filled = no_regions>
+  insert_report run(const Source& source, const Update& update, u64 n, outcome* outcomes = nullptr,
+                    u64 valid = ~u64(0), const Filled& filled = {}) {
+    windows_of<Source, Update> w{
+        {space_, source, n, outcomes, update, table_.calls()}, n, std::min(valid, n)};
+    try {
+      if constexpr (!std::same_as<Filled, no_regions>) {
+        if (take_over(filled)) w.done = n;
+      }
+      run_windows(w);
+      if constexpr (Policy::ends_below_limit) {
+        while (grows_ && table_.size() > table_.limit() && make_room(growth::enlarge, 0)) {
+        }
+      }
+      table_.finish(space_);
+    } catch (const out_of_memory&) {
+      throw;
+    } catch (...) {
+      recover();
+      throw;
+    }
+    report_.present = n - report_.inserted - report_.refused;
+    return report_;
+  }
+  // Without waiting.
+  template <class Source, class Update>
+  void start(const Source& source, const Update& update, u64 n, insert_report* report) {
+    if (n == 0) return detail::finish_call(space_, unwaited(0, 0, report));  // no phase has a kernel
+    windows_of<Source, Update> w{{space_, source, n, nullptr, update, table_.calls()}, n, n};
+    w.phases.make_bits();
+    try {
+      start_phases(w, report);
+    } catch (...) {
+      recover();
+      throw;
+    }
+  }
+
+ private:
+  detail::call_end unwaited(u64 n, u32 last_phase, insert_report* report) {
+    detail::call_end end = table_.unwaited(n, last_phase);
+    end.report = report;
+    return end;
+  }
+  template <class Windows>
+  void start_phases(Windows& w, insert_report* report) {
+    w.phases.place(table_.placing(), 0, w.n, table_.sentinels());
+    for (u32 pass = 1; !displaces && pass < passes; ++pass) {
+      w.phases.next_phase();
+      w.phases.place(table_.placing(), 0, w.n, table_.sentinels());
+    }
+    bool ended = false;
+    if constexpr (displaces) {
+      const detail::call_end last = unwaited(w.n, 0, report);
+      try {
+        w.phases.displace(table_.design(), 0, w.n, table_.sentinels(), &last);
+        ended = Windows::phases_type::can_end;
+      } catch (const out_of_memory&) {  // what waits is refused
+      }
+    }
+    if (!ended) detail::finish_call(space_, unwaited(w.n, w.phases.phase(), report));
+  }
+  // A user's op threw, or what else ends a call in the middle. (A GPU's kernels throw nothing, and after an
+  // error of its own there is nothing to count.)
+  void recover() {
+    if constexpr (!Space::has_lanes) {
+      if (keeps_table(table_is_)) table_.recount(space_);
+    }
+  }
+
+  // ---- windows ----
+  template <class Windows>
+  void run_windows(Windows& w) {
+    try {
+      while (w.done < w.n) run_window(w);
+    } catch (const out_of_memory&) {  // for the bits of the items; none of the rest has been looked at then
+      if (!keeps_table(table_is_)) throw;
+      if (replacing<Design> && !changed_ && table_is_ == insert_role::in_use) throw;
+      while (w.done < w.n) run_piece(w);
+    }
+  }
+  template <class Windows>
+  void run_window(Windows& w) {
+    w.phases.moved_to(table_.calls());  // the last window may have made the table grow
+    u64 end = w.n, wanted = w.pending();
+    if (grows_ && table_.size() + wanted > table_.limit()) {
+      if (!w.looked_up && table_.size() != 0) return look_up(w);
+      const u64 most = table_.free_slots(wanted);
+      if (most == 0) {
+        grow(w, wanted);
+        return;
+      }
+      end = w.window_end(most, wanted);
+    }
+    const u64 before = table_.size();
+    const u64 left = fill_regions(w, end) ? 0 : run_phases(w, end), fresh = table_.size() - before;
+    w.mostly_new = fresh >= wanted - wanted / 16;
+    if (fresh < wanted / 2) w.looked_up = false;  // copies: their keys may be present now
+    if (left != 0 && grows_ && grow(w, left, true)) return;
+    finish_window(w, end, left);
+  }
+  // As many items as the table's own memory has bits for. An insert that may take other keys out needs a list
+  // of these besides; without it, new keys are refused, and only those that are present are seen to.
+  template <class Windows>
+  void run_piece(Windows& w) {
+    const u64 end = std::min(w.n, w.done + detail::call_memory::few_items);
+    w.phases.moved_to(table_.calls());
+    w.phases.use_few_bits(w.done);
+    if (grows_ && table_.size() >= table_.limit()) make_room(growth::enlarge, 0);
+    u64 left = 0;
+    do {
+      w.phases.moved_to(table_.calls());
+      if constexpr (replacing<Design>) {
+        w.phases.look_up(table_.design(), w.done, end, table_.sentinels());
+        collect(w);
+        grows_ = false;
+        left = w.phases.left();
+      } else {
+        left = run_phases(w, end);
+      }
+    } while (left != 0 && grows_ && grow(w, left, true));
+    finish_window(w, end, left);
+  }
+  // What is left is refused, as far as its keys are absent: of equal keys one may have met locks until its
+  // tries were spent, and another found a place.
+  template <class Windows>
+  void finish_window(Windows& w, u64 end, u64 left) {
+    constexpr bool meets_locks = displaces || self_inserting<Design>;
+    if (meets_locks && left != 0 && table_is_ != insert_role::all_or_none) {
+      w.phases.look_up(table_.design(), w.done, end, table_.sentinels());
+      collect(w);
+      left = w.phases.left();
+    }
+    report_.refused += left;
+    w.done = end;
+  }
+  // Finds the keys that are present.
+  template <class Windows>
+  void look_up(Windows& w) {
+    w.phases.make_bits(grows_);
+    w.phases.look_up(table_.design(), w.done, w.n, table_.sentinels());
+    collect(w);
+    w.looked_up = true;
+    if (w.phases.left() == 0)
+      w.done = w.n;
+    else
+      w.pending_counts = w.phases.pending_counts();
+  }
+  template <class Windows>
+  void collect(Windows& w) {
+    const auto counts = w.phases.collect();
+    const u64 inserted = counts[detail::counter::inserted];
+    changed_ = changed_ || Windows::phases_type::updates || inserted != 0;
+    table_.add(inserted);
+    report_.inserted += inserted;
+    report_.refused += counts[detail::counter::illegal];
+  }
+
+  // ---- phases ----
+  // Of the window up to `end`; gives how many of its items are still pending.
+  template <class Windows>
+  u64 run_phases(Windows& w, u64 end) {
+    w.phases.make_bits(grows_);
+    // Again for what met locks, which are few; where many found no way, no more will. But in a new table they
+    // may, as many as the old one was made for.
+    const u64 few = (end - w.done) / 64 + 64, limit = table_.limit();
+    u32 rebuilds = 0;
+    bool again = true;
+    for (u32 pass = 0; again; ++pass) {
+      if (pass == 0 || !displaces) w.phases.place(table_.placing(), w.done, end, table_.sentinels());
+      if constexpr (displaces) {
+        try {
+          const detail::call_end last = table_.calls().waited(w.n, 0);
+          w.phases.displace(table_.design(), w.done, end, table_.sentinels(), &last);
+        } catch (const out_of_memory&) {  // what waits goes on waiting
+          if (!keeps_table(table_is_)) throw;
+          if (pass != 0) break;  // nothing ran that could count what is left
+        }
+      }
+      collect(w);
+      auto others = unplaced::none;
+      if constexpr (replacing<Design>) {
+        others = take_in_unplaced(w, end);
+        if (others == unplaced::put_back) break;
+        if (Windows::phases_type::updates && w.phases.left() != 0) {
+          w.phases.update(table_.design(), w.done, end, table_.sentinels());
+          collect(w);
+        }
+      }
+      again = w.phases.left() != 0 &&
+              (others == unplaced::moved ? (grows_ || table_.size() < limit) && ++rebuilds < max_rebuilds
+                                         : pass + 1 < passes && w.phases.left() <= few);
+    }
+    return w.phases.left();
+  }
+  // False if it does not pay, or there is no memory for it.
+  template <class Windows>
+  bool fill_regions(Windows& w, u64 end) {
+    using Source = typename Windows::source_type;
+    using Update = typename Windows::update_type;
+    if constexpr (Policy::template fills<Source, Update>) {
+      if (w.phases.bits_known() > w.done || w.phases.outcomes() != nullptr) return false;
+      decltype(table_.fill(space_, w, end)) filled;
+      try {
+        filled = table_.fill(space_, w, end);
+      } catch (const out_of_memory&) {
+        if (table_.size() == 0) table_.wipe(space_);  // its slots may hold bins
+      }
+      return filled && take_over(*filled);
+    } else {
+      return false;
+    }
+  }
+  // What regions took; what they left is inserted one by one. False, and nothing more is inserted, if it is
+  // not known what they left.
+  template <class Filled>
+  bool take_over(const Filled& filled) {
+    changed_ = true;
+    table_.add(filled.inserted);
+    report_.inserted += filled.inserted;
+    if (!filled.lists_left) return false;
+    report_.refused += filled.illegal;
+    if (filled.left == 0) return true;
+    const auto rest = filled.rest();  // outlives what calls it
+    const auto few = detail::few_of<Design, Space>(rest);
+    using source_type = std::remove_const_t<decltype(few)>;
+    windows_of<source_type, detail::keep_stored> w{
+        {space_, few, filled.left, nullptr, {}, table_.calls()}, filled.left, filled.left};
+    run_windows(w);
+    return true;
+  }
+  // Keys that lost their places to others move to a new table, with all. Where there is no memory for
+  // it, or no hash function, they are put back, and new keys are refused instead.
+  enum class unplaced { none, moved, put_back };
+  template <class Windows>
+  unplaced take_in_unplaced(Windows& w, u64 end) {
+    const u64 n = w.phases.take_unplaced();
+    if (n == 0) return unplaced::none;
+    if (table_is_ == insert_role::all_or_none) {
+      report_.refused += n;
+      return unplaced::none;
+    }
+    try {
+      const std::optional<u64> restarts = table_.make_room_with(space_, w.phases.unplaced(), n);
+      if (restarts) {
+        w.phases.moved_to(table_.calls());
+        report_.restarts += *restarts + 1;
+        return unplaced::moved;
+      }
+    } catch (const out_of_memory&) {
+      if (!keeps_table(table_is_)) throw;
+    }
+    const u64 taken = w.phases.put_back(table_.design(), w.done, end, n, table_.sentinels());
+    table_.add(u64(0) - taken);
+    report_.inserted -= taken;
+    collect(w);
+    grows_ = false;
+    return unplaced::put_back;
+  }
+
+  // ---- growth ----
+  // What makes a table grow: there are no free slots for the next window, or a window's items were `left`.
+  // Below the limit the latter is the hash function's fault: another may do. False if nothing helps.
+  template <class Windows>
+  bool grow(const Windows& w, u64 wanted, bool left = false) {
+    const u64 size = table_.size(), limit = table_.limit();
+    if (left && size < limit) {
+      if (restarts_++ < restarts_before_growth) return make_room(growth::restart, size);
+      if (size < table_.capacity() / slots_without_growth) return false;
+      return make_room(growth::both, 0);
+    }
+    if (size < limit)  // a small table
+      return make_room(growth::enlarge, size + std::min(wanted, table_.least_room()));
+    // Where nearly all was new so far, so will the rest be.
+    const u64 all = size + wanted + wanted / 64;
+    return make_room(growth::enlarge, w.mostly_new ? detail::room_to_grow_to(size, all) : 0);
+  }
+  // Where there is no memory, or no hash function, the rest of the call makes do with the table as it is.
+  bool make_room(growth how, u64 items) {
+    try {
+      const std::optional<u64> restarts = table_.make_room(space_, how, items);
+      grows_ = restarts.has_value();
+      if (grows_) report_.restarts += *restarts + 1;
+    } catch (const out_of_memory&) {
+      if (!keeps_table(table_is_)) throw;
+      grows_ = false;
+    }
+    changed_ = changed_ || grows_;
+    return grows_;
+  }
+
+  Policy table_;
+  Space& space_;
+  bool grows_;
+  insert_role table_is_;
+  bool changed_ = false;  // so that nothing may throw any more
+  u32 restarts_ = 0;
+  insert_report report_;
+};
+
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>
