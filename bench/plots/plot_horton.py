@@ -149,8 +149,8 @@ def plot_churn(_header, rows, path):
             dress(axis, f"{title}, {-slots} slots at load {load:g}", unit, "rounds")
     legend_beside(figure, axes)
     rounds = max(r["round"] for r in rows)
-    homeless = sum(r["failed"] for r in rows if r["home"] == "never")
-    control = f" (where nothing comes home, {thousands(homeless)} keys find no place)" if homeless else ""
+    unplaced = sum(r["failed"] for r in rows if r["home"] == "never")
+    control = f" (where nothing comes home, {thousands(unplaced)} keys find no place)" if unplaced else ""
     finish(figure, height, "Lookups in Horton tables that erase and insert at a constant load",
            f"{rounds} rounds, in each of which a tenth of the items goes and others come{control}",
            sum(r["wrong"] for r in rows) + sum(r["failed"] for r in rows if r["home"] != "never"), path)  # fmt: skip

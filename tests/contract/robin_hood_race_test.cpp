@@ -75,7 +75,7 @@ void expect_one_winner_each(u64 n, double load, u64 seed) {
   std::vector<std::vector<insert_state>> became(threads, std::vector<insert_state>(keys));
   const auto key_of = [&](u64 i) { return slot_type::encode(mix32(static_cast<u32>(seed + i))); };
   std::atomic<u32> missing = threads;
-  std::atomic<u64> homeless = 0;
+  std::atomic<u64> unplaced = 0;
   std::vector<std::thread> all;
   for (u32 self = 0; self < threads; ++self) {
     all.emplace_back([&, self] {
@@ -88,13 +88,13 @@ void expect_one_winner_each(u64 n, double load, u64 seed) {
           std::this_thread::yield();
           r = d.insert(solo_tile{}, key_of(i), value_bits(self + 1), true);
         }
-        homeless += r.what == insert_state::replaced;
+        unplaced += r.what == insert_state::replaced;
         became[self][i] = r.what;
       }
     });
   }
   for (auto& thread : all) thread.join();
-  ASSERT_EQ(homeless, 0U);
+  ASSERT_EQ(unplaced, 0U);
   std::unordered_map<u32, u32> copies;
   for (u64 s = 0; s < d.capacity(); ++s) {
     const auto w = d.slots()[s];

@@ -149,7 +149,7 @@ TEST(HortonBuild, CopiesThatPartBecomeOne) {
   }
 }
 
-// Copies of one key: those that find no slot fill the list of homeless items, and what that has no room for
+// Copies of one key: those that find no slot fill the list of unplaced items, and what that has no room for
 // goes to the caller.
 TEST(HortonBuild, ListsThatAreFull) {
   const u32 key = 77;

@@ -228,7 +228,7 @@ class history {
     expect(may_refuse || report.refused == 0, "refused items of a table that may grow");
     r_.checked += b.size();
     sum_up(b, named);
-    u64 fresh = 0, homeless = 0;
+    u64 fresh = 0, unplaced = 0;
     for (u64 j = 0; j < b.touched.size(); ++j) {
       const u32 k = b.touched[j];
       const scratch& s = scratch_[k];
@@ -237,7 +237,7 @@ class history {
       if (!now.found[j]) {
         require(was.count == 0, "lost", k);
         require(named.empty() || s.counted == 0, "not in the table, though an item of it was not refused", k);
-        homeless += s.times;
+        unplaced += s.times;
         continue;
       }
       fresh += was.count == 0;
@@ -260,7 +260,7 @@ class history {
       hold(k, word);
     }
     expect_equal(report.inserted, fresh, "inserted");
-    expect(report.refused >= homeless, "keys are missing that were not refused");
+    expect(report.refused >= unplaced, "keys are missing that were not refused");
   }
   static u64 plus(u64 a, u64 b) {
     return (std::is_same_v<op_type, op::sum> ? a + b : contract::sum_of_bytes{}(a, b)) & mask;

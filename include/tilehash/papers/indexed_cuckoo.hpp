@@ -171,7 +171,7 @@ class indexed_cuckoo {
       space.for_each(n, send{*this, record.data()});
       space.for_each(size_, part_twins{*this, record.data()});
       const build_record made = read_one(space, record.data());
-      if (made.homeless != 0) continue;
+      if (made.unplaced != 0) continue;
       report.refused = made.illegal;
       report.present = made.repeated;
       report.inserted = n - made.illegal - made.repeated;
@@ -183,7 +183,7 @@ class indexed_cuckoo {
 
   // The build's passes. (Public because nvcc starts no kernel on a private type.)
   struct build_record {
-    u64 homeless, illegal, repeated;
+    u64 unplaced, illegal, repeated;
   };
   template <class MappedPointer>
   struct store {
@@ -212,9 +212,9 @@ class indexed_cuckoo {
         }
         p = to.after(p.at, old);
         in_hand = old >> 35 << 35 | u64(p.function_number) << 32 | index_in(old);
-        if (left % 64 == 0 && detail::load_relaxed(&record->homeless) != 0) return;
+        if (left % 64 == 0 && detail::load_relaxed(&record->unplaced) != 0) return;
       }
-      detail::fetch_add(&record->homeless, u64(1));
+      detail::fetch_add(&record->unplaced, u64(1));
     }
   };
   // Of equal keys that have not met, the one at the lowest function stays.

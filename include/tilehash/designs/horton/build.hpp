@@ -3,13 +3,13 @@
 //
 // Building a region, with a barrier between the steps:
 //   0  clear the scratch; or fetch the region's items: those in their primary buckets close up, and the
-//      guests of others are homeless
+//      guests of others are unplaced
 //   1  count every new item into its primary bucket; the first to come take its slots, the others are
-//      homeless
+//      unplaced
 //   2  remove equal keys within each bucket, and close it up
-//   3  homeless items: out if their key is in their primary bucket, else into a free slot of it
-//   4  buckets whose items are still homeless become type B: what stands in the last slot is evicted
-//   5  guests and evicted items, and then the other homeless ones: by the function in their entry, or by that
+//   3  unplaced items: out if their key is in their primary bucket, else into a free slot of it
+//   4  buckets whose items are still unplaced become type B: what stands in the last slot is evicted
+//   5  guests and evicted items, and then the other unplaced ones: by the function in their entry, or by that
 //      to the emptiest of seven buckets, which their entry then names, whoever writes it first
 //   6  for each that finds no room there, an item at home goes instead that has an entry of its own and room
 //      where it leads. These are few and take long, so they are listed, and neighbours in the block take them
@@ -19,8 +19,8 @@
 // has a slot of his own.
 //
 // So a region that new items are merged with ends as one that is built from all of them. What finds no place
-// (no item moves on twice), and what comes when there are too many homeless ones, goes to `left`, and the
-// caller inserts it one by one. Items that were in the table may not: where there are too many homeless ones,
+// (no item moves on twice), and what comes when there are too many unplaced ones, goes to `left`, and the
+// caller inserts it one by one. Items that were in the table may not: where there are too many unplaced ones,
 // or a guest or an evicted item finds no place, the region stays as it was, and all its new items go to
 // `left`.
 //
@@ -45,9 +45,9 @@ namespace detail {
 // The largest region, in buckets, that a block of sm_90's 227 KiB can build: the fewer there are, the longer
 // are the runs of the partition before.
 constexpr u64 horton_region(u64 slots, u64 word_bytes) {
-  const u64 homeless = word_bytes + 2 * sizeof(u16);  // as scratch_bytes() below
-  return (u64(227) * 1024 - 512 - 32 * homeless) /
-         (slots * word_bytes + sizeof(u32) + (slots * 3 * homeless + 15) / 16);
+  const u64 unplaced = word_bytes + 2 * sizeof(u16);  // as scratch_bytes() below
+  return (u64(227) * 1024 - 512 - 32 * unplaced) /
+         (slots * word_bytes + sizeof(u32) + (slots * 3 * unplaced + 15) / 16);
 }
 
 template <class Design, class Bins = even_bins<typename Design::word>>
@@ -61,7 +61,7 @@ struct horton_build {
   static constexpr u32 together = slots * sizeof(word) < 16 ? 1 : 16 / sizeof(word);  // written at once
   static constexpr u64 most_slots = u64(1) << 16;  // of a region: 16 bits tell one
   static constexpr u32 max_tries = 64;             // of an item to be promised a slot, when others are faster
-  static constexpr u32 overflows = u32(1) << 31;   // in a bucket's count: some of its items are homeless
+  static constexpr u32 overflows = u32(1) << 31;   // in a bucket's count: some of its items are unplaced
   using view = scratch_bucket<word, slots>;
 
   Design design;
@@ -76,18 +76,18 @@ struct horton_build {
     u16 sums[8];
   };
 
-  // Scratch: the region's words; the mirrors of each tag; the homeless items, evicted ones from the end; per
-  // bucket a count; some numbers; the homeless items' buckets; and the list of those that are stuck.
+  // Scratch: the region's words; the mirrors of each tag; the unplaced items, evicted ones from the end; per
+  // bucket a count; some numbers; the unplaced items' buckets; and the list of those that are stuck.
   enum total : u32 { wandering, evicted, stuck_before, stuck, change, stays, numbers };
   TILEHASH_FN static constexpr u64 room(u64 buckets) { return buckets * slots * 3 / 16 + 32; }
   TILEHASH_FN static constexpr u64 mirrors_at(u64 buckets) {
     return (buckets * slots * sizeof(word) + 15) / 16 * 16;
   }
-  TILEHASH_FN static constexpr u64 homeless_at(u64 buckets) {
+  TILEHASH_FN static constexpr u64 unplaced_at(u64 buckets) {
     return mirrors_at(buckets) + slot_type::entries * sizeof(mirrors);
   }
   TILEHASH_FN static constexpr u64 counts_at(u64 buckets) {
-    return homeless_at(buckets) + room(buckets) * sizeof(word);
+    return unplaced_at(buckets) + room(buckets) * sizeof(word);
   }
   TILEHASH_FN static constexpr u64 lists_at(u64 buckets) {
     return counts_at(buckets) + (buckets + numbers) * sizeof(u32);
@@ -101,7 +101,7 @@ struct horton_build {
     const u32 nth = static_cast<u32>(block.index()), region = first_region + nth;
     const u32 buckets = design.region_buckets(), lists = static_cast<u32>(room(buckets));
     const auto words = block.template scratch<word>();
-    const auto homeless = block.template scratch<word>(homeless_at(buckets));
+    const auto unplaced = block.template scratch<word>(unplaced_at(buckets));
     const auto counts = block.template scratch<u32>(counts_at(buckets)), number = counts + buckets;
     const auto its_bucket = block.template scratch<u16>(lists_at(buckets)), list = its_bucket + lists;
     const auto ways = block.template scratch<mirrors>(mirrors_at(buckets));
@@ -122,10 +122,10 @@ struct horton_build {
     };
 
     // False where there are too many.
-    const auto make_homeless = [&](u32 bucket, word content) {
+    const auto make_unplaced = [&](u32 bucket, word content) {
       const u32 at = fetch_add(number + wandering, u32(1));
       if (at >= lists) return false;
-      homeless[at] = content;
+      unplaced[at] = content;
       its_bucket[at] = static_cast<u16>(bucket);
       return true;
     };
@@ -159,7 +159,7 @@ struct horton_build {
             continue;
           }
           const auto p = design.primary_of({0, b, slot_type::stored_in(w)});
-          if (!make_homeless(p.bucket, slot_type::make(p.stored, slot_type::value_of(w))))
+          if (!make_unplaced(p.bucket, slot_type::make(p.stored, slot_type::value_of(w))))
             set_bits(number + stays, 1U);
         }
         for (u32 s = kept; s < slots; ++s) words[b * slots + s] = word(0);
@@ -185,7 +185,7 @@ struct horton_build {
         const u32 s = fetch_add(counts + p.bucket, u32(1));
         if (s < slots)
           words[p.bucket * slots + s] = content;
-        else if (!make_homeless(p.bucket, content))
+        else if (!make_unplaced(p.bucket, content))
           spill_one(e[k]);
       }
     }
@@ -200,8 +200,8 @@ struct horton_build {
 
     for (u32 q = me; q < left; q += all) {  // 3
       const u32 b = its_bucket[q];
-      if (put(words, b, homeless[q], q < guests))
-        homeless[q] = word(0);
+      if (put(words, b, unplaced[q], q < guests))
+        unplaced[q] = word(0);
       else
         set_bits(counts + b, overflows);
     }
@@ -214,7 +214,7 @@ struct horton_build {
         words[b * slots + last_slot] = slot_type::no_entries;
         const u32 at = fetch_add(number + evicted, u32(1));
         if (left + at < lists)
-          homeless[lists - 1 - at] = content, its_bucket[lists - 1 - at] = static_cast<u16>(b);
+          unplaced[lists - 1 - at] = content, its_bucket[lists - 1 - at] = static_cast<u16>(b);
         else
           spill_one(entry_of(b, content));
       }
@@ -224,7 +224,7 @@ struct horton_build {
 
     const auto send_away = [&](u32 from, u32 to, u32 stuck_ones, bool is_new) {  // 5
       for (u32 q = from + me; q < to; q += all) {
-        const word content = homeless[q];
+        const word content = unplaced[q];
         const u32 b = its_bucket[q];
         if (slot_type::is_free(content)) continue;
         if (is_new && stands(words, b, content, 0)) continue;  // an old one of its key swapped
@@ -235,7 +235,7 @@ struct horton_build {
     const auto swap_in = [&](u32 stuck_ones, bool old) {  // 6
       for (u32 i = me, end = number[stuck_ones]; i < end; i += all) {
         const u32 q = list[i], b = its_bucket[q];
-        const word content = homeless[q];
+        const word content = unplaced[q];
         if (swap(words, counts, ways, b, content)) continue;
         if (old)
           spill_one(entry_of(b, content));
@@ -395,7 +395,7 @@ struct horton_build {
     return false;
   }
 
-  // A homeless item goes where its entry leads, or to the emptiest of seven buckets. False where there is no
+  // An unplaced item goes where its entry leads, or to the emptiest of seven buckets. False where there is no
   // room.
   template <class Words, class Counts, class Ways>
   TILEHASH_FN bool go_away(Words words, Counts counts, Ways ways, u32 bucket, word content) const {
