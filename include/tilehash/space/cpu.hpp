@@ -171,10 +171,11 @@ class cpu {
   /// body(block) for every block of `threads` threads that share `scratch_bytes`: here a block is one thread,
   /// and its scratch stays in that thread's cache.
   template <class Body>
-  void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
+  void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body) {
     if (blocks == 0) return;
     const auto scratch = scratch_of(blocks, scratch_bytes);
-    for_each_block(blocks, threads, scratch_bytes, body, scratch);
+    blocks_work<Body> work{body, scratch.data(), scratch_each(scratch_bytes), blocks};
+    run_chunks(workers_for(blocks), 1, work.run, &work);
   }
   /// Memory for all threads at once, before any works: a resource need not be safe to share, and when it fails
   /// nothing has been done.
@@ -185,14 +186,8 @@ class cpu {
   template <class Body>
   void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body,
                       const buffer<char, cpu>& scratch) {
-    u64 next = 0;
-    for_each_chunk(
-        workers_for(blocks),
-        [&](u64 worker, u64 /*last*/) {  // (one that is given several chunks finds the rest done)
-          void* const own = scratch.data() + worker * scratch_each(scratch_bytes);
-          for (u64 b; (b = detail::fetch_add(&next, u64(1))) < blocks;) body(block{b, blocks, own});
-        },
-        1);
+    blocks_work<Body> work{body, scratch.data(), scratch_each(scratch_bytes), blocks};
+    run_chunks(workers_for(blocks), 1, work.run, &work);
   }
 
   /// A block of one thread. index(): which of count() blocks; rank() of size() threads; barrier() orders their
@@ -254,6 +249,21 @@ class cpu {
 
  private:
   static constexpr u64 default_grain = 4096;
+
+  // The blocks that are left, for as many workers as there are scratches. (One that is given several chunks
+  // finds the rest done.)
+  template <class Body>
+  struct blocks_work {
+    Body& body;
+    char* scratch;
+    u64 scratch_each, blocks, next = 0;
+
+    static void run(void* work, u64 worker, u64 /*last*/) {
+      auto& w = *static_cast<blocks_work*>(work);
+      void* const own = w.scratch + worker * w.scratch_each;
+      for (u64 b; (b = detail::fetch_add(&w.next, u64(1))) < w.blocks;) w.body(block{b, w.blocks, own});
+    }
+  };
 
   u64 workers_for(u64 blocks) const {
     const u64 most = static_cast<u64>(threads());
