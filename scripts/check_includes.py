@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the architecture of include/tilehash (docs/architecture.md):
 
-1. who includes whom: the rooms' order, no arrow back, no circle between rooms or headers;
+1. who includes whom: the rooms' order, no arrow back, no circle between rooms or headers, and no engine a part of a design;
 2. designs are free of machines: no lane, thread or scheduler is named in designs/ and papers/;
 3. no room that serves all designs names one, and none below them a word that only the needs of one explain;
 4. each design says by a static_assert which concepts it means to have;
@@ -194,6 +194,8 @@ def check(root):
             other = room_of(target)
             if other is not None and other != own and other not in MAY_INCLUDE[own]:
                 complain(line, f"{own} may not include {other} ({target})")
+            if own == "engine" and re.match(r"tilehash/(?:designs|papers)/\w+/", target):
+                complain(line, f"an engine may not include a part of a design ({target})")
 
         if own in ("designs", "papers"):
             words(MACHINE_WORDS, "a design may not name a machine")

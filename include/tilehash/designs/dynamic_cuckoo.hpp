@@ -66,6 +66,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/dynamic_cuckoo/displacement.hpp>
+#include <tilehash/designs/dynamic_cuckoo/region_build.hpp>
 #include <tilehash/designs/dynamic_cuckoo/shape.hpp>
 #include <tilehash/space/bucket.hpp>
 
@@ -78,7 +79,8 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 enum class reach { all, two };
 
 template <class Key, class Value, u32 Subtables = 3, reach Reach = reach::all, class Hash = murmur>
-class dynamic_cuckoo {
+class dynamic_cuckoo
+    : public detail::subtables_by_regions<dynamic_cuckoo<Key, Value, Subtables, Reach, Hash>> {
  public:
   static_assert(Subtables >= 2 && Subtables <= 8, "tilehash: dynamic_cuckoo has 2 to 8 subtables");
   static_assert(detail::packed_bytes<Key> <= 16,

@@ -13,10 +13,10 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/options.hpp>
-#include <tilehash/designs/dynamic_cuckoo/resize.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/lookup.hpp>
+#include <tilehash/kernel/subtables.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 

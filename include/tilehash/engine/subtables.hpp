@@ -1,10 +1,9 @@
 // engine::subtables: tables in several parts, of which one is doubled or halved at a time.
 //
-//   insert   window -- look -- place -- displace -- update      as engine::insertion; and where items would
-//               |                                              fill more than beta of the slots,
-//               '--- the smallest subtable is doubled, then the window again
+//   insert   by engine/window_call.hpp; where items would fill more than beta of the slots, the smallest
+//            subtable is doubled
 //            many items into an empty table that has room for them go region by region, where the keys have
-//            four bytes (designs/dynamic_cuckoo/region_build.hpp); what that leaves goes the way above
+//            four bytes (the design's fill_regions()); what that leaves goes the way above
 //   erase    and where less than alpha is filled, the largest subtable is halved, as long as that is so;
 //            where less than a quarter of that is, all moves to a new table at once
 //
@@ -18,7 +17,6 @@
 //
 // Memory while it runs: an eighth of a byte an item; a quarter and a thirty-second of the items' bytes where
 // they go by regions; while a subtable is halved, an eighth of a byte for each of its slots.
-//
 #pragma once
 
 #include <algorithm>
@@ -29,14 +27,13 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/options.hpp>
-#include <tilehash/designs/dynamic_cuckoo/region_build.hpp>
-#include <tilehash/designs/dynamic_cuckoo/resize.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/subtable_slots.hpp>
 #include <tilehash/engine/subtables_verbs.hpp>
 #include <tilehash/engine/window_call.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/subtables.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -210,17 +207,15 @@ class subtables : public subtable_slots<Design, Space> {
 
     template <class Source, class Update>
     static constexpr bool fills =
-        std::same_as<Update, detail::keep_stored> && sizeof(typename Design::word) == 4 &&
-        !std::same_as<Source, detail::called_source<slot_type>> && !detail::is_subtables_spill<Source>;
+        std::same_as<Update, detail::keep_stored> && Design::template fills_from<Source> &&
+        !std::same_as<Source, detail::called_source<slot_type>>;
     // All items of a call into an empty table that has room for them. Nothing if that does not pay.
     template <class Windows>
     auto fill(Space& space, const Windows& w, u64 end) const {
-      using filled = decltype(detail::fill_subtables(space, design(), w.phases.source(), w.n, w.valid));
+      using filled = decltype(design().fill_regions(space, w.phases.source(), w.n, w.valid));
       const bool all = w.done == 0 && end == w.n && size() == 0 && w.valid <= limit();
-      if (!all || table.doubles_ || !design().has_even_regions() ||
-          !detail::subtables_regions_pay(space, design(), w.valid))
-        return std::optional<filled>();
-      return std::optional<filled>(detail::fill_subtables(space, design(), w.phases.source(), w.n, w.valid));
+      if (!all || table.doubles_ || !design().regions_pay(space, w.valid)) return std::optional<filled>();
+      return std::optional<filled>(design().fill_regions(space, w.phases.source(), w.n, w.valid));
     }
   };
   using call = window_call<call_policy>;

@@ -248,6 +248,26 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   return filled;
 }
 
+// How a design of subtables is filled by regions, as the engine asks it.
+template <class Design>
+struct subtables_by_regions {
+  // Can the items of such a source go region by region?
+  template <class Source>
+  static constexpr bool fills_from = sizeof(typename Design::word) == 4 && !is_subtables_spill<Source>;
+  // Does it pay for n items, into an empty table?
+  template <class Space>
+  bool regions_pay(const Space& space, u64 n) const {
+    const auto& design = static_cast<const Design&>(*this);
+    return design.has_even_regions() && subtables_regions_pay(space, design, n);
+  }
+  // Puts in those of the first n that are items, about as many as `items`. Throws out_of_memory; then the
+  // slots may hold anything.
+  template <class Space, class Source>
+  auto fill_regions(Space& space, const Source& source, u64 n, u64 items) const {
+    return fill_subtables(space, static_cast<const Design&>(*this), source, n, items);
+  }
+};
+
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
