@@ -302,6 +302,50 @@ TEST(dynamic, resizing_by_itself_without_memory_loses_nothing) {
   EXPECT_GE(expect_resizes_to_lose_nothing<true>(12'000, 11'000, narrow), 4U);
 }
 
+// An insert that nobody waits for refuses the items for which it got no scratch to move others, as one that is
+// waited for does.
+template <class Design>
+void expect_an_async_insert_to_refuse() {
+  const u64 n = 20'000;
+  const auto keys = numbered_keys(0, n);
+  u64 refused = 0;
+  bool done = false;
+  for (u64 allocations = 0; !done; ++allocations) {
+    ASSERT_LT(allocations, 20U);
+    dynamic_faulty ground;
+    auto& space = ground.space;
+    using space_type = std::remove_reference_t<decltype(space)>;
+    table<Design, space_type> t(space, n, {.load_factor = 0.9, .seed = run_seed(), .grow = false});
+    const buffer<u32, space_type> k(space, keys);
+    const buffer<insert_report, space_type> report(space, 1);
+    ground.memory.refuse_after(allocations);
+    bool threw = false;
+    ground.memory.guarded([&] {
+      try {
+        t.insert_async(space, k.span(), k.span(), report.data());
+      } catch (const out_of_memory&) {
+        threw = true;
+      }
+    });
+    ground.memory.refuse_after(faulty::never);
+    done = !ground.memory.refused();
+    if (threw) {
+      EXPECT_EQ(t.size(), 0U) << "half a call";
+      continue;
+    }
+    const insert_report r = report.to_host()[0];
+    EXPECT_EQ(r.inserted + r.refused, n);
+    EXPECT_EQ(r.inserted, t.size());
+    if (!done) refused += r.refused;
+  }
+  EXPECT_GT(refused, 0U) << "no call was short of scratch";
+}
+TEST(dynamic, an_async_insert_without_scratch_refuses_what_is_left) {
+  if (dynamic_space::has_lanes) GTEST_SKIP() << "displacement takes no memory there";
+  expect_an_async_insert_to_refuse<dynamic_cuckoo<u32, u32>>();
+  expect_an_async_insert_to_refuse<tiled<u32, u32>>();
+}
+
 // Keys and values of so many bytes each.
 template <u32 Bytes>
 using block = std::array<u8, Bytes>;
