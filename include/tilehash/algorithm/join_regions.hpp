@@ -4,6 +4,7 @@
 
 #include <tilehash/algorithm/bins.hpp>
 #include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/fetch.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/join_kind.hpp>
@@ -114,17 +115,9 @@ struct join_regions {
   }
   template <class Block, class Use>
   TILEHASH_FN void for_each_right(Block block, const Use& use) const {
-    const u32 region = static_cast<u32>(block.index()), n = right.fill[region];
-    const word* const bin = right.at(region);
-    for (u32 i = block.rank(); i < n; i += at_once * Threads) {
-      word w[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) w[k] = bin[i + k * Threads < n ? i + k * Threads : i];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * Threads < n) use(w[k]);
-      }
-    }
+    const u32 region = static_cast<u32>(block.index());
+    fetch_items<at_once>(right.at(region), right.fill[region], block.rank(), Threads,
+                         [&](u32, word w) { use(w); });
   }
 
   // The list in which a left row's matches are.

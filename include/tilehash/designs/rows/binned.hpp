@@ -15,6 +15,7 @@
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/fetch.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/rows.hpp>
@@ -125,6 +126,21 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
       if (is_legal(key)) put(fetch_add(here + this->bin_of(key), offset(1)), key, i);
     }
   }
+  // A share's keys in the order of their bins, with their numbers.
+  struct numbered_key {
+    u64 number;
+    Key key;
+  };
+  template <class Order>
+  struct ordered_share {
+    const Key* keys;
+    u64 first;  // of the share
+    Order order;
+    TILEHASH_FN numbered_key operator[](u32 i) const {
+      const u64 number = first + u16(order[i]);
+      return {number, keys[number]};
+    }
+  };
   template <class Block>
   TILEHASH_FN void put_in_order(Block block) const {
     const u32 me = block.rank(), bins = this->bins;
@@ -155,21 +171,10 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
       order[u32(starts[places[k] >> rank_bits]) + rank] = static_cast<u16>(k * Threads + me);
     }
     block.barrier();
-    for (u32 i = me; i < all; i += at_once * Threads) {
-      Key key[at_once];
-      u64 from[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * Threads >= all) continue;
-        from[k] = first + u16(order[i + k * Threads]);
-        key[k] = this->keys[from[k]];
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (i + k * Threads >= all) continue;
-        put(static_cast<offset>(shifts[this->bin_of(key[k])] + i + k * Threads), key[k], from[k]);
-      }
-    }
+    const ordered_share<decltype(order)> ordered{this->keys, first, order};
+    fetch_items<at_once>(ordered, all, me, Threads, [&](u32 i, const numbered_key& x) {
+      put(static_cast<offset>(shifts[this->bin_of(x.key)] + i), x.key, x.number);
+    });
   }
 };
 
