@@ -64,6 +64,7 @@ struct abilities {
   bool makes_room = false;     // when asked to
   bool throws = false;         // what a function that a verb is given throws
   double highest_load = 0.98;  // where a test asks for more, it gets a table for this
+  double most_read = 0;        // buckets that a lookup of a present key reads on average, at most
 
   // Is what a test needs among these?
   constexpr bool offer(const abilities& needs) const {

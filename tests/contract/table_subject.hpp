@@ -315,7 +315,7 @@ struct pairs {};
 // Asks every question of Design<Key, Value> for each pair of types; for the first pair, in every way the
 // space can be set up. Where a CPU runs the tests, only the first of these has sizes that take time.
 template <template <class, class> class Design, class Space, declared_abilities Declared, class... Pairs>
-bool check(pairs<Pairs...>) {
+bool check(pairs<Pairs...>, double most_read) {
   int variants = under_test<Space>::variants();
   bool small = false;
   const auto one = [&](auto pair) {
@@ -329,8 +329,10 @@ bool check(pairs<Pairs...>) {
     // A sanitizer looks at every byte, so wide keys are fewer there.
     const u64 largest =
         sizeof(key) > 16 ? scaled(under_test<Space>::largest, 1'500) : under_test<Space>::largest;
+    auto can = subject_type::can;
+    can.most_read = most_read;
     for (int variant = 0; variant < variants; ++variant) {
-      ask_all<key, mapped>({design::name, under_test<Space>::name(variant), subject_type::can, largest, small,
+      ask_all<key, mapped>({design::name, under_test<Space>::name(variant), can, largest, small,
                             [variant](u64 n, table_options options) -> std::unique_ptr<subject<key, mapped>> {
                               if (options.load_factor > subject_type::can.highest_load)
                                 options.load_factor = subject_type::can.highest_load;
