@@ -21,7 +21,7 @@ cmake -D OUTPUT="$PWD/$made" -P apps/tilehash/designs/describe.cmake || die "app
   echo "#define VERBS_OF_ALL(X)$names"
 } >$made/verbs_designs.hpp
 # Nothing runs but printf: no optimisation, no threads.
-flags=(-std=c++20 -w -DTILEHASH_WITHOUT_TBB -Iinclude -Iapps/tilehash "-I$made")
+flags=(-std=c++20 -w -DTILEHASH_WITHOUT_TBB -DTILEHASH_ALL_NAMES -Iinclude -Iapps/tilehash "-I$made")
 "$compiler" "${flags[@]}" -O0 scripts/verbs.cpp -o $made/verbs || die "scripts/verbs.cpp does not compile (above)"
 # A constraint may hold where the verb's body does not compile. By clang, which reads faster.
 clang=$(llvm_tool clang++)

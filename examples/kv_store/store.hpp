@@ -29,7 +29,7 @@ struct settings {
 
 // Keys and values stand in records; `Ids` is the table that finds a key's record.
 template <class Ids, class Space>
-using table_over = tilehash::table<tilehash::indexed<key, value, tilehash::murmur, Ids>, Space>;
+using table_over = tilehash::table<tilehash::indexed<key, value, tilehash::hashes::murmur, Ids>, Space>;
 
 template <class Ids, class Space>
 class store {

@@ -131,7 +131,7 @@ count run_layout(const settings& s) {
   const Layout layout({s.shown.width, s.shown.height});
   const auto data = keyed(s, layout);
   const auto on_cpu = sparse_tables::ask_on_cpu(data);
-  if (Layout::name == tilehash::row_major<key, 2>::name) {
+  if (Layout::name == tilehash::layouts::row_major<key, 2>::name) {
     picture rebuilt = s.shown;
     rebuilt.pixels = on_cpu.tables[0].answers;
     write_png(s.prefix + "rebuilt.png", rebuilt);
@@ -173,9 +173,10 @@ int program(int argc, char** argv) {
               s.shown.width, s.shown.height, s.shown.narrowed ? ", 8 of 16 bits a channel" : "", stored,
               100.0 * static_cast<double>(stored) / static_cast<double>(all));
   sparse_tables::tell_heading();
-  const count wrong = run_layout<tilehash::row_major<key, 2>>(s) + run_layout<tilehash::morton<key, 2>>(s) +
-                      run_layout<tilehash::hilbert<key, 2>>(s) +
-                      run_layout<tilehash::bit_reversal<key, 2>>(s);
+  const count wrong = run_layout<tilehash::layouts::row_major<key, 2>>(s) +
+                      run_layout<tilehash::layouts::morton<key, 2>>(s) +
+                      run_layout<tilehash::layouts::hilbert<key, 2>>(s) +
+                      run_layout<tilehash::layouts::bit_reversal<key, 2>>(s);
   if (wrong == 0) std::puts("all pictures were rebuilt bit by bit");
   std::printf("pictures: %srebuilt.png, and %stable_*.png and %sages_*.png of both probe sequences\n",
               s.prefix.c_str(), s.prefix.c_str(), s.prefix.c_str());

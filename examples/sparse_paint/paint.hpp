@@ -23,7 +23,7 @@ using tilehash_examples::picture;
 using tilehash_examples::pixel;
 using key = std::uint32_t;
 using count = std::uint64_t;
-using texel_order = tilehash::morton<key, 2>;  // a brush, and a window, is a square and no row
+using texel_order = tilehash::layouts::morton<key, 2>;  // a brush, and a window, is a square and no row
 
 inline constexpr pixel unpainted = tilehash_examples::colour(245, 245, 240);
 

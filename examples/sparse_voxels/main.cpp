@@ -36,7 +36,7 @@ struct settings {
 
 // What the slices must show, found without a table: voxels come row by row.
 std::vector<pixel> right_answers(const settings& s, const slice_points& asked) {
-  const tilehash::row_major<key, 3> order({s.side, s.side, s.side});
+  const tilehash::layouts::row_major<key, 3> order({s.side, s.side, s.side});
   const auto place = [&](const voxel& v) { return order.encode(v.at); };
   std::vector<pixel> right;
   for (const auto& p : asked.voxels) {
@@ -86,7 +86,8 @@ int program(int argc, char** argv) {
     std::printf("skipped: no %s (Debian, Ubuntu: assimp-testmodels)\n", default_model);
     return 77;
   }
-  tilehash::row_major<key, 3>({s.side, s.side, s.side});  // refuses a grid that keys have no room for
+  tilehash::layouts::row_major<key, 3>(
+      {s.side, s.side, s.side});  // refuses a grid that keys have no room for
   s.model = voxelise(paths.empty() ? default_model : paths[0], s.side);
   const slice_points asked = random_slices(s.side, s.slices);
   const auto right = right_answers(s, asked);
@@ -96,10 +97,10 @@ int program(int argc, char** argv) {
 
   picture slices(s.side, s.side * s.slices, background);  // one below the other
   sparse_tables::tell_heading();
-  const count wrong = run_layout<tilehash::row_major<key, 3>>(s, asked, right, slices) +
-                      run_layout<tilehash::morton<key, 3>>(s, asked, right, slices) +
-                      run_layout<tilehash::hilbert<key, 3>>(s, asked, right, slices) +
-                      run_layout<tilehash::bit_reversal<key, 3>>(s, asked, right, slices);
+  const count wrong = run_layout<tilehash::layouts::row_major<key, 3>>(s, asked, right, slices) +
+                      run_layout<tilehash::layouts::morton<key, 3>>(s, asked, right, slices) +
+                      run_layout<tilehash::layouts::hilbert<key, 3>>(s, asked, right, slices) +
+                      run_layout<tilehash::layouts::bit_reversal<key, 3>>(s, asked, right, slices);
   if (wrong == 0) std::puts("all points of all slices are right");
   write_png(prefix + "slices.png", slices);
   std::printf("picture: %sslices.png\n", prefix.c_str());

@@ -86,7 +86,7 @@ class painted_grid {
   }
 
  private:
-  tilehash::row_major<std::uint64_t, 3> order_;
+  tilehash::layouts::row_major<std::uint64_t, 3> order_;
   std::vector<bool> seen_;
   std::vector<std::pair<std::uint64_t, pixel>> found_;
 };

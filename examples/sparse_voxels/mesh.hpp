@@ -11,7 +11,7 @@
 namespace sparse_voxels {
 
 struct voxel {
-  tilehash::grid_point<3> at;
+  tilehash::layouts::grid_point<3> at;
   tilehash_examples::pixel colour;
 };
 

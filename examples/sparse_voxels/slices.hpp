@@ -13,7 +13,7 @@ namespace sparse_voxels {
 
 // What of some slices lies in the grid, slice by slice and row by row.
 struct slice_points {
-  std::vector<tilehash::grid_point<3>> voxels;
+  std::vector<tilehash::layouts::grid_point<3>> voxels;
   std::vector<std::size_t> pixels;  // where each stands in the slices, which have side^2 each
 };
 
@@ -36,7 +36,7 @@ inline slice_points random_slices(std::uint32_t side, std::uint32_t slices) {
     const vector3 across = direction({}), down = direction(across);
     for (std::size_t at = 0; at < std::size_t(side) * side; ++at) {
       const double u = static_cast<double>(at % side) - middle, v = static_cast<double>(at / side) - middle;
-      tilehash::grid_point<3> p{};
+      tilehash::layouts::grid_point<3> p{};
       bool inside = true;
       for (std::uint32_t i = 0; i < 3; ++i) {
         const double x = std::round(middle + u * across[i] + v * down[i]);

@@ -32,4 +32,5 @@ template <class Key, class Value, class Space = detail::no_space>
 using dynamic_map = table<typename detail::dynamic_design<Key, Value, Space>::type, Space>;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(dynamic_map);
 }  // namespace tilehash

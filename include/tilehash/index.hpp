@@ -20,4 +20,6 @@ template <class Key, class Space = detail::no_space, class Ids = tiled<fingerpri
 using key_index = index<Key, Space, Ids>;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(index);
+TILEHASH_PUBLIC(key_index);
 }  // namespace tilehash

@@ -335,4 +335,7 @@ template <class Space, class Left, class Right>
 }
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(join);
+TILEHASH_PUBLIC(join_size);
+TILEHASH_PUBLIC(join_rows);
 }  // namespace tilehash

@@ -174,4 +174,5 @@ template <class Space, class Left, class Key, class Builder, class Hash, class I
 }
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(join);
 }  // namespace tilehash

@@ -56,4 +56,5 @@ template <class Key, class Value, class Space = detail::no_space>
 using map = table<default_design<Key, Value, Space>, Space>;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(map);
 }  // namespace tilehash

@@ -14,4 +14,5 @@ template <class Key, class Value, class Space = detail::no_space>
 using multimap = table<multi<Key, Value>, Space>;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(multimap);
 }  // namespace tilehash

@@ -11,4 +11,5 @@ template <class Key, class Space = detail::no_space>
 using set = table<default_design<Key, void, Space>, Space>;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(set);
 }  // namespace tilehash

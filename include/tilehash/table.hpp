@@ -109,6 +109,7 @@ class table : public detail::verbs_of<Design, Space>::type {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(table);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

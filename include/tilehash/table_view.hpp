@@ -386,6 +386,7 @@ struct table_view<Design> {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(table_view);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -77,8 +77,16 @@
 
 // Opened and closed by macros inside `namespace tilehash {`, so that ctags, clangd and Doxygen read the
 // headers as they are.
+// What they hold is none of a user's business but what TILEHASH_PUBLIC exports. The library's own tests and
+// programs see all of it, by TILEHASH_ALL_NAMES; symbols are the same.
+#if defined(TILEHASH_ALL_NAMES)
 #define TILEHASH_BEGIN_ABI_NAMESPACE inline namespace TILEHASH_ABI {
+#else
+#define TILEHASH_BEGIN_ABI_NAMESPACE namespace TILEHASH_ABI {
+#endif
 #define TILEHASH_END_ABI_NAMESPACE }
+#define TILEHASH_PUBLIC(name) using TILEHASH_ABI::name
+#define TILEHASH_PUBLIC_NAMESPACE(name) namespace name = TILEHASH_ABI::name
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE

@@ -38,4 +38,5 @@ class flags {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(flags);
 }  // namespace tilehash

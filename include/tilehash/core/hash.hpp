@@ -151,4 +151,11 @@ struct identity {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+namespace hashes {
+TILEHASH_PUBLIC(murmur);
+TILEHASH_PUBLIC(identity);
+TILEHASH_PUBLIC(jenkins);
+TILEHASH_PUBLIC(linear_polynomial);
+TILEHASH_PUBLIC(xor_polynomial);
+}  // namespace hashes
 }  // namespace tilehash

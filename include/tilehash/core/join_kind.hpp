@@ -14,7 +14,7 @@ enum class join_kind {
 };
 
 // Stands for the right row of a left row that has none.
-inline constexpr u32 no_match = ~u32(0);
+inline constexpr std::uint32_t no_match = ~std::uint32_t(0);
 
 }  // namespace tilehash
 

@@ -344,4 +344,7 @@ TILEHASH_FN Key key_from_bits(Bits bits) {
 }  // namespace detail
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(key_members);
+TILEHASH_PUBLIC(members);
+TILEHASH_PUBLIC(bitwise);
 }  // namespace tilehash

@@ -277,6 +277,13 @@ class bit_reversal : public detail::curve_layout<Key, Dimensions> {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+namespace layouts {
+TILEHASH_PUBLIC(morton);
+TILEHASH_PUBLIC(hilbert);
+TILEHASH_PUBLIC(row_major);
+TILEHASH_PUBLIC(bit_reversal);
+TILEHASH_PUBLIC(grid_point);
+}  // namespace layouts
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

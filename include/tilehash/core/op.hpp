@@ -240,4 +240,6 @@ TILEHASH_FN void combine_at(At at, const Value& given, const Op& op) {
 
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(op);
+TILEHASH_PUBLIC(mean_of);
 }  // namespace tilehash

@@ -26,13 +26,14 @@ class asked_load_factor {
 /// What a table is made with, and keeps when it grows. Members have names: {.load_factor = 0.9, .seed = 7}.
 struct table_options {
   asked_load_factor load_factor =
-      {};                        ///< items per slot that the table is sized for, above 0 and at most 0.98
-                                 ///< (`robin_hood`: 1); not given: 0.8. Of `chained` and `hash_graph`
-                                 ///< items a row, at most 10; not given: 1. Where a design for inserts
-                                 ///< takes less, a table that may grow is made for that; any other
-                                 ///< refuses more.
-  std::optional<u64> seed = {};  ///< of the hash function; a rebuild takes the next one. Not given: drawn for
-                                 ///< each table, so that nobody can make up keys that meet in it
+      {};  ///< items per slot that the table is sized for, above 0 and at most 0.98
+           ///< (`robin_hood`: 1); not given: 0.8. Of `chained` and `hash_graph`
+           ///< items a row, at most 10; not given: 1. Where a design for inserts
+           ///< takes less, a table that may grow is made for that; any other
+           ///< refuses more.
+  std::optional<std::uint64_t> seed =
+      {};  ///< of the hash function; a rebuild takes the next one. Not given: drawn for
+           ///< each table, so that nobody can make up keys that meet in it
   bool grow =
       true;  ///< make room for all items; false: keep the capacity, wait for nothing before the end of
              ///< a call, and report what does not fit as refused. (Inserts of `robin_hood` and

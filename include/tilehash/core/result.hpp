@@ -6,7 +6,7 @@
 namespace tilehash {
 
 /// What became of one item given to insert().
-enum class outcome : u8 {
+enum class outcome : std::uint8_t {
   inserted,  ///< the key was new and is in the table now
   present,   ///< the key was in the table (or came twice in this call) and kept the value it had
   refused,   ///< the table is full, or the key is not legal (a NaN compared by value); the table is unchanged
@@ -15,16 +15,17 @@ enum class outcome : u8 {
 /// What became of all items of one bulk insert or build: inserted + present + refused = items given. Who drops
 /// it does not learn of refused items, so the compiler warns.
 struct [[nodiscard]] insert_report {
-  u64 inserted = 0;  ///< items whose keys were new
-  u64 present = 0;   ///< items whose keys were there, or came twice
-  u64 refused = 0;   ///< items that found no room, or whose keys are not legal
-  u64 restarts = 0;  ///< how often the table was rebuilt, larger or with another hash function, to fit all
+  std::uint64_t inserted = 0;  ///< items whose keys were new
+  std::uint64_t present = 0;   ///< items whose keys were there, or came twice
+  std::uint64_t refused = 0;   ///< items that found no room, or whose keys are not legal
+  std::uint64_t restarts =
+      0;  ///< how often the table was rebuilt, larger or with another hash function, to fit all
 
   friend bool operator==(const insert_report&, const insert_report&) = default;
 };
 
 /// What a mixed batch is to do with a key.
-enum class operation : u8 {
+enum class operation : std::uint8_t {
   find,              ///< say whether it is there, and its value
   erase,             ///< take it out
   insert,            ///< put it in, unless it is there
@@ -33,13 +34,15 @@ enum class operation : u8 {
 
 /// What became of a mixed batch: the sums of its parts.
 struct [[nodiscard]] apply_report {
-  u64 found = 0;           ///< of the finds, how many keys were there
-  u64 erased = 0;          ///< keys that were there and are gone
-  insert_report inserted;  ///< of the inserts
-  insert_report assigned;  ///< of the insert_or_assigns
+  std::uint64_t found = 0;   ///< of the finds, how many keys were there
+  std::uint64_t erased = 0;  ///< keys that were there and are gone
+  insert_report inserted;    ///< of the inserts
+  insert_report assigned;    ///< of the insert_or_assigns
 
   friend bool operator==(const apply_report&, const apply_report&) = default;
 };
+
+TILEHASH_BEGIN_ABI_NAMESPACE
 
 /// What became of a bulk build that may have to start anew, with another hash function.
 struct [[nodiscard]] build_result {
@@ -100,4 +103,5 @@ struct lookup_answer {
   TILEHASH_FN bool found() const { return what == lookup_state::found; }
 };
 
+TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

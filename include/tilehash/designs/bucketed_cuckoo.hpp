@@ -254,6 +254,8 @@ static_assert(self_inserting<bucketed_cuckoo<u32, u32, placement::balanced>> &&
               steady<bucketed_cuckoo<u32, u32, placement::balanced>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(bucketed_cuckoo);
+TILEHASH_PUBLIC(placement);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

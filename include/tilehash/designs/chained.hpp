@@ -109,4 +109,6 @@ using chained = row_table<Key, Value, Builder, Hash, detail::index_of<Offset>>;
 static_assert(rowed<chained<u32, u32>> && bulk_built<chained<u32, u32>> && multivalue<chained<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(builders);
+TILEHASH_PUBLIC(chained);
 }  // namespace tilehash

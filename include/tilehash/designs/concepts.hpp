@@ -329,4 +329,5 @@ template <class D>
 concept multivalue = D::keeps_duplicates;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(engine);
 }  // namespace tilehash

@@ -339,6 +339,7 @@ static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> &&
               load_limited<cuckoo<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(cuckoo);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -16,4 +16,5 @@ template <class Key, class Value, class Hash = murmur, u64 JumpPrime = 41>
 using double_hashing = open_addressing<Key, Value, probe::double_hash_by<JumpPrime>, Hash>;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(double_hashing);
 }  // namespace tilehash

@@ -189,4 +189,5 @@ static_assert(rowed<dynamic_hash_graph<u32, u32>> && row_changing<dynamic_hash_g
               erasable<dynamic_hash_graph<u32, u32>> && multivalue<dynamic_hash_graph<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(dynamic_hash_graph);
 }  // namespace tilehash

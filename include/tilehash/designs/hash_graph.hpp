@@ -162,4 +162,6 @@ static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&
               multivalue<hash_graph<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(builders);
+TILEHASH_PUBLIC(hash_graph);
 }  // namespace tilehash

@@ -105,4 +105,6 @@ struct indexed {
 static_assert(record_keeping<indexed<u32, u32>> && load_limited<indexed<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(indexed);
+TILEHASH_PUBLIC(fingerprint_type);
 }  // namespace tilehash

@@ -15,4 +15,5 @@ template <class Key, class Value, class Hash = murmur>
 using linear_probing = open_addressing<Key, Value, probe::linear, Hash>;
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(linear_probing);
 }  // namespace tilehash

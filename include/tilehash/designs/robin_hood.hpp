@@ -309,6 +309,7 @@ static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> 
               !steady<robin_hood<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(robin_hood);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

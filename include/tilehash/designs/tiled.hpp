@@ -322,6 +322,7 @@ static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> &&
               load_limited<tiled<u32, u32>> && steady<tiled<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(tiled);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -119,4 +119,5 @@ class of_multi : public Base {
 
 }  // namespace verbs
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(verbs);
 }  // namespace tilehash

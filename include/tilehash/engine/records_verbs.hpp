@@ -127,4 +127,5 @@ class of_ids : public Base {
 
 }  // namespace verbs
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(verbs);
 }  // namespace tilehash

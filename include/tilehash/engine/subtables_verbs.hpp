@@ -97,4 +97,5 @@ class of_subtables : public Base {
 
 }  // namespace verbs
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(verbs);
 }  // namespace tilehash

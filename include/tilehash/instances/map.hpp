@@ -18,10 +18,10 @@
 #include <tilehash/space/cuda.cuh>
 #endif
 
-#define TILEHASH_MAPS(how, Space, Key)                                                \
-  TILEHASH_SET_PARTS(how, Space, tilehash::default_design<Key, void, Space>)          \
-  TILEHASH_MAP_PARTS(how, Space, tilehash::default_design<Key, std::uint32_t, Space>) \
-  TILEHASH_MAP_PARTS(how, Space, tilehash::default_design<Key, std::uint64_t, Space>)
+#define TILEHASH_MAPS(how, Space, Key)                                                              \
+  TILEHASH_SET_PARTS(how, Space, tilehash::TILEHASH_ABI::default_design<Key, void, Space>)          \
+  TILEHASH_MAP_PARTS(how, Space, tilehash::TILEHASH_ABI::default_design<Key, std::uint32_t, Space>) \
+  TILEHASH_MAP_PARTS(how, Space, tilehash::TILEHASH_ABI::default_design<Key, std::uint64_t, Space>)
 
 #if TILEHASH_HAS_INSTANCES
 namespace tilehash {

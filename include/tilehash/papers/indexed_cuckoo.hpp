@@ -273,6 +273,7 @@ static_assert(sparse<indexed_cuckoo<u32, u32>> && bulk_built<indexed_cuckoo<u32,
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

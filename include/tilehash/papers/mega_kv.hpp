@@ -220,6 +220,7 @@ static_assert(self_inserting<mega_kv<u32, u32>> && replacing<mega_kv<u32, u32>> 
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -368,6 +368,7 @@ static_assert(sparse<perfect_spatial<u32, u32>> && bulk_built<perfect_spatial<u3
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

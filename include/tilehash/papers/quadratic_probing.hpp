@@ -17,4 +17,5 @@ using quadratic_probing = open_addressing<Key, Value, probe::quadratic, Hash>;
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash

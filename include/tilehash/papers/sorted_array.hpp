@@ -196,4 +196,5 @@ static_assert(rowed<sorted_array<u32, u32>> && bulk_built<sorted_array<u32, u32>
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash

@@ -180,6 +180,7 @@ static_assert(bucketed<two_level_cuckoo<u32, u32>> && bulk_built<two_level_cucko
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

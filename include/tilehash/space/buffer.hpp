@@ -132,4 +132,6 @@ T read_one(Space& space, const T* at) {
 }
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(buffer);
+TILEHASH_PUBLIC(read_one);
 }  // namespace tilehash

@@ -75,4 +75,5 @@ struct cuda_tile {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(cuda_tile);
 }  // namespace tilehash

@@ -23,4 +23,6 @@ inline constexpr u32 widest_atomic<cuda> = widest_device_atomic;
 
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(cpu);
+TILEHASH_PUBLIC(cuda);
 }  // namespace tilehash

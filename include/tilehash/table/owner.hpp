@@ -171,4 +171,5 @@ class owner : public detail::misuse<Design, Space> {
 
 }  // namespace verbs
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(verbs);
 }  // namespace tilehash

@@ -96,4 +96,5 @@ TILEHASH_FN constexpr void advance(place& p, u64 capacity) {
 
 }  // namespace probe
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(probe);
 }  // namespace tilehash

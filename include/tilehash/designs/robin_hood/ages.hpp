@@ -64,6 +64,7 @@ std::vector<u32> max_ages(Space& space, const Table& table) {
 }
 
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC(max_ages);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

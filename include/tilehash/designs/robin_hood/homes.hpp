@@ -210,4 +210,5 @@ class robin_hood_homes {
 
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(probe);
 }  // namespace tilehash
