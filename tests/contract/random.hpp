@@ -1,6 +1,7 @@
 // Fresh random numbers in every run, and the same ones again when asked.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <span>
@@ -12,12 +13,15 @@
 
 namespace tilehash::contract {
 
-// Another in every run, unless the environment says TILEHASH_SEED=n. A test that fails prints it.
+// Another in every run, unless the environment says TILEHASH_SEED=n. The first test that draws prints it.
 inline u64 run_seed() {
   static const u64 seed = [] {
     const char* given = std::getenv("TILEHASH_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 0)
-                            : u64(std::random_device{}()) << 32 | std::random_device{}();
+    const u64 drawn = given != nullptr ? std::strtoull(given, nullptr, 0)
+                                       : u64(std::random_device{}()) << 32 | std::random_device{}();
+    std::printf("TILEHASH_SEED=%llu repeats what these tests draw\n", static_cast<unsigned long long>(drawn));
+    std::fflush(stdout);  // before a sanitizer ends the program
+    return drawn;
   }();
   return seed;
 }
