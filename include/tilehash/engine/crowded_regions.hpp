@@ -131,7 +131,7 @@ struct find_crowded {
     using counted_bucket = scratch_bucket<u32, slots>;
     const auto own = others + bucket * records;
     for (u32 anywhere = 0; anywhere < 2; ++anywhere) {
-      for (u32 i = firsts + 1; i-- > 0;) {  // the last that came is last: else it might go to and fro
+      for (u32 i = firsts + 1; i-- > 0;) {  // the last that came is last: else it might go back and forth
         if (load_relaxed(loads + bucket) <= slots) return;
         const u16 to = load_relaxed(own + i);
         if (to == none || to == bucket) continue;
