@@ -738,7 +738,7 @@ void spill_what_the_list_holds() {
   const buffer<char, Space> memory(space, Design::bytes(capacity));
   const Design d(memory.data(), capacity, 5, 0.9);
   ASSERT_EQ(d.regions(), 1U);
-  const u64 taken = build::list_room(d.region_buckets()) + Design::bucket_slots;
+  const u64 taken = typename build::layout(d.region_buckets()).list.size + Design::bucket_slots;
   const u64 full = (taken + 1024) * 32 / 31;
   std::vector<u64> sizes;
   for (u64 n = 0; n < 6; ++n)
@@ -770,7 +770,7 @@ void keep_what_follows_a_full_list() {
   const auto bucket_of = [&](u32 k) { return d.locate(slot::encode(k)).bucket; };
   u32 last = 78;
   while (bucket_of(last) != bucket_of(77)) ++last;
-  const u64 full = build::list_room(d.region_buckets()) + Design::bucket_slots;
+  const u64 full = typename build::layout(d.region_buckets()).list.size + Design::bucket_slots;
   for (u64 copies = full - 2; copies <= full + 1; ++copies) {
     SCOPED_TRACE(copies);
     std::vector<u32> keys(copies + 1, 77), values(copies + 1);
