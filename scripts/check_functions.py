@@ -21,7 +21,6 @@ TO_SPLIT = {
     ("tilehash/designs/horton/build.hpp", "operator ()"): 178,
     ("tilehash/designs/horton/displacement.hpp", "attempt"): 66,
     ("tilehash/designs/robin_hood/sort.hpp", "operator ()"): 68,
-    ("tilehash/designs/tiled/merge.hpp", "operator ()"): 84,
     ("tilehash/papers/two_level_cuckoo/build.hpp", "operator ()"): 68,
 }
 
