@@ -154,7 +154,8 @@ TEST(HortonBuild, CopiesThatPartBecomeOne) {
 TEST(HortonBuild, ListsThatAreFull) {
   const u32 key = 77;
   one_region r(1);
-  const u64 room = one_region::build::room(r.d.region_buckets()) + one_region::design::bucket_slots;
+  const u64 room =
+      one_region::build::layout::most_unplaced(r.d.region_buckets()) + one_region::design::bucket_slots;
   for (u64 n = room - 2; n <= room + 3; ++n) {
     SCOPED_TRACE(n);
     r.fill(std::vector<one_region::word>(n, one_region::item(r.d, key, 5)));
