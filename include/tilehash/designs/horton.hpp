@@ -295,9 +295,9 @@ class horton {
     const u32 function = b.told(t, last_slot, [&](word w) { return slot_type::entry_if_any(w, tag); });
     return slot_type::function_of(wanted) == 0 ? function : 0;
   }
-  // Slots of guests: items that came by a secondary function.
+  // Slots of secondary items: those that came by a secondary function.
   template <class Tile>
-  TILEHASH_FN static u32 guests_in(Tile t, const bucket_type<Tile>& b) {
+  TILEHASH_FN static u32 secondary_in(Tile t, const bucket_type<Tile>& b) {
     return b.match_if(t, [](word w) {
       return !slot_type::is_remap(w) && slot_type::function_of(slot_type::stored_in(w)) != 0;
     });

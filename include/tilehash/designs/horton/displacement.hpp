@@ -1,29 +1,28 @@
-// Room for a key k whose primary bucket is full, by moves of one item each.
+// A free slot for a key k whose primary bucket is full, by moves of one item each.
 //
 //   primary bucket of k       bucket of x's next function      ...
 //   | . . x . . . . . |  --x-->  | . y . . . . . . |  --y-->  | . . . free . |
 //         ^
 //         k
 //
-// Who goes first, in the order that the paper asks for:
+// The item that moves first, in the paper's order:
 //
-//   a guest     a secondary item of k's primary bucket, which is not its own. k takes its slot
-//   a native    of a bucket of type A: one of its primary items, and the bucket becomes type B. What stands
-//   in
-//               the last slot takes the one that is left, as the last slot has the entries now
-//   k itself    of type B: by one of seven functions, which its entry then names
-//   a native    of type B, and k takes its slot: where k's own way is blocked
-//   fellows     the items that k's entry leads to, by another function, and then k after them: likewise
+//   a secondary item  of k's primary bucket, stored there by one of its seven functions. k takes its slot
+//   a primary item    of a bucket of type A, which becomes type B: the item in the last slot takes the slot
+//                     that is left, as the last slot has the remap entries now
+//   k itself          of type B: by one of seven functions, which its remap entry then names
+//   a primary item    of type B, and k takes its slot: where k's own way is blocked
+//   sharers           items that share k's remap entry, by another function, and k after them: likewise
 //
-// It goes to the emptiest of the buckets that it may go to. If all are full, a guest in one of them must move
-// on first, and so on: a path is searched, and then its items move, the last one first. Natives of other
-// buckets give way to guests only where all else is in vain.
+// It moves to the emptiest of the buckets that it may move to. If all are full, a secondary item in one of
+// them must move on first, and so on: a path is searched, and then its items move, the last one first.
+// Primary items of other buckets move for secondary ones only where all else fails.
 //
-// A move holds the lock of the items' primary bucket (tried, never waited for): who holds it is the only one
-// to move that bucket's items, to put in its keys and to change its entries. An item takes a free slot by
-// compare-and-swap and then leaves its old one. So a path that has changed meanwhile is left half walked,
-// which costs a try and loses nothing. Items that share an entry move together, where there is room for all;
-// or one of them goes home, where a native moves away for it.
+// A move holds the lock of the items' primary bucket (tried, never waited for). Only its holder moves that
+// bucket's items, puts in its keys and changes its remap entries. An item takes a free slot by
+// compare-and-swap and then leaves its old one. So a path that has changed since is left half walked, which
+// costs a try and loses nothing. Items that share a remap entry move together, where there are free slots for
+// all; or one of them moves to its primary bucket, where a primary item moves for it.
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
@@ -61,87 +60,43 @@ struct horton_displacement {
   // One try.
   template <class Tile>
   TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
-    const u32 primary = design.where(home);
-    const bool mine = lock(t, primary, active);
-    const auto b = read(t, primary, mine);
-    const word last = b.at(t, Design::last_slot);
-    const u32 function = Design::entry_for(t, b, home.stored);
-    place second = home;
-    design.remap(second, function);
-    const auto b2 = read(t, design.where(second), mine && function != 0);
-    const bool here = b.has(t, home.stored), there = b2.has(t, second.stored);
-    const bool known = mine && (here || (function != 0 && there));
+    const buckets_read<Tile> k = read_buckets(t, active);
+    const u32 free = k.b.match_empty(t);
+    bool done = put(t, k.primary, free, home.stored, k.mine && !k.known && free != 0);
 
-    const u32 free = b.match_empty(t);
-    bool done = put(t, primary, free, home.stored, mine && !known && free != 0);
-
-    // Who goes first.
-    path p;
     const u64 random = mix64(dice + round);
-    const bool is_b = slot_type::is_remap(last);
-    const u32 guests = Design::guests_in(t, b), natives = items_of(is_b) & ~guests;
-    const u32 fellows = Design::in_group(t, b2, home.tag(), function);
-    const u32 alone = alone_in(t, b);
-    const bool shares = is_b && function != 0, swaps = shares && alone != 0 && !in_turn(itself_turn, round);
-    const bool of_natives = swaps || (natives != 0 && in_turn(natives_turn, round));
-    const bool follows = shares && fellows != 0 && in_turn(fellows_turn, round);
-    const bool a_guest = guests != 0 && !follows && (is_b ? in_turn(guests_turn, round) : !of_natives);
-    const bool a_native = !a_guest && !follows && (!is_b || of_natives);
-    const bool itself = !a_guest && !a_native && !follows, converts = a_native && !is_b;
-    const u32 turn = static_cast<u32>(random) % Design::bucket_slots;
-    const u32 slot = follows ? lowest(fellows)
-                             : turn_to(a_guest     ? guests
-                                       : !a_native ? 0
-                                       : swaps     ? alone
-                                                   : natives,
-                                       turn);
-    const word here_stands = b.at(t, slot), there_stands = b2.at(t, slot);
-    p.moves[0] = {follows ? design.where(second) : primary, slot, follows ? there_stands : here_stands, 0};
-    const place first = itself ? home : design.place_in(p.moves[0].bucket, p.moves[0].content);
-    const crowd of_b = crowd_of(t, b, first), of_b2 = crowd_of(t, b2, first);
-    const reach r{in_turn(far_turn, round), round % 64 >= 56, follows};
-    const bool tries_to = mine && !known && free == 0;
-    const bool found = search(t, p, first, follows ? of_b2 : of_b, random, r, tries_to);
+    const choice c = choose(t, k, round, static_cast<u32>(random) % Design::bucket_slots);
+    path p;
+    p.moves[0] = c.move;
+    const place first = c.itself ? home : design.place_in(c.move.bucket, c.move.content);
+    const crowd of_b = crowd_of(t, k.b, first), of_b2 = crowd_of(t, k.b2, first);
+    const reach r{in_turn(far_turn, round), round % 64 >= 56, c.shares_entry};
+    const bool tries_to = k.mine && !k.known && free == 0;
+    const bool found = search(t, p, first, c.shares_entry ? of_b2 : of_b, random, r, tries_to);
 
-    // All that stand in the way move on, the last first.
-    bool clear = found;
-    for (u32 i = found ? p.length : 0; t.any(i > u32(itself));) {
-      const bool on = clear && i > u32(itself);
-      const bool moved = move(t, p.moves[on ? i - 1 : 0], on);
-      if (i > u32(itself)) clear = moved, --i;
-    }
-    clear = clear && !converts && !follows;
-    const u32 by = p.moves[0].function;
-    place to = home;
-    if (itself) design.remap(to, by);
-    const auto b3 = read(t, design.where(to), clear);
-    const u32 room = b3.match_empty(t), entry = Design::entry_for(t, read(t, primary, clear), home.stored);
-    const bool fits = room != 0 && (!itself || entry == 0 || entry == by);  // a move may have taken the entry
-    const bool came = put(t, design.where(to), room, to.stored, clear && fits);
-    if (came && itself && t.rank() == 0) set_entry(primary, home.tag(), by);
-    done = done || came;
-    unlock(t, primary, mine);
+    const bool clear = move_all(t, p, found, c.itself) && !c.converts && !c.shares_entry;
+    done = put_after(t, k.primary, c.itself, p.moves[0].function, clear) || done;
+    unlock(t, k.primary, k.mine);
     return done                 ? verdict::done
-           : known              ? verdict::known
+           : k.known            ? verdict::known
            : tries_to && !found ? verdict::no_room
                                 : verdict::disturbed;
   }
 
  private:
-  // Whose turn it is in which of sixteen rounds, from the right. Of a bucket of type A guests go as long as
-  // there are any, but for the natives' turns. Who would share an entry rather swaps with a native whose
-  // entry is not used, but for k's own turns.
-  static constexpr u32 guests_turn = 0b0011001100110011, natives_turn = 0b1100100011001000,
-                       itself_turn = 0b0010010000100100, fellows_turn = 0b1000000010000000;
-  static constexpr u32 far_turn = 0b1110010001100100;  // natives of type B give way
+  // Which kind of item moves in which of sixteen rounds, from the right. In a bucket of type A, secondary
+  // items move as long as there are any, but for the turns of primary ones. A key that would share a remap
+  // entry rather takes the slot of a primary item whose entry is not used, but for its own turns.
+  static constexpr u32 secondary_turn = 0b0011001100110011, primary_turn = 0b1100100011001000,
+                       itself_turn = 0b0010010000100100, sharers_turn = 0b1000000010000000;
+  static constexpr u32 far_turn = 0b1110010001100100;  // primary items of type B move for others
   TILEHASH_FN static bool in_turn(u32 turns, u32 round) { return (turns >> round % 16 & 1) != 0; }
   struct reach {
-    bool natives_of_b, natives_of_a;  // give way to guests
-    bool one_more;                    // goes only where there can be room for one more
+    bool primary_of_b, primary_of_a;  // such items move for secondary ones
+    bool one_more;                    // to buckets only that can get a free slot for one more
   };
 
-  // An item that goes by another function, or home by 0, to the slot that the next one leaves, or to a free
-  // one.
+  // An item that moves by a function into the slot that the next one leaves, or into a free one.
   struct step {
     u32 bucket, slot;
     word content;
@@ -151,6 +106,86 @@ struct horton_displacement {
     step moves[MaxPath];
     u32 length = 0;
   };
+
+  // The key's primary bucket and, if a remap entry leads to one, its secondary bucket.
+  template <class Tile>
+  struct buckets_read {
+    u32 primary, function;
+    place second;
+    bool mine;   // the primary bucket is locked
+    bool known;  // the key is present
+    bucket_type<Tile> b, b2;
+  };
+  template <class Tile>
+  TILEHASH_FN buckets_read<Tile> read_buckets(Tile t, bool active) const {
+    const u32 primary = design.where(home);
+    const bool mine = lock(t, primary, active);
+    const auto b = read(t, primary, mine);
+    const u32 function = Design::entry_for(t, b, home.stored);
+    place second = home;
+    design.remap(second, function);
+    const auto b2 = read(t, design.where(second), mine && function != 0);
+    const bool here = b.has(t, home.stored), there = b2.has(t, second.stored);
+    const bool known = mine && (here || (function != 0 && there));
+    return {primary, function, second, mine, known, b, b2};
+  }
+
+  // The item that moves first, so that the key finds a free slot. If that item shares its remap entry, or its
+  // bucket becomes type B, the key's own turn comes in a later round.
+  struct choice {
+    step move;
+    bool itself;        // the key goes to a secondary bucket
+    bool shares_entry;  // an item that shares the key's remap entry moves
+    bool converts;      // a primary item of a bucket of type A moves
+  };
+  template <class Tile>
+  TILEHASH_FN choice choose(Tile t, const buckets_read<Tile>& k, u32 round, u32 turn) const {
+    const bool is_b = slot_type::is_remap(k.b.at(t, Design::last_slot));
+    const u32 secondary = Design::secondary_in(t, k.b), primary = items_of(is_b) & ~secondary;
+    const u32 sharers = Design::in_group(t, k.b2, home.tag(), k.function);
+    const u32 alone = alone_in(t, k.b);
+    const bool shares = is_b && k.function != 0, swaps = shares && alone != 0 && !in_turn(itself_turn, round);
+    const bool of_primary = swaps || (primary != 0 && in_turn(primary_turn, round));
+    const bool a_sharer = shares && sharers != 0 && in_turn(sharers_turn, round);
+    const bool a_secondary =
+        secondary != 0 && !a_sharer && (is_b ? in_turn(secondary_turn, round) : !of_primary);
+    const bool a_primary = !a_secondary && !a_sharer && (!is_b || of_primary);
+    const u32 slot = a_sharer ? lowest(sharers)
+                              : turn_to(a_secondary  ? secondary
+                                        : !a_primary ? 0
+                                        : swaps      ? alone
+                                                     : primary,
+                                        turn);
+    const word here = k.b.at(t, slot), there = k.b2.at(t, slot);
+    const step move{a_sharer ? design.where(k.second) : k.primary, slot, a_sharer ? there : here, 0};
+    return {move, !a_secondary && !a_primary && !a_sharer, a_sharer, a_primary && !is_b};
+  }
+
+  // Moves the items of a path, the last first; the key itself does not move here. False if one could not.
+  template <class Tile>
+  TILEHASH_FN bool move_all(Tile t, const path& p, bool found, bool itself) const {
+    bool clear = found;
+    for (u32 i = found ? p.length : 0; t.any(i > u32(itself));) {
+      const bool on = clear && i > u32(itself);
+      const bool moved = move(t, p.moves[on ? i - 1 : 0], on);
+      if (i > u32(itself)) clear = moved, --i;
+    }
+    return clear;
+  }
+
+  // Puts the key into its primary bucket or, by a function, into a secondary one.
+  template <class Tile>
+  TILEHASH_FN bool put_after(Tile t, u32 primary, bool itself, u32 function, bool clear) const {
+    place to = home;
+    if (itself) design.remap(to, function);
+    const auto b = read(t, design.where(to), clear);
+    const u32 free = b.match_empty(t), entry = Design::entry_for(t, read(t, primary, clear), home.stored);
+    const bool fits =
+        free != 0 && (!itself || entry == 0 || entry == function);  // a move may have set the entry
+    const bool came = put(t, design.where(to), free, to.stored, clear && fits);
+    if (came && itself && t.rank() == 0) set_entry(primary, home.tag(), function);
+    return came;
+  }
 
   template <class Tile>
   TILEHASH_FN auto read(Tile t, u32 bucket, bool active) const {
@@ -171,7 +206,7 @@ struct horton_displacement {
   }
   TILEHASH_FN static bool is_single(u32 mask) { return mask != 0 && (mask & (mask - 1)) == 0; }
   TILEHASH_FN static u32 items_of(bool is_b) { return Design::item_slots | u32(!is_b) << Design::last_slot; }
-  // One of the slots in a mask, from a slot on.
+  // The first slot of a mask, from a slot on.
   TILEHASH_FN static u32 turn_to(u32 mask, u32 turn) {
     const u32 turned = rotate_right<Design::bucket_slots>(mask, turn);
     return turned != 0 ? (lowest(turned) + turn) % Design::bucket_slots : 0;
@@ -181,7 +216,7 @@ struct horton_displacement {
     const word entries = load_relaxed(at);  // nobody else's while the bucket is locked
     compare_and_swap(at, entries, slot_type::with_entry(entries, tag, function));
   }
-  // Natives whose entry nobody uses yet, in a bucket of type B.
+  // Primary items whose remap entry is not used, in a bucket of type B.
   template <class Tile>
   TILEHASH_FN static u32 alone_in(Tile t, const bucket_type<Tile>& b) {
     const word last = b.at(t, Design::last_slot);
@@ -199,8 +234,9 @@ struct horton_displacement {
                      slot_type::make(stored, value), active);
   }
 
-  // How many move where an item of `b` does, or one that is about to stand there, and by which functions they
-  // may: guests by all but their own, a native by that in its entry, or by all if there is none.
+  // The number of items that move with an item of `b`, or with one that is about to be stored there, and the
+  // functions by which they may: secondary items by all but their own, a primary one by that in its remap
+  // entry, or by all if there is none.
   struct crowd {
     u32 items, may;
   };
@@ -231,22 +267,22 @@ struct horton_displacement {
       for (u32 f = 1; f <= functions; ++f) {
         const u32 free = count_ones(next[f - 1].match_empty(t));
         const u32 group = Design::in_group(t, next[f - 1], tag, f);
-        const u32 guests = Design::guests_in(t, next[f - 1]);
+        const u32 secondary = Design::secondary_in(t, next[f - 1]);
         const bool is_b = next[f - 1].told(t, Design::last_slot, slot_type::is_remap) != 0;
-        const bool all = r.natives_of_b && (is_b || r.natives_of_a);
-        const u32 movable = (all ? items_of(is_b) : guests) & ~group, room = free + count_ones(movable);
-        const bool is = (c.may >> f & 1) != 0 && room >= c.items + u32(r.one_more), later = f > turn;
+        const bool all = r.primary_of_b && (is_b || r.primary_of_a);
+        const u32 movable = (all ? items_of(is_b) : secondary) & ~group, sum = free + count_ones(movable);
+        const bool is = (c.may >> f & 1) != 0 && sum >= c.items + u32(r.one_more), later = f > turn;
         if (is && free >= c.items && (free > most || (free == most && later && by <= turn)))
           by = f, most = free;
         if (is && movable != 0 && (on == 0 || free > beside || (free == beside && later && on <= turn)))
           on = f, seconds = movable, beside = free;
       }
       if (r.one_more && on != 0 && (random & 1) != 0) most = 0;
-      // Of items that share an entry one may go home, where a native makes room.
+      // Of items that share an entry, one may move to its primary bucket, where a primary item moves for it.
       const bool parts = walking && c.items > 1 && most == 0;
       const auto h = read(t, design.where(own), parts);
       const u32 free_at_home = h.match_empty(t), alone = alone_in(t, h);
-      const u32 natives = items_of(true) & ~Design::guests_in(t, h), leaving = alone != 0 ? alone : natives;
+      const u32 all = items_of(true) & ~Design::secondary_in(t, h), leaving = alone != 0 ? alone : all;
       const bool to_home = parts && (free_at_home != 0 || (leaving != 0 && (on == 0 || (random & 2) != 0)));
       if (to_home) on = 0;
       found = walking && (most != 0 || (to_home && free_at_home != 0));
@@ -273,8 +309,8 @@ struct horton_displacement {
     return found;
   }
 
-  // Moves an item, and who shares its entry, by another function, and says so in the entry; or the item alone
-  // home, by function 0. False if something is not as it was when it was searched; then nothing has moved.
+  // Moves an item and those that share its remap entry by another function, or the item alone to its primary
+  // bucket by function 0. False if something has changed since the search; then nothing has moved.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, const step& s, bool active) const {
     const place item = design.place_in(s.bucket, s.content), own = design.primary_of(item);
@@ -293,7 +329,7 @@ struct horton_displacement {
     const word last = at_home.at(t, Design::last_slot);
     const u32 entry = slot_type::is_remap(last) ? slot_type::entry(last, tag) : 0;
     const bool may = now != 0 || entry == 0 || entry == s.function;
-    // A native makes its bucket type B, and what stands in the last slot, maybe a guest, moves too.
+    // A primary item makes its bucket type B, so the item in the last slot moves too.
     const bool converts = now == 0 && !slot_type::is_remap(last);
     const u32 its = design.where(design.primary_of(design.place_in(primary, last)));
     const bool its_too = held && converts && its != primary && its != design.where(home);
@@ -315,7 +351,7 @@ struct horton_displacement {
         set_entry(primary, tag, s.function);
       }
     }
-    // Who came leaves its old slot, or if not all did, the new one.
+    // The items that were copied leave their old slots or, if not all were, the new ones.
     const bool stay = converts && all;
     leave(t, from, stay ? 0 : came, all ? design.place_in(s.bucket, s.content) : to, all);
     unlock(t, its, its_locked);
@@ -323,7 +359,7 @@ struct horton_displacement {
     return all;
   }
 
-  // Items of a bucket into free slots of the one that they go to; gives those that it did.
+  // Copies items of a bucket into free slots of another one. Gives those that it copied.
   template <class Tile>
   TILEHASH_FN u32 copy(Tile t, const bucket_type<Tile>& from, u32 items, const place& to, u32 free,
                        bool active) const {
@@ -340,7 +376,7 @@ struct horton_displacement {
     }
     return came;
   }
-  // Takes items, as they stand in `from` or as they came to a place, out of the bucket.
+  // Takes items, as they are in `from` or as they were copied to a place, out of the bucket.
   template <class Tile>
   TILEHASH_FN void leave(Tile t, const bucket_type<Tile>& from, u32 items, const place& at,
                          bool as_before) const {
