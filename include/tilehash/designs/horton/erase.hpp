@@ -8,7 +8,9 @@
 // such key goes, so that neighbours tidy them: of all buckets they are a third, and tidying takes long.
 #pragma once
 
+#include <tilehash/algorithm/fetch.hpp>
 #include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/horton/tidy.hpp>
@@ -20,7 +22,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// `Bins` have the hashes of the keys. Count{}(n): so many were there.
+// `Bins` have the hashes of the keys. Count{}(region, n): n keys of it were erased.
 template <class Design, class Bins, class Count>
 struct horton_erase {
   using slot_type = typename Design::slot_type;
@@ -35,67 +37,94 @@ struct horton_erase {
   Bins bins;
   Count count;
 
-  // Scratch: the region's words; per bucket a mark that it is due; some numbers; the list of those that are.
-  enum total : u32 { gone, due, numbers };
-  TILEHASH_FN static constexpr u64 marks_at(u64 buckets) {
-    return (buckets * slots * sizeof(word) + 3) / 4 * 4;
-  }
-  TILEHASH_FN static constexpr u64 list_at(u64 buckets) {
-    return marks_at(buckets) + (buckets + numbers) * sizeof(u32);
-  }
-  static constexpr u64 scratch_bytes(u64 buckets) { return list_at(buckets) + buckets * sizeof(u16); }
+  template <class Offset = u32>
+  struct layout {
+    scratch_array<word, Offset> words;  // the region's slots
+    scratch_array<u32, Offset> marks;   // of each bucket: it is due
+    scratch_array<u32, Offset> numbers;
+    scratch_array<u16, Offset> list;  // of the buckets that are due
+    enum total : u32 { gone, due, totals };
+
+    TILEHASH_FN constexpr explicit layout(Offset buckets)
+        : words(buckets * slots), marks(words, buckets), numbers(marks, totals), list(numbers, buckets) {}
+    TILEHASH_FN constexpr Offset bytes() const { return list.end(); }
+  };
+  static constexpr u64 scratch_bytes(u64 buckets) { return layout<u64>(buckets).bytes(); }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 region = static_cast<u32>(block.index()), me = block.rank(), all = block.size();
-    const u32 buckets = design.region_buckets(), n = bins.size(region);
-    const auto words = block.template scratch<word>();
-    const auto marks = block.template scratch<u32>(marks_at(buckets)), number = marks + buckets;
-    const auto list = block.template scratch<u16>(list_at(buckets));
-    const auto bin = bins.at(region);
-    word* const home = design.region_at(region);
-
-    for (u32 i = me; i < buckets + numbers; i += all) marks[i] = 0;
-    fetch_words<together>(home, buckets * slots, me, all, [&](u32 first, const word* held) {
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < together; ++k) words[first + k] = held[k];
-    });
+    block_of<Block> work(*this, block);
+    work.load();
     block.barrier();
-
-    const auto mark_due = [&](u32 bucket) {
-      if (exchange(marks + bucket, u32(1)) == 0)
-        list[fetch_add(number + due, u32(1))] = static_cast<u16>(bucket);
-    };
-    constexpr u32 at_once = 4;
-    u32 mine = 0;
-    for (u32 first = me; first < n; first += at_once * all) {
-      typename Design::key_bits hash[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (first + k * all < n) hash[k] = bin[first + k * all];
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (first + k * all < n) mine += take_out(words, design.place_of(hash[k]), mark_due);
-      }
-    }
-    if (mine != 0) fetch_add(number + gone, mine);
+    work.erase();
     block.barrier();
-
-    const horton_region_in_scratch<Design, std::remove_cv_t<decltype(words)>> in_scratch{words};
-    for (u32 i = me, end = number[due]; i < end; i += all)
-      tidy_horton_bucket(design, solo_tile{}, in_scratch, list[i], true);
+    work.tidy();
     block.barrier();
-
-    put_words<together>(words, buckets * slots, me, all, home);
-    if (me == 0) count(region, number[gone]);
+    work.write_back();
   }
 
  private:
-  // Was it there, and did this call take it out?
+  // A block at work on its region, as one of its threads sees it.
+  template <class Block>
+  struct block_of {
+    const horton_erase& of;
+    u32 region, me, all, buckets;
+    word* home;  // the region in the table
+    scratch_in<word, Block> words;
+    scratch_in<u32, Block> marks, numbers;
+    scratch_in<u16, Block> list;
+
+    TILEHASH_FN block_of(const horton_erase& e, const Block& b)
+        : block_of(e, b, layout<>(e.design.region_buckets())) {}
+
+    TILEHASH_FN void load() {
+      for (u32 i = me; i < buckets + layout<>::totals; i += all) marks[i] = 0;  // and the numbers
+      fetch_words<together>(home, buckets * slots, me, all, [&](u32 first, const word* held) {
+        TILEHASH_UNROLL
+        for (u32 k = 0; k < together; ++k) words[first + k] = held[k];
+      });
+    }
+    TILEHASH_FN void erase() {
+      u32 mine = 0;
+      fetch_items(of.bins.at(region), of.bins.size(region), me, all,
+                  [&](u32 /*i*/, const typename Design::key_bits& hash) {
+                    mine +=
+                        of.take_out(words, of.design.place_of(hash), [&](u32 bucket) { mark_due(bucket); });
+                  });
+      if (mine != 0) fetch_add(numbers + layout<>::gone, mine);
+    }
+    TILEHASH_FN void tidy() {
+      const horton_region_in_scratch<Design, std::remove_cv_t<decltype(words)>> in_scratch{words};
+      for (u32 i = me, end = numbers[layout<>::due]; i < end; i += all)
+        tidy_horton_bucket(of.design, solo_tile{}, in_scratch, list[i], true);
+    }
+    TILEHASH_FN void write_back() {
+      put_words<together>(words, buckets * slots, me, all, home);
+      if (me == 0) of.count(region, numbers[layout<>::gone]);
+    }
+
+   private:
+    TILEHASH_FN block_of(const horton_erase& e, const Block& b, const layout<>& memory)
+        : of(e),
+          region(static_cast<u32>(b.index())),
+          me(b.rank()),
+          all(b.size()),
+          buckets(e.design.region_buckets()),
+          home(e.design.region_at(region)),
+          words(memory.words.in(b)),
+          marks(memory.marks.in(b)),
+          numbers(memory.numbers.in(b)),
+          list(memory.list.in(b)) {}
+    TILEHASH_FN void mark_due(u32 bucket) const {
+      if (exchange(marks + bucket, u32(1)) == 0)
+        list[fetch_add(numbers + layout<>::due, u32(1))] = static_cast<u16>(bucket);
+    }
+  };
+
+  // True if the key was present and this call took it out.
   template <class Words, class MarkDue>
   TILEHASH_FN bool take_out(Words words, place p, const MarkDue& mark_due) const {
-    const u32 home = p.bucket;
+    const u32 primary = p.bucket;
     for (;;) {  // twice at most
       const view b(words, p.bucket, p.bucket);
       const word last = load_relaxed(words + (p.bucket * slots + last_slot));
@@ -105,7 +134,7 @@ struct horton_erase {
         const word seen = load_relaxed(at);
         if (!own(seen) || compare_and_swap(at, seen, slot_type::empty_word) != seen) return false;
         if (slot_type::is_remap(last)) mark_due(p.bucket);
-        if (p.function() != 0) mark_due(home);
+        if (p.function() != 0) mark_due(primary);
         return true;
       }
       if (p.function() != 0 || !slot_type::is_remap(last)) return false;
