@@ -2,7 +2,9 @@
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/fetch.hpp>
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/robin_hood/plan.hpp>
 
@@ -27,102 +29,149 @@ struct robin_hood_sort {
   spill_list<word> spill;
   u64* inserted;
 
-  // Scratch: the items; of each home, where its items end, with a gap after 32 of them, which keeps threads
-  // that have some homes each in different banks; and some numbers.
+  // There is a gap after 32 homes, which keeps threads that have some homes each in different banks.
   TILEHASH_FN static constexpr u64 padded(u64 h) { return h + h / 32; }
-  static constexpr u64 ends_at(u64 room) { return (room * sizeof(word) + 15) / 16 * 16; }
-  static constexpr u64 scratch_bytes(u64 room, u64 groups) {
-    return ends_at(room) + (padded(u64(groups) * homes_each) + sums::words + 1) * sizeof(u32);
-  }
+  template <class Offset = u32>
+  struct layout {
+    static constexpr Offset sixteen_bytes = 16 / sizeof(word);  // in words
+    scratch_array<word, Offset> items;
+    scratch_array<u32, Offset> ends;    // of each home: where its items end
+    scratch_array<u32, Offset> uneven;  // one number: whether a home has equal keys, or too many items
+    scratch_array<u32, Offset> sums_words;
+
+    TILEHASH_FN constexpr layout(Offset room, Offset groups)
+        : items((room + sixteen_bytes - 1) / sixteen_bytes * sixteen_bytes),
+          ends(items, static_cast<Offset>(padded(u64(groups) * homes_each))),
+          uneven(ends, 1),
+          sums_words(uneven, sums::words) {}
+    TILEHASH_FN constexpr Offset bytes() const { return sums_words.end(); }
+  };
+  static constexpr u64 scratch_bytes(u64 room, u64 groups) { return layout<u64>(room, groups).bytes(); }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u32 bin = static_cast<u32>(block.index()), n = bins.size(bin), me = block.rank(),
-              all = block.size();
-    const u32 groups = plan.bin_groups(), homes = static_cast<u32>(padded(u64(groups) * homes_each));
-    const auto items = block.template scratch<word>();
-    const auto ends = block.template scratch<u32>(ends_at(bins.room));
-    const auto uneven = ends + homes, scratch = uneven + 1;
-    word* const in_bin = bins.at(bin);
-    const auto home_of = [&](const word& e) { return plan.in_bin(entry::hash_of(e)); };
-    const auto begin_of = [&](u32 h) { return h == 0 ? 0 : u32(ends[padded(h - 1)]); };
-    const u32 each = (groups - 1) / all + 1, from = me * each < groups ? me * each : groups;
-    const u32 to = groups - from < each ? groups : from + each;
-    const u32 first_home = from * homes_each, last_home = to * homes_each;
-
-    for (u32 h = me; h < homes; h += all) ends[h] = 0;
-    if (me == 0) uneven[0] = 0;
+    block_of<Block> work(*this, block);
+    work.clear();
     block.barrier();
-    visit(in_bin, n, me, all, [&](const word& e) { fetch_add(ends + padded(home_of(e)), u32(1)); });
+    work.count_homes();
     block.barrier();
-    u32 mine = 0, sum = 0;
-    for (u32 h = first_home; h < last_home; ++h) mine += u32(ends[padded(h)]);
-    u32 start = sums::before(block, scratch, mine, sum);
-    for (u32 h = first_home; h < last_home; ++h) {
-      const u32 its = ends[padded(h)];
-      ends[padded(h)] = start;
-      start += its;
-    }
+    work.sum_up_homes();
     block.barrier();
-    visit(in_bin, n, me, all,
-          [&](const word& e) { items[fetch_add(ends + padded(home_of(e)), u32(1))] = e; });
+    work.sort();
     block.barrier();
-
-    // Are there equal keys, or more of a home than can be counted?
-    for (u32 j = me; j < n; j += all) {
-      const word e = items[j];
-      const u32 begin = begin_of(home_of(e));
-      bool odd = j - begin >= group::most;
-      for (u32 k = begin; !odd && k < j; ++k) odd = entry::hash_of(items[k]) == entry::hash_of(e);
-      if (odd) set_bits(uneven, u32(1));
-      in_bin[j] = e;
-    }
+    work.write_back();
     block.barrier();
-    if (uneven[0] == 0) {
-      for (u32 nth = me; nth < groups; nth += all) {  // neighbours write neighbouring words
-        start_group(bin, nth, bin * bins.room + begin_of(nth * homes_each),
-                    [&](u32 h) { return u32(ends[padded(h)]) - begin_of(h); });
-      }
-      if (me == 0) fetch_add(inserted, static_cast<u64>(n));
-      return;
-    }
-    const u32 begin = begin_of(first_home);
-    u32 kept = 0;
-    for (u32 h = first_home, first = begin; h < last_home; ++h) {
-      const u32 end = ends[padded(h)];
-      kept += keep_one_of_each(items, first, end);
-      first = end;
-    }
-    u32 goes_to = sums::before(block, scratch, kept, sum), first = begin;
-    for (u32 nth = from; nth < to; ++nth) {
-      start_group(bin, nth, bin * bins.room + goes_to, [&](u32 h) {
-        const u32 end = ends[padded(h)], its = count_kept(items, first, end);
-        for (u32 k = 0; k < its; ++k) in_bin[goes_to + k] = items[first + k];
-        goes_to += its, first = end;
-        return its;
-      });
-    }
-    if (me == 0) fetch_add(inserted, static_cast<u64>(sum));
+    if (work.is_even())
+      work.start_groups();
+    else
+      work.start_uneven_groups();
   }
 
  private:
-  template <class Use>
-  TILEHASH_FN static void visit(const word* items, u32 n, u32 me, u32 all, const Use& use) {
-    constexpr u32 at_once = 4;
-    for (u32 first = me; first < n; first += at_once * all) {
-      word e[at_once];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (first + k * all < n) e[k] = items[first + k * all];
-      }
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if (first + k * all < n) use(e[k]);
+  // A block at work on its bin, as one of its threads sees it. Some homes are this thread's.
+  template <class Block>
+  struct block_of {
+    const robin_hood_sort& sort_of;
+    const Block& block;
+    u32 bin, n, me, all, groups;
+    word* in_bin;
+    scratch_in<word, Block> items;
+    scratch_in<u32, Block> ends, uneven, sums_words;
+    u32 from, to, first_home, last_home;
+
+    TILEHASH_FN block_of(const robin_hood_sort& s, const Block& b)
+        : block_of(s, b, layout<>(s.bins.room, s.plan.bin_groups())) {}
+
+    TILEHASH_FN void clear() {
+      const u32 homes = static_cast<u32>(padded(u64(groups) * homes_each));
+      for (u32 h = me; h < homes; h += all) ends[h] = 0;
+      if (me == 0) uneven[0] = 0;
+    }
+    TILEHASH_FN void count_homes() {
+      fetch_items(in_bin, n, me, all,
+                  [&](u32 /*i*/, const word& e) { fetch_add(ends + padded(home_of(e)), u32(1)); });
+    }
+    // From each home's number of items to where they begin.
+    TILEHASH_FN void sum_up_homes() {
+      u32 mine = 0, sum = 0;
+      for (u32 h = first_home; h < last_home; ++h) mine += u32(ends[padded(h)]);
+      u32 start = sums::before(block, sums_words, mine, sum);
+      for (u32 h = first_home; h < last_home; ++h) {
+        const u32 its = ends[padded(h)];
+        ends[padded(h)] = start;
+        start += its;
       }
     }
-  }
-  // Of equal keys among a home's items the first stays; those that stay close up, and behind them stands the
-  // first once more. Gives how many stay.
+    TILEHASH_FN void sort() {
+      fetch_items(in_bin, n, me, all,
+                  [&](u32 /*i*/, const word& e) { items[fetch_add(ends + padded(home_of(e)), u32(1))] = e; });
+    }
+    // Also finds out whether there are equal keys, or more items of a home than can be counted.
+    TILEHASH_FN void write_back() {
+      for (u32 j = me; j < n; j += all) {
+        const word e = items[j];
+        const u32 begin = begin_of(home_of(e));
+        bool odd = j - begin >= group::most;
+        for (u32 k = begin; !odd && k < j; ++k) odd = entry::hash_of(items[k]) == entry::hash_of(e);
+        if (odd) set_bits(uneven, u32(1));
+        in_bin[j] = e;
+      }
+    }
+    TILEHASH_FN bool is_even() const { return uneven[0] == 0; }
+
+    TILEHASH_FN void start_groups() {
+      for (u32 nth = me; nth < groups; nth += all) {  // neighbours write neighbouring words
+        sort_of.start_group(bin, nth, bin * sort_of.bins.room + begin_of(nth * homes_each),
+                            [&](u32 h) { return u32(ends[padded(h)]) - begin_of(h); });
+      }
+      if (me == 0) fetch_add(sort_of.inserted, static_cast<u64>(n));
+    }
+    // Keeps one of equal keys, and as many items of a home as can be counted, and writes these once more.
+    TILEHASH_FN void start_uneven_groups() {
+      const u32 begin = begin_of(first_home);
+      u32 kept = 0, sum = 0;
+      for (u32 h = first_home, first = begin; h < last_home; ++h) {
+        const u32 end = ends[padded(h)];
+        kept += sort_of.keep_one_of_each(items, first, end);
+        first = end;
+      }
+      u32 goes_to = sums::before(block, sums_words, kept, sum), first = begin;
+      for (u32 nth = from; nth < to; ++nth) {
+        sort_of.start_group(bin, nth, bin * sort_of.bins.room + goes_to, [&](u32 h) {
+          const u32 end = ends[padded(h)], its = count_kept(items, first, end);
+          for (u32 k = 0; k < its; ++k) in_bin[goes_to + k] = items[first + k];
+          goes_to += its, first = end;
+          return its;
+        });
+      }
+      if (me == 0) fetch_add(sort_of.inserted, static_cast<u64>(sum));
+    }
+
+   private:
+    TILEHASH_FN block_of(const robin_hood_sort& s, const Block& b, const layout<>& memory)
+        : sort_of(s),
+          block(b),
+          bin(static_cast<u32>(b.index())),
+          n(s.bins.size(bin)),
+          me(b.rank()),
+          all(b.size()),
+          groups(s.plan.bin_groups()),
+          in_bin(s.bins.at(bin)),
+          items(memory.items.in(b)),
+          ends(memory.ends.in(b)),
+          uneven(memory.uneven.in(b)),
+          sums_words(memory.sums_words.in(b)) {
+      const u32 each = (groups - 1) / all + 1;
+      from = me * each < groups ? me * each : groups;
+      to = groups - from < each ? groups : from + each;
+      first_home = from * homes_each, last_home = to * homes_each;
+    }
+    TILEHASH_FN u32 home_of(const word& e) const { return sort_of.plan.in_bin(entry::hash_of(e)); }
+    TILEHASH_FN u32 begin_of(u32 h) const { return h == 0 ? 0 : u32(ends[padded(h - 1)]); }
+  };
+
+  // Of equal keys among a home's items the first stays; those that stay close
+  // up, and behind them stands the first once more. Gives how many stay.
   template <class Items>
   TILEHASH_FN u32 keep_one_of_each(Items items, u32 first, u32 end) const {
     u32 kept = 0;
@@ -145,8 +194,8 @@ struct robin_hood_sort {
     while (first + kept < end && entry::hash_of(items[first + kept]) != entry::hash_of(items[first])) ++kept;
     return kept;
   }
-  // A group of a bin, whose items stand from `at` on. All homes have their first slots: nobody
-  // else asks for these at age 1.
+  // A group of a bin, whose items stand from `at` on. All homes have their
+  // first slots: nobody else asks for these at age 1.
   template <class Number>
   TILEHASH_FN void start_group(u32 bin, u32 nth, u32 at, const Number& number_of) const {
     const u64 g = plan.group_of(bin, nth);
