@@ -18,7 +18,6 @@ MAX_LINES = 60
 # (header, function) -> lines: these are still to be split. An entry only shrinks: one that is too large, or no longer needed,
 # is a finding.
 TO_SPLIT = {
-    ("tilehash/papers/two_level_cuckoo/build.hpp", "operator ()"): 68,
 }
 
 CTAGS = ["--languages=C++", "--langmap=C++:+.cuh", "--c++-kinds=f", "--fields=+ne", "-f", "-"]
