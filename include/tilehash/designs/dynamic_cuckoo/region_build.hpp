@@ -25,6 +25,7 @@
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/apart_slot.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
@@ -119,36 +120,70 @@ struct subtables_region_build {
   spill_list<arrived> spill;
   u64* inserted;
 
-  template <class Design>
-  static u64 scratch_bytes(const Design& d) {
-    return u64(Design::subtables) * d.region_buckets() * 64 + sizeof(u32);
-  }
+  using design_type = std::remove_cvref_t<decltype(Cargo::design)>;
+  template <class Offset = u32>
+  struct layout {
+    scratch_array<word, Offset> keys;  // of the region's buckets in each subtable
+    scratch_array<u32, Offset> fresh;  // the number of new keys
+
+    TILEHASH_FN constexpr explicit layout(Offset buckets)
+        : keys(design_type::subtables * buckets * slots), fresh(keys, 1) {}
+    TILEHASH_FN constexpr Offset bytes() const { return fresh.end(); }
+  };
+  static u64 scratch_bytes(const design_type& d) { return layout<u64>(d.region_buckets()).bytes(); }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const auto& design = cargo.design;
     const u32 nth = static_cast<u32>(block.index()), n = bins.size(nth);
     if (n == 0) return;
-    const u32 me = block.rank(), all = block.size(), buckets = design.region_buckets();
-    const u32 words = design.subtables * buckets * slots;
-    const u64 first_bucket = u64(cargo.first + nth) * buckets;
-    const auto keys = block.template scratch<word>();
-    const auto fresh = block.template scratch<u32>(u64(words) * sizeof(word));
-    for (u32 i = me; i < words; i += all) keys[i] = apart::empty_word;
-    if (me == 0) fresh[0] = 0;
+    block_of<Block> work(*this, block, nth, n);
+    work.clear();
     block.barrier();
-    const arrived* const bin = bins.at(nth);
-    u32 came = 0;
-    for (u32 i = me; i < n; i += all) came += put(keys, buckets, first_bucket, bin[i]);
-    if (came != 0) fetch_add(fresh, came);
+    work.place();
     block.barrier();
-    for (u32 t = 0; t < design.subtables; ++t)
-      put_words<4>(keys + t * buckets * slots, buckets * slots, me, all,
-                   design.part_of(t).keys + first_bucket * slots);
-    if (me == 0) fetch_add(inserted, u64(u32(fresh[0])));
+    work.write_back();
   }
 
  private:
+  // A block at work on its region, as one of its threads sees it.
+  template <class Block>
+  struct block_of {
+    const subtables_region_build& build;
+    u32 nth, n, me, all, buckets;
+    u64 first_bucket;
+    scratch_in<word, Block> keys;
+    scratch_in<u32, Block> fresh;
+
+    TILEHASH_FN block_of(const subtables_region_build& of, const Block& b, u32 number, u32 items)
+        : build(of),
+          nth(number),
+          n(items),
+          me(b.rank()),
+          all(b.size()),
+          buckets(of.cargo.design.region_buckets()),
+          first_bucket(u64(of.cargo.first + number) * buckets),
+          keys(layout<>(buckets).keys.in(b)),
+          fresh(layout<>(buckets).fresh.in(b)) {}
+
+    TILEHASH_FN void clear() {
+      const u32 words = design_type::subtables * buckets * slots;
+      for (u32 i = me; i < words; i += all) keys[i] = apart::empty_word;
+      if (me == 0) fresh[0] = 0;
+    }
+    TILEHASH_FN void place() {
+      const arrived* const bin = build.bins.at(nth);
+      u32 came = 0;
+      for (u32 i = me; i < n; i += all) came += build.put(keys, buckets, first_bucket, bin[i]);
+      if (came != 0) fetch_add(fresh, came);
+    }
+    TILEHASH_FN void write_back() {
+      for (u32 t = 0; t < design_type::subtables; ++t)
+        put_words<4>(keys + t * buckets * slots, buckets * slots, me, all,
+                     build.cargo.design.part_of(t).keys + first_bucket * slots);
+      if (me == 0) fetch_add(build.inserted, u64(u32(fresh[0])));
+    }
+  };
+
   // Gives how many keys came, one or none.
   template <class Keys>
   TILEHASH_FN u32 put(Keys keys, u32 buckets, u64 first_bucket, const arrived& e) const {
