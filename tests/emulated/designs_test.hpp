@@ -36,7 +36,7 @@ std::vector<Key> make_keys(u64 n, pattern p, u64 seed) {
                        : p == pattern::few        ? mix64(seed + i) % (n / 8 + 1)
                                                   : 0;
     using limits = std::numeric_limits<Key>;
-    const u64 x = mix64(seed ^ number);
+    const u64 x = mix64(seed == number ? ~u64(0) : seed ^ number);  // mix64(0) is 0, which comes below
     switch (number) {
       case 0:
         keys[i] = limits::max();

@@ -68,7 +68,10 @@ void take_out_without_memory(u64 seed, u64 items) {
     const u64 held = items / 2;
     const buffer<u32, emulated> keys(space, all), found(space, items);
     const buffer<outcome, emulated> became(space, items);
-    ASSERT_EQ(t.insert(space, keys.first(held), keys.first(held)).refused, 0U);
+    // With one try an item, a call may leave one that met locks.
+    for (u32 call = 0; call < 4 && t.size() < held; ++call)
+      std::ignore = t.insert(space, keys.first(held), keys.first(held));
+    ASSERT_EQ(t.size(), held);
     const u64 out = t.bytes() + keys.bytes() + found.bytes() + became.bytes();
     insert_report report;
     bool failed = false;
