@@ -27,6 +27,12 @@
 #include <tilehash/core/key_kinds.hpp>
 
 namespace tilehash {
+
+// Which members a key has: none named. Yours derives from members<...>. It is not in the ABI's namespace, so
+// that a program may specialize it inside `namespace tilehash {`, too.
+template <class Key>
+struct key_members {};
+
 TILEHASH_BEGIN_ABI_NAMESPACE
 
 // A floating-point key compared by its bits: NaNs are legal and -0.0 differs from 0.0.
@@ -58,14 +64,6 @@ inline constexpr bool copied_as_bytes<std::array<T, N>> = copied_as_bytes<T>;
 
 template <class T>
 struct unknown_members;
-
-}  // namespace detail
-
-// Which members a key has: none named. Yours derives from members<...>.
-template <class Key>
-struct key_members {};
-
-namespace detail {
 
 template <class Key>
 concept names_members = requires { key_members<Key>::template sum<unknown_members>; };
@@ -155,14 +153,17 @@ struct elements {
 };
 
 }  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
 
 template <class A, class B>
-struct key_members<std::pair<A, B>> : members<&std::pair<A, B>::first, &std::pair<A, B>::second> {};
+struct key_members<std::pair<A, B>>
+    : TILEHASH_ABI::members<&std::pair<A, B>::first, &std::pair<A, B>::second> {};
 template <class T, std::size_t N>
-struct key_members<std::array<T, N>> : detail::elements<T, N> {};
+struct key_members<std::array<T, N>> : TILEHASH_ABI::detail::elements<T, N> {};
 template <class T, std::size_t N>
-struct key_members<T[N]> : detail::elements<T, N> {};
+struct key_members<T[N]> : TILEHASH_ABI::detail::elements<T, N> {};
 
+TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
 template <class T>
@@ -344,7 +345,6 @@ TILEHASH_FN Key key_from_bits(Bits bits) {
 }  // namespace detail
 
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC(key_members);
 TILEHASH_PUBLIC(members);
 TILEHASH_PUBLIC(bitwise);
 }  // namespace tilehash
