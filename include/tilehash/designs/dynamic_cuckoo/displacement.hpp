@@ -1,16 +1,16 @@
-// Room for a key whose buckets are full, made by moving other pairs.
+// A free slot for a key whose buckets are full, made by moving other pairs.
 //
 //   walk   bucket of k  --x-->  another of x  --y-->  another of y, which has a free slot
 //   move   y into the free slot; then the walk again, in which x finds the slot that y left; then k
 //
-// A pair moves under the locks of its two buckets: copied first, then taken out, so it is never absent. A try
-// moves one pair, or puts the key where there is room; one try after the other until the key stands, each
-// from the start and by the same dice, so that it meets the room that the one before it made. Nothing must be
-// remembered or undone: after each move the table is whole, whoever was faster elsewhere.
+// A pair moves under the locks of its two buckets: it is copied first and then removed, so it is never
+// absent. A try moves one pair, or inserts the key if a slot is free. Tries repeat until the key is stored.
+// Each walks again with the same random numbers, so it reaches the slot that the try before it freed. No try
+// keeps state or needs to be undone: after each move the table is consistent, whatever other tiles do.
 //
-// The key itself is put in under the locks of all its buckets: as it then stands in none of them, and none of
-// them can change, equal keys do not meet twice. Locks are tried and never waited for: who does not get one
-// is tried again after the tile's other items (the vote of section 4.2).
+// The key itself is inserted under the locks of all its buckets. None of them can change then, so equal keys
+// are not inserted twice. Locks are tried and never waited for: a lane that does not get its lock retries
+// after the tile's other items (the vote of section 4.2).
 //
 // Source: moves along a path that was searched before, from its end, as in Li, Andersen, Kaminsky and
 // Freedman (EuroSys 2014).
@@ -43,8 +43,8 @@ struct subtables_displacement {
   typename slot_type::carried item;
   u64 dice;
 
-  // One try: one pair out of the way, and the key into a slot of its own, if there is one now. All tiles of a
-  // warp wait for the longest of their tries, so a try is short, and each step of it stands there once.
+  // One try: moves one pair, and inserts the key if a slot is free now. All tiles of a warp wait for the
+  // longest of their tries, so a try is short, and each step occurs once in the code.
   template <class Tile>
   TILEHASH_FN verdict attempt(Tile t, const progress& so_far, bool active) const {
     const standing now = look(t, active);
@@ -61,10 +61,10 @@ struct subtables_displacement {
   }
 
  private:
-  // What a pass over the key's buckets has told.
+  // The result of one pass over the key's buckets.
   struct standing {
     bool known = false, room = false;
-    word* free = nullptr;  // a slot for it
+    word* free = nullptr;  // a free slot for the key
   };
   template <class Tile>
   TILEHASH_FN standing look(Tile t, bool active) const {
@@ -93,7 +93,7 @@ struct subtables_displacement {
     }
     return all;
   }
-  // Under the locks of all its buckets.
+  // Inserts the key under the locks of all its buckets.
   template <class Tile>
   TILEHASH_FN verdict put_key(Tile t, bool wanted) const {
     const u32 steps = design.max_steps_of(home);
@@ -113,7 +113,7 @@ struct subtables_displacement {
     return put ? verdict::done : holds && now.known ? verdict::known : verdict::disturbed;
   }
 
-  // A pair that can move, and where.
+  // A pair that can move, its bucket and its destination.
   struct hop {
     bool found = false, from_home = false;
     place from{}, to{};
@@ -167,7 +167,7 @@ struct subtables_displacement {
     }
     return h;
   }
-  // Under the locks of both buckets. True if it did.
+  // Moves the pair under the locks of both buckets. True if it moved.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, const hop& h) const {
     const u32 from_table = h.from.table, to_table = h.to.table;
@@ -202,8 +202,8 @@ struct subtables_displacement {
     return moved;
   }
 
-  // All take locks in the order of the subtables: tiles that run in step, and want the same two buckets the
-  // other way round, would else fail at each other until their tries are spent.
+  // All tiles take locks in the order of the subtables. Otherwise tiles that run in step, and want the same
+  // two buckets in opposite order, would block each other until their tries are spent.
   template <class Use>
   TILEHASH_FN u32 in_order(u32 steps, const Use& use) const {
     u32 used = 0;
@@ -217,7 +217,7 @@ struct subtables_displacement {
     }
     return used;
   }
-  // Gives how many of the key's buckets it has locked: all, or those before the first that another has.
+  // Returns the number of locked buckets: all, or those before the first that another tile holds.
   TILEHASH_FN u32 lock_all(u32 steps) const {
     return in_order(steps, [&](const place& p, u32) { return lock(p); });
   }

@@ -1,22 +1,21 @@
-// Filling an empty table region by region, in a block's memory.
+// Fills an empty table region by region, in a block's memory.
 //
-//   items --partition--> | bin | bin | ...     of a quarter of the regions at a time, beside the table
+//   items --partition--> | bin | bin | ...     of a quarter of the regions at a time, outside the table
 //                           |
 //                         block:  scratch | keys of subtable 0 | 1 | 2 | --in order--> the subtables
-//                                 values  ---- each beside its key ----------------->
+//                                 values  ---- each with its key ----------------->
 //
-// All buckets of a key lie in its region (dynamic_cuckoo.hpp), and a region's keys fit a block's scratch. So
-// two random lines that an item writes by itself, its key's and its value's, become runs: keys are put in
-// where they cost nothing, and leave in order; values go to memory that stays in the cache while the region
-// is built.
+// All buckets of a key are in its region (dynamic_cuckoo.hpp), and a region's keys fit a block's scratch. A
+// single insert writes two random lines, one for the key and one for the value. Here keys are placed in the
+// scratch and leave in order. Values go to memory that stays in the cache while the region is built.
 //
-// A block does what placing does, and is as exact: a key takes the first free slot of its sequence by
-// compare-and-swap, slots only fill up, and equal keys meet there. No key moves, so a slot is final when it
-// is taken, and its value is written then. What finds all its buckets full goes to the spill, and is inserted
-// one by one; so does the key that stands aside.
+// A block inserts as exactly as single inserts do: a key takes the first free slot of its sequence by
+// compare-and-swap, slots only fill up, and equal keys meet there. No key moves, so a taken slot is final,
+// and its value is written at once. An item whose buckets are all full goes to the spill, and is inserted one
+// by one; so does the key of the sentinel cell.
 //
-// Keys of four bytes, as those of a region of wider ones fit no scratch. An item on its way is its key and
-// its value, or, where that is larger than four bytes, its number. Values then are read in random order.
+// Only for keys of four bytes, as a region of wider ones fits no scratch. A partitioned item is its key and
+// its value or, where that is larger than four bytes, its number. Values then are read in random order.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +37,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What travels of an item, and back.
+// Converts an item to the form in which it is partitioned, and back.
 template <class Design, class Source>
 struct subtables_cargo {
   using apart = typename Design::slot_type;
@@ -50,7 +49,7 @@ struct subtables_cargo {
 
   Design design;
   Source source;
-  u32 first, count;  // regions: items of others are none
+  u32 first, count;  // regions to fill; items of other regions are invalid
 
   TILEHASH_FN item<slot_type> operator()(u64 i) const {
     const auto x = source(i);
@@ -66,7 +65,7 @@ struct subtables_cargo {
     }
     return y;
   }
-  // Where the value of one that has arrived stands.
+  // The address of the value of a partitioned item.
   TILEHASH_FN const value_element* value_of(const word& arrived) const {
     if constexpr (apart::is_set)
       return nullptr;
@@ -86,7 +85,7 @@ struct subtables_route : keys_as_they_are<typename Cargo::slot_type> {
   TILEHASH_FN u32 region_of(u32 key) const { return cargo.design.region_of(key) - cargo.first; }
 };
 
-// What found no place, as a source.
+// The items without a slot, as a source.
 template <class Cargo>
 struct subtables_spilled {
   Cargo cargo;
@@ -101,7 +100,7 @@ struct subtables_spilled {
   }
 };
 
-// Such a source is not filled by regions again.
+// A spill is not filled by regions again.
 template <class Source>
 inline constexpr bool is_subtables_spill = false;
 template <class Cargo>
@@ -145,7 +144,7 @@ struct subtables_region_build {
   }
 
  private:
-  // A block at work on its region, as one of its threads sees it.
+  // One thread's view of a block that builds its region.
   template <class Block>
   struct block_of {
     const subtables_region_build& build;
@@ -184,14 +183,14 @@ struct subtables_region_build {
     }
   };
 
-  // Gives how many keys came, one or none.
+  // Returns the number of new keys, one or none.
   template <class Keys>
   TILEHASH_FN u32 put(Keys keys, u32 buckets, u64 first_bucket, const arrived& e) const {
     const auto& design = cargo.design;
     const word key = Cargo::entry::hash_of(e);
     const auto home = design.locate(key);
     bool open = !apart::is_aside(key);
-    while (open) {  // again when another took the slot: at most once for each on the way
+    while (open) {  // repeats when another thread took the slot: at most once for each slot of the sequence
       auto now = home;
       u32 at = ~0U, table = 0;
       bool is_last_resort = false, known = false;
@@ -207,7 +206,7 @@ struct subtables_region_build {
         const bool at_once = lowest(free) < design.first_slots;
         if (at == ~0U || (is_last_resort && at_once))
           at = here * slots + b.lowest_slot(free), table = now.table, is_last_resort = !at_once;
-        if (at_once) break;  // so this bucket has never been fuller: the key is in none behind it
+        if (at_once) break;  // this bucket has never been fuller, so no bucket after it has the key
       }
       if (known) return 0;
       open = at != ~0U;
@@ -222,10 +221,10 @@ struct subtables_region_build {
   }
 };
 
-// What was inserted by regions, and what was not.
+// The counts of inserted items, and the items that were not inserted.
 template <class Cargo, class Space>
 struct subtables_filled {
-  bool lists_left = false;  // false: too many, what is left is not known
+  bool lists_left = false;  // false: too many, the remaining items are not known
   u64 inserted = 0, illegal = 0;
   u64 left = 0;  // items to insert one by one, from rest()
   Cargo cargo;
@@ -234,7 +233,7 @@ struct subtables_filled {
   subtables_spilled<Cargo> rest() const { return {cargo, spilled.data()}; }
 };
 
-// Does it pay for n items, into an empty table?
+// True if filling by regions pays for n items and an empty table.
 template <class Design, class Space>
 bool subtables_regions_pay(const Space& space, const Design& design, u64 n) {
   if constexpr (sizeof(typename Design::word) != 4) {
@@ -247,14 +246,14 @@ bool subtables_regions_pay(const Space& space, const Design& design, u64 n) {
   }
 }
 
-// Puts in those of the first n that are items, about as many as `items`. The table is empty. Throws
-// out_of_memory; then its slots may hold anything.
+// Inserts the valid items among the first n, about `items` of them. The table must be empty. Throws
+// out_of_memory; then its slots may have any content.
 template <class Design, class Space, class Source>
 auto fill_subtables(Space& space, const Design& design, const Source& source, u64 n, u64 items) {
   using cargo_type = subtables_cargo<Design, Source>;
   using word = typename cargo_type::word;
   using build_type = subtables_region_build<cargo_type>;
-  constexpr u32 parts = 4;  // so that bins take a quarter of the items' bytes
+  constexpr u32 parts = 4;  // bins then take a quarter of the items' bytes
   const u64 regions = design.regions(), room = items / 32 + 1024;
   const u32 each = static_cast<u32>(
       std::min<u64>(std::max<u64>(divide_up(regions, parts), least_regions(space)),
@@ -283,20 +282,20 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   return filled;
 }
 
-// How a design of subtables is filled by regions, as the engine asks it.
+// The engine's interface to filling a design of subtables by regions.
 template <class Design>
 struct subtables_by_regions {
-  // Can the items of such a source go region by region?
+  // True if the items of such a source can be filled region by region.
   template <class Source>
   static constexpr bool fills_from = sizeof(typename Design::word) == 4 && !is_subtables_spill<Source>;
-  // Does it pay for n items, into an empty table?
+  // True if it pays for n items and an empty table.
   template <class Space>
   bool regions_pay(const Space& space, u64 n) const {
     const auto& design = static_cast<const Design&>(*this);
     return design.has_even_regions() && subtables_regions_pay(space, design, n);
   }
-  // Puts in those of the first n that are items, about as many as `items`. Throws out_of_memory; then the
-  // slots may hold anything.
+  // Inserts the valid items among the first n, about `items` of them. Throws out_of_memory; then the slots
+  // may have any content.
   template <class Space, class Source>
   auto fill_regions(Space& space, const Source& source, u64 n, u64 items) const {
     return fill_subtables(space, static_cast<const Design&>(*this), source, n, items);

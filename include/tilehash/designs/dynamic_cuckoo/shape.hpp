@@ -1,4 +1,4 @@
-// The sizes of subtables, and which of them is the next to be doubled or halved.
+// The sizes of subtables, and the next subtable to be doubled or halved.
 #pragma once
 
 #include <tilehash/core/capacity.hpp>
@@ -13,9 +13,9 @@ namespace detail {
 // base * 2^level buckets each; levels differ by one at most.
 template <u32 Subtables>
 struct subtables_shape {
-  static constexpr u32 most_base = 128;  // so that sizes of equal level follow each other by 1/64
-  // A region of keys of four bytes has as many as a GPU's block can keep in its scratch, and half as many at
-  // least; of others it has so many slots of a subtable, at least. Fewer fill less evenly.
+  static constexpr u32 most_base = 128;  // sizes of equal level then differ by steps of 1/64
+  // For keys of four bytes, the largest region that fits the scratch of a GPU's block, and at least half of
+  // that. For others, at least this many slots of a subtable: smaller regions fill less evenly.
   static constexpr u64 most_region_bytes = u64(224) << 10;
   static constexpr u64 slots_of_region = u64(1) << 14;
   static u64 bytes_of_region(u32 base, u32 bits) { return (u64(base) << bits) * 64 * Subtables; }
@@ -23,7 +23,7 @@ struct subtables_shape {
   u32 base = 1;
   u32 level[Subtables] = {};
 
-  // The least with so many slots, all subtables of one size.
+  // The smallest shape with so many slots, all subtables of one size.
   static subtables_shape for_slots(u64 slots, u32 bucket_slots) {
     const u64 each = divide_up(divide_up(slots, bucket_slots), Subtables);
     u32 level = 0;
@@ -33,7 +33,7 @@ struct subtables_shape {
     for (u32& l : s.level) l = level;
     return s;
   }
-  // The bits of a bucket's number, above base, that each subtable's own function gives.
+  // The bits of a bucket's number, above base, that each subtable's own function computes.
   static u32 own_bits(u32 base, u32 bucket_slots) {
     u32 bits = 0;
     if (bucket_slots == 16) {
@@ -55,7 +55,7 @@ struct subtables_shape {
     for (u32 t = 1; t < Subtables; ++t) least = level[t] < level[least] ? t : least;
     return least;
   }
-  // The last that was doubled.
+  // The subtable that was doubled last.
   u32 largest() const {
     u32 most = 0;
     for (u32 t = 1; t < Subtables; ++t) most = level[t] >= level[most] ? t : most;

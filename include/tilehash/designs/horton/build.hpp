@@ -23,14 +23,13 @@
 // From step 2 on a bucket's items are in its lowest slots, as many as its count says: each thread that counts
 // an item into a bucket has a slot of its own there.
 //
-// So a region that new items are merged with ends as one that is built from all of them. Items that find no
-// slot (no item moves twice), and items beyond the capacity for unplaced ones, go to `left`, and the caller
-// inserts them one by one. Items that were in the table may not: where there are too many unplaced items, or
-// an old one finds no slot, the region stays as it was, and all its new items go to `left`.
+// A region that new items are merged into equals one that is built from all of them. Items that find no slot
+// (no item moves twice), and items beyond the capacity for unplaced ones, go to `left`, and the caller
+// inserts them one by one. Items that were in the table may not go there. Where there are too many unplaced
+// items, or an old one finds no slot, the region stays unchanged, and all its new items go to `left`.
 //
-// Of equal keys the old item's value stays: a secondary item that finds its key in its primary bucket puts
-// its value there, and old items take slots of a secondary bucket before new ones do, of which the lowest
-// stays.
+// Of equal keys the old item's value stays. A secondary item that finds its key in its primary bucket puts
+// its value there. Old items take slots of a secondary bucket before new ones, and the lowest slot is kept.
 //
 // Shared memory has no compare-and-swap of 16 bytes: tables with such words are not built by regions.
 #pragma once
@@ -44,8 +43,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The largest region, in buckets, that a block of sm_90's 227 KiB can build: the fewer there are, the longer
-// are the runs of the partition before.
+// The largest region, in buckets, that a block of sm_90's 227 KiB can build. Fewer regions give the partition
+// longer runs.
 constexpr u64 horton_region(u64 slots, u64 word_bytes) {
   const u64 unplaced = word_bytes + 2 * sizeof(u16);  // as horton_build_layout
   return (u64(227) * 1024 - 512 - 32 * unplaced) /
@@ -61,7 +60,7 @@ struct horton_build {
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots, last_slot = Design::last_slot;
   static constexpr u32 together = slots * sizeof(word) < 16 ? 1 : 16 / sizeof(word);  // written at once
-  static constexpr u64 most_slots = u64(1) << 16;  // of a region: 16 bits tell one
+  static constexpr u64 most_slots = u64(1) << 16;  // of a region, as slot numbers have 16 bits
   using layout = horton_build_layout<Design>;
 
   Design design;

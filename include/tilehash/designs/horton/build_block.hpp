@@ -71,9 +71,9 @@ struct horton_build_block {
   numbers_type numbers;
   scratch_in<u16, Block> unplaced_from, list;
   buckets_type in;
-  u32 before = 0;    // items of this thread's share of the region as it was
-  u32 old_ones = 0;  // unplaced items of the region as it was, the first ones
-  u32 unplaced = 0;  // unplaced items, evicted ones apart
+  u32 before = 0;    // old items of this thread's share of the region
+  u32 old_ones = 0;  // unplaced old items of the region, the first ones
+  u32 unplaced = 0;  // unplaced items without the evicted ones
 
   TILEHASH_FN horton_build_block(const Build& of, const Block& b)
       : horton_build_block(of, b, layout(of.design.region_buckets())) {}
@@ -96,7 +96,7 @@ struct horton_build_block {
       for (u32 i = me; i < buckets * slots; i += all) in.words[i] = word(0);
     }
   }
-  // Closes up the primary items of the region as it was, and makes the secondary ones unplaced. Ends with a
+  // Closes up the old primary items of the region, and makes the secondary ones unplaced. Ends with a
   // barrier.
   TILEHASH_FN void take_out_secondary_items() {
     for (u32 b = me; b < buckets; b += all) {
@@ -171,7 +171,7 @@ struct horton_build_block {
     }
   }
 
-  // Step 5. Those that find no slot are listed under a total.
+  // Step 5. Items that find no slot are listed under a total.
   TILEHASH_FN void remap_evicted() {
     const u32 came = numbers[layout::evicted], most = capacity - unplaced,
               evicted = came < most ? came : most;
@@ -188,7 +188,7 @@ struct horton_build_block {
   TILEHASH_FN void swap_new() {
     for_each_stuck(layout::stuck, [&](word e) { build.spill.add(e); });
   }
-  // Does the region stay as it was? Then all its new items are left to the caller.
+  // True if the region stays unchanged. Then all its new items are left to the caller.
   TILEHASH_FN bool stays() const { return numbers[layout::stays] != 0; }
   TILEHASH_FN void spill_bin() const {
     for (u32 i = me; i < n; i += all) build.spill.add(bin[i]);
@@ -232,14 +232,14 @@ struct horton_build_block {
     return entry::pack(build.design.hash_in(region, bucket, slot_type::stored_in(content)),
                        slot_type::value_of(content));
   }
-  // Leaves an item to the caller. In a merge the region stays as it was, which leaves all new items to it.
+  // Leaves an item to the caller. In a merge the region stays unchanged, which leaves all new items to it.
   TILEHASH_FN void spill_or_stay(word e) const {
     if (build.merges)
       set_bits(numbers + layout::stays, 1U);
     else
       build.spill.add(e);
   }
-  // False where there are too many.
+  // False if there are too many.
   TILEHASH_FN bool make_unplaced(u32 bucket, word content) const {
     const u32 at = fetch_add(numbers + layout::unplaced, u32(1));
     if (at >= capacity) return false;
@@ -252,11 +252,11 @@ struct horton_build_block {
       const word content = unplaced_items[q];
       const u32 b = unplaced_from[q];
       if (slot_type::is_free(content)) continue;
-      if (is_new && in.is_present(b, content, 0)) continue;  // swap_old() put an old item of its key there
+      if (is_new && in.is_present(b, content, 0)) continue;  // swap_old() stored an old item of its key
       if (!in.remap(b, content)) list[fetch_add(numbers + stuck, u32(1))] = static_cast<u16>(q);
     }
   }
-  // These are few and take long, so neighbours in the block take neighbours in the list.
+  // These items are few and take long, so neighbours in the block take neighbours in the list.
   template <class Spill>
   TILEHASH_FN void for_each_stuck(u32 stuck, const Spill& spill) const {
     for (u32 i = me, end = numbers[stuck]; i < end; i += all) {

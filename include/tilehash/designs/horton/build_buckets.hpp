@@ -25,7 +25,7 @@ struct horton_buckets {
   using stored_key = typename slot_type::stored_key;
   using mirrors = horton_mirrors;
   static constexpr u32 slots = Design::bucket_slots, last_slot = Design::last_slot;
-  static constexpr u32 max_tries = 64;  // to reserve a slot, when others are faster
+  static constexpr u32 max_tries = 64;  // to reserve a slot, when other threads are faster
   using view = scratch_bucket<word, slots>;
 
   const Design& design;
@@ -35,12 +35,11 @@ struct horton_buckets {
 
   TILEHASH_FN view read(u32 bucket) const { return view(words, bucket, bucket); }
 
-  // Keeps that of equal keys of a bucket which is in the lowest slot. Gives the number of those that it
-  // drops.
+  // Keeps the item in the lowest slot of equal keys of a bucket. Returns the number of dropped items.
   TILEHASH_FN u32 drop_equal_keys(u32 number, const view& b) const {
     stored_key seen[slots];
     TILEHASH_UNROLL
-    for (u32 k = 0; k < slots; ++k)  // no two free slots alike: so small a stored key is no item's
+    for (u32 k = 0; k < slots; ++k)  // free slots differ: no item has so small a stored key
       seen[k] =
           slot_type::is_free(b.words[k]) ? static_cast<stored_key>(k) : slot_type::stored_in(b.words[k]);
     bool any_equal = false;
@@ -80,7 +79,7 @@ struct horton_buckets {
   TILEHASH_FN static bool same_key(word a, word b) {
     return slot_type::stored_in(a) == slot_type::stored_in(b);
   }
-  // Is its key present in the bucket of a function?
+  // True if the item's key is present in the bucket of a function.
   TILEHASH_FN bool is_present(u32 bucket, word content, u32 function) const {
     const u32 to = bucket_by(function, bucket, content);
     return read(to).match_if([&](word w) { return same_key(w, by(function, content)); }) != 0;
@@ -88,7 +87,7 @@ struct horton_buckets {
   // Puts an item into the lowest free slot, unless its key is present; then an old item's value replaces the
   // stored one. False if the bucket is full.
   TILEHASH_FN bool put(u32 number, word content, bool is_old) const {
-    for (;;) {  // again when another took the slot: at most once for each slot
+    for (;;) {  // repeats when another thread took the slot: at most once for each slot
       const view b = read(number);
       const u32 same = b.match_if([&](word w) { return same_key(w, content); });
       if (same != 0) {
@@ -118,7 +117,7 @@ struct horton_buckets {
   }
   // Reserves a slot in the emptiest of a tag's seven buckets. None where all are full.
   TILEHASH_FN promise reserve_any(const mirrors& way, u32 bucket) const {
-    for (u32 tries = 0; tries < max_tries; ++tries) {  // again when others were faster
+    for (u32 tries = 0; tries < max_tries; ++tries) {  // repeats when other threads were faster
       u32 function = 0, to = 0, least = slots;
       TILEHASH_UNROLL
       for (u32 f = 1; f <= slot_type::functions; ++f) {
@@ -131,10 +130,10 @@ struct horton_buckets {
     }
     return {0, 0, 0};
   }
-  // Gives a promised slot back. Where later ones have been promised since, it stays free.
+  // Returns a promised slot. If later slots have been promised, it stays free.
   TILEHASH_FN void give_back(const promise& p) const { compare_and_swap(counts + p.bucket, p.at + 1, p.at); }
-  // Sets the remap entry of an item to the function of its promised slot: true. Or, if another was faster,
-  // `now` becomes the bucket's entries, in which its entry may be used.
+  // Sets the remap entry of an item to the function of its promised slot: true. If another thread was faster,
+  // `now` becomes the bucket's entries, and the item may use its entry there.
   TILEHASH_FN static bool claim(Words entries, word& now, u32 tag, u32 function) {
     while (slot_type::entry(now, tag) == 0) {  // once for each entry at most
       const word seen = compare_and_swap(entries, now, slot_type::with_entry(now, tag, function));
@@ -145,7 +144,7 @@ struct horton_buckets {
   }
 
   // Puts an item of a primary bucket where its remap entry leads, or into the emptiest of seven buckets,
-  // which the entry then names. False where that is full.
+  // which the entry then names. False if that bucket is full.
   TILEHASH_FN bool remap(u32 bucket, word content) const {
     const u32 tag = tag_of(content);
     const mirrors way = ways[tag];
@@ -166,8 +165,8 @@ struct horton_buckets {
     words[p.bucket * slots + p.at] = by(p.function, content);
     return true;
   }
-  // Puts an item into the slot of a primary item whose remap entry is not used, and that finds a free slot
-  // elsewhere; unless its key is present. False if there is no such item.
+  // Puts an item into the slot of a primary item whose remap entry is unused, and that finds a free slot
+  // elsewhere, unless the item's key is present. False if there is no such primary item.
   TILEHASH_FN bool swap(u32 bucket, word content) const {
     const auto entries = words + (bucket * slots + last_slot);
     word now = load_relaxed(entries);

@@ -19,10 +19,10 @@
 // Primary items of other buckets move for secondary ones only where all else fails.
 //
 // A move holds the lock of the items' primary bucket (tried, never waited for). Only its holder moves that
-// bucket's items, puts in its keys and changes its remap entries. An item takes a free slot by
-// compare-and-swap and then leaves its old one. So a path that has changed since is left half walked, which
-// costs a try and loses nothing. Items that share a remap entry move together, where there are free slots for
-// all; or one of them moves to its primary bucket, where a primary item moves for it.
+// bucket's items, inserts its keys and changes its remap entries. An item takes a free slot by
+// compare-and-swap and then leaves its old one. A path that changes during the moves is abandoned, which
+// costs a try and loses nothing. Items that share a remap entry move together if there are free slots for
+// all. Otherwise one of them moves to its primary bucket, where a primary item moves for it.
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
@@ -84,16 +84,16 @@ struct horton_displacement {
   }
 
  private:
-  // Which kind of item moves in which of sixteen rounds, from the right. In a bucket of type A, secondary
-  // items move as long as there are any, but for the turns of primary ones. A key that would share a remap
-  // entry rather takes the slot of a primary item whose entry is not used, but for its own turns.
+  // The kind of item that moves in each of sixteen rounds, from the right. In a bucket of type A, secondary
+  // items move while there are any, except in the turns of primary ones. A key that would share a remap entry
+  // takes the slot of a primary item with an unused entry instead, except in its own turns.
   static constexpr u32 secondary_turn = 0b0011001100110011, primary_turn = 0b1100100011001000,
                        itself_turn = 0b0010010000100100, sharers_turn = 0b1000000010000000;
   static constexpr u32 far_turn = 0b1110010001100100;  // primary items of type B move for others
   TILEHASH_FN static bool in_turn(u32 turns, u32 round) { return (turns >> round % 16 & 1) != 0; }
   struct reach {
     bool primary_of_b, primary_of_a;  // such items move for secondary ones
-    bool one_more;                    // to buckets only that can get a free slot for one more
+    bool one_more;                    // only to buckets that can free a slot for one more
   };
 
   // An item that moves by a function into the slot that the next one leaves, or into a free one.
@@ -130,8 +130,8 @@ struct horton_displacement {
     return {primary, function, second, mine, known, b, b2};
   }
 
-  // The item that moves first, so that the key finds a free slot. If that item shares its remap entry, or its
-  // bucket becomes type B, the key's own turn comes in a later round.
+  // The item that moves first, to free a slot for the key. If that item shares its remap entry, or its bucket
+  // becomes type B, the key's own turn comes in a later round.
   struct choice {
     step move;
     bool itself;        // the key goes to a secondary bucket
@@ -196,7 +196,7 @@ struct horton_displacement {
     bool mine = false;
     if (wanted && t.rank() == 0) mine = try_lock(design.locks(), bucket);
     mine = t.broadcast(u32(mine), 0) != 0;
-    t.sync();  // what is read from here on is read under the lock
+    t.sync();  // later reads are under the lock
     return mine;
   }
   template <class Tile>
@@ -213,7 +213,7 @@ struct horton_displacement {
   }
   TILEHASH_FN void set_entry(u32 bucket, u32 tag, u32 function) const {
     word* const at = design.bucket_at(bucket) + Design::last_slot;
-    const word entries = load_relaxed(at);  // nobody else's while the bucket is locked
+    const word entries = load_relaxed(at);  // no other thread writes them while the bucket is locked
     compare_and_swap(at, entries, slot_type::with_entry(entries, tag, function));
   }
   // Primary items whose remap entry is not used, in a bucket of type B.
@@ -226,7 +226,7 @@ struct horton_displacement {
              slot_type::entry(last, slot_type::tag_of(slot_type::remainder_of(n))) == 0;
     });
   }
-  // The key into one of the free slots.
+  // Puts the key into one of the free slots.
   template <class Tile>
   TILEHASH_FN bool put(Tile t, u32 bucket, u32 free, typename slot_type::stored_key stored,
                        bool active) const {
@@ -248,7 +248,7 @@ struct horton_displacement {
     return {1, entry != 0 ? 1U << entry : all_functions};
   }
 
-  // Walks to a free slot. True if there is one where the path's last item can go.
+  // Walks to a free slot. True if the path's last item can move to one.
   template <class Tile>
   TILEHASH_FN bool search(Tile t, path& p, place item, crowd c, u64 random, reach r, bool active) const {
     bool found = false;
@@ -260,8 +260,8 @@ struct horton_displacement {
       for (u32 f = 1; f <= functions; ++f)
         next[f - 1] =
             read(t, own.base + design.other_bucket(own.bucket, tag, f), walking && (c.may >> f & 1) != 0);
-      // The emptiest that has room for all; else the emptiest that can get it, when items move on from there.
-      // Of several, the first from `turn` on.
+      // The emptiest bucket with free slots for all items; else the emptiest that gets them when items move
+      // on. Of several, the first from `turn` on.
       u32 by = 0, most = 0, on = 0, seconds = 0, beside = 0;
       TILEHASH_UNROLL
       for (u32 f = 1; f <= functions; ++f) {
@@ -288,7 +288,7 @@ struct horton_displacement {
       found = walking && (most != 0 || (to_home && free_at_home != 0));
       if (found) p.moves[p.length].function = most != 0 ? by : 0;
       walking = walking && !found && (on != 0 || to_home) && p.length + 1 < MaxPath;
-      // To the item that moves on from there.
+      // Next, the bucket of the item that moves on.
       const u32 bucket = to_home ? design.where(own) : own.base + design.other_bucket(own.bucket, tag, on);
       const auto b = read(t, bucket, walking);
       const u32 slot =
@@ -310,7 +310,7 @@ struct horton_displacement {
   }
 
   // Moves an item and those that share its remap entry by another function, or the item alone to its primary
-  // bucket by function 0. False if something has changed since the search; then nothing has moved.
+  // bucket by function 0. False if the buckets have changed since the search; then nothing has moved.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, const step& s, bool active) const {
     const place item = design.place_in(s.bucket, s.content), own = design.primary_of(item);
@@ -351,7 +351,7 @@ struct horton_displacement {
         set_entry(primary, tag, s.function);
       }
     }
-    // The items that were copied leave their old slots or, if not all were, the new ones.
+    // Copied items leave their old slots or, if not all could be copied, their new ones.
     const bool stay = converts && all;
     leave(t, from, stay ? 0 : came, all ? design.place_in(s.bucket, s.content) : to, all);
     unlock(t, its, its_locked);
@@ -359,7 +359,7 @@ struct horton_displacement {
     return all;
   }
 
-  // Copies items of a bucket into free slots of another one. Gives those that it copied.
+  // Copies items of a bucket into free slots of another one. Returns the copied ones.
   template <class Tile>
   TILEHASH_FN u32 copy(Tile t, const bucket_type<Tile>& from, u32 items, const place& to, u32 free,
                        bool active) const {
@@ -376,7 +376,7 @@ struct horton_displacement {
     }
     return came;
   }
-  // Takes items, as they are in `from` or as they were copied to a place, out of the bucket.
+  // Removes items from the bucket, where they are as in `from` or as in their copies.
   template <class Tile>
   TILEHASH_FN void leave(Tile t, const bucket_type<Tile>& from, u32 items, const place& at,
                          bool as_before) const {

@@ -1,11 +1,12 @@
-// Many keys are erased from a Horton table region by region in block-local memory (engine/region_erase.hpp),
-// and the region is tidied before it is written back: it is read and written once, in order, where single
-// erases read and write a line of memory for each key, and tidying some more.
+// Erases many keys from a Horton table region by region in block-local memory (engine/region_erase.hpp). The
+// region is tidied before it is written back. It is read and written once, in order. Single erases read and
+// write a line of memory for each key, and tidying some more.
 //
 //   fetch the region | each key of its bin: out of its slot | tidy the buckets that are due | write it out
 //
-// Due are buckets of type B that a key left, or one of theirs from elsewhere. They are listed as the first
-// such key goes, so that neighbours tidy them: of all buckets they are a third, and tidying takes long.
+// A bucket of type B is due if an erased key was stored in it, or in another bucket by its remap entries. It
+// is listed when the first such key is erased, so that neighbours tidy the list: a third of all buckets are
+// due, and tidying takes long.
 #pragma once
 
 #include <tilehash/algorithm/fetch.hpp>
@@ -64,7 +65,7 @@ struct horton_erase {
   }
 
  private:
-  // A block at work on its region, as one of its threads sees it.
+  // One thread's view of a block that erases from its region.
   template <class Block>
   struct block_of {
     const horton_erase& of;

@@ -1,4 +1,4 @@
-// What a Horton table costs, as the paper predicts it (section 6): the keys of a bucket are Poisson
+// The costs of a Horton table, as the paper predicts them (section 6): the keys of a bucket are Poisson
 // distributed, a bucket of type B keeps S - 1 of its x keys and remaps the others, each by an entry of its
 // own, and they fit elsewhere. `load` is items per slot.
 //
@@ -30,7 +30,7 @@ struct horton_model {
   }
   // Equation 4: the share of the table that remap entries take. No load can pass 1 minus that.
   double space_of_entries(double load) const { return type_b(load) / slots; }
-  // The highest load that leaves room for the entries which it needs.
+  // The highest load at which the needed entries still fit.
   double highest_load() const {
     double low = 0, high = 1;
     for (u32 i = 0; i < 50; ++i) {
@@ -49,21 +49,21 @@ struct horton_model {
             sum(slots + 1, most, [&](u32 x) { return (slots - 1) * share_with(x, load); })) /
            mean(load);
   }
-  // Equation 7: buckets that a lookup reads which finds its key.
+  // Equation 7: buckets read by a lookup that finds its key.
   double found(double load) const { return primary(load) + 2 * remapped(load); }
-  // Equation 8: the chance that a key that is not there has an entry that is used.
+  // Equation 8: the chance that an absent key has an entry that is used.
   double alias(double load) const {
     const auto entries_used = [&](u32 x) { return (x - slots + 1) * share_with(x, load); };
     return sum(slots + 1, slots - 1 + entries, entries_used) / entries;
   }
-  // Equation 9: buckets that a lookup reads which does not find its key.
+  // Equation 9: buckets read by a lookup that does not find its key.
   double not_found(double load) const { return 1 + alias(load); }
 
-  // The same for two buckets a key, each taken as often (Breslow et al., section 3.2).
+  // The same for two buckets a key, each chosen equally often (Breslow et al., section 3.2).
   static constexpr double balanced_found = 1.5, balanced_not_found = 2;
 
  private:
-  static constexpr u32 most = 400;  // keys of a bucket: beyond, the terms are below 1e-100
+  static constexpr u32 most = 400;  // keys of a bucket: above this, the terms are below 1e-100
 
   template <class Term>
   static double sum(u32 first, u32 last, const Term& term) {

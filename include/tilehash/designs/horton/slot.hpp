@@ -1,4 +1,4 @@
-// What stands in a slot of a Horton table: an item, or the remap entries of its bucket.
+// The content of a slot of a Horton table: an item, or the remap entries of its bucket.
 //
 //      most significant                                                  least significant
 //     +---+------+-------------+------------------+-----------------------------+
@@ -8,9 +8,9 @@
 //     +---+---------------------------------------------------------------------+
 //     |<-------------- stored key --------------->|
 //
-// The five bits won from the key (core/quotient_slot.hpp) are a bucket's type, as the paper's spare bit is;
-// `used`, so that no item looks like a free slot; and the function by which the item came to its bucket, 0
-// for its primary one. So no key and no value is lost to a mark, and the entries look like no item.
+// The five bits won from the key (core/quotient_slot.hpp) are the bucket's type, as the paper's spare bit;
+// `used`, so that no item looks like a free slot; and the function that maps the item to its bucket, 0 for
+// its primary one. So every key and value is legal, and entries differ from every item.
 //
 // A word of 8 bytes and more has 21 entries, one of 4 bytes (a set's) 10.
 #pragma once
@@ -66,12 +66,12 @@ struct horton_slot : quotient_slot<Key, Value> {
 
   TILEHASH_FN static constexpr bool is_remap(word w) { return (w >> type_shift & 1) != 0; }
   TILEHASH_FN static constexpr u32 entry(word w, u32 tag) { return static_cast<u32>(w >> 3 * tag) & 7; }
-  // The same, or 0 where the word is an item: a third of the buckets of a full table are of type B, and no
-  // processor guesses which.
+  // The same, or 0 if the word is an item. Branch-free: a third of the buckets of a full table are of type B,
+  // which no processor predicts.
   TILEHASH_FN static constexpr u32 entry_if_any(word w, u32 tag) {
     return detail::only_if(is_remap(w), entry(w, tag));
   }
-  // The lowest tag whose entry is used, of those in `all`, which are some entries of a word; not 0.
+  // The lowest tag with a used entry among those in `all`, some entries of a word; not 0.
   TILEHASH_FN static u32 first_tag(u64 all) {
     const u32 low = static_cast<u32>(all);
     return (low != 0 ? detail::lowest(low) : 32 + detail::lowest(static_cast<u32>(all >> 32))) / 3;
@@ -83,7 +83,7 @@ struct horton_slot : quotient_slot<Key, Value> {
     const word others = static_cast<word>(w & ~static_cast<word>(word(7) << 3 * tag));
     return static_cast<word>(others | static_cast<word>(word(function) << 3 * tag));
   }
-  // The entry of a key, told by its remainder, as the index of an entry is the paper's implicit tag.
+  // The entry of a key, from its remainder: the index of an entry is the paper's implicit tag.
   TILEHASH_FN static constexpr u32 tag_of(key_bits remainder) {
     u32 x = static_cast<u32>(remainder);
     if constexpr (sizeof(key_bits) == 8) x ^= static_cast<u32>(remainder >> 32) * 0xc2b2ae35U;

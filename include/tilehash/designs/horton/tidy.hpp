@@ -1,12 +1,13 @@
-// How a bucket of a Horton table is tidied once keys were erased: its items come home from others, entry by
-// entry, as far as there is room; entries that no item uses are taken back; and the bucket becomes type A
-// when none is left, or one item that the last slot can take.
+// Tidies a bucket of a Horton table after keys were erased. Its secondary items return from other buckets,
+// entry by entry, into its free slots. Entries that no item uses are cleared. The bucket becomes type A when
+// no secondary item is left, or one that the last slot can take.
 //
-// Nobody else puts items into this bucket, changes its entries or moves its guests; others at most take
-// theirs out of it. So plain stores do, and what several entries lead to is under way at once.
+// No other thread puts items into this bucket, changes its entries or moves its secondary items; others at
+// most erase some of its items. So plain stores suffice, and the buckets of several entries are read
+// concurrently.
 //
-// It is written once for buckets in the table's memory, each read by a tile, and for those of a region in a
-// block's scratch, each read alone.
+// The same code serves buckets in the table's memory, each read by a tile, and those of a region in a block's
+// scratch, each read by one thread.
 #pragma once
 
 #include <tilehash/algorithm/scratch_bucket.hpp>
@@ -18,7 +19,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A region's buckets where they stand. `words`: from its first one on.
+// A region's buckets in the table. `words`: from its first one on.
 template <class Design, class Tile>
 struct horton_region_in_table {
   using word = typename Design::word;
@@ -36,7 +37,7 @@ struct horton_region_in_table {
   }
 };
 
-// ... in a block's scratch.
+// The same in a block's scratch.
 template <class Design, class Words>
 struct horton_region_in_scratch {
   using word = typename Design::word;
@@ -57,7 +58,7 @@ struct horton_region_in_scratch {
     return {words, number * Design::bucket_slots, view(words, number, number)};
   }
   TILEHASH_FN word load(u32 number, u32 slot) const { return load_relaxed(at(number, slot)); }
-  // Atomic, as what watches a GPU's shared memory for races takes a store beside others' reads for one.
+  // Atomic: race checkers of a GPU's shared memory report a plain store concurrent with reads as a race.
   TILEHASH_FN void put(u32 number, u32 slot, word content) const { exchange(at(number, slot), content); }
 
   TILEHASH_FN auto at(u32 number, u32 slot) const { return words + (number * Design::bucket_slots + slot); }
@@ -74,7 +75,7 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
   const word before = b.at(t, last_slot);
   active = active && slot_type::is_remap(before);
   word entries = before;
-  u32 free = b.match_if(t, slot_type::is_free), guests = 0;  // that stay away
+  u32 free = b.match_if(t, slot_type::is_free), guests = 0;  // secondary items that stay in other buckets
   u32 last_bucket = number, last_guest = 0;
   for (u64 unseen = active ? slot_type::all_entries(before) : 0; t.any(unseen != 0);) {
     u32 tag[at_once], function[at_once], there[at_once];
@@ -91,7 +92,7 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
     for (u32 q = 0; q < at_once; ++q) {
       const u32 group = Design::in_group(t, away[q], tag[q], function[q]);
       u32 items = function[q] != 0 ? group : 0;
-      while (t.any(items != 0 && free != 0)) {  // once for each slot at most
+      while (t.any(items != 0 && free != 0)) {  // at most once for each slot
         const u32 from = items != 0 ? lowest(items) : 0;
         const word content = away[q].at(t, from);
         if (items == 0 || free == 0) continue;

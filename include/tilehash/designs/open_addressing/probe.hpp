@@ -1,4 +1,4 @@
-// The probe sequences of open addressing: where a key may live, as positions in a table of `capacity` slots.
+// The probe sequences of open addressing: a key's possible positions in a table of `capacity` slots.
 //
 // A sequence is a place {at, jump, growth}: advance() adds jump to at, modulo the capacity, and then lets the
 // jump grow.
@@ -9,11 +9,11 @@
 //   larger ones                   quadratic     the i-th jump is i^2
 //                                 double_hash   the i-th jump is i j(k)
 //
-// In a capacity that is prime, linear and double hashing visit every slot of a small table, quadratic probing
-// half of them. In a large one no sequence comes to its end, and what counts is how soon it leaves a crowded
-// place: jumps that grow make double hashing as good as probing at random (21.4 slots for a failed lookup at
-// 1.05 slots an item, where constant jumps need 29). Alcantara's thesis gives the first kind in its Table 3.1
-// and the second in its Listing 3.1; its measurements (Table 3.2) are those of the second.
+// In a prime capacity, linear and double hashing visit every slot of a small table, and quadratic probing
+// half of them. In a large table no sequence reaches its end; how soon it leaves a crowded place decides.
+// With growing jumps double hashing is as good as random probing: 21.4 slots for a failed lookup at 1.05
+// slots an item, where constant jumps need 29. Alcantara's thesis gives the first kind in its Table 3.1 and
+// the second in its Listing 3.1; its measurements (Table 3.2) are those of the second.
 #pragma once
 
 #include <concepts>
@@ -33,25 +33,25 @@ struct place {
 // Large enough that jumps and their growth stay below the capacity for the longest sequence.
 inline constexpr u64 largest_small_table = 1 << 15;
 
-// A key that has met so many slots and none for it is refused: the thesis' limit.
+// A key without a slot after so many probes is refused: the thesis' limit.
 inline constexpr u64 most_probes = 10'000;
-// Jumps that grow leave crowded places so soon that at load 0.98 one walk in 10^35 passes so many taken
-// slots. Each costs a line of its own, so more of them would only make full tables slow to say so.
+// Growing jumps leave crowded places soon: at load 0.98 one walk in 10^35 passes so many taken slots. Each
+// costs a cache line, so a higher limit would only make full tables slow to refuse a key.
 inline constexpr u64 most_growing_jumps = 4096;
 
-// The next slot. Kind to caches, but keys cluster.
+// The next slot. Caches favour it, but keys cluster.
 struct linear {
   static constexpr const char* name = "linear_probing";
-  static constexpr bool jumps = false;  // further than to the next slot
+  static constexpr bool jumps = false;  // beyond the next slot
   TILEHASH_FN static constexpr u64 max_probes(u64 /*capacity*/) { return most_probes; }
   static constexpr bool needs_prime = false;
   static constexpr u64 growth_step = 0;  // how the growth of the jump grows, in a large table
-  // The thesis' smallest tables. Fuller ones, if large, have longer runs than a walk may be.
+  // The load of the thesis' smallest tables. Fuller large tables have runs longer than the probe limit.
   static constexpr double max_load_factor = 1 / 1.05;
   TILEHASH_FN static constexpr place start(u64 home, u64 /*key*/, u64 /*capacity*/) { return {home, 1, 0}; }
 };
 
-// Keys of one home go the same way, but soon far away.
+// Keys of one home slot share their sequence, which soon leads far away.
 struct quadratic {
   static constexpr const char* name = "quadratic_probing";
   static constexpr bool jumps = true;
@@ -63,9 +63,9 @@ struct quadratic {
   }
 };
 
-// Each key jumps its own way: j(k) = 1 + k mod a prime. The thesis (section 3.2) leaves the choice: a smaller
-// prime keeps the first jumps within cached lines, a larger one leaves crowded places faster; 41 is its own.
-// (As jumps grow, there is little between the primes: docs/papers/alcantara.md.)
+// Each key has its own jump: j(k) = 1 + k mod a prime. The thesis (section 3.2) leaves the choice open: a
+// smaller prime keeps the first jumps within cached lines, a larger one leaves crowded places faster. 41 is
+// the thesis' own. (With growing jumps the primes differ little: docs/papers/alcantara.md.)
 template <u64 JumpPrime>
 struct double_hash_by {
   static constexpr const char* name = "double_hashing";
