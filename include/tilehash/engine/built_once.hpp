@@ -1,6 +1,6 @@
-// engine::built_once: tables that are built from all items at once and not changed afterwards. A build whose
-// hash function does not suit the keys is tried again with the next: the first few times in memory of the
-// same size.
+// engine::built_once: tables that are built from all items at once and not changed afterwards. If a hash
+// function does not suit the keys, the build is retried with the next one: the first few times in memory of
+// the same size.
 #pragma once
 
 #include <string>
@@ -44,7 +44,7 @@ class built_once {
     return copy;
   }
 
-  // What was moved from has no memory, and answers as an empty table.
+  // A moved-from table has no memory, and behaves as an empty table.
   built_once(built_once&& other) noexcept : options_(other.options_) { swap(other); }
   built_once& operator=(built_once&& other) noexcept {
     built_once(std::move(other)).swap(*this);
@@ -76,7 +76,7 @@ class built_once {
   }
   void clear(Space& space) { adopt(empty(space, capacity())); }
 
-  // Whose keys stand in rows.
+  // For designs that store keys in rows.
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n)
     requires rowed<Design>
   {
@@ -86,7 +86,7 @@ class built_once {
     size_ = report.inserted;
     return report;
   }
-  // Whose keys stand in buckets.
+  // For designs that store keys in buckets.
   template <class Source>
   insert_report build(Space& space, const Source& source, u64 n)
     requires bucketed<Design>
@@ -122,7 +122,7 @@ class built_once {
     else
       return Design::capacity_for(items, options_.load_factor);
   }
-  // Memory whose slots or entries a build fills.
+  // Allocates memory. A build fills its slots or entries.
   made make(Space& space, u64 capacity, u64 items, u64 seed) const {
     made m;
     if constexpr (rowed<Design>) {
@@ -151,7 +151,7 @@ class built_once {
     view_ = m.view;
     size_ = 0;
   }
-  // What a design says of a build of n items: a report, or only how many of them were legal.
+  // The result of a design's build of n items: a report, or only the number of legal items.
   static insert_report reported(const insert_report& report, u64 /*n*/) { return report; }
   static insert_report reported(u64 legal, u64 n) { return {.inserted = legal, .refused = n - legal}; }
 

@@ -1,9 +1,9 @@
-// What calls under way keep in the memory of a table: counters, their sums, how the size has changed, and the
-// pending bits of few items.
+// The state of running calls in the memory of a table: counters, their sums, changes of the size, and the
+// pending bits of a small call.
 //
-// They are zero between calls, but for the size: a call that nobody waits for, and a view, leave there how
-// they changed it. The size is the host's number plus their sum. Only a verb that changes the table moves the
-// sum to the host's number, as it runs alone; a const verb reads both and writes neither.
+// It is zero between calls, except for the size: asynchronous calls and views store their changes here. The
+// size is the host's number plus the sum of these changes. A verb that changes the table is exclusive, so it
+// alone moves the sum to the host's number. A const verb reads both and writes neither.
 #pragma once
 
 #include <tilehash/kernel/call.hpp>
@@ -16,7 +16,7 @@ namespace detail {
 
 class call_memory {
  public:
-  static constexpr u64 few_items = u64(1) << 14;  // whose pending bits find room here
+  static constexpr u64 few_items = u64(1) << 14;  // their pending bits fit here
   static constexpr u64 bytes = call_counters::bytes +
                                (call_counters::kinds + size_stripes + 2) * sizeof(u64) + few_items / 8 +
                                few_items / window_step * sizeof(u32);
@@ -30,32 +30,32 @@ class call_memory {
   u64* given_up() const { return live_size() + size_stripes; }
   u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
   u32* few_bits() const { return reinterpret_cast<u32*>(given_up() + 2); }
-  u32* few_counts() const { return few_bits() + few_items / bits_a_word; }  // of such in each 256
+  u32* few_counts() const { return few_bits() + few_items / bits_a_word; }  // pending bits in each 256
 
-  // How a call of n items ends whose last kernel counted as this phase.
+  // The end of a call of n items. Its last kernel counted as this phase.
   call_end waited(u64 n, u32 last_phase) const {
     return {.counters = counters(), .sums = sums(), .given_up = given_up(), .n = n, .last_phase = last_phase};
   }
-  // ... without the host, which then finds the size here.
+  // ... without the host, which later reads the size here.
   call_end unwaited(u64 n, u32 last_phase) const {
     call_end end = waited(n, last_phase);
     end.size = live_size();
     return end;
   }
-  // Forgets what a call counted that did not come to its end, and what calls that nobody waited for did.
+  // Drops the counts of an interrupted call, and the changes of asynchronous calls.
   template <class Space>
   void clear(Space& space) const {
     space.fill(reinterpret_cast<char*>(at_), bytes, char(0));
   }
-  // What the call counted that has ended. Waits.
+  // The counts of the call that has ended. Synchronizes with the host.
   template <class Space>
   call_counts counted(Space& space) const {
     call_counts counts;
     space.copy_to_host(counts.of, sums(), sizeof counts.of);
     return counts;
   }
-  // By how much calls that nobody waited for, and views, have changed the size since start_size(). Changes
-  // nothing, so const verbs may ask at the same time. Synchronizes.
+  // The change of the size by asynchronous calls and views since start_size(). Writes nothing, so const verbs
+  // may call it concurrently. Synchronizes with the host.
   template <class Space>
   u64 size_change(Space& space) const {
     u64 changes[size_stripes], sum = 0;
@@ -66,7 +66,7 @@ class call_memory {
     for (const u64 change : changes) sum += change;
     return sum;
   }
-  // The host has added the change to its own number. Does not wait.
+  // Resets the change, once the host has added it to its own number. Does not synchronize.
   template <class Space>
   void start_size(Space& space) const {
     space.fill(live_size(), size_stripes, u64(0));

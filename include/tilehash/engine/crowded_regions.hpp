@@ -1,12 +1,12 @@
-// Finds the regions of a resized table whose keys may not all have places. A count in a block's scratch clears
-// nearly all regions; engine/region_resize.hpp builds the others for trial.
+// Finds the regions of a resized table where some keys may have no slot. A count in a block's scratch clears
+// nearly all regions; engine/region_resize.hpp builds the others as a trial.
 //
-// Each key is counted in one of its two buckets. If no bucket counts more keys than it has slots, each key has
-// a place. At first a bucket counts the keys whose first bucket it is, up to its slots; their second buckets
-// count the others. Then, in rounds, a bucket with too many keys passes some on to their other buckets: to
-// those with a free slot first. If it still has too many, it passes keys on to full buckets, which pass on
-// others in the next round. To pass a key on takes no more than the number of its other bucket. A bucket
-// records these of the keys that it counted first, and of the last key that came in another way:
+// Each key is counted in one of its two buckets. If no bucket counts more keys than it has slots, each key
+// has a slot. At first each bucket is the first one of some keys, and counts these up to its slots; their
+// second buckets count the others. Then, in rounds, a bucket with too many keys passes some on to their other
+// buckets, to those with a free slot first. If it still has too many, it passes keys on to full buckets. These
+// pass on others in the next round. Passing a key on needs only the number of its other bucket. A bucket
+// records this number for each key that it counted first, and for the last key that came in another way:
 //
 //   firsts   loads   others
 //   | 5 |    | 5 |   |  - | 17 | 40 |  2 | 33 |  9 |  . |  . |  . |      first bucket of 5 keys, of 8 slots
@@ -14,9 +14,10 @@
 //                     last |<------ counted first --------------->|
 //
 // At load 0.8 a bucket of 8 slots is the first one of 6.4 keys, and 38 % of the buckets are full after the
-// first count: 1 150 of a region's 17 200 keys find their first bucket full, and 400 of these the second one,
-// too. A bucket with 9 keys has no key with a free slot elsewhere in one of 0.38^-8 = 2 300 cases. With those that
-// have more, 0.7 keys of a region remain after a round. Share of listed regions, by load after the resize:
+// first count. The first bucket is full for 1 150 of a region's 17 200 keys; for 400 of these the second one
+// is full, too. Of 2 300 = 0.38^-8 buckets with 9 keys, one has no key with a free slot elsewhere. Together
+// with fuller buckets, 0.7 keys of a region remain after a round. Share of listed regions, by load after the
+// resize:
 //
 //   slots, load   0 rounds   1 round   2 rounds   4 rounds   8 rounds
 //   8, 0.40           31 %       0 %        0 %        0 %        0 %
@@ -28,8 +29,8 @@
 //   4, 0.90          100 %     100 %      100 %      100 %       63 %
 //   16, 0.80         100 %       0 %        0 %        0 %        0 %
 //
-// (Measured in tables of 4 * 10^6 pairs of 32 + 32 bits, 2 * 10^6 of 64 + 64, and 8 * 10^6 keys of 32 bits.) A
-// round costs a pass over the loads, of which each of a block's threads has three.
+// (Measured in tables of 4 * 10^6 pairs of 32 + 32 bits, 2 * 10^6 of 64 + 64, and 8 * 10^6 keys of 32 bits.)
+// A round costs a pass over the loads: three for each thread of a block.
 #pragma once
 
 #include <tilehash/algorithm/scratch_bucket.hpp>
@@ -41,7 +42,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Lists these regions. Counts the keys whose first bucket is full of others, and the regions with more keys
+// Lists these regions. Counts crowded keys (their first bucket is full of others), and regions with more keys
 // than slots. Regions: old_regions.
 template <class Regions>
 struct find_crowded {
@@ -51,7 +52,7 @@ struct find_crowded {
   static constexpr u32 slots = design_type::bucket_slots, records = slots + 1;  // of a bucket
   static constexpr u32 most_rounds = 8;
   static constexpr u16 none = 0xffff;                 // no bucket of a region
-  static constexpr u32 totals = 2 + most_rounds + 1;  // crowded keys, items, and too many before each round
+  static constexpr u32 totals = 2 + most_rounds + 1;  // crowded keys, items, and excess before each round
 
   Regions regions;
   u64* sums;  // crowded keys; regions with more keys than slots; listed regions
@@ -98,7 +99,7 @@ struct find_crowded {
   }
 
  private:
-  // Is each key counted where it has a slot, after so many rounds? The same answer for all threads.
+  // Is each key counted in a bucket with a slot for it, after `rounds`? All threads return the same.
   template <class Block, class Counts, class Others>
   TILEHASH_FN bool all_placed(Block block, Counts firsts, Counts loads, Others others,
                               Counts too_many) const {
@@ -110,7 +111,7 @@ struct find_crowded {
     }
     for (u32 round = 0;; ++round) {
       u32 mine = 0;
-      for (u32 b = me; b < buckets; b += all) {  // no thread changes loads meanwhile
+      for (u32 b = me; b < buckets; b += all) {  // no thread changes loads in this loop
         const u32 its = loads[b];
         if (its > slots) mine += its - slots;
       }
@@ -123,15 +124,15 @@ struct find_crowded {
     }
   }
 
-  // A bucket with too many keys passes some on: to free slots first, then to any bucket. Each key stays counted
-  // in one of its buckets, whatever other threads do: only this thread uses up the bucket's records, and a
-  // record that another overwrites is a key that stays where it is.
+  // A bucket with too many keys passes some on: to free slots first, then to any bucket. Each key stays
+  // counted in one of its buckets, whatever other threads do: only this thread consumes the bucket's records.
+  // If another thread overwrites a record, that record's key stays in its bucket.
   template <class Counts, class Others>
   TILEHASH_FN static void pass_on(Counts loads, Others others, u32 bucket, u32 firsts) {
     using counted_bucket = scratch_bucket<u32, slots>;
     const auto own = others + bucket * records;
     for (u32 anywhere = 0; anywhere < 2; ++anywhere) {
-      for (u32 i = firsts + 1; i-- > 0;) {  // the last that came is last: else it might go back and forth
+      for (u32 i = firsts + 1; i-- > 0;) {  // the last key that came is last, or it might oscillate
         if (load_relaxed(loads + bucket) <= slots) return;
         const u16 to = load_relaxed(own + i);
         if (to == none || to == bucket) continue;

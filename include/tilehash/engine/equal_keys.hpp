@@ -1,9 +1,9 @@
 // Items of equal keys in one call, into a table that is changed in place (engine/insertion.hpp):
 //
-//   insert_combined   their values are combined before they meet the table, where it pays for so many items
+//   insert_combined   combines their values before the insert, where that pays for so many items
 //                     (algorithm/aggregate.hpp)
-//   fill_first,       the first of them is the one that is put in (algorithm/contested.hpp,
-//   combine_first     algorithm/first.hpp)
+//   fill_first,       insert the first item of each key (algorithm/contested.hpp, algorithm/first.hpp)
+//   combine_first
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// An op whose out_of_memory is not taken for one of the space's (core/error.hpp).
+// Wraps an op. Its out_of_memory is not mistaken for one of the space's (core/error.hpp).
 template <class Op>
 struct marking {
   Op op;
@@ -50,7 +50,7 @@ auto marked(const Op& op) {
     return marking<Op>{op};
 }
 
-// The table then meets each key once. What is refused stands for all items of its key, so these are counted
+// The table then gets each key once. A refused item represents all items of its key, so these are counted
 // afterwards.
 template <class Design, class Space, class Op>
 insert_report insert_combined(engine::insertion<Design, Space>& table, Space& space,
@@ -61,10 +61,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
   if constexpr (!can_combine<slot_type>()) {
     return one_by_one();
   } else {
-    // From so many items on it is worth it: a block each has something to do, and where keys do not repeat
-    // after all, it costs a quarter of what the insert takes.
+    // Combining pays from this many items on: every block has work. If keys do not repeat, it costs a quarter
+    // of the insert's time.
     if (n < blocks_at_once(space) * 1024 || n < table.capacity() / 2) return one_by_one();
-    // On a CPU it costs up to three times that, so a sample is asked first. (A GPU's host would wait for it.)
+    // On a CPU it costs up to three times that, so a sample decides. (On a GPU the sample would synchronize.)
     constexpr double few_copies = 2;
     if (!Space::has_lanes && !sample_keys(space, items.keys, n).more_uneven_than(few_copies))
       return one_by_one();
@@ -76,7 +76,7 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     } catch (const out_of_memory&) {
       list.complete = false;
     }
-    // In a table that may not grow, a key that comes to it twice could be refused once and taken once.
+    // If the table may not grow and gets a key twice, it could refuse it once and insert it once.
     const bool each_once = list.left == 0 && list.unique;
     if (!list.complete || (!table.options().grow && !each_once)) return one_by_one();
     insert_report report = table.size() == 0 && list.unique
@@ -97,16 +97,16 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
   }
 }
 
-// Into an empty table by regions, which need not have been wiped: each region's build keeps the first of its
-// bin's equal keys. Of those of which it left an item over all items are found again
-// (algorithm/contested.hpp) and asked which came first. Where many keys repeat it pays on a CPU to combine
-// them before. Nothing where it does not pay, or did not work and the table was emptied again.
+// Fills an empty table by regions, which need not be wiped: each region's build keeps the first of its bin's
+// equal keys. If the build leaves an item over, all items of its key are found again
+// (algorithm/contested.hpp), and the first of them is put in. Where many keys repeat, it pays on a CPU to
+// combine them first. Returns nothing where filling does not pay, or failed and the table was cleared.
 template <class Design, class Space>
 std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table, Space& space,
                                         const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
   if constexpr (builds_firsts<Design>()) {
-    // What comes so many times a CPU combines in less time, as a sample tells.
+    // If a sample has more copies of a key than this, a CPU combines them in less time.
     constexpr double few_copies = 3;
     const Design layout = table.view().design;
     if (n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
@@ -137,7 +137,7 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
   return std::nullopt;
 }
 
-// One after the other, as few threads share items out no faster than one puts them in.
+// One after the other: few threads partition items no faster than one thread inserts them.
 template <class Design, class Space>
 insert_report insert_in_order(engine::insertion<Design, Space>& table, Space& space,
                               const array_source<typename Design::slot_type>& items, u64 n) {
@@ -156,9 +156,9 @@ insert_report insert_in_order(engine::insertion<Design, Space>& table, Space& sp
   return total;
 }
 
-// Into any table, piece by piece, as it keeps what earlier pieces brought; of a piece each key is put in
-// once. Pieces get smaller where memory is short or their keys are too uneven, down to one item, which is its
-// key's first.
+// Inserts into any table, piece by piece: the table keeps the items of earlier pieces. Each key of a piece is
+// put in once. Pieces get smaller where memory is short or their keys are too uneven, down to one item, which
+// is the first of its key.
 template <class Design, class Space>
 insert_report combine_first(engine::insertion<Design, Space>& table, Space& space,
                             const array_source<typename Design::slot_type>& items, u64 n) {
@@ -170,7 +170,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
   insert_report total;
   constexpr u64 most = most_for_first;
   const u64 seed = drawn_seed();
-  const buffer<u64, Space> missing(space, 1);  // while nothing has changed, as it may not be had
+  const buffer<u64, Space> missing(space, 1);  // may throw, so before anything changes
   const auto count_missing = [&](const auto* keys, u64 keys_n) {
     space.fill(missing.data(), 1, u64(0));
     table.look_up(space, keys, keys_n, missing_sink{missing.data()});
@@ -190,7 +190,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
       if (now == 1) {
         put(its, 1);
       } else if (!find_first(space, with_numbers<slot_type>{its}, now, seed, put)) {
-        piece = (now + 1) / 2;  // what was put in already were firsts
+        piece = (now + 1) / 2;  // the items put in so far were firsts
         continue;
       }
     } catch (const out_of_memory&) {
@@ -202,7 +202,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
       total.refused += count_missing(its.keys, n - done);
       break;
     }
-    // A key that was refused stands for all its items.
+    // A refused item represents all items of its key.
     if (refused != 0 || has_nan<typename Design::key_type>) total.refused += count_missing(its.keys, now);
     done += now;
     piece = std::min(most, 2 * piece);

@@ -1,17 +1,16 @@
-// The phases of an insert over windows of its items, from one kernel to the next, and what became of the
-// items. They know nothing of growth (engine/window_call.hpp).
+// The phases of an insert over windows of its items, from one kernel to the next, and the items' outcomes.
+// They do not handle growth (engine/window_call.hpp).
 //
-//   lookup    which keys are present? Their items are done, and their values changed
-//   place     each key into the first free slot on its way
-//   displace  items that found none: other keys move, and free a slot
-//   update    keys that place and displace met change their values, while no key moves
+//   lookup    finds the keys that are present: changes their values and completes their items
+//   place     puts each key into the first free slot of its probe sequence
+//   displace  for items without a free slot: moves other keys to free one
+//   update    changes the values of keys that place and displace found, while no key moves
 //
-// A phase says of each item, in a bit, whether it is pending (kernel/recorder.hpp). Where values change and
-// inserts may move keys, update runs after each of place and displace. So a user's op runs while every key is
-// in the table. (Where inserts replace keys, the call runs update itself, once the keys that lost their places
-// are stored again.)
+// A phase records in a bit whether an item is pending (kernel/recorder.hpp). Where values change and inserts
+// may move keys, update runs after each of place and displace. So a user's op runs while every key is in the
+// table. (Where inserts replace keys, the call runs update itself, once the displaced keys are stored again.)
 //
-// Each is told the design as it is then, and the sentinel cells of a table that has some.
+// Each phase takes the current design, and the sentinel cells of a table that has some.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +33,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A source of few items, which are inserted one by one: on the host by one code for all such sources, which
-// must outlive it.
+// A source of few items, which are inserted one by one. On the host one code serves all such sources;
+// `source` must outlive the result.
 template <class Design, class Space, class Source>
 auto few_of(const Source& source) {
   if constexpr (Space::has_lanes)
@@ -52,7 +51,7 @@ class insert_phases {
 
  public:
   static constexpr bool updates = !std::same_as<Update, keep_stored>;
-  // Is displace() able to end the call? That saves starting a kernel which does.
+  // Is displace() able to end the call? That saves the launch of another kernel.
   static constexpr bool can_end = Space::has_lanes && displacing<Design> && !updates;
   using unplaced_list = unplaced_items<slot_type>;
   using unplaced_entry = typename unplaced_list::entry;
@@ -61,8 +60,7 @@ class insert_phases {
                 const call_memory& calls)
       : space_(space), source_(source), n_(n), outcomes_(outcomes), update_(update), calls_(calls) {}
 
-  // Takes the memory of the bits, and of their numbers where pending_counts() will be asked for. Throws
-  // out_of_memory.
+  // Allocates the bits, and their counts if `counted` (for pending_counts()). Throws out_of_memory.
   void make_bits(bool counted = false) {
     if (pending_ != nullptr) return;
     if (!replacing<Design> && n_ <= call_memory::few_items) {
@@ -81,14 +79,14 @@ class insert_phases {
     }
     pending_ = bits_.data();
   }
-  // The same, and the items with these bits, words() words of them, are pending, no other. Does not wait.
+  // The same; exactly the items with these bits (words() words) are pending. Does not synchronize.
   void begin_with(const u32* bits) {
     make_bits();
     space_.copy(pending_, bits, words() * sizeof(u32));
     bits_known_ = n_;
   }
-  // Bits in the table's own memory for the items from `first` (a multiple of 256) on, few_items of them: what
-  // goes on where there is no memory. The bits of the others mean nothing then.
+  // Uses bits in the table's own memory for few_items items from `first` (a multiple of 256) on, so the call
+  // continues where there is no memory. The bits of other items are then undefined.
   void use_few_bits(u64 first) {
     bits_ = {};
     few_from_ = first;
@@ -99,8 +97,8 @@ class insert_phases {
   const u32* pending() const { return pending_; }
   const Source& source() const { return source_; }
   const outcome* outcomes() const { return outcomes_; }
-  u64 bits_known() const { return bits_known_; }  // bits of items before mean something
-  // How many of each 256 items are pending. Waits.
+  u64 bits_known() const { return bits_known_; }  // the bits of earlier items are valid
+  // How many of each 256 items are pending. Synchronizes with the host.
   std::vector<u32> pending_counts() {
     u32* const counts = bits_.size() != 0 ? bits_.data() + (bits_.size() - groups()) : calls_.few_counts();
     std::vector<u32> host(groups());
@@ -108,27 +106,27 @@ class insert_phases {
     space_.copy_to_host(host.data(), counts, groups() * sizeof(u32));
     return host;
   }
-  void moved_to(const call_memory& calls) {  // the table has other memory now
+  void moved_to(const call_memory& calls) {  // after the table has moved to other memory
     calls_ = calls;
     if (pending_ != nullptr && bits_.size() == 0) pending_ = few_bits();
   }
 
-  // Items whose bits are known, as far as they are pending, and all others. Those whose keys are there are
-  // done, their values changed. Does not wait.
+  // Visits the pending items among those with known bits, and all items without. If a key is present, its
+  // value changes and its item is done. Does not synchronize.
   void look_up(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
     const u64 unknown = first_unknown(first, end);
     visit(d, sentinels, first, unknown, true, false);
     visit(d, sentinels, unknown, end, false, false);
   }
-  // ... and new keys are put in.
+  // ... and inserts new keys.
   void place(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
     const u64 unknown = first_unknown(first, end);
     visit(d, sentinels, first, unknown, true, true);
     visit(d, sentinels, unknown, end, false, true);
     if constexpr (!steady<Design> && !replacing<Design>) update(d, first, end, sentinels);
   }
-  // Throws out_of_memory (of a CPU's scratch): what waits goes on waiting, and the phase before was the last.
-  // As the call's last phase it ends the call like `last`, where it can_end.
+  // Throws out_of_memory (for a CPU's scratch): pending items stay pending, and this phase does not count. As
+  // the call's last phase it ends the call like `last`, where it can_end.
   void displace(const Design& d, u64 first, u64 end, const cells& sentinels = {},
                 const call_end* last = nullptr) {
     call_end ends{};
@@ -153,7 +151,7 @@ class insert_phases {
     ended_ = ends.blocks_done != nullptr;
     update(d, first, end, sentinels);
   }
-  // Of keys that were met while others came.
+  // Changes the values of keys that the phase before found.
   void update(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
     if constexpr (updates) {
       next_phase();
@@ -161,9 +159,9 @@ class insert_phases {
     }
   }
   void next_phase() { ++phase_; }
-  u32 phase() const { return phase_; }  // since the last wait
+  u32 phase() const { return phase_; }  // since the last collect()
 
-  // Waits. What was counted since the last time.
+  // Returns the counts since the last collect(). Synchronizes with the host.
   call_counts collect() {
     if (!ended_) finish_call(space_, calls_.waited(n_, phase_));
     const call_counts counts = calls_.counted(space_);
@@ -174,9 +172,9 @@ class insert_phases {
   }
   u64 left() const { return left_; }  // pending after the last phase that was collected
 
-  // Puts the keys back that lost their places to others, so many, since items from `first` to `end` began to
-  // be put in (engine/put_back.hpp), and then sees to the items that wait. Gives how many new keys were taken
-  // out for that, whose items wait again. Waits.
+  // Puts back the n keys that lost their slots to others since the items from `first` to `end` began
+  // (engine/put_back.hpp), and then visits the pending items. Returns how many new keys were taken out for
+  // that; their items are pending again. Synchronizes with the host.
   u64 put_back(const Design& d, u64 first, u64 end, u64 n, const cells& sentinels)
     requires replacing<Design>
   {
@@ -187,7 +185,8 @@ class insert_phases {
     visit(d, sentinels, first, end, true, false);
     return taken;
   }
-  // Keys that lost their places to others, and how many; they are asked for once. Waits.
+  // The keys that lost their slots to others; and their number, which is then reset (synchronizes with the
+  // host).
   const unplaced_entry* unplaced() const { return unplaced_.data(); }
   u64 take_unplaced() {
     const u64 n = read_one(space_, unplaced_length_.data());
@@ -199,14 +198,14 @@ class insert_phases {
   u64 groups() const { return divide_up(n_, window_step); }
   u64 unplaced_room() const { return n_ / 32 + 1024; }
   u32* fresh() const { return bits_.data() + words(); }  // a bit an item: it put its key in
-  // Where the bit of item 0 would be: kernels number bits as they number items. (By integers, as that may be
-  // outside of the memory.)
+  // The position of item 0's bit: kernels number bits as they number items. (Computed with integers, as the
+  // position may be outside of the memory.)
   u32* few_bits() const {
     const auto at = reinterpret_cast<std::uintptr_t>(calls_.few_bits());
     return reinterpret_cast<u32*>(at - few_from_ / 8);  // NOLINT(performance-no-int-to-ptr)
   }
 
-  // Where the items begin whose bits are not known, of those up to `end`, whose bits will be.
+  // Returns the first item without a known bit, and marks the bits up to `end` as known.
   u64 first_unknown(u64 first, u64 end) {
     const u64 known = std::max(first, std::min(bits_known_, end));
     bits_known_ = std::max(bits_known_, end);
@@ -214,7 +213,7 @@ class insert_phases {
   }
   void visit(const Design& d, const cells& sentinels, u64 first, u64 end, bool pending_only, bool inserts) {
     if (first >= end) return;
-    // A lookup needs fewer registers (where values stand beside their keys; elsewhere that was not measured).
+    // A lookup needs fewer registers (measured only where values are stored next to their keys).
     if constexpr (Space::has_lanes && !updates && !values_apart<Design>) {
       if (!inserts && !pending_only) {
         using keys = keys_of_items<shifted_source<Source>>;
@@ -229,7 +228,7 @@ class insert_phases {
         space_.fill(list.fresh + first / bits_a_word, divide_up(end - first, bits_a_word), 0U);
     }
     const work items{d, sentinels, source_, first, end, pending_only, inserts, update_, recorder(), list};
-    if constexpr (updates && !Space::has_lanes)  // it takes no memory, so what throws is the op
+    if constexpr (updates && !Space::has_lanes)  // it allocates nothing, so only the op may throw
       mark_user_exceptions([&] { upsert<Design>(space_, items); });
     else
       upsert<Design>(space_, items);
@@ -242,9 +241,9 @@ class insert_phases {
   outcome* outcomes_;
   Update update_;
   call_memory calls_;
-  buffer<u32, Space> bits_;  // where they are not in the table's own memory; their numbers
+  buffer<u32, Space> bits_;  // unless they are in the table's own memory; and their counts
   u32* pending_ = nullptr;   // a bit an item: it has no place yet
-  u64 few_from_ = 0;         // the item whose bit is the first of the table's own
+  u64 few_from_ = 0;         // the item of the table's own first bit
   u64 bits_known_ = 0;
   u32 phase_ = 0;
   bool ended_ = false;  // the last phase has summed the counters

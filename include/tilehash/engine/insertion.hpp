@@ -1,14 +1,14 @@
 // engine::insertion: tables that are changed in place, and may grow.
 //
 //   insert, build      engine/window_call.hpp: its windows and their phases
-//   of equal keys      engine/equal_keys.hpp: combined before, or the first one kept
-//   other memory       here: all items go to a new table, with another hash function; or, where the table's
-//                      memory can be made larger or smaller, it has more or fewer regions there
+//   equal keys         engine/equal_keys.hpp: combined before the insert, or the first one kept
+//   other memory       here: all items move to a new table, with another hash function; or, where the table's
+//                      memory can be resized, the table has more or fewer regions in it
 //                      (engine/region_slots.hpp)
 //
-// Memory while it runs: an eighth of a byte an item. By regions what engine/region_fill.hpp says; where
-// items are combined first what algorithm/aggregate.hpp says. Growth takes the new table beside the old, and
-// an eighth of a byte a slot; in the table's own memory a 32nd of the old one.
+// Temporary memory: an eighth of a byte an item. engine/region_fill.hpp documents the memory by regions, and
+// algorithm/aggregate.hpp that of combined items. Growth takes the new table in addition to the old, and an
+// eighth of a byte a slot; in the table's own memory, a 32nd of the old table.
 #pragma once
 
 #include <algorithm>
@@ -45,26 +45,27 @@ class insertion : public region_slots<Design, Space> {
 
   insertion clone(Space& space) const { return insertion(*this, space); }
 
-  // Puts the n items of a source in; `outcomes` may be null. Throws out_of_memory before anything
+  // Inserts the n items of a source; `outcomes` may be null. Throws out_of_memory before anything
   // has changed; later, items without a place are refused.
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update);
-  // The same for more items of a call that has changed the table: where memory ends, those that need some are
-  // refused.
+  // The same for more items of a call that has changed the table: when memory runs out, items that need some
+  // are refused.
   template <class Source, class Update>
   insert_report insert_more(Space& space, const Source& source, u64 n, const Update& update) {
     if (n == 0) return {};
     return call(*this, space, insert_role::goes_on).run(source, update, n);
   }
-  // ... of a table that does not grow, without waiting. The report lies in the memory of the space.
+  // ... for a table that does not grow; does not synchronize. The report is in the memory of the space.
   template <class Source, class Update>
   void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update);
-  // The values of n items are combined with those of their keys; items of equal keys first, where that pays.
+  // Combines the values of n items with those of their keys; combines items of equal keys first, where that
+  // pays.
   template <class Op>
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op);
 
-  // Puts one item in by the caller's own thread, where that needs no memory. `value` may be null in a set.
+  // Inserts one item on the caller's own thread, where that needs no memory. `value` may be null in a set.
   outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
     requires(!Space::has_lanes)
   {
@@ -80,7 +81,7 @@ class insertion : public region_slots<Design, Space> {
     return make_room_for_one(space, one);
   }
 
-  // Of equal keys among the n items the first is the one that is put in.
+  // Inserts the first of equal keys among the n items.
   insert_report insert_first(Space& space, const detail::array_source<slot_type>& items, u64 n)
     requires(detail::can_combine<slot_type>());
 
@@ -94,18 +95,18 @@ class insertion : public region_slots<Design, Space> {
     insertion fresh = empty_for<detail::array_source<slot_type>>(space, n, options_, 0, n);
     std::optional<insert_report> report = detail::fill_first(fresh, space, items, n);
     if (!report) {
-      fresh.clear(space);  // it may not have been wiped yet
+      fresh.clear(space);  // it may not be wiped yet
       report = detail::combine_first(fresh, space, items, n);
     }
     *this = std::move(fresh);
     return *report;
   }
-  // Puts items into a table that nobody has seen: where memory ends it throws, and the table is given up.
+  // Inserts items into a table that no caller has seen. Throws out_of_memory; the table is then discarded.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::fresh).run(source, detail::keep_stored{}, n);
   }
-  // The same where the items stand in bins, one for each region of a table made for `room` items
+  // The same for items in bins, one for each region of a table made for `room` items
   // (algorithm/partition.hpp).
   template <class Source, class Bins>
   insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 room)
@@ -120,19 +121,20 @@ class insertion : public region_slots<Design, Space> {
     return report;
   }
 
-  // Completes an insert of items that regions of this table have taken, all or some.
+  // Completes an insert after regions of this table have taken all items or some.
   template <class Source>
   insert_report insert_filled(Space& space, const Source& source, u64 n,
                               const detail::region_filled<Design, Space>& filled) {
     return call(*this, space).run(source, detail::keep_stored{}, n, nullptr, n, filled);
   }
 
-  // Room for so many items in all; never shrinks.
+  // Makes capacity for so many items in all; never shrinks.
   u64 reserve(Space& space, u64 items) {
     if (this->capacity_for(items) <= capacity() || resize_in_place(space, items)) return 0;
     return rehash(space, items);
   }
-  // No more room than its items need. In its own memory a ninth is not worth a second table.
+  // Leaves no more capacity than the items need. If the memory can be resized in place, saving a ninth is not
+  // worth a second table.
   u64 shrink_to_fit(Space& space) {
     const u64 needed = this->capacity_for(size()), most = capacity();
     if (needed >= most || resize_in_place(space, size())) return 0;
@@ -147,11 +149,11 @@ class insertion : public region_slots<Design, Space> {
     if (options_.shrink_below > 0) shrink_if_asked(space);
     return gone;
   }
-  // Moves all to memory sized for max(items, size()), with another hash function. Gives how often it started
-  // anew.
+  // Moves all items to memory sized for max(items, size()), with another hash function. Returns the number of
+  // restarts.
   u64 rehash(Space& space, u64 items);
 
-  // The design of a table made for so many items, without its memory: it knows where a key would go.
+  // The design of a table made for so many items, without its memory: it computes where a key would go.
   Design layout_for(u64 items) const {
     return Design(nullptr, this->capacity_for(items), detail::seed_of(options_), options_.load_factor);
   }
@@ -159,7 +161,7 @@ class insertion : public region_slots<Design, Space> {
  private:
   using unplaced_entry = typename detail::unplaced_items<slot_type>::entry;
 
-  // What a call asks of the table (engine/window_call.hpp).
+  // A call's policy for this table (engine/window_call.hpp).
   struct call_policy {
     using design_type = Design;
     using space_type = Space;
@@ -181,9 +183,8 @@ class insertion : public region_slots<Design, Space> {
 
     bool grows() const { return table.options_.grow; }
     u64 limit() const { return table.limit(); }
-    // As many as there is room for below the limit, or as half of the free slots could take. A small table is
-    // made larger before a window that it has no room for. (Not the others: what is pending may be copies of
-    // one key.)
+    // As many as fit below the limit, or half of the free slots if that is more. A small table grows before a
+    // window that does not fit. (Other tables do not: the pending items may be copies of one key.)
     u64 free_slots(u64 /*wanted*/) const {
       constexpr u64 small_table = 2 * detail::window_step;
       if (size() >= limit() || limit() < small_table) return 0;
@@ -196,7 +197,7 @@ class insertion : public region_slots<Design, Space> {
       if (how == growth::enlarge && table.resize_in_place(space, items)) return 0;
       return table.rebuild(space, items, capacity());
     }
-    // ... for keys that lost their places, too.
+    // ... for keys that lost their slots, too.
     std::optional<u64> make_room_with(Space& space, const unplaced_entry* unplaced, u64 n) {
       return table.rebuild(space, size(), capacity(), unplaced, n);
     }
@@ -207,8 +208,8 @@ class insertion : public region_slots<Design, Space> {
         (std::same_as<Update, detail::keep_stored> ||
          std::same_as<Update, detail::apply<op::assign>>)&&!std::same_as<Source,
                                                                          detail::called_source<slot_type>>;
-    // Nothing if it does not pay. (In an empty table to assign and to keep are the same: any of equal keys
-    // wins.)
+    // Returns nothing if it does not pay. (In an empty table assigning and keeping are the same: any of equal
+    // keys wins.)
     template <class Windows>
     std::optional<detail::region_filled<Design, Space>> fill(Space& space, const Windows& w, u64 end) const {
       using Source = typename Windows::source_type;
@@ -228,7 +229,7 @@ class insertion : public region_slots<Design, Space> {
   };
   using call = window_call<call_policy>;
 
-  // A table for so many items, of which `n` are to come at once.
+  // A table for so many items; `n` of them will be inserted at once.
   template <class Source>
   static insertion empty_for(Space& space, u64 items, const table_options& options, u64 least, u64 n) {
     if constexpr (partition_built<Design>) {
@@ -243,30 +244,30 @@ class insertion : public region_slots<Design, Space> {
     }
   }
 
-  // Without growing?
+  // Does one more item fit without growing?
   bool takes_one() const { return !options_.grow || size_ < this->limit(); }
-  // insert_one() of an item that found no place, or the table full.
+  // insert_one() of an item without a place, or into a full table.
   __attribute__((noinline)) outcome make_room_for_one(Space& space, detail::array_source<slot_type> one) {
     outcome became = outcome::refused;
     [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep_stored{});
     return became;
   }
 
-  // Moves all items to a new table, and with them those of the size that have lost their places; again,
-  // larger, while they do not fit. Gives how often they did not; nothing, and all is as it was, where they
-  // never did in less than `capacity_limit`.
+  // Moves all items to a new table, and the `unplaced` ones, which are part of the size; retries with a
+  // larger table while they do not fit. Returns the number of retries; or nothing, and the table is
+  // unchanged, if they never fit in less than `capacity_limit`.
   std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity,
                              const unplaced_entry* unplaced = nullptr, u64 unplaced_size = 0,
                              u64 capacity_limit = ~u64(0));
-  // Half as many items again find room afterwards, so that few more do not make it grow at once.
+  // Leaves capacity for half as many items again, so that a few more do not make the table grow at once.
   void shrink_if_asked(Space& space);
 
   template <class Source>
   insert_report move_in(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::all_or_none).run(source, detail::keep_stored{}, n);
   }
-  // All that stands in another table's slots; of few, for which regions do not pay, a CPU's thread makes
-  // shorter work alone. Unless it gives 0 some found no place, and the rest need not be here.
+  // Moves all items in another table's slots here. Regions do not pay for few slots, so one thread of a CPU
+  // moves these alone. Returns 0 if all items fit; otherwise some are unplaced, and others may be missing.
   u64 move_from(Space& space, const Design& other) {
     if constexpr (!Space::has_lanes && view_changeable<Design>) {
       const u64 few = space.threads() == 1 ? detail::least_to_partition : u64(1) << 14;
@@ -277,8 +278,8 @@ class insertion : public region_slots<Design, Space> {
 };
 
 // ---- where a call begins --------------------------------------------------------------------------------
-// Not in the class, where they would be inline: a unit that is told of a copy elsewhere
-// (tilehash/instances.hpp) then compiles nothing of what stands above.
+// Defined outside of the class, so not inline: a unit with an extern template declaration
+// (tilehash/instances.hpp) then compiles nothing of the code above.
 
 template <class Design, class Space>
 template <class Source, class Update>
@@ -350,9 +351,8 @@ std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u6
       *this = std::move(fresh);
       return tries;
     }
-    // A table that may not grow keeps its capacity while other hash functions may do: its items fitted
-    // before. Half of the tries are for that. Then it grows, as the keys that lost their places would be
-    // lost.
+    // A table that may not grow keeps its capacity for half of the tries: its items fitted under another hash
+    // function. Then it grows all the same, or the keys that lost their slots would be lost.
     const bool may_grow = options_.grow || unplaced == nullptr || tries >= max_rebuilds / 2;
     if (may_grow) items = std::min(items + items / 8 + 1, most);
   }
