@@ -1,4 +1,4 @@
-// The end of a call: its counters are summed, made zero for the next, and become its report.
+// The end of a call: sums its counters, sets them to zero for the next call and writes its report.
 #pragma once
 
 #include <tilehash/core/result.hpp>
@@ -10,19 +10,19 @@ namespace detail {
 
 struct call_end {
   call_counters counters;
-  u64* sums;                        // of each kind
-  u64* size = nullptr;              // of the table: changes by what was counted; null: the host does that
-  u64* given_up = nullptr;          // made zero
-  insert_report* report = nullptr;  // may be null, as may be
-  u64* erased = nullptr;
-  u64 n = 0;  // items of the call
+  u64* sums;                        // one for each kind
+  u64* size = nullptr;              // the table's; changes by the counted items; null: the host does that
+  u64* given_up = nullptr;          // set to zero
+  insert_report* report = nullptr;  // may be null
+  u64* erased = nullptr;            // may be null
+  u64 n = 0;                        // items of the call
   u32 last_phase = 0;
-  u32* blocks_done = nullptr;  // of the kernel that ends the call itself; null: finish_call() does
+  u32* blocks_done = nullptr;  // counter of the kernel that ends the call; null: finish_call() ends it
 
   TILEHASH_FN u64 sum(u32 kind) const {
     u64* const first = counters.at + kind;
     u64 each[call_counters::stripes], total = 0;
-    TILEHASH_UNROLL  // all are asked for before the first is waited for
+    TILEHASH_UNROLL  // all loads are issued before the first is used
         for (u32 s = 0; s < call_counters::stripes; ++s) each[s] =
             load_relaxed(first + u64(s) * call_counters::kinds);
     TILEHASH_UNROLL
@@ -45,7 +45,8 @@ struct call_end {
     *report = r;
   }
 
-  // All blocks of a kernel call this at their end, with `kinds` words of scratch; the last one ends the call.
+  // All blocks of a kernel call this when they are done, with `kinds` words of scratch. The last block ends
+  // the call.
   template <class Block, class Words>
   TILEHASH_FN void by_last_block(Block block, Words scratch) const {
     constexpr u32 kinds = call_counters::kinds;
@@ -62,7 +63,7 @@ struct call_end {
     for (u32 kind = block.rank(); kind < kinds; kind += block.size()) scratch[kind] = 0;
     block.barrier();
     for (u32 i = block.rank(); i < call_counters::words;
-         i += block.size()) {  // kinds of a stripe side by side
+         i += block.size()) {  // the kinds of a stripe are contiguous
       const u64 some = load_relaxed(counters.at + i);
       counters.at[i] = 0;
       if (some != 0) fetch_add(scratch + i % kinds, some);

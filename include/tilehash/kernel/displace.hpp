@@ -1,15 +1,15 @@
-// Makes room for pending items by moving others (algorithm/displacement.hpp).
+// Places pending items by moving other items (algorithm/displacement.hpp).
 //
 //   pending   | 0 0 1 0 | 0 0 0 0 | 1 1 0 0 | ...      a block takes some words,
 //   list      | 2 8 9                                  lists their items in its scratch,
-//   pending   | 0 0 0 0 | 0 0 0 0 | 0 1 0 0 | ...      and its tiles take them up as they get free
+//   pending   | 0 0 0 0 | 0 0 0 0 | 0 1 0 0 | ...      and each free tile takes the next one
 //
-// How many tries an item takes varies much, so a tile takes the list's next one as soon as it has settled
-// one, whatever the others do; that next one has been read by then.
+// The number of tries varies widely between items. So a tile takes the next item of the list as soon as it
+// has settled one, independently of the other tiles. By then it has read that next item.
 //
-// The more items have been given up, the fewer tries the others get: of a table that is full, most of what
-// comes is found out after a few. Some in a million are given up because they met locks too often, and come
-// again in the next pass: their number says nothing.
+// The more items are given up, the fewer tries the others get: in a full table a few tries are enough to
+// detect most items without a place. A few items in a million are given up because they met locks too often.
+// The next pass retries them, and their number says nothing about the table.
 #pragma once
 
 #include <utility>
@@ -40,13 +40,13 @@ struct displace_items {
   Source source;
   u64 first, end;  // of the items
   u32 words;       // of `pending`, for one block
-  bool updates;    // leaves what it finds present pending, for a value to change when no key moves
+  bool updates;    // an item whose key is present stays pending: its value changes when no key moves
   outcome_recorder recorder;
   u64* given_up;
-  call_end end_of_call;  // where its blocks_done is given, this kernel is the call's last
+  call_end end_of_call;  // if its blocks_done is not null, this kernel is the call's last
 
-  // Scratch: the sums at the end of the call; what is left of the block's words; the list; the scan's; how
-  // many of the list have been taken up.
+  // Scratch: the sums at the end of the call; the block's words with the bits that stay pending; the list;
+  // the words of the scan; the number of list items taken.
   static constexpr u32 left_at = call_counters::kinds * sizeof(u64);
   static constexpr u64 scratch_bytes(u32 words) {
     return left_at + (words + words * bits_a_word / 2 + sums::words + 1) * sizeof(u32);
@@ -89,7 +89,7 @@ struct displace_items {
     block.barrier();
     write_back(block.rank(), in);
   }
-  // Lists the block's items, and clears its words of those that stay pending. Gives how many items these are.
+  // Lists the block's pending items, clears its words of those that stay pending, returns the list's length.
   template <class Block>
   TILEHASH_FN u32 list_pending(Block block, const scratch_of<Block>& in) const {
     const u64 last_word = (end + bits_a_word - 1) / bits_a_word;
@@ -109,7 +109,7 @@ struct displace_items {
     }
     return all;
   }
-  // Each tile takes up one item after the other.
+  // Each tile takes one item after the other.
   template <class Block>
   TILEHASH_FN void place(Block block, const scratch_of<Block>& in) const {
     const auto t = block.template tile<Width>();
@@ -142,7 +142,7 @@ struct displace_items {
     if (inserted != 0) recorder.counters.add(counter::inserted, in.first_word + me, inserted);
     if (waiting != 0) recorder.counters.add(counter::left, in.first_word + me, waiting, recorder.phase);
   }
-  // Records what the list's j-th item became. Does it stay pending?
+  // Records the outcome of the list's j-th item. True: it stays pending.
   template <class Scratch>
   TILEHASH_FN bool settle(const Scratch& in, u32 j, outcome became) const {
     const u64 i = in.number(j);
@@ -162,9 +162,9 @@ struct displace_items {
     }
   }
 
-  // Searches in vain before an item is given up.
+  // The number of unsuccessful searches after which an item is given up.
   TILEHASH_FN u32 patience_now() const {
-    const u64 usual = 32 + design.capacity() / 4096;  // may be given up before the others get less
+    const u64 usual = 32 + design.capacity() / 4096;  // items given up before the others get fewer
     constexpr u32 least = 4;
     const u64 n = load_relaxed(given_up);
     if (n < usual) return Design::max_searches;
@@ -173,8 +173,8 @@ struct displace_items {
   }
 };
 
-// Takes up the pending ones of the items from `first` (a multiple of 256) to `end`. Does not wait: on a GPU
-// only the phase before knows how many there are.
+// Displaces for the pending items from `first` (a multiple of 256) to `end`. Does not synchronize with the
+// host: on a GPU only the preceding phase knows their number.
 template <class Design, class Space, class Source>
 void displace(Space& space, const Design& design, const Source& source, u64 first, u64 end, bool updates,
               const outcome_recorder& recorder, u64* given_up, const call_end& end_of_call = {}) {
@@ -185,7 +185,7 @@ void displace(Space& space, const Design& design, const Source& source, u64 firs
   } else {
     using work_type = displace_items<Design, Source, Design::preferred_width, Space::has_lanes ? 256 : 1>;
     const u64 all = (end - first + bits_a_word - 1) / bits_a_word;
-    u32 words = work_type::most_words;  // fewer where that gives work to more blocks
+    u32 words = work_type::most_words;  // fewer if that gives work to more blocks
     const u64 blocks = Space::has_lanes ? 4 * space.large_blocks_at_once() : 64;
     while (words > 1 && all / words < blocks) words /= 2;
     space.for_each_block(

@@ -1,4 +1,4 @@
-// Where the answers of lookups go, and how all items of a table come out.
+// Sinks of lookups, and functions that visit, count and collect all items of a table.
 #pragma once
 
 #include <tilehash/algorithm/compact.hpp>
@@ -22,7 +22,7 @@ struct value_sink {
     if (flags != nullptr) flags[i] = found;
   }
 };
-// What lookups say beside values; any may be null.
+// The results of lookups other than values; any pointer may be null.
 struct lookup_sink {
   u8* found = nullptr;  // 1 or 0 each
   u32 *counts = nullptr, *probes = nullptr, *ids = nullptr;
@@ -57,7 +57,7 @@ void for_each_entry(Space& space, const View& view, F f) {
   space.for_each(view.entries(), entry_body<View, F>{view, f});
 }
 
-// Writes an item to position `at` of the arrays; counts instead when there are none.
+// Writes an item to position `at` of the arrays.
 template <class Key, class Value>
 struct entry_writer {
   Key* keys;
@@ -74,7 +74,7 @@ struct entry_probe {
   TILEHASH_FN void operator()(const Item&...) const {}
 };
 
-// How many items a table has, by a look at each entry. On a CPU; it takes no memory.
+// Returns the number of items of a table: reads each entry, on a CPU, and allocates no memory.
 template <class Space, class View>
 u64 count_entries(Space& space, const View& view) {
   u64 all = 0;
@@ -92,7 +92,7 @@ struct entry_collector {
   View view;
   key_type* keys;
   Value* values;
-  u64 room;  // items that the arrays have room for; more are only counted
+  u64 room;  // capacity of the arrays in items; further items are only counted
   TILEHASH_FN bool selects(u64 i) const { return view.use_entry(i, entry_probe{}); }
   TILEHASH_FN void use(u64 i, u64 at) const {
     if (at >= room) return;

@@ -1,11 +1,11 @@
-// Erases: the word in the key's slot is swapped for what the design leaves there.
+// Erases: swaps the word in the key's slot for the word that the design leaves in an erased slot.
 //
-//   walk the key's buckets --+-- the key stands in one --> swap its word: the key is gone
-//                            |                             ... unless another erase was faster
-//                            +-- it stands in none ------> there was nothing to erase
+//   walk the key's buckets --+-- a bucket holds the key --> swap its word: the key is gone
+//                            |                              ... unless another erase was faster
+//                            +-- no bucket holds it ------> there was nothing to erase
 //
-// Exact under races, without a lock: only erases run, so no key moves and none is missed, and of several
-// erases of one key one swaps the word.
+// Exact under races, without a lock: while only erases run, no key moves, so no key is missed. If several
+// erases have one key, exactly one of them swaps the word.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -36,22 +36,22 @@ struct erase_keys {
   u64 n = 0;
   call_counters counters{};
 
-  // A key on its way along its buckets.
+  // The state of one key's walk along its buckets.
   struct walk {
     key_bits key;
     place now;
     u32 steps = 1;
-    bool gone = false;    // and this call took it out
-    bool missed = false;  // it was there, but its slot changed before the swap
+    bool gone = false;    // this call erased it
+    bool missed = false;  // it was present, but its slot changed before the swap
   };
   TILEHASH_FN walk start(key_bits key) const { return {key, design.locate(key)}; }
 
-  // What a bucket says. A collective.
+  // A bucket's result for a key. A collective.
   template <class Tile, class Bucket>
   TILEHASH_FN position examine(Tile t, const Bucket& b, stored_key wanted) const {
     return examine_for_erase(design, t, b, wanted);
   }
-  // Goes on from what the bucket at w.now said. False when that was the last.
+  // Continues the walk with the result of the bucket at w.now. False: that bucket was the last.
   TILEHASH_FN bool go_on(walk& w, const position& told) const {
     if (told.what == lookup_state::found) {
       w.gone = swap(w, told);
@@ -62,9 +62,10 @@ struct erase_keys {
     ++w.steps;
     return true;
   }
-  // Is the key gone? After its walk, as a swap that missed is rare and would lengthen each step.
+  // Returns whether this call erased the key; retries a missed swap. It runs after the walk, since missed
+  // swaps are rare and a retry would lengthen each step.
   TILEHASH_FN bool is_gone(walk w) const {
-    // What changed is the key's, and then another erase was faster; or a bit of the bucket, once for each.
+    // Either another erase changed the key's bits, or a bit of the bucket changed: at most once for each bit.
     TILEHASH_UNROLL_ONCE
     for (u32 again = 0; w.missed && again < most_misses; ++again) {
       w.missed = false;
@@ -91,7 +92,7 @@ struct erase_keys {
     if (warp.rank() == 0 && all_gone != 0) counters.add(counter::gone, i / 32, count_ones(all_gone));
   }
 
-  // The lanes of a tile take out a key each, those that have one. A collective: all lanes of the warp come.
+  // Each lane of a tile with `mine` erases one key. A collective: all lanes of the warp call it.
   template <class Tile>
   TILEHASH_FN bool together(Tile t, const query<slot_type>& q, bool mine) const {
     walk w = start(q.bits);
@@ -147,14 +148,14 @@ void erase(Space& space, const Design& design,
     space.for_each_chunk(n, work);
 }
 
-// One thread takes one key out: true if it was there and this call did.
+// One thread erases one key. True if the key was present and this call erased it.
 template <class Design>
 TILEHASH_FN bool erase_one(const Design& design, const sentinel_cells<typename Design::slot_type>& sentinels,
                            const query<typename Design::slot_type>& key) {
   return erase_keys<Design, 1>{design, sentinels}.alone(key);
 }
 
-// The same by the lanes of a tile, a key each, those that have one. A collective.
+// The same for a tile: each lane with `mine` erases one key. A collective.
 template <class Design, class Tile>
 TILEHASH_FN bool erase_together(const Design& design,
                                 const sentinel_cells<typename Design::slot_type>& sentinels, Tile t,
@@ -162,7 +163,7 @@ TILEHASH_FN bool erase_together(const Design& design,
   return erase_keys<Design, Tile::width>{design, sentinels}.together(t, key, mine);
 }
 
-// Takes out the keys of a source's items.
+// Erases the keys of a source's items.
 template <class Design, class Source>
 struct erase_source {
   Design design;

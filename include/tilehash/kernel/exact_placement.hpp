@@ -1,20 +1,19 @@
-// Puts a key where keys that were placed before leave it no room by the design's own insert: by a search that
-// finds a way wherever there is one, in no memory but a bit for each bucket. By one thread, while nothing
-// else is at work on these buckets.
+// Places a key for which the design's own insert finds no slot. The search finds a path whenever one exists.
+// Its only memory is a bit for each bucket. One thread runs it, with exclusive access to these buckets.
 //
-//   a way out of a bucket   a free slot in it, or a key in it that could stand in a bucket marked before
-//   sweep                   over the buckets, again and again: those with a way out are marked, until one of
-//                           the key's own is. The key takes the slot there, and what stood in it goes on
+//   way out of a bucket   a free slot in it, or a key in it that may be stored in a bucket marked earlier
+//   sweep                 repeated over the buckets: marks those with a way out, until it reaches one of the
+//                         key's own buckets. The key takes the slot there; the key evicted from it goes on
 //
-// It ends. T(b) is the time at which a sweep marks bucket b. A key goes on from b to a bucket b' that was
-// marked before b: T(b') < T(b). The exchange changes b alone, and b gets a way out no sooner by the key that
-// it took in, as no bucket of that key was marked before b. So the next search meets the buckets marked
-// before b at the same times, and ends at T(b') or sooner.
+// Termination: T(b) is the time at which a sweep marks bucket b. A key goes on from b to a bucket b' marked
+// before b: T(b') < T(b). The exchange changes only b. The key newly stored in b gives b no earlier way out,
+// as no bucket of that key was marked before b. So the next search marks the buckets marked before b at the
+// same times, and ends at T(b') or earlier.
 //
-// It finds a place if there is one. Where n keys can all be placed, and all but one are, there is a way from
-// the last one's buckets to a free slot (Berge: an augmenting path), and sweeps mark whatever has a way.
+// Completeness: if all n keys can be placed and all but one are, an augmenting path leads from the buckets of
+// the last key to a free slot (Berge). The sweeps mark every bucket with such a path.
 //
-// It is slow, O(slots) a sweep, and for keys of which hardly ever there is any.
+// It is slow, O(slots) a sweep, and meant for the rare keys that nothing else places.
 #pragma once
 
 #include <tilehash/core/bits.hpp>
@@ -37,15 +36,15 @@ struct exact_placement {
 
   Design design;
   u32* marks;          // a bit for each bucket of the table, zero afterwards unless the design uses it
-  u64 first, buckets;  // those in which all places of the keys lie
+  u64 first, buckets;  // the range that has all buckets of the keys
 
-  // False, and nothing has changed, where there is no place for it. It must not be in the table.
+  // False: the key has no place, and nothing has changed. The key must be absent from the table.
   TILEHASH_FN bool put(key_bits key, value_bits value) const {
     for (u64 moved = 0; moved <= buckets; ++moved) {  // fewer, as T falls
       u64 bucket = 0;
       u32 slot = none;
       place p{};
-      clear();  // (where a key stands may be told in the same bits)
+      clear();  // (the design may record where keys are stored in the same bits)
       const bool found = search(key, bucket, slot, p);
       clear();
       if (!found) return false;
@@ -64,7 +63,7 @@ struct exact_placement {
 
  private:
   TILEHASH_FN bool search(key_bits key, u64& bucket, u32& slot, place& p) const {
-    for (bool more = true; more;) {  // each sweep but the last marks some
+    for (bool more = true; more;) {  // each sweep but the last marks a bucket
       more = false;
       for (bucket = first; bucket < first + buckets; ++bucket) {
         if (is_marked(bucket)) continue;
@@ -77,7 +76,7 @@ struct exact_placement {
     }
     return false;
   }
-  // Its slot.
+  // The slot of the bucket's way out, or none.
   TILEHASH_FN u32 way_out(u64 bucket) const {
     const word* const words = design.bucket_at(bucket);
     u32 usable = ~0U >> (32 - slots);
@@ -98,7 +97,7 @@ struct exact_placement {
     for (u64 w = first / 32; w <= (first + buckets - 1) / 32; ++w) marks[w] = 0;
   }
 
-  // The first of a key's places whose bucket will do.
+  // Sets p to the first of the key's places whose bucket passes the test.
   template <class Test>
   TILEHASH_FN bool has_place(key_bits key, place& p, const Test& will_do) const {
     p = design.locate(key);
@@ -111,7 +110,7 @@ struct exact_placement {
         design.advance(p, step);
     }
   }
-  // Lookups must get as far as there.
+  // Stores the key, and updates the bounds of the design so that lookups reach it.
   TILEHASH_FN void stand(const place& p, word* at, key_bits key, value_bits value) const {
     const place home = design.locate(key);
     if constexpr (requires { design.passes(home); }) {
@@ -124,7 +123,8 @@ struct exact_placement {
   }
 };
 
-// Items that a region's build left over, each in its region. What finds no place is counted.
+// Places items that the build of a region could not place, each in its region. Counts the items without a
+// place.
 template <class Design, class Source>
 struct place_in_regions {
   Design design;

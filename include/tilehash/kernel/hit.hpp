@@ -1,4 +1,4 @@
-// Hits: what a lookup hands to its sink.
+// Hits: the results that a lookup passes to its sink.
 #pragma once
 
 #include <tilehash/core/item.hpp>
@@ -10,7 +10,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// sink(i, hit) is called once for each key, keys[i]. A hit says found(), value(), count() and probes().
+// A lookup calls sink(i, hit) once for each key, keys[i]. A hit has found(), value(), count() and probes().
 
 template <class Slot>
 struct slot_hit {
@@ -23,7 +23,7 @@ struct slot_hit {
   TILEHASH_FN u32 probes() const { return steps; }  // buckets read
 };
 
-// ... where values stand apart: it is read only when somebody asks for it.
+// The hit of a design that stores values apart: value() reads the value only when the sink calls it.
 template <class Value>
 struct apart_hit {
   lookup_state what;
@@ -48,11 +48,11 @@ template <values_apart Design>
 struct hit_type<Design> {
   using type = apart_hit<typename Design::mapped_type>;
 };
-// What a sink is given by lookups in this design.
+// The hit that lookups in this design pass to a sink.
 template <class Design>
 using hit_of = typename hit_type<Design>::type;
 
-// From the answer of the bucket at `bucket`, the last that was read.
+// The hit for the result of the bucket at `bucket`, the last one read.
 template <class Design>
 TILEHASH_FN hit_of<Design> hit_at(const Design& design, const typename Design::word* bucket,
                                   const answer_of<Design>& told, u32 steps) {
@@ -61,7 +61,7 @@ TILEHASH_FN hit_of<Design> hit_at(const Design& design, const typename Design::w
   else
     return {told, steps};
 }
-// Of a key that no bucket is read for: one that is not legal, or one in a sentinel cell.
+// The hit of a key that needs no bucket: an illegal key, or a key of a sentinel cell.
 template <class Design>
 TILEHASH_FN hit_of<Design> hit_without_buckets(const sentinel_cells<typename Design::slot_type>& sentinels,
                                                const query<typename Design::slot_type>& q) {

@@ -1,8 +1,8 @@
-// Inserts by designs with an insert() of their own (core/result.hpp): a part of kernel/upsert.hpp, for one item
-// of a tile after the other.
+// Inserts by designs with their own insert() (core/result.hpp), called by kernel/upsert.hpp. A tile inserts
+// its items one after the other.
 //
-// Where such inserts move keys (not `steady`), no value changes beside them: what an insert finds present
-// stays pending, for a later visit that only finds.
+// Where such inserts move keys (not `steady`), no value changes concurrently with them. An item whose key is
+// present then stays pending, and a later phase that only finds updates its value.
 #pragma once
 
 #include <concepts>
@@ -18,8 +18,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Keys that designs put into the hand of an insert and that found no place in the end. Bounded: an insert
-// that finds less room here than lanes may be under way does not begin.
+// Items that an insert evicted and could not place again. Bounded: an insert does not begin unless the list
+// has a free entry for each lane that may be running.
 template <class Slot>
 struct unplaced_items {
   struct entry {
@@ -27,9 +27,9 @@ struct unplaced_items {
     typename Slot::value_bits value;
   };
   entry* entries = nullptr;
-  u64 room = 0;  // beside that for all lanes under way
+  u64 room = 0;  // entries, not counting one for each running lane
   u64* length = nullptr;
-  u32* fresh = nullptr;  // a bit for each item: it put its key in
+  u32* fresh = nullptr;  // a bit for each item: the item inserted its key
 
   TILEHASH_FN bool has_room() const { return load_relaxed(length) <= room; }
   TILEHASH_FN void add(typename Slot::key_bits key, typename Slot::value_bits value) const {
@@ -55,7 +55,7 @@ TILEHASH_FN auto try_insert(const Design& design, Tile t, u32 j, Key key, Value 
     return design.insert(t, key, value, active);
 }
 
-// The slot in which a key stands, or null.
+// Returns the slot that holds the key, or null.
 template <class Design, class Tile>
 TILEHASH_FN typename Design::word* slot_of(const Design& design, Tile t,
                                            typename Design::slot_type::key_bits wanted, bool active) {
@@ -79,15 +79,15 @@ TILEHASH_FN typename Design::word* slot_of(const Design& design, Tile t,
   return at;
 }
 
-// The lanes with `open` insert an item each, one after the other; `became` is what the lane's item has become
-// so far. A collective.
+// The lanes with `open` insert one item each, one lane after the other. `became` is the outcome of the lane's
+// item so far. A collective.
 template <class Work, class Tile, class Key, class Value>
 TILEHASH_FN outcome insert_by_design(const Work& work, Tile t, Key own, Value given, bool open,
                                      outcome became) {
   using Design = typename Work::design_type;
   Key key = own;
   Value value = given;
-  bool replaced = false;  // what is in hand is another key
+  bool replaced = false;  // key and value are those of an evicted item
   if constexpr (replacing<Design>) open = open && work.unplaced.has_room();
   const bool tried = open;
   u32 rounds = 0;
@@ -106,10 +106,10 @@ TILEHASH_FN outcome insert_by_design(const Work& work, Tile t, Key own, Value gi
     if (replaced) work.unplaced.add(key, value);
   }
   if constexpr (Work::updates && !steady<Design>) {
-    // It is pending.
+    // The item stays pending.
     if (became == outcome::present) became = outcome::refused;
   } else if constexpr (Work::updates) {
-    // Another insert was faster.
+    // A concurrent insert of the same key was faster.
     auto* const at = slot_of(work.design, t, own, tried && became == outcome::present);
     if (at != nullptr) work.combine(at, load_relaxed(at), given);
   }

@@ -1,4 +1,4 @@
-// What an op is given, made values of the table (core/op.hpp), in memory of their own.
+// Converts the arguments of an op to values of the table (core/op.hpp), in a new buffer.
 #pragma once
 
 #include <tilehash/core/op.hpp>

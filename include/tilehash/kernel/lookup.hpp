@@ -1,13 +1,14 @@
-// Lookups, in both schedules. Designs stay free of these: they say where to look (locate, address, advance)
-// and judge what arrived (examine).
+// Lookups, in all schedules. Designs do not depend on the schedule: they compute where to look (locate,
+// address, advance) and judge the words that were read (examine).
 //
 //   lanes     (a GPU, and its emulation: lookup_lanes.hpp) every lane owns one operation. The tile loads the
 //             first buckets of all its lanes' operations before it examines the first, so that many requests
 //             are in flight. It finishes the others one by one, while any lane of the warp still has work.
-//   alone     (the same, for designs whose keys' neighbours are asked for by a lane's neighbours:
-//             lookup_alone.hpp) every lane reads its own buckets, of some operations at once.
-//   prefetch  (a CPU: lookup_ring.hpp) a thread goes round a ring of operations and asks for the memory of
-//             each long before it examines it. Lookups that must go on are asked for again and examined later.
+//   alone     (the same, for designs in which neighbouring lanes read neighbouring buckets:
+//             lookup_alone.hpp) every lane reads its own buckets, for several operations at once.
+//   prefetch  (a CPU: lookup_ring.hpp) a thread cycles through a ring of operations and prefetches the memory
+//             of each long before it examines it. It prefetches again for lookups that must go on, and
+//             examines those later.
 #pragma once
 
 #include <tilehash/core/sentinel_cells.hpp>
@@ -38,7 +39,7 @@ void look_up(Space& space, const Design& design,
   }
 }
 
-// Lookups in a design whose keys stand in rows: row(place) reads where a row begins and ends, hit() walks it.
+// Lookups in a design that stores keys in rows: row(place) reads the row's begin and end, hit() walks it.
 template <class Design, class Sink>
 struct walk_rows {
   Design design;
@@ -73,7 +74,7 @@ void look_up(Space& space, const Design& design, const typename Design::key_type
     space.for_each_chunk(n, work);
 }
 
-// Lookups in a table without memory: none is found.
+// Lookups in a table without memory: every key is absent.
 template <class Hit, class Sink>
 struct answer_nothing {
   Sink sink;

@@ -12,8 +12,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A lane that looks keys up alone, some at once, for designs that say so (lookups_at_once). They lie a warp's
-// width apart, so that the lanes of a warp ask for neighbours. Each lane goes its own way, with no
+// A lane looks up `lookups_at_once` keys by itself, in designs that define that constant. The keys of a lane
+// are a warp's width apart, so that the lanes of a warp read neighbouring keys. Lanes diverge freely: no
 // collectives.
 template <bucketed Design, class Keys, class Sink>
 struct look_up_alone {
@@ -29,12 +29,12 @@ struct look_up_alone {
   u64 n;
   Sink sink;
 
-  // Lanes for n operations.
+  // The number of lanes for n operations.
   static u64 lanes(u64 n) { return divide_up(n, u64(each) * warp) * warp; }
 
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
-    constexpr solo_tile t;  // lanes go their own ways
+    constexpr solo_tile t;  // lanes diverge
     using bucket_type = solo_bucket<Design>;
     const u64 first = lane.index() / warp * each * warp + lane.index() % warp;
     query<slot_type> mine[each];

@@ -1,5 +1,5 @@
-// The lanes' schedule of lookups (kernel/lookup.hpp): the lanes of a tile read the buckets of all their keys
-// together.
+// The lanes schedule of lookups (kernel/lookup.hpp): the lanes of a tile together read the buckets of all
+// their keys.
 #pragma once
 
 #include <tilehash/core/bits.hpp>
@@ -13,8 +13,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What a lane was told of its key by the tile it looked it up with: the last bucket's answer, how many
-// buckets were read, and the last of them.
+// A lane's result of a lookup by its tile: the answer of the last bucket read, the number of buckets read,
+// and the number of the last bucket.
 template <class Design>
 struct lane_answer {
   answer_of<Design> told;
@@ -22,8 +22,8 @@ struct lane_answer {
   decltype(std::declval<const Design&>().where(std::declval<typename Design::place>())) at;
 };
 
-// The lanes of a tile look up a key each, those that are `wanted`. A collective: all lanes of the warp come.
-// `Changing`: others may have changed the buckets since this kernel began.
+// Each lane of a tile with `wanted` looks up one key. A collective: all lanes of the warp call it.
+// `Changing`: the buckets may change while this kernel runs.
 template <bool Changing, bucketed Design, class Tile>
 TILEHASH_FN lane_answer<Design> look_up_together(const Design& design, Tile t,
                                                  typename Design::slot_type::key_bits bits, bool wanted) {
@@ -69,14 +69,13 @@ TILEHASH_FN lane_answer<Design> look_up_together(const Design& design, Tile t,
   return mine;
 }
 
-// It takes what a whole warp found at once.
+// A sink that takes the results of a whole warp at once.
 template <class Sink>
 concept recording = requires(const Sink sink) { sink.record(solo_tile{}, u64(0), true, true, true); };
 
 template <bucketed Design, class Keys, class Sink, u32 Width>
 struct look_up_lanes {
-  // They wait for memory: all the warps that there is room for, unless wide words need more than 32
-  // registers.
+  // Latency-bound: as many warps as a multiprocessor holds, unless wide words need more than 32 registers.
   static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
 
   using slot_type = typename Design::slot_type;

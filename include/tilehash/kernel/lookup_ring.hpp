@@ -1,4 +1,4 @@
-// A CPU's schedule of lookups (kernel/lookup.hpp): a ring of lookups whose memory is asked for ahead of time.
+// A CPU's schedule of lookups (kernel/lookup.hpp): a ring of lookups with prefetched memory.
 #pragma once
 
 #include <tilehash/core/item.hpp>
@@ -12,8 +12,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Do the values of a bucket stand apart, in one line of memory? Then a CPU asks for it with the bucket's own:
-// most keys that are looked for are there, and which slot it will be is not known before.
+// True if a design stores values apart and the values of a bucket share one cache line. A CPU then prefetches
+// that line together with the bucket: most lookups succeed, and the slot is not known in advance.
 template <class Design>
 inline constexpr bool values_share_a_line = false;
 template <values_apart Design>
@@ -36,12 +36,13 @@ struct look_up_ring {
     u64 number;
   };
 
-  // A ring of lookups under way: one is asked for when the oldest is examined. What must go on to its next
-  // bucket waits in `more` until a batch of such has come together.
+  // A ring of lookups in flight: the thread prefetches for a new one when it examines the oldest. A lookup
+  // that must go on to its next bucket waits in `more` until that list is full.
   void operator()(u64 from, u64 to) const {
     pending ring[batch], more[batch];
     u32 asked = 0, examined = 0, waiting = 0;
-    // A call for each key costs a third of the speed, and a large source's compiler may choose it.
+    // A call for each key costs a third of the speed, and in a large source a compiler may choose not to
+    // inline.
     const auto examine = [&](const pending& p) __attribute__((TILEHASH_INLINED)) {
       if (!settle(p, 1, more[waiting]) && ++waiting == batch) waiting = (finish(more, waiting), 0);
     };
@@ -74,8 +75,8 @@ struct look_up_ring {
   }
 
  private:
-  // Do a batch's first and last key lie side by side? Then so do the others, where it matters, and what one
-  // of them reads brings the memory of the next: asking for it ahead of time is work for nothing.
+  // True if the buckets of a batch's first and last key are close. The others are then close, too, where it
+  // matters. Reading one fetches the memory of the next, so prefetching is wasted work.
   bool are_neighbours(u64 from) const {
     const query<slot_type> first(keys[from]), last(keys[from + batch - 1]);
     return design.where(design.locate(last.bits)) - design.where(design.locate(first.bits)) < batch;
@@ -97,8 +98,8 @@ struct look_up_ring {
     if constexpr (values_share_a_line<Design>) prefetch(design.values_of(place));
   }
 
-  // Examines the bucket and gives the answer, unless the next bucket must be read: then `next` is on its way
-  // there, its memory asked for (at once: whoever is examined next has other memory to wait for).
+  // Examines the bucket and passes the hit to the sink, unless the next bucket must be read. Then it sets
+  // `next` to that bucket and prefetches it, at once: the lookup examined next waits for other memory.
   TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
     const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
     auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
@@ -117,7 +118,7 @@ struct look_up_ring {
       sink(p.number, hit_of<Design>{a, steps});
     return true;
   }
-  // For all that wait, `steps` is the number of the bucket they wait for.
+  // Finishes the lookups of `todo`: each waits for the bucket number `steps` of its walk.
   void finish(pending* todo, u32 left, u32 steps = 2) const {
     for (; left != 0; ++steps) {
       u32 kept = 0;

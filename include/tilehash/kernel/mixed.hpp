@@ -1,7 +1,7 @@
-// A mixed batch, sorted by what is to be done: then each part is a call of its own.
+// A mixed batch, sorted by operation: the operations of each kind form a separate call.
 //
-//   ops    | find  insert  erase  find ... |      list  | 0 3 ... | 2 ... | 1 ... |     places, in no given
-//                                                     finds     erases  inserts     order within a part
+//   ops    | find  insert  erase  find ... |      list  | 0 3 ... | 2 ... | 1 ... |     positions, in any
+//                                                     finds     erases  inserts     order within a kind
 #pragma once
 
 #include <span>
@@ -34,7 +34,7 @@ struct gather_body {
   T* to;
   TILEHASH_FN void operator()(u64 j) const { to[j] = from[list[j]]; }
 };
-// The answers of finds go back to the places of their keys; how many were found is added to *count.
+// Writes the results of finds to the positions of their keys, and adds the number of found keys to *count.
 template <class Value>
 struct scatter_answers {
   const u64* list;
@@ -71,13 +71,13 @@ void scatter(Space& space, const scatter_answers<Value>& work) {
     space.for_each_chunk(work.n, work);
 }
 
-// The batch's places by operation: those of operation k are list[begins[k]] ... list[begins[k + 1] - 1].
+// The batch's positions by operation: those of operation k are list[begins[k]] ... list[begins[k + 1] - 1].
 template <class Space>
 struct sorted_operations {
   buffer<u64, Space> list;
   u64 begins[operations + 1] = {};
 
-  // Waits. What is no operation is in no part.
+  // Synchronizes with the host. A value of ops that is no operation is not listed.
   sorted_operations(Space& space, const operation* ops, u64 n) : list(space, n) {
     buffer<u64, Space> ends(space, operations + 1);
     space.fill(ends.data(), ends.size(), u64(0));
@@ -95,12 +95,13 @@ struct sorted_operations {
   const u64* places(operation what) const { return list.data() + begins[static_cast<u32>(what)]; }
 };
 
-// One call of a mixed batch: takes its memory, answers the finds, then changes the table. `LookUp` looks up
+// One call of a mixed batch: allocates its memory, runs the finds, then changes the table. `LookUp` looks up
 // keys for a sink.
 template <class Table, class Space, class Key, class Value, class LookUp>
 class mixed_call {
  public:
-  // Copies the keys and values of each part: all of the memory that inserts, assigns and erases need here.
+  // Copies the keys and values of each kind: all memory that this class allocates for inserts, assigns and
+  // erases.
   mixed_call(Table& table, Space& space, const sorted_operations<Space>& parts, std::span<const Key> keys,
              std::span<const Value> values, const LookUp& look_up)
       : table_(table),
@@ -141,7 +142,7 @@ class mixed_call {
     require(parts_.count(what) == 0 || !values.empty(), "apply: what inserts needs values");
     return part_of(what, values);
   }
-  // Gives how many keys were found.
+  // Returns the number of keys found.
   u64 answer(std::span<Value> out, std::span<bool> found) {
     require(!found.empty(), "apply: finds need arrays for their answers");
     const u64 n = parts_.count(operation::find);
@@ -155,8 +156,8 @@ class mixed_call {
                                            out.data(), found.data(), n, count.data()});
     return read_one(space_, count.data());
   }
-  // Where memory ends after something has changed, the part is refused. Keys that are present need no memory
-  // to be kept; to give them a value may need some.
+  // Out of memory after the table has changed: the operations of this kind are refused. Keeping a present key
+  // needs no memory; assigning it a value may need some.
   template <class Verb>
   insert_report change(const buffer<Key, Space>& keys, bool keeps, const Verb& verb) {
     try {

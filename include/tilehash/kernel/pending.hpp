@@ -1,4 +1,4 @@
-// How many items of each group of 256 are pending: what the host plans its windows by.
+// Counts the pending items of each group of 256. The host plans its windows with these counts.
 #pragma once
 
 #include <tilehash/kernel/recorder.hpp>
@@ -10,13 +10,13 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
 inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
-// A smaller table is made at once as large as a call of many items will have it: windows are not smaller, and
-// those of a window for which there is no room search for it in vain, or wait for each other's locks.
+// A call of many items enlarges a smaller table to this capacity at once. Windows are not smaller, and items
+// of a window that exceed the free slots search in vain or wait for each other's locks.
 inline constexpr u64 least_room = 8 * window_step;
 
-// Where nearly all items were new so far: for how many a table of `size` makes room, if there will be `all`.
-// 64 times as many, or twice that where all are no more: the next growth would double it for the few that are
-// left.
+// The number of items that a table of `size` grows to if nearly all items were new so far and the call may
+// bring it to `all`. It is 64 times the size, or `all` if that is at most twice as many: the next growth
+// would double the table for the few remaining items.
 inline u64 room_to_grow_to(u64 size, u64 all) {
   const u64 far = 64 * size;
   return all <= 2 * far ? all : far;
@@ -36,7 +36,7 @@ struct count_pending {
   }
 };
 
-// A look at keys that changes nothing: those that are not there are pending.
+// A lookup of the items' keys that changes nothing: items with absent keys are pending.
 template <class Source>
 struct keys_of_items {
   Source source;
@@ -50,10 +50,10 @@ struct pending_sink {
     recorder.record(lane, first + i, mine, legal, found ? outcome::present : outcome::refused);
   }
   template <class Hit>
-  TILEHASH_FN void operator()(u64 /*i*/, const Hit& /*hit*/) const {}  // a CPU looks by upsert_items
+  TILEHASH_FN void operator()(u64 /*i*/, const Hit& /*hit*/) const {}  // a CPU uses upsert_items
 };
 
-// What stands in the slots of a table, as a source: (core/item.hpp).
+// The items in the slots of a table, as a source (core/item.hpp).
 template <class Design>
 struct slots_source {
   using Slot = typename Design::slot_type;
@@ -70,7 +70,7 @@ struct slots_source {
   }
 };
 
-// The entries of a list of keys that lost their places (kernel/upsert.hpp), as a source.
+// The list of evicted items without a slot (unplaced_items, kernel/insert_by_design.hpp), as a source.
 template <class Slot, class Entry>
 struct unplaced_source {
   const Entry* entries;

@@ -1,5 +1,5 @@
-// What becomes of keys that others took out, and that found no other place, where there is no memory for a
-// new table (engine/put_back.hpp).
+// Puts evicted items without a slot back into the table if there is no memory for a new table
+// (engine/put_back.hpp). Items "in hand" are those that are not stored again yet.
 #pragma once
 
 #include <tilehash/core/sentinel_cells.hpp>
@@ -12,7 +12,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// They, and a bit for each that is in hand no more.
+// The evicted items, and a bit for each that is no longer in hand.
 template <class Design>
 struct unplaced_keys {
   using entry = typename unplaced_items<typename Design::slot_type>::entry;
@@ -24,7 +24,7 @@ struct unplaced_keys {
   TILEHASH_FN void settle(u64 i) const { set_bits(done + i / 32, 1U << i % 32); }
 };
 
-// Goes on with each as its insert did, for as many tries again; counts those that are still in hand.
+// Continues each item's insert for as many tries again, and counts the items that are still in hand.
 template <class Design, u32 Width>
 struct walk_on {
   Design design;
@@ -64,8 +64,8 @@ struct walk_on {
   }
 };
 
-// Takes the new keys of a phase out of the table, or out of the hand; their items are pending again. Counts
-// them.
+// Erases the new keys of a phase from the table, or drops them from the list if they are in hand. Their items
+// are pending again. Counts them.
 template <class Design, class Source>
 struct take_out_new {
   using slot_type = typename Design::slot_type;
@@ -73,7 +73,7 @@ struct take_out_new {
   sentinel_cells<slot_type> sentinels;
   Source source;
   u64 first;         // of the items
-  const u32* fresh;  // a bit for each: it put its key in
+  const u32* fresh;  // a bit for each: the item inserted its key
   outcome_recorder recorder;
   unplaced_keys<Design> keys;
   u64* taken;
@@ -99,7 +99,7 @@ struct take_out_new {
   }
 };
 
-// Items that met a key which was then taken out: they are pending.
+// Makes an item pending if its key was present at its insert and has been erased by take_out_new.
 template <class Design, class Source>
 struct find_copies {
   using slot_type = typename Design::slot_type;
@@ -135,7 +135,7 @@ struct find_copies {
   }
 };
 
-// One thread puts each of those in hand where it can stand; counts the others.
+// One thread places each item in hand by exact_placement, and counts those without a place.
 template <class Design>
 struct place_exactly {
   Design design;
@@ -154,7 +154,7 @@ struct place_exactly {
     }
   }
 };
-// The marks of a table in which no key is in hand.
+// Before and after place_exactly: clears the marks, and restores the state of a table with no key in hand.
 template <class Design>
 struct clear_marks {
   Design design;

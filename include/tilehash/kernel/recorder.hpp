@@ -1,11 +1,11 @@
-// What became of the items of a call: counters, and a bit for each item that has no place yet.
+// The outcomes of a call's items: counters, and a bit for each item that has no place yet.
 //
 //   items     | a b c d e f g h | i j k ...        numbered by the source
-//   pending   | 0 0 1 0 0 0 1 0 | 0 1 0 ...        1: no place yet; phases read and write it: no list is made
-//   outcomes  | ins pre ref ... |                  only where the caller asks for them
+//   pending   | 0 0 1 0 0 0 1 0 | 0 1 0 ...        1: no place yet; phases read and write it, no list is made
+//   outcomes  | ins pre ref ... |                  only if the caller requests them
 //
-// Counters stand in many places, lest all warps queue at one. They belong to the table and are zero between
-// calls.
+// Each counter has many copies, so that warps do not contend for one word. The counters belong to the table
+// and are zero between calls.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -17,8 +17,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What is counted during a call. `left`, and those after it: items without a place after the first phase, the
-// second and so on.
+// The counters of a call. `left` and the kinds after it count the items without a place after the first
+// phase, the second and so on.
 enum class counter : u32 { inserted, illegal, gone, left };
 
 struct call_counters {
@@ -31,7 +31,7 @@ struct call_counters {
     fetch_add(at + spot % stripes * kinds + static_cast<u32>(what) + phase, n);
   }
 };
-// Their sums.
+// The sums of the counters.
 struct call_counts {
   u64 of[call_counters::kinds] = {};
   u64 operator[](counter what) const { return of[static_cast<u32>(what)]; }
@@ -44,12 +44,12 @@ struct outcome_recorder {
   call_counters counters;
   u32* pending = nullptr;
   outcome* outcomes = nullptr;  // may be null
-  u32 phase = 0;                // whose `left` is counted
+  u32 phase = 0;                // the phase of the `left` that is counted
 
   TILEHASH_FN bool is_pending(u64 i) const { return (pending[i / bits_a_word] >> i % bits_a_word & 1) != 0; }
 
-  // What became of a lane's item, the i-th; neighbouring lanes have neighbouring items. A collective of the
-  // warp: it writes their whole word, so the bit of an item that is not `mine` becomes 0.
+  // Records the outcome of a lane's item, the i-th; neighbouring lanes have neighbouring items. A collective
+  // of the warp: it writes the whole word, so the bit of an item that is not `mine` becomes 0.
   template <class Lane>
   TILEHASH_FN void record(Lane lane, u64 i, bool mine, bool legal, outcome became) const {
     const auto warp = lane.template tile<bits_a_word>();
@@ -66,7 +66,7 @@ struct outcome_recorder {
   }
 };
 
-// What a thread that has whole words of `pending` to itself counts, and adds up at the end.
+// The counts of a thread that owns whole words of `pending`. It adds them to the counters at its end.
 struct thread_recorder {
   const outcome_recorder& all;
   u64 inserted = 0, illegal = 0, left = 0;

@@ -1,5 +1,5 @@
-// What runs for each row, section or key while rows with room between them (designs/dynamic_hash_graph.hpp)
-// are made and changed.
+// The functions that run for each row, section or key to build and change rows with free entries between them
+// (designs/dynamic_hash_graph.hpp).
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -11,8 +11,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// ---- from rows without room ----
-// entries[s]: how many a section gets that has so many items, or is expected to have.
+// ---- from rows without free entries ----
+// Sets entries[s], the capacity of section s, from its items or the expected number, whichever is larger.
 template <row_changing Design>
 struct size_sections {
   typename Design::graph from;
@@ -25,14 +25,14 @@ struct size_sections {
     entries[s] = all + static_cast<u64>(slack * static_cast<double>(all)) + 1;
   }
 };
-// The rows' heads, what is free shared out evenly among a section's; and the entries of all but long rows,
-// which are counted.
+// Writes the heads of the rows, with the free entries of a section divided evenly among its rows. Copies the
+// entries of all rows except long ones, which it counts.
 template <row_changing Design>
 struct spread_rows {
   static constexpr u64 longest = 64;
   Design to;
   typename Design::graph from;
-  const u64* sections;  // where each begins
+  const u64* sections;  // the begin of each
   u64* long_rows;
   TILEHASH_FN void operator()(u64 r) const {
     using index = typename Design::index;
@@ -53,7 +53,7 @@ struct spread_rows {
       for (u64 i = 0; i < size; ++i) to.entries()[begin + i] = from.entries()[at + i];
   }
 };
-// The entries of long rows: of row `r`, the one that is at number `i` among those of all rows.
+// Copies the entries of long rows: in row `r`, the entry with number `i` among those of all rows.
 template <row_changing Design>
 struct list_begins {
   typename Design::graph from;
@@ -70,7 +70,7 @@ struct spread_long_rows {
   }
 };
 
-// ---- and back: all items ----
+// ---- from rows with free entries: all items ----
 template <row_changing Design>
 struct count_rows {
   Design rows;
@@ -112,8 +112,8 @@ struct empty_rows {
     if (r % Design::section_rows == 0) rows.section_at(r / Design::section_rows).filled = 0;
   }
 };
-// Sections that have no room for what comes to them, or to which so much comes that their threads would be
-// at it long after the others.
+// Counts the sections with too few free entries for their new items, or with so many new items that their
+// threads would run much longer than the others.
 template <row_changing Design>
 struct count_crowded_sections {
   static constexpr u64 most = 4096;
@@ -125,7 +125,8 @@ struct count_crowded_sections {
     if (come > rows.room_in(s) || come > most) fetch_add(crowded, u64(1));
   }
 };
-// A CPU's thread takes neighbouring sections, and asks for what it will need for its next items.
+// Puts the new items into their sections. A CPU's thread takes neighbouring sections, and prefetches for its
+// next items.
 template <row_changing Design>
 struct put_items {
   Design rows;
@@ -157,11 +158,11 @@ void put_in(Space& space, const Design& rows, const typename Design::graph& item
     space.for_each_chunk(rows.sections(), work, 64);
 }
 
-// Marks the entries of a key, and its row, and counts them. Of several equal keys the first to mark the first
-// of these entries goes on.
+// Marks the entries of a key and the key's row, and counts the entries. If several keys are equal, only the
+// thread that marks their first entry first goes on.
 template <row_changing Design>
 struct mark_erased {
-  static constexpr u32 counters = 1024;  // lest all count in one place
+  static constexpr u32 counters = 1024;  // so that threads do not contend for one counter
   using key_type = typename Design::key_type;
   Design rows;
   const key_type* keys;
@@ -198,7 +199,7 @@ struct mark_erased {
     fetch_add(erased + p.row % counters, found);
   }
 };
-// Whoever comes to such a row first closes its gaps.
+// The first thread that reaches a marked row closes its gaps.
 template <row_changing Design>
 struct close_rows {
   using key_type = typename Design::key_type;

@@ -1,13 +1,13 @@
-// What doubling and halving a subtable do, bucket by bucket, from its memory to a new one.
+// Doubles and halves a subtable, bucket by bucket, from its memory to new memory.
 //
-//   doubling   loc  | a . b c |   -->   loc       | a . . c |     each pair into the slot that it has,
-//                                       loc + n   | . . b . |     so no two meet and no lock is needed
+//   doubling   loc  | a . b c |   -->   loc       | a . . c |     each pair keeps its slot number,
+//                                       loc + n   | . . b . |     so no two collide: no lock is needed
 //
-//   halving    loc      | a . b c |  -->  loc     | a d b c |     those of loc stay where they are, those
-//              loc + n  | . d e . |                               of loc + n fill the gaps: e is left over
+//   halving    loc      | a . b c |  -->  loc     | a d b c |     pairs of loc stay in place, pairs of
+//              loc + n  | . d e . |                               loc + n fill the gaps: e is left over
 //
-// The old memory is read and not written. What is left over stays in it, named by a bit each, until it stands
-// in other subtables.
+// The old memory is read and not written. Pairs that are left over stay in it, each marked by a bit, until
+// they are stored in other subtables.
 //
 // Source: Li et al., Dynamic Hash Tables on GPUs, section 5.3.
 #pragma once
@@ -23,7 +23,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-inline constexpr u32 left_over_bits = 32;  // of a word, numbered as pending bits are
+inline constexpr u32 left_over_bits = 32;  // of a word, numbered like pending bits
 
 // Item i is slot i of the old subtable.
 template <class Design>
@@ -50,9 +50,9 @@ struct double_subtable {
   }
 };
 
-// Item i is `Each` neighbouring slots of the new subtable: one on a GPU, where neighbours read and write side
-// by side; a bucket's on a CPU, which then looks at the bucket once. Of the taken slots of loc + n the k-th
-// goes to the k-th gap of loc, so each slot knows what comes to it from the two buckets alone.
+// Item i is `Each` neighbouring slots of the new subtable: one on a GPU, for coalesced reads and writes; a
+// bucket's on a CPU, which then reads the bucket once. The k-th taken slot of loc + n goes to the k-th gap of
+// loc. So the two buckets alone determine the new content of each slot.
 template <class Design, u32 Each>
 struct halve_subtable {
   using slot_type = typename Design::slot_type;
@@ -91,7 +91,7 @@ struct halve_subtable {
   }
 };
 
-// What was left over, as a source (core/item.hpp): item i is slot i of the upper half of the old subtable.
+// The pairs left over, as a source (core/item.hpp): item i is slot i of the upper half of the old subtable.
 template <class Design>
 struct left_over_source {
   using slot_type = typename Design::slot_type;
@@ -125,8 +125,8 @@ struct entries_source {
   }
 };
 
-// How many slots of each subtable are taken, by a sample of its buckets: item i is bucket i % samples of
-// those that are looked at in subtable i / samples.
+// Counts the taken slots in a sample of the buckets of each subtable. Item i is the sampled bucket
+// i % samples of subtable i / samples.
 template <class Design>
 struct sample_subtables {
   Design design;

@@ -1,11 +1,11 @@
-// After erases: the buckets that are due, each by a tile (designs/concepts.hpp, tidying).
+// Tidies the buckets that are due after erases, each by a tile (designs/concepts.hpp, tidying).
 //
 //   due    | 0 0 1 0 | 0 0 0 0 | 1 1 0 0 | ...      a bit for each bucket; a block takes some words of them,
 //   list   | 2 8 9                                  lists their buckets in its scratch,
 //   due    | 0 0 0 0 | 0 0 0 0 | 0 0 0 0 | ...      leaves zeros, and its tiles take one after the other
 //
-// So all tiles of a block have something to do, however the buckets are strewn. A CPU's thread takes a word
-// after the other, and their buckets as they come.
+// So all tiles of a block have work, whatever the distribution of the due buckets. A CPU's thread takes one
+// word after the other, and their buckets in order.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -25,7 +25,7 @@ struct tidy_buckets {
   u64 all_words;
   u32 words;  // of `due`, for one block
 
-  // Scratch: the list; the scan's.
+  // Scratch: the list; the words of the scan.
   static constexpr u64 scratch_bytes(u32 words) {
     return u64(words) * 32 * sizeof(u16) + sums::words * sizeof(u32);
   }
@@ -58,7 +58,8 @@ struct tidy_buckets {
   }
 };
 
-// How often: what moves makes room for others, which may have had their turn.
+// The number of passes. An item that moves frees a slot for others, and their buckets may come earlier in the
+// pass.
 template <tidying Design>
 constexpr u32 tidy_passes() {
   if constexpr (requires { Design::tidy_passes; })
@@ -75,12 +76,12 @@ constexpr u32 tidy_width() {
     return Design::preferred_width;
 }
 
-// Reads, in each pass, an eighth of a byte a bucket, and what is due. Does not wait.
+// Each pass reads n/8 bytes for n buckets, and the buckets that are due. Does not synchronize with the host.
 template <tidying Design, class Space>
 void tidy(Space& space, const Design& design) {
   using work_type = tidy_buckets<Design, tidy_width<Design>(), 256>;
   const u64 all = design.due_words();
-  u32 words = work_type::most_words;  // fewer where that gives work to more blocks
+  u32 words = work_type::most_words;  // fewer if that gives work to more blocks
   for (u32 pass = 0; pass < tidy_passes<Design>(); ++pass) {
     if constexpr (Space::has_lanes) {
       while (words > 1 && all / words < 8 * space.large_blocks_at_once()) words /= 2;

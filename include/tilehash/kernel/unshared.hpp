@@ -1,9 +1,9 @@
-// Inserts by one thread of a CPU while nobody else is at work on the table: of keys that come one at a time,
-// and of all keys of a small table that grows.
+// Inserts by one CPU thread with exclusive access to the table: of keys that come one at a time, and of all
+// keys of a small table that grows.
 //
-// What the kernels do between threads (kernel/upsert.hpp, algorithm/displacement.hpp) is done here without
-// atomic operations where it is done often. The first bucket settles nearly every item, and what the others
-// need stays out of line: with it, the few words that those take would go through memory.
+// The frequent steps of the kernels (kernel/upsert.hpp, algorithm/displacement.hpp) run here without atomic
+// operations. The first bucket settles nearly every item. The code for the other items stays out of line: if
+// it were inlined, the few words of the frequent case would go through memory.
 #pragma once
 
 #include <tilehash/kernel/pending.hpp>
@@ -19,7 +19,7 @@ struct no_others {
   static constexpr bool alone = true;
 };
 
-// Into the slots of a design, where room can be made without other memory. Both outlive it.
+// Inserts into the slots of a design that frees slots without other memory. Both arguments outlive it.
 template <class Design>
   requires(!replacing<Design>)
 class unshared_insert {
@@ -36,7 +36,7 @@ class unshared_insert {
     if (x.key.reserved) return here().put_in_sentinel(x);
     return at(design_.locate(x.key.bits), x.key.bits, x.value);
   }
-  // ... of a regular key whose home is known.
+  // Inserts a regular key whose home is known.
   __attribute__((TILEHASH_INLINED)) inline outcome at(const typename Design::place& home,
                                                       typename Design::key_bits key,
                                                       typename slot_type::value_bits value) const {
@@ -45,11 +45,11 @@ class unshared_insert {
   }
 
  private:
-  // (A copy of the design that nobody else knows of: its few words stay in registers.)
+  // The work has its own copy of the design, with no other reference to it: its few words stay in registers.
   __attribute__((TILEHASH_INLINED)) inline work here() const {
     return {.design = design_, .sentinels = sentinels_, .inserts = true, .update = {}};
   }
-  // From the start, as what a step has found out is more to hand over than to look up again.
+  // Restarts the walk: to pass the state of the first step costs more than to repeat that step.
   __attribute__((noinline)) static outcome beyond(const Design& design, typename Design::place home,
                                                   typename Design::key_bits key,
                                                   typename slot_type::value_bits value) {
@@ -77,7 +77,7 @@ class unshared_insert {
   const cells& sentinels_;
 };
 
-// use(item) for each that stands in a table's slots.
+// Calls use(item) for each item in the slots of a table.
 template <class Design, class Use>
 void for_each_in_slots(const Design& from, const Use& use) {
   using slot_type = typename Design::slot_type;
@@ -105,8 +105,8 @@ void for_each_in_slots(const Design& from, const Use& use) {
   }
 }
 
-// Puts all that stands in one table's slots into another's, whose memory is asked for ahead. Gives how many
-// found no place there; after the first it takes no pains over the others.
+// Moves all items in the slots of one table to another table, with prefetches of the latter. Returns the
+// number of items that were not placed; after the first of these it only counts.
 template <class Design>
 u64 move_unshared(const Design& from, const Design& to) {
   const sentinel_cells<typename Design::slot_type> none;

@@ -1,17 +1,17 @@
-// Inserts, and updates of keys that are there: one kernel with one policy, in which no key moves.
+// Inserts, and updates of present keys: one kernel with one policy, in which no key moves.
 //
-//   walk the key's buckets --+-- the key stands in one ------> keep its value, or combine the values
-//                            +-- it does not, and one has room --> claim the first free slot that was passed
-//                            +-- no room in any ------------> pending: displace, or grow
+//   walk the key's buckets --+-- a bucket holds the key -------> keep its value, or combine the values
+//                            +-- absent, and a slot is free ---> claim the first free slot of the walk
+//                            +-- absent, and no slot is free --> pending: displace, or grow
 //
-// In both schedules of walks (kernel/walk.hpp).
+// It runs in both schedules of walks (kernel/walk.hpp).
 //
-// Exact under races, without a lock: while only these run, a slot that is taken stays taken, so two inserts
-// of one key meet at the same first free slot of the same sequence. One claims it, the other walks again and
-// finds the key. And the slot in which a key was found is the key's until the call ends: its value changes by
-// one atomic operation, or by compare-and-swap until nobody was faster.
+// Exact under races, without a lock: while only this kernel runs, a taken slot stays taken. So two inserts of
+// one key aim at the same first free slot of the same sequence. One claims it; the other walks again and
+// finds the key. The slot in which a key was found belongs to the key until the call ends. Its value changes
+// by one atomic operation, or by a compare-and-swap that is retried until it succeeds.
 //
-// A design whose inserts have rules of their own is walked only to find the key (kernel/insert_by_design.hpp).
+// In a design with its own insert(), the walk only finds the key (kernel/insert_by_design.hpp).
 #pragma once
 
 #include <tilehash/core/apart_slot.hpp>
@@ -29,7 +29,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What to do with the value of a key that is there: nothing, or combine it with the one given.
+// The policy for the value of a present key: keep it, or combine it with the given one.
 struct keep_stored {};
 template <class Op>
 struct apply {
@@ -56,22 +56,22 @@ struct upsert_items {
   sentinel_cells<slot_type> sentinels;
   Source source{};
   u64 first = 0, end = 0;  // of the items to look at
-  bool retry = false;      // of them, those that are pending
-  bool inserts = false;    // else it only finds
+  bool retry = false;      // only those that are pending
+  bool inserts = false;    // false: it only finds
   Update update;
   outcome_recorder recorder{};
   unplaced_items<slot_type> unplaced{};
 
-  // An item on its way along its buckets.
+  // The state of one item's walk along its buckets.
   struct walk {
     key_bits key;
     value_bits value;
     place home, now;
-    word* free = nullptr;         // the first slot on the way that it may take
-    word old = 0;                 // what stands there
-    stored_key stored = 0;        // what the key looks like there
-    bool beyond = false;          // it is not in the first bucket
-    bool is_last_resort = false;  // ... and one of a later bucket may be better
+    word* free = nullptr;         // the first slot of the walk that it may take
+    word old = 0;                 // the word in that slot
+    stored_key stored = 0;        // the stored key for that slot
+    bool beyond = false;          // the slot is not in the first bucket
+    bool is_last_resort = false;  // a slot of a later bucket may be better
     u32 steps = 1;
     outcome became = outcome::refused;
   };
@@ -80,17 +80,17 @@ struct upsert_items {
     return {x.key.bits, x.value, home, home};
   }
 
-  // What a bucket says. A collective.
+  // A bucket's result for an item. A collective.
   template <class Tile, class Bucket>
   TILEHASH_FN position examine(Tile t, const Bucket& b, stored_key wanted) const {
     return examine_for_insert(design, t, b, wanted);
   }
 
-  // Goes on from what the bucket at w.now said. False when the item needs no more.
+  // Continues the walk with the result of the bucket at w.now. False: the item's walk has ended.
   TILEHASH_FN bool go_on(walk& w, const position& told) const {
     word* const memory = design.bucket_at(design.where(w.now));
     if (told.what == lookup_state::found) {
-      if (updates && inserts && values_apart<Design>) return false;  // its value may be on its way: pending
+      if (updates && inserts && values_apart<Design>) return false;  // its value may be unwritten: pending
       w.became = outcome::present;
       if constexpr (updates) combine(memory + told.slot, told.old, w.value);
       return false;
@@ -126,22 +126,22 @@ struct upsert_items {
     return true;
   }
 
-  // Claims the free slot: true unless another was faster.
+  // Claims the free slot. False: another item was faster.
   TILEHASH_FN static bool put_in(const walk& w) {
     const word content = slot_type::written_over(w.old, w.stored, w.value);
-    if constexpr (alone_in_the_table) {  // what it read still stands there
+    if constexpr (alone_in_the_table) {  // no other thread has changed the slot
       *w.free = content;
       return true;
     } else {
       return compare_and_swap(w.free, w.old, content) == w.old;
     }
   }
-  // Of the key that stands in its slot now.
+  // Writes the value of the key that put_in() has stored.
   TILEHASH_FN void put_value(const walk& w) const {
     if constexpr (!slot_type::is_set) copy_value(design.value_beside(w.free), w.value);
   }
 
-  // The value stands in the word's low bytes, where a smaller atomic operation can change it alone.
+  // The value is in the low bytes of the word, so a smaller atomic operation can change the value alone.
   TILEHASH_FN void combine(word* at, word old, value_bits given_bits) const
     requires updates
   {
@@ -199,7 +199,7 @@ struct upsert_items {
     recorder.record(lane, i, mine, x.key.legal, became);
   }
 
-  // The lanes of a tile put an item each, those that have one. A collective: all lanes of the warp come.
+  // Each lane of a tile with `mine` puts one item. A collective: all lanes of the warp call it.
   template <class Tile>
   TILEHASH_FN outcome together(Tile t, const item_type& x, bool mine) const {
     outcome became = outcome::refused;
@@ -230,8 +230,8 @@ struct upsert_items {
     }
     return w.became;
   }
-  // True if it is at its next bucket now. (The design's own insert stands here once: the loops of a CPU's
-  // schedule each have the step inlined.)
+  // True if the walk is at its next bucket now. The design's own insert appears only once here, since each
+  // loop of a CPU's schedule inlines the step.
   TILEHASH_FN bool step(walk& w) const {
     if constexpr (probe_inserting<Design>) {
       return step_alone(*this, w);
@@ -248,7 +248,7 @@ struct upsert_items {
   struct numbered : walk {
     u64 i;
   };
-  // ... the first of which is the first item's.
+  // Word 0 is the word of the item `first`.
   void operator()(u64 from, u64 to) const {
     from += first / bits_a_word;
     to += first / bits_a_word;
@@ -284,7 +284,7 @@ struct upsert_items {
   }
 };
 
-// Looks at the items from `first` (a multiple of 256) to `end`. Does not wait.
+// Upserts the items from `first` (a multiple of 256) to `end`. Does not synchronize with the host.
 template <class Design, class Space, class Source, class Update>
 void upsert(Space& space, const upsert_items<Design, Source, Update, Design::preferred_width>& work) {
   using slot_type = typename Design::slot_type;
@@ -293,7 +293,7 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
   if constexpr (Space::has_lanes) {
     space.for_each_lane(work.end - work.first, work);
   } else if constexpr (!std::same_as<Source, array_source<slot_type>> && !std::same_as<Source, called>) {
-    // What a table itself brings: items that move to a larger one, and that builds left over.
+    // Sources of the table itself: items that move to a larger table, and items that a build could not place.
     upsert<Design>(space, upsert_items<Design, called, Update, Design::preferred_width>{
                               work.design, work.sentinels, called(work.source), work.first, work.end,
                               work.retry, work.inserts, work.update, work.recorder, work.unplaced});
@@ -303,8 +303,8 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
   }
 }
 
-// One thread, one item: put where there is room for it without moving another, or, with apply<Op>, combined
-// with the one there. Others may do the same.
+// One thread puts one item into a free slot, without moving another, or, with apply<Op>, combines it with the
+// present one. Concurrent calls are allowed.
 struct no_items {};
 template <class Design, class Update>
   requires(!replacing<Design>)
@@ -316,7 +316,7 @@ TILEHASH_FN outcome upsert_one(const Design& design,
       .design = design, .sentinels = sentinels, .inserts = true, .update = update};
   return x.key.reserved ? work.put_in_sentinel(x) : work.alone(x);
 }
-// The same by the lanes of a tile, an item each, those that have one. A collective.
+// The same for a tile: each lane with `mine` puts one item. A collective.
 template <class Design, class Tile, class Update>
   requires(!replacing<Design>)
 TILEHASH_FN outcome upsert_together(const Design& design,
@@ -327,7 +327,7 @@ TILEHASH_FN outcome upsert_together(const Design& design,
       .design = design, .sentinels = sentinels, .inserts = true, .update = update};
   return work.together(t, x, mine && x.key.legal);
 }
-// Puts one regular key where there is room for it without moving another.
+// Puts one regular key into a free slot, without moving another key.
 template <class Design>
 TILEHASH_FN outcome insert_one(const Design& design, typename Design::key_bits key,
                                typename Design::slot_type::value_bits value) {

@@ -1,10 +1,10 @@
 // The walks of verbs that change a table, in both schedules (kernel/lookup.hpp): each key goes from bucket to
-// bucket, and what it changes there it changes by itself.
+// bucket, and its own lane or thread makes the changes there.
 //
-// A verb has a `design` and says what it does at a bucket:
-//   walk                               a key on its way: `key`, and `now`, the place it is at
-//   examine(tile, bucket, stored)      what the bucket tells it, a `position`. A collective
-//   go_on(walk, told)                  what it does about that. True: it is at its next bucket now
+// A verb has a `design` and defines its action at a bucket:
+//   walk                               the state of a key's walk: `key`, and `now`, its current place
+//   examine(tile, bucket, stored)      the bucket's result for the key, a `position`. A collective
+//   go_on(walk, told)                  acts on that result. True: the walk is at its next bucket now
 //   step(walk)                         both, for one thread that works alone
 #pragma once
 
@@ -19,8 +19,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A GPU's schedule. The first buckets of all the tile's keys are under way together; of those that go on, two
-// at a time. What was told of all of them is then done at once.
+// A GPU's schedule. The tile reads the first buckets of all its keys together, then two at a time of those
+// that go on. The lanes act on the results of all first buckets, or of both later ones, at the same time.
 template <class Verb, class Tile>
 TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bool walking) {
   constexpr u32 width = Tile::width;
@@ -65,13 +65,13 @@ TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bo
   }
 }
 
-// Does nobody else work on the table meanwhile?
+// True if the verb has exclusive access to the table.
 template <class Verb>
 inline constexpr bool works_alone = requires { requires Verb::alone_in_the_table; };
 template <class Verb>
 using word_of = typename std::remove_cvref_t<decltype(std::declval<Verb>().design)>::word;
 
-// One thread's step: true if the key is at its next bucket now.
+// One thread's step. True: the key is at its next bucket now.
 template <class Verb>
 TILEHASH_FN bool step_alone(const Verb& verb, typename Verb::walk& w) {
   const solo_tile t;
@@ -81,14 +81,14 @@ TILEHASH_FN bool step_alone(const Verb& verb, typename Verb::walk& w) {
   return verb.go_on(w, verb.examine(t, b, verb.design.stored(w.now, w.key)));
 }
 
-// A CPU's schedule: a thread goes round a ring of keys and asks for the memory of each long before it looks
-// at it. What goes on to another line of memory is asked for again, and waits until a batch of such has come
-// together; unless buckets are single slots, of which many follow, and by arithmetic: the processor looks
-// ahead by itself, and twice as fast. `Walk` may derive from the verb's. end(walk) is called for each at its
-// end.
+// A CPU's schedule: a thread cycles through a ring of keys and prefetches the memory of each long before it
+// reads it. A key that goes on to another cache line waits until `batch` such keys are collected, and is then
+// prefetched again. Buckets of single slots are the exception: many follow, at computed addresses, and the
+// processor's own look-ahead is twice as fast. `Walk` may derive from the verb's. The ring calls end(walk)
+// for each walk at its end.
 //
-// Memory is asked for in the loops themselves: a function that does nothing else has no effect in GCC's eyes,
-// and a call of it is left out.
+// The loops themselves contain the prefetches: GCC considers a function that only prefetches free of effects,
+// and omits calls of it.
 template <class Verb, class Walk>
 class walk_ring {
  public:
@@ -116,7 +116,7 @@ class walk_ring {
     waiting_[waiting_count_++] = w;
     if (waiting_count_ == batch) finish_waiting(end);
   }
-  // ... after what came with the line. (The step is inlined, so it is written once.)
+  // Takes all steps within the cache line first. The step is inlined, so it is called in one place only.
   __attribute__((TILEHASH_INLINED)) bool goes_on(Walk& w) const {
     const u64 here = line_of(w);
     bool more;
