@@ -1,5 +1,5 @@
-// How old the keys of a Robin Hood table are, and how far those of each home have gone: the paper's figures 3
-// and 4. For experiments and tests; each goes through the whole table and waits.
+// The ages of the keys of a Robin Hood table, and how far those of each home have gone: the paper's figures 3
+// and 4. For experiments and tests. Each function reads the whole table and synchronizes.
 #pragma once
 
 #include <vector>
@@ -33,8 +33,8 @@ struct copy_max_ages {
 
 }  // namespace detail
 
-// Slots by the age of what they hold: [1] keys that stand at home, [2] in the next bucket of their way, and
-// so on up to the oldest there is; [0] free slots. O(capacity).
+// The number of slots by the age of their content: [1] keys in their home bucket, [2] in the next bucket of
+// their sequence, and so on up to the oldest key; [0] free slots. O(capacity).
 template <class Space, class Table>
 std::vector<u64> age_histogram(Space& space, const Table& table) {
   const auto design = table.view().design;
@@ -53,7 +53,7 @@ u32 widest_age(Space& space, const Table& table) {
   return static_cast<u32>(age_histogram(space, table).size() - 1);
 }
 
-// For each bucket, in their order: how many buckets a failed lookup reads that begins there. O(capacity).
+// For each bucket in order: the number of buckets that a failed lookup reads from there. O(capacity).
 template <class Space, class Table>
 std::vector<u32> max_ages(Space& space, const Table& table) {
   using design_type = typename Table::design_type;

@@ -1,26 +1,26 @@
-// The bulk build of a Robin Hood table: who stands where is settled by counting, before any key is moved.
+// The bulk build of a Robin Hood table: every key's slot is settled by counting, before any key is moved.
 //
 //   items --partition--> bins --sort--> | items, home by home |  and of each home, how many
 //                                                |
-//   homes:  . 2 1 . 3 1 ...    how many    match: each home asks for slots at age 1, 2, ... for those that
-//   slots:  1 1 2 1 . 3 ...    the ages    wait; a slot takes the oldest, and who is put out waits again
+//   homes:  . 2 1 . 3 1 ...    how many    match: each home asks for slots at age 1, 2, ... for its waiting
+//   slots:  1 1 2 1 . 3 ...    the ages    keys; a slot takes the oldest, and the evicted key waits again
 //                                                |
-//   table:  | a b c d . e ... |  <--write-- each slot fetches the item that its age says
+//   table:  | a b c d . e ... |  <--write-- each slot fetches the item that its age determines
 //
-// All keys of a home go the same way, so to each other they are alike, and Robin Hood's rule asks only how
-// old they are. So it can be played out with counts and ages of four bits, which are a sixteenth of the
-// table, and eight homes at a time. A home that has been refused at an age is refused there for ever, as ages
-// only grow: in whatever order homes ask, each ends with the same slots (it is Gale's and Shapley's stable
-// matching of homes with slots), those that inserting one by one gives.
+// All keys of a home have the same sequence, so among them they are alike, and Robin Hood's rule only
+// compares ages. The matching therefore works on counts and ages of four bits, a sixteenth of the table, and
+// on eight homes at a time. A slot that refused a home at an age refuses it forever, as ages only grow. So
+// the result does not depend on the order in which homes ask: it is Gale's and Shapley's stable matching of
+// homes with slots, the one that inserting one by one gives.
 //
-// A pass lets all that wait ask until all are placed; who is put out of a place in a home that had its turn
-// waits for the next. Half of those who wait are placed in a pass at load 0.85, a fifth at 0.95; after as
-// many passes as the load makes worth it, some in a thousand wait still. These are listed, and each group's
-// lane follows whom it puts out. Who waits after that, keys that would be older than 14, and those of homes
-// that have more than there is room to count, go to the spill, and are inserted one by one.
+// Passes let all waiting keys ask until all are placed. A key that is evicted after its home's turn waits for
+// the next pass. A pass places half of the waiting keys at load 0.85, a fifth at 0.95. The number of passes
+// depends on the load; after them some in a thousand still wait. Their groups are listed, and each group's
+// lane follows the keys that it evicts. The spill, which is inserted one by one, takes the keys that still
+// wait, keys that would be older than 14, and those of homes with more keys than a count can hold.
 //
-// A bin has the homes of chunks of 32 slots, every so many of the table, as a picture's rows fill stretches
-// of it unevenly. Equal keys have one home, so they meet in a bin, where one stays.
+// A bin has the homes of chunks of 32 slots at regular distances in the table, as a picture's rows fill the
+// table unevenly. Equal keys have one home, so they meet in a bin, where one stays.
 #pragma once
 
 #include <tilehash/algorithm/partition.hpp>
@@ -38,8 +38,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Writes slots: each with the item that its age says, and in a bucket's first, how far its home's keys have
-// gone. Some slots far apart at once, as each is a chain of reads.
+// Writes slots: each gets the item that its age determines, and a bucket's first slot the maximum age of its
+// home's keys. Two slots far apart are written concurrently, as each is a chain of dependent reads.
 template <class Design>
 struct robin_hood_write {
   using plan_type = robin_hood_plan<Design>;
@@ -76,7 +76,7 @@ struct robin_hood_write {
       at[k] += count_ones(standing_in(ages[k], age[k]) & ((1U << nth[k] * group::age_bits) - 1));
     }
     TILEHASH_UNROLL
-    for (u32 k = 0; k < at_once; ++k) {  // the nearer ones have the items before it
+    for (u32 k = 0; k < at_once; ++k) {  // the items at smaller ages come before it
       for (u32 a = 1; a < age[k]; ++a) at[k] += standing(home[k], a);
     }
     word item[at_once];
@@ -99,13 +99,13 @@ struct robin_hood_write {
   TILEHASH_FN static u32 standing_in(u32 ages, u32 age) {
     return group::of_age(ages, age) & (group::bits == 32 ? ~0U : (1U << (group::bits % 32)) - 1);
   }
-  // How many of a home's keys have this age.
+  // The number of a home's keys of this age.
   TILEHASH_FN u32 standing(u32 home, u32 age) const {
     return count_ones(standing_in(plan.ages().of_bucket(plan.at(home, age)), age));
   }
 };
 
-// Keys that wait still go to the spill: a home's last items.
+// Moves the keys that still wait to the spill: a home's last items.
 template <class Design>
 struct robin_hood_leave {
   using plan_type = robin_hood_plan<Design>;
@@ -131,7 +131,7 @@ struct robin_hood_leave {
   }
 };
 
-// The counters of a table that was built so.
+// Sets the counters of a table after its bulk build.
 template <class Design>
 struct robin_hood_count {
   robin_hood_plan<Design> plan;
@@ -142,7 +142,8 @@ struct robin_hood_count {
   }
 };
 
-// How a table is built so. Its bins take 1.25 words an item beside it, the counts 2.5 bytes a slot.
+// The steps of the bulk build. Temporary memory: 1.25 words an item for the bins, 2.5 bytes a slot for the
+// counts.
 template <class Design>
 struct robin_hood_build {
   using plan_type = robin_hood_plan<Design>;
@@ -150,7 +151,7 @@ struct robin_hood_build {
   using group = typename plan_type::group;
   template <class Space>
   using sort_type = robin_hood_sort<Design, large_block<Space> == 1 ? 1 : 512>;
-  static constexpr u32 dense_passes = 3;  // in which most groups have keys that wait
+  static constexpr u32 dense_passes = 3;  // in which keys of most groups wait
 
   Design design;
 
@@ -162,7 +163,7 @@ struct robin_hood_build {
     while (u64(groups()) >> bits > plan_type::most_groups && u64(2) << bits <= most && bits < 13) ++bits;
     return bits;
   }
-  // Chunks that are full beside others that are empty: a bin of some hundred has a tenth more, or less.
+  // Chunks fill unevenly: a bin of some hundred chunks has up to a tenth more or less than the mean.
   u64 room_of(u64 n, u32 bins) const {
     const u64 mean = divide_up(n < design.capacity() ? n : design.capacity(), bins);
     return mean + mean / 5 + 64;
@@ -175,8 +176,8 @@ struct robin_hood_build {
     const u64 room = room_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
     return sort_type<Space>::scratch_bytes(room, each) <= space.largest_scratch() && (room << bits) < ~u32(0);
   }
-  // After some passes few wait, and lanes follow them. On a GPU they are short and many, as
-  // who has most to ask would hold up all others; a CPU's threads have others to see to meanwhile.
+  // Few keys wait after some passes, and then lanes follow them. A GPU's passes are short and many, as the
+  // home with most requests would hold up all others; a CPU's threads have other homes to serve meanwhile.
   template <class Space>
   void match(Space& space, const plan_type& plan, u64 n) const {
     const double free = 1 - static_cast<double>(n) / static_cast<double>(design.capacity());
@@ -201,7 +202,7 @@ struct robin_hood_build {
     space.for_each(pass::calls(plan), pass{plan, first, turns});
   }
 
-  // Of a table that holds nothing; its slots may have anything in them. Does not wait.
+  // The table must be empty; its slots may have any content. Does not synchronize.
   template <class Space, class Source>
   void run(Space& space, const Source& source, u64 n, const spill_list<word>& spill, u64* illegal,
            u64* inserted) const {

@@ -1,16 +1,16 @@
-// What a Robin Hood table keeps behind its slots: how many keys it has, and which homes have keys in flight.
+// The counters behind the slots of a Robin Hood table: its number of keys, and the homes with keys in flight.
 //
 //   | widest | due: a bit a bucket | relocations: a word for 16 buckets | taken slots: a sharded_count |
 //
 //   widest       the largest age that a key has had
-//   due          homes whose keys are not all stored there: what tidying looks at
-//   relocations  of the keys of these homes, how many were taken out and have no slot yet (the lower 24 bits
-//                of 8 bytes), and how many ever were (the upper 40). An insert may find its key neither in the
-//                table nor, before and after, in flight. If the number ever taken out is the same too, the key
-//                is absent. Only another 2^40 between the two reads would hide a relocation: at one a
-//                nanosecond that takes 18 minutes. Each thread has at most one key in flight, and 2^24 do not
-//                run at once.
-//   taken slots  so it is known that there is a slot for a key before another is taken out for it
+//   due          homes whose keys are not all stored there: tidying looks at these
+//   relocations  for the keys of these homes, the number in flight, taken out and without a slot yet (the
+//                lower 24 bits of 8 bytes), and the number ever taken out (the upper 40). If an insert does
+//                not find its key in the table, reads no key in flight before and after, and the number ever
+//                taken out is the same, the key is absent. Only another 2^40 between the two reads would hide
+//                a relocation: at one a nanosecond that takes 18 minutes. Each thread has at most one key in
+//                flight, and 2^24 threads do not run at once.
+//   taken slots  reserves a slot for a key before another key is taken out for it
 //
 // All start as zeros.
 #pragma once
@@ -51,27 +51,28 @@ class robin_hood_counters {
   // ---- relocations ----
   static constexpr u64 in_flight = (u64(1) << 24) - 1, one_move = in_flight + 2;
   TILEHASH_FN u64 relocations(u32 home) const { return load_relaxed(relocations_of(home)); }
-  // Before a key is taken out.
+  // Call before a key is taken out.
   TILEHASH_FN void begin_move(u32 home) const {
     fetch_add(relocations_of(home), one_move);
     device_fence();
   }
-  // When it is stored and its home knows how far it is, or when it was not taken out after all.
+  // Call when it is stored and its home's maximum age is raised, or when it was not taken out after all.
   TILEHASH_FN void end_move(u32 home) const {
     device_fence();
     fetch_add(relocations_of(home), ~u64(0));
   }
-  // A key that is stored nowhere yet, if nothing has happened since `seen`: of equal keys only one.
+  // Begins the relocation of a new key, unless a counter has changed since `seen`: only one of equal keys
+  // succeeds.
   TILEHASH_FN bool begin_move_alone(u32 home, u64 seen) const {
     return compare_and_swap(relocations_of(home), seen, seen + one_move) == seen;
   }
 
-  // A key in flight is given up.
+  // Gives up a key in flight.
   TILEHASH_FN void drop(u32 home) const {
     end_move(home);
     release_slot(home);
   }
-  // No key is in flight, and any may have moved: of the i-th word of due().
+  // Clears the relocations of the i-th word of due(): no key is in flight, and any may have moved.
   TILEHASH_FN void none_in_hand(u64 i) const {
     make_all_due(static_cast<u32>(i));
     const u64 first = i * (32 / buckets_per_word), end = first + 32 / buckets_per_word;
@@ -79,11 +80,11 @@ class robin_hood_counters {
   }
 
   // ---- keys ----
-  // Is there a slot for one more? It is this one's then.
+  // Reserves a slot for one more key; false if there is none.
   TILEHASH_FN bool acquire_slot(u32 home) const { return taken_slots().acquire(home); }
   TILEHASH_FN void release_slot(u32 home) const { taken_slots().release(home); }
-  // Of a table that was filled at once, and so many keys: the i-th word of due(), and the i-th shard. All
-  // homes are due, as it costs more to know better.
+  // Sets the counters of a table that was filled at once with so many keys: the i-th word of due(), and the
+  // i-th shard. All homes become due, as finding the exact ones costs more.
   TILEHASH_FN void begin_with(u32 i, u64 keys) const {
     if (i < bit_words(buckets_)) make_all_due(i);
     taken_slots().begin_with(i, keys);
@@ -95,7 +96,7 @@ class robin_hood_counters {
   TILEHASH_FN void make_all_due(u32 i) const {
     due()[i] = i < buckets_ / 32 ? ~0U : (1U << buckets_ % 32) - 1;
   }
-  // Even, as words of 8 bytes come behind. (The slots before all this fill such, too.)
+  // Even, as words of 8 bytes follow. (The slots before these words end at a multiple of 8 bytes, too.)
   TILEHASH_FN static u64 due_words(u64 buckets) { return (bit_words(buckets) + 1) / 2 * 2; }
   TILEHASH_FN static u64 relocation_words(u64 buckets) { return buckets / buckets_per_word + 1; }
   TILEHASH_FN u64* all_relocations() const { return reinterpret_cast<u64*>(due() + due_words(buckets_)); }

@@ -1,20 +1,20 @@
-// Where keys of a Robin Hood table are at home, and where they go from there.
+// The home bucket of a key of a Robin Hood table, and the further buckets of its sequence.
 //
 //   key      [      high      | low (g) | seat ]         2^seat slots in a bucket
 //   home     = start(high) + low            modulo the buckets
 //   at age i = home + offset(i)             modulo the buckets; offset(1) = 0
 //
-// So neighbouring keys share a bucket or have neighbouring ones, and keep to that at every age, as each age
-// moves the whole table by one random offset: the paper's coherent sequence. A stretch of 2^g homes starts
-// where a multiplication by a random odd number sends `high`. The paper takes the key modulo the table, which
-// is a start that an adversary knows and no seed changes, and takes a division. With a start of its own, each
-// bucket has as many keys of the universe as any other, or nearly, as multiples of a number that no fraction
-// with a small denominator comes close to lie evenly. And the home and what is left of the key (high and
-// seat) tell the key: low = home - start(high).
+// So neighbouring keys share a bucket or have neighbouring ones, at every age, as each age moves the whole
+// table by one random offset: the paper's coherent sequence. A range of 2^g homes starts where a
+// multiplication by a random odd number sends `high`. The paper takes the key modulo the table: an adversary
+// knows that start, no seed changes it, and it needs a division. With a random start, each bucket has nearly
+// as many keys of the universe as any other, as the multiples of a number that is far from every fraction
+// with a small denominator are distributed evenly. Home and remainder (high and seat) determine the key: low
+// = home - start(high).
 //
-// Offsets are as the seed has them. But where a few steps lead back to where they began, keys that found no
-// room meet the same crowd again, and where the first offsets share a divisor with the number of buckets, the
-// table falls into parts that do not help each other. Such draws are passed over (leads_back).
+// The seed determines the offsets. If a few steps lead back to where they began, unplaced keys meet the same
+// full buckets again. If the first offsets share a divisor with the number of buckets, the table splits into
+// parts that cannot relieve each other. Such draws are rejected (leads_back).
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace probe {
 
-// Keys keep their order, so that neighbours meet the same memory at the same time.
+// Keys keep their order, so that neighbours read the same memory at the same time.
 struct coherent {
   static constexpr const char* name = "robin_hood";
   static constexpr bool keeps_neighbours = true;
@@ -46,7 +46,7 @@ struct coherent {
   }
 };
 
-// Keys are mixed first, and neighbours lie anywhere: what the paper compares the other with.
+// Keys are mixed first, and neighbours are scattered: the paper's alternative.
 struct random {
   static constexpr const char* name = "robin_hood_random";
   static constexpr bool keeps_neighbours = false;
@@ -70,7 +70,7 @@ struct random {
 
 namespace detail {
 
-// MaxAgeBits: of a slot, that are its bucket's and not its key's.
+// MaxAgeBits: the bits of a slot that belong to its bucket and not to its key.
 template <class Bits, class Sequence, u32 Slots, u32 MaxAgeBits>
 class robin_hood_homes {
  public:
@@ -79,9 +79,9 @@ class robin_hood_homes {
   static constexpr u32 least_age_bits = Slots == 16 ? 3 : 4, most_age_bits = 8;
   static constexpr u64 least = u64(1) << (least_age_bits + MaxAgeBits);  // buckets
   static constexpr u64 most = (u64(1) << 32) - 1;
-  // Offsets of the first ages move whole groups of eight slots, so a group of homes asks one group of slots
-  // when a table is built in bulk. Not those of all, nor of small tables: of keys that are multiples of eight
-  // all would stay in an eighth of the slots.
+  // Offsets of the first ages are multiples of eight slots, so a bulk build's group of homes asks one group
+  // of slots. Not for all ages, nor for small tables: keys that are multiples of eight would all stay in an
+  // eighth of the slots.
   static constexpr u32 group_buckets = Slots < 8 ? 8 / Slots : 1, last_in_groups = 4;
   static constexpr u32 least_in_groups = 1U << 15;
 
@@ -96,15 +96,15 @@ class robin_hood_homes {
 
   TILEHASH_FN u32 buckets() const { return buckets_; }
   TILEHASH_FN u32 age_bits() const { return low_bits_ - MaxAgeBits; }
-  TILEHASH_FN u32 oldest() const { return (1U << age_bits()) - 1; }  // the oldest age that a slot can tell
+  TILEHASH_FN u32 oldest() const { return (1U << age_bits()) - 1; }  // the oldest age that fits a slot
 
-  // ---- a key: its home, and what the home does not tell ----
+  // ---- a key: its home, and its remainder ----
   struct position {
     u32 home;
     Bits remainder;  // high and seat
   };
   TILEHASH_FN position position_of(Bits key) const { return position_of_hash(hash(key)); }
-  // A hash is a key by the sequence: itself, or mixed.
+  // A hash as a key of the sequence: unchanged, or mixed.
   TILEHASH_FN Bits hash(Bits key) const { return Sequence::scattered(key, static_cast<Bits>(seed_)); }
   TILEHASH_FN Bits unhash(Bits k) const { return Sequence::gathered(k, static_cast<Bits>(seed_)); }
   TILEHASH_FN position position_of_hash(Bits k) const {
@@ -131,8 +131,8 @@ class robin_hood_homes {
   TILEHASH_FN Bits remainder_of(Bits stored) const { return stored & ((Bits(1) << remainder_bits()) - 1); }
 
  private:
-  // A random odd number whose first n multiples, modulo a power of two, lie evenly whatever n is: none of the
-  // partial quotients of that fraction is large, as far as there are stretches. One in seven is so.
+  // A random odd number whose first n multiples, modulo a power of two, are distributed evenly for every n:
+  // up to the number of ranges, no partial quotient of that fraction is large. One in seven qualifies.
   static Bits even_factor(u64 seed) {
     constexpr u32 most_tries = 512;
     constexpr u64 largest_quotient = 8, stretches = u64(1) << 16;
@@ -152,9 +152,9 @@ class robin_hood_homes {
     }
     return static_cast<Bits>(0x9e3779b97f4a7c15ULL);
   }
-  // The first draw that leads nowhere back. (With any draw the slowest of a thousand tables of 25 253 lines
-  // at load 0.99 reads 11 % more than most, so 5 %; and a table of 6314 lines with a common divisor read
-  // twice as much. Some 4 us a draw.)
+  // Takes the first draw that does not lead back. (Without the check, the slowest of a thousand tables of 25
+  // 253 lines at load 0.99 reads 11 % more than most, now 5 %. A table of 6314 lines with a common divisor
+  // read twice as much. A draw takes about 4 us.)
   void draw_offsets() {
     constexpr u32 most_draws = 64;
     for (u32 i = 0; i < most_draws; ++i) {
@@ -162,12 +162,13 @@ class robin_hood_homes {
       if (!leads_back()) return;
     }
   }
-  // Do a few steps, on or back by offsets of ages 2 to 4, lead to one place by two ways? (As many on to it as
-  // back again, so eight lead nowhere back.) Do the first two not lead everywhere?
+  // True if a few steps, forward or back by offsets of ages 2 to 4, lead to one place in two ways. (A cycle
+  // has as many steps forward as back, so no eight lead back.) Also true if the first two offsets do not
+  // reach every bucket.
   bool leads_back() const {
     const std::int64_t n = buckets_, by[3] = {offset(2), offset(3), offset(4)};
     if (std::gcd(n, std::gcd(by[0], by[1])) != common_factor()) return true;
-    const int steps = n < 512 ? 1 : n < 2048 ? 2 : n < 8192 ? 3 : 4;  // small tables have no more places
+    const int steps = n < 512 ? 1 : n < 2048 ? 2 : n < 8192 ? 3 : 4;  // small tables have too few places
     std::array<u32, 129> places{};
     auto end = places.begin();
     for (int a = -steps; a <= steps; ++a) {
@@ -180,7 +181,7 @@ class robin_hood_homes {
     std::sort(places.begin(), end);
     return std::adjacent_find(places.begin(), end) != end;
   }
-  // What the first offsets share with the table at least: they move whole groups where it is one of groups.
+  // The least common factor of the first offsets and the table: a group's buckets where they move groups.
   u32 common_factor() const { return moves_groups(2) ? std::gcd(buckets_, group_buckets) : 1; }
   TILEHASH_FN bool moves_groups(u32 age) const {
     return age <= last_in_groups && buckets_ >= least_in_groups;
@@ -203,7 +204,7 @@ class robin_hood_homes {
 
   u64 seed_ = 0;
   Bits factor_ = 1;
-  u32 drawn_ = 0;  // what offsets are made of
+  u32 drawn_ = 0;  // determines the offsets
   u32 buckets_ = 1;
   u32 low_bits_ = least_age_bits + MaxAgeBits;  // of a key: g
 };

@@ -1,15 +1,16 @@
-// How a key comes into a Robin Hood table, and those that it takes out go on.
+// Inserts a key into a Robin Hood table, and relocates the keys that it takes out.
 //
 //   k: home --> [.]                        a free slot at home, where no key of that home has gone further
 //   k: home --> ... --> [y3]   k is 4 there: k takes the slot, and y goes on from there
 //                         '--> ... --> [z2]   y is 5 there: ... until one meets a free slot
 //
-// A new key is looked for first, as far as its home's maximum says, and then stands in the first slot on its
-// way that is free or has a younger key. Another lane may have had it in flight just then. So the insert asks
-// before and after whether keys of the home were in flight (robin_hood/counters.hpp), and if so tries again. Where the home has a free slot, no key has been taken out of it, and where its maximum is 1, none
-// stands further on: most keys ask nothing.
+// A new key is looked for first, up to its home's maximum age. It takes the first slot of its sequence that
+// is free or has a younger key. Another lane may have the same key in flight, so the insert reads before and
+// after whether keys of the home are in flight (robin_hood/counters.hpp), and retries if so. If the home has
+// a free slot, no key has been taken out of it; if its maximum is 1, no key is stored further on. Most keys
+// therefore read no counter.
 //
-// A key in hand goes on from the bucket where it stood, and asks nobody: nobody else puts it in meanwhile.
+// A key in flight goes on from the bucket that it left, without a check: no other lane inserts it meanwhile.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -56,7 +57,8 @@ struct robin_hood_insertion {
     const bool same = first_says(relocations(home, seeks) == before);
     const bool settled = simple || (clear && (in_hand || same));
 
-    // A slot is promised to it. Where none of those within reach will do, it is as if it had been taken out.
+    // Reserves a slot for a new key. If no slot within reach is suitable, the key is in flight from the
+    // start.
     const bool goes = settled && !known, fresh = goes && !in_hand;
     const bool entered = enters(home, fresh);
     const bool puts = goes && to.is && (in_hand || entered);
@@ -65,7 +67,7 @@ struct robin_hood_insertion {
     const bool unplaced = set_out(home, before, entered && !to.is);
     if (entered && !put && !unplaced && t.rank() == 0) design.counters().release_slot(home.home);
 
-    // Who was taken out goes on.
+    // Relocates the key that was taken out.
     place p = other;
     value_bits its = slot_type::value_of(to.old);
     const bool took = put && !slot_type::is_free(to.old), placed = relocate(p, its, took);
@@ -79,16 +81,16 @@ struct robin_hood_insertion {
   }
 
  private:
-  // Where a key may stand.
+  // A slot for a key.
   struct room {
     place at;
     u32 slot = 0;
-    word old = 0;     // what stands there: nothing, or a younger key
-    bool is = false;  // is there any?
+    word old = 0;     // its content: nothing, or a younger key
+    bool is = false;  // true if there is one
   };
 
-  // The first room on the key's way. Looks for the key too, if asked, wherever it may stand, and says whether
-  // it was met.
+  // Finds the first slot for the key on its sequence. If asked, also looks for the key at all its possible
+  // places. True if the key is present.
   TILEHASH_FN bool find_room(place p, room& to, bool walking, bool looks) const {
     bool known = false;
     while (t.any(walking)) {
@@ -111,8 +113,8 @@ struct robin_hood_insertion {
     const u32 slot = turned(free != 0 ? free : younger, p);
     return {p, slot, b.at(t, slot), younger != 0};  // a free slot's age is 0
   }
-  // The first of these slots, from the key's own seat on: neighbours that come at once do not all try for
-  // one. For equal keys it is the same, and whatever comes to a slot makes it no better, so they meet.
+  // The first of these slots, from the key's own seat on, so that neighbours that arrive together do not all
+  // try one slot. Equal keys try the same one, and a slot's content never gets younger, so they meet.
   TILEHASH_FN static u32 turned(u32 slots, const place& p) {
     const u32 seat = static_cast<u32>(p.remainder) % Design::bucket_slots;
     return slots == 0
@@ -120,7 +122,7 @@ struct robin_hood_insertion {
                : (lowest(rotate_right<Design::bucket_slots>(slots, seat)) + seat) % Design::bucket_slots;
   }
 
-  // Puts a key into a slot if that still has what it had; who stands there has been announced by then.
+  // Puts a key into a slot if its content is unchanged. begin_move() announces the key that it takes out.
   TILEHASH_FN bool settle(const room& to, const place& taken, value_bits value, bool in_hand,
                           bool wanted) const {
     const auto& counters = design.counters();
@@ -137,8 +139,8 @@ struct robin_hood_insertion {
     return put;
   }
 
-  // A key in hand goes on from its place to the next room, and the next key from there. False if one would
-  // grow too old: that is in hand then.
+  // Moves a key in flight from its place to the next suitable slot, then the key taken out there. False if a
+  // key would grow too old: it is in flight then.
   TILEHASH_FN bool relocate(place& p, value_bits& value, bool moving) const {
     const u64 most = Design::max_hops_a_bucket * design.homes().buckets();
     bool placed = false;
@@ -159,13 +161,13 @@ struct robin_hood_insertion {
         p = taken;
         value = slot_type::value_of(to.old);
       }
-      if (moving && (put || !to.is)) go_on();  // else the bucket has changed: once more
+      if (moving && (put || !to.is)) go_on();  // else the bucket has changed: retry it
       moving = moving && steps < most;
     }
     return placed;
   }
 
-  // Read by the tile's first lane alone: a word of 8 bytes costs two shuffles, and what it says costs one.
+  // Only the tile's first lane reads it: to broadcast a word of 8 bytes takes two shuffles, the result one.
   TILEHASH_FN u64 relocations(const place& home, bool wanted) const {
     u64 n = 0;
     if (t.any(wanted)) device_fence();
@@ -179,7 +181,7 @@ struct robin_hood_insertion {
     if (wanted && t.rank() == 0) entered = design.counters().acquire_slot(home.home);
     return first_says(entered);
   }
-  // A key that stands nowhere is in hand from now on, unless its home has had one since.
+  // Begins the relocation of a key without a slot, unless its home's relocations have changed.
   TILEHASH_FN bool set_out(const place& home, u64 before, bool wanted) const {
     bool alone = false;
     if (wanted && t.rank() == 0) alone = design.counters().begin_move_alone(home.home, before);

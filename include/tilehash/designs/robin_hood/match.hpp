@@ -3,8 +3,8 @@
 //   homes of a group, the age that each asks at    | 2 2 2 3 . 2 2 . |          those of one age ask together
 //   their slots at age 2, parts of two groups      .. | 1 . 1 1 | 2 1 1 . | ..
 //
-// Who has a slot of an older age keeps it; who is put out waits, for his group's next turn. Nothing here
-// knows keys.
+// A slot keeps the older key. The evicted one waits for its group's next turn. This file handles counts and
+// ages only, no keys.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -16,9 +16,9 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A pass: of each group whose keys wait the homes ask, turn by turn, a few times. Those that have most to ask
-// would hold up all others, so they go on in the next pass; by then keys that were put out meanwhile ask too.
-// Some groups far apart are looked at together, where in most of them none waits.
+// A pass: in each group with waiting keys the homes ask, turn by turn, a few times. The homes with most
+// requests would hold up all others, so they go on in the next pass, together with keys evicted meanwhile.
+// Several groups far apart are read together in passes in which most groups have no waiting key.
 template <class Design, u32 LookedAt>
 struct robin_hood_match {
   using plan_type = robin_hood_plan<Design>;
@@ -56,9 +56,9 @@ struct robin_hood_match {
   // A group whose homes ask.
   struct asking_group {
     u32 g = 0;
-    u32 wait = 0;  // its keys, as far as is known: others may put out more
-    u32 next = 0;  // the ages at which they ask
-    u32 got = 0;   // keys that have slots by now, and are waiting for all others to see
+    u32 wait = 0;  // its waiting keys, as far as is known: others may evict more
+    u32 next = 0;  // the ages at which the homes ask
+    u32 got = 0;   // keys that have slots, not yet subtracted in memory
   };
   TILEHASH_FN asking_group begin(u32 g) const {
     const u32 next = first ? group::first_asked : load_relaxed(plan.next().words + g);
@@ -74,14 +74,14 @@ struct robin_hood_match {
   TILEHASH_FN static u32 equal_homes(u32 next, u32 age) {
     return group::template some<group::bits>(next ^ age * group::each_home) ^ group::each_home;
   }
-  // Homes that have keys that wait, and have not been everywhere.
+  // Homes with waiting keys that have not asked at every age.
   TILEHASH_FN static u32 asking(const asking_group& at) {
     return group::template some<group::bits>(at.wait) & ~equal_homes(at.next, group::oldest + 1);
   }
 
-  // Those of these homes ask that ask at the age of the first: they come an age further, or have all they
-  // want. Gives the age if any got something. first_of(g): keys were put out of homes of the group g, of
-  // which none waited.
+  // Of these homes, those with the age of the first ask. They advance by an age, or have all slots that they
+  // want. Returns the age if any got a slot. first_of(g): keys of homes of the group g were evicted, and none
+  // of its keys was waiting.
   template <class First>
   TILEHASH_FN u32 turn(asking_group& at, u32 who, const First& first_of) const {
     const u32 age = group::field(at.next, lowest(who) / group::bits);
@@ -90,23 +90,23 @@ struct robin_hood_match {
     const u32 by = bucket % group::homes * group::bits;
     const u64 both = take(bucket / group::homes, age, static_cast<u64>(wanted) << by, first_of);
     const u32 got = static_cast<u32>(both >> by);
-    // Where a slot is all there is to ask for, it is no use to ask again; else where some were refused.
+    // A bucket of one slot is asked only once; else homes that were refused a slot advance.
     at.next += Design::bucket_slots == 1 ? these : group::template some<group::bits>(wanted - got);
     at.wait -= got, at.got += got;
     return got != 0 ? age : 0;
   }
 
-  // What is asked of one group of slots.
+  // A request to one group of slots.
   struct request {
     u32* at;
     u32 wanted;      // keys of each bucket's asking home
-    u32 ages = 0;    // what stands there
+    u32 ages = 0;    // the current content
     u32 chosen = 0;  // slots to take
-    u32 seen = 0;    // what stood there when they were to be taken
+    u32 seen = 0;    // the content at the compare-and-swap
   };
-  // Takes what can be had of two neighbouring groups for so many keys of each home, which are this old there;
-  // who was there waits. Gives how many each home got. Both requests are under way together; at the first
-  // ages there is one alone (homes.hpp).
+  // Takes slots of two neighbouring groups for so many keys of each home, which have this age there; the
+  // evicted keys wait. Returns how many each home got. Both requests are in flight together; at the first
+  // ages there is only one (homes.hpp).
   template <class First>
   TILEHASH_FN u64 take(u32 g, u32 age, u64 wanted, const First& first_of) const {
     request low{plan.ages().words + g, static_cast<u32>(wanted)};
@@ -128,7 +128,7 @@ struct robin_hood_match {
     put_out(g, low, first_of), put_out(after, high, first_of);
     return static_cast<u64>(group::numbers(high.chosen)) << 32 | group::numbers(low.chosen);
   }
-  // The slots of a group that this many keys of each bucket's asking home take, by the youngest first.
+  // The slots of a group that this many keys of each bucket's asking home take, those of the youngest first.
   TILEHASH_FN static u32 choose(u32 ages, u32 age, u32 wanted) {
     u32 younger = group::younger(ages, age);
     if constexpr (Design::bucket_slots == 1) {
@@ -153,7 +153,7 @@ struct robin_hood_match {
     if (r.chosen != 0) r.seen = compare_and_swap(r.at, r.ages, (r.ages & ~(r.chosen * 15)) | r.chosen * age);
   }
   TILEHASH_FN static void settle(request& r, u32 age) {
-    while (r.seen != r.ages) {  // others were faster: ages only grow
+    while (r.seen != r.ages) {  // other threads were faster: ages only grow
       r.ages = r.seen;
       r.chosen = choose(r.ages, age, r.wanted);
       swap(r, age);
@@ -181,10 +181,10 @@ struct robin_hood_list_waiting {
   }
 };
 
-// When few wait: each group of the list is one lane's, which follows those that it puts out. Who puts the
-// first key of a group out looks after that group, so none has two; until none of its keys waits, when the
-// next who puts one out takes it over. What a lane cannot keep in mind, or does not get done in so many
-// steps, waits still.
+// For the time when few keys wait: a lane takes a group of the list, and follows the keys that it evicts. The
+// lane that evicts the first waiting key of a group owns that group, so none has two owners. When none of its
+// keys waits, the next lane that evicts one takes it over. Keys beyond a lane's memory or its limit of steps
+// still wait afterwards.
 template <class Design>
 struct robin_hood_follow : robin_hood_match<Design, 1> {
   using base = robin_hood_match<Design, 1>;
@@ -205,10 +205,10 @@ struct robin_hood_follow : robin_hood_match<Design, 1> {
     for (u32 steps = 0; count != 0 && steps < most_steps; ++steps) {
       const u32 g = groups[begin];
       begin = (begin + 1) % in_mind, --count;
-      device_fence();  // what its last keeper wrote
+      device_fence();  // the writes of its last owner
       asking_group at = base::begin(g);
       const u32 who = base::asking(at);
-      if (who == 0) continue;  // its keys have been everywhere
+      if (who == 0) continue;  // its keys have asked at every age
       const u32 age = base::turn(at, who, keep);
       if (age > oldest) oldest = age;
       store_relaxed(plan.next().words + g, at.next);

@@ -1,5 +1,5 @@
-// What the steps of a Robin Hood table's bulk build (build.hpp) share: ages and numbers packed by groups of
-// eight slots, and the bins.
+// The data that the steps of a Robin Hood table's bulk build (build.hpp) share: ages and numbers packed by
+// groups of eight slots, and the bins.
 #pragma once
 
 #include <tilehash/algorithm/partition.hpp>
@@ -24,10 +24,10 @@ struct age_group {
                                                            : Slots == 2 ? 0x01010101
                                                            : Slots == 4 ? 0x00010001
                                                                         : 1;
-  static constexpr u32 oldest = 14;  // 15 says that a home has been everywhere
-  // The ages at which homes ask first: where a slot is all that a bucket has, its own key took it.
+  static constexpr u32 oldest = 14;  // 15 means that a home has asked at every age
+  // The ages at which homes ask first. In a bucket of one slot, its own key already has that slot.
   static constexpr u32 first_asked = (Slots == 1 ? 2 : 1) * each_home;
-  // A home's keys that are counted; one more may wait for a moment.
+  // The largest count of a home's keys; one more may wait for a moment.
   static constexpr u32 most = Slots == 1 ? 14 : 14 * Slots;
 
   // A bit at the lower end of each field of `Width` bits that is not 0.
@@ -36,16 +36,16 @@ struct age_group {
     for (u32 by = 1; by < Width; by *= 2) x |= x >> by;
     return x & (Width == age_bits ? each_slot : each_home);
   }
-  // The slots of this age; those that are younger, or free.
+  // The slots of this age; the slots that are younger, or free.
   TILEHASH_FN static constexpr u32 of_age(u32 ages, u32 age) {
     return some<age_bits>(ages ^ age * each_slot) ^ each_slot;
   }
   TILEHASH_FN static constexpr u32 younger(u32 ages, u32 age) {
     constexpr u32 bytes = 0x01010101, low = 15 * bytes;
-    const u32 least = 16 * bytes + (age - 1) * bytes;  // bit 4 stays where age - 1 is not less
+    const u32 least = 16 * bytes + (age - 1) * bytes;  // bit 4 stays set if age - 1 is not less
     return ((least - (ages & low)) >> 4 & bytes) | (((least - (ages >> 4 & low)) >> 4 & bytes) << 4);
   }
-  // How many of these slots each bucket has.
+  // The number of these slots in each bucket.
   TILEHASH_FN static constexpr u32 numbers(u32 of_slots) {
     for (u32 by = age_bits; by < bits; by *= 2) of_slots += of_slots >> by;
     return of_slots & each_home * 15;  // 8 at most
@@ -58,7 +58,7 @@ struct age_group {
     if constexpr (homes == 1) {
       return 0;
     } else {
-      const u32 x = home == 0 ? 0 : word << (32 - home * bits);  // what is before, at the upper end
+      const u32 x = home == 0 ? 0 : word << (32 - home * bits);  // the fields before it, at the upper end
       if constexpr (bits == age_bits) return ((x & 0x0f0f0f0f) + (x >> 4 & 0x0f0f0f0f)) * 0x01010101 >> 24;
       u32 sum = 0;
       for (u32 h = 0; h < homes; ++h) sum += field(x, h);
@@ -68,7 +68,7 @@ struct age_group {
   TILEHASH_FN static constexpr u32 age_in(u32 ages, u32 slot) { return ages >> (slot * age_bits) & 15; }
 };
 
-// Words of groups, as if homes had fields of an array that goes round.
+// Words of groups, addressed as if each home had a field of a circular array.
 template <u32 Slots>
 struct age_words {
   using group = age_group<Slots>;
@@ -89,7 +89,7 @@ struct age_words {
   }
 };
 
-// What all steps know.
+// The data of all steps.
 template <class Design>
 struct robin_hood_plan {
   using slot_type = typename Design::slot_type;
@@ -99,13 +99,13 @@ struct robin_hood_plan {
   using words_type = age_words<Design::bucket_slots>;
   using entry = routed_item<slot_type>;
   static constexpr u32 chunk_groups = 4, chunk_homes = chunk_groups * group::homes;
-  static constexpr u64 most_groups = 1024;  // of a bin: half a GPU's block can hold
+  static constexpr u64 most_groups = 1024;  // of a bin: half of a GPU block's capacity
 
   Design design;
   u32 bin_bits;                    // 2^bin_bits bins
   u32 groups;                      // in all
   u32* memory;                     // five words for each group, the oldest ages, and a list
-  u32 offsets[group::oldest + 2];  // of ages: cheaper to look up than to reckon
+  u32 offsets[group::oldest + 2];  // of ages: a lookup is cheaper than the computation
 
   robin_hood_plan(const Design& d, u32 bits, u32 number, u32* counters)
       : design(d), bin_bits(bits), groups(number), memory(counters), offsets{} {
@@ -120,7 +120,7 @@ struct robin_hood_plan {
     return bucket >= by ? bucket - by : bucket + (n - by);
   }
   TILEHASH_FN words_type array(u32 nth) const { return {memory + static_cast<u64>(nth) * groups, groups}; }
-  // Of each group: how many keys its homes have, and where their items begin. They are read together.
+  // For each group: how many keys its homes have, and where their items begin. They are read together.
   struct alignas(8) keys_of_group {
     u32 counts, first;
   };
@@ -128,10 +128,10 @@ struct robin_hood_plan {
   TILEHASH_FN words_type ages() const { return array(2); }
   TILEHASH_FN words_type waiting() const { return array(3); }
   TILEHASH_FN words_type next() const { return array(4); }  // the age at which a home asks next
-  // The oldest age that was given; in many words, as all ask, and neighbours ask for the same.
+  // The oldest age given so far, in many words, as all threads update it and neighbours have equal ages.
   static constexpr u32 oldest_words = 64, apart = 8;
   TILEHASH_FN u32* oldest(u64 nth) const { return array(5).words + nth / 32 % oldest_words * apart; }
-  // Groups that wait when most do not; and how many they are, of which the list may have room for fewer.
+  // The waiting groups when few wait, and their number, which may exceed the list's capacity.
   TILEHASH_FN u32* listed() const { return oldest(0) + u64(oldest_words) * apart; }
   TILEHASH_FN u32* list() const { return listed() + 1; }
   TILEHASH_FN u32 list_room() const { return room_of_list(groups); }
@@ -139,7 +139,7 @@ struct robin_hood_plan {
   TILEHASH_FN static constexpr u32 room_of_list(u64 groups) { return static_cast<u32>(groups / 32) + 64; }
   static u64 words(u64 groups) { return 5 * groups + zeros + room_of_list(groups); }
 
-  // How far a home's keys have gone, unless some wait: it asked last where it got all it wanted.
+  // The maximum age of a home without waiting keys: the age at which it asked last.
   TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }
 
   // ---- the route of a partition (algorithm/partition.hpp) ----
@@ -149,7 +149,7 @@ struct robin_hood_plan {
   TILEHASH_FN u32 region_of(key_bits h) const {
     return design.homes().position_of_hash(h).home / chunk_homes & (regions() - 1);
   }
-  // The number of an item's home in its bin; and back.
+  // The number of an item's home in its bin, and the reverse.
   TILEHASH_FN u32 in_bin(key_bits h) const {
     const u32 home = design.homes().position_of_hash(h).home;
     return (home / chunk_homes >> bin_bits) * chunk_homes + home % chunk_homes;

@@ -1,4 +1,5 @@
-// What stands in a slot of a Robin Hood table: a key's age and the part of it that its home does not tell.
+// The content of a slot of a Robin Hood table: a key's age, and the remainder that its home does not
+// determine.
 //
 //      most significant                                            least significant
 //     +---------+------------------+---------+-----------------------------+
@@ -6,10 +7,10 @@
 //     +---------+------------------+---------+-----------------------------+
 //     |<------ stored key -------->|
 //
-// The bucket's number and the age give the home, the home gives g bits of the key (robin_hood/homes.hpp), and
-// in those stand the age and, in the first slot of a bucket, its maximum age. So no bit of a key is given up,
-// as 4 of the paper's 32 are, and a free slot, of age 0, looks like no key. g grows with the table, and with
-// it the oldest age that a slot can tell: widths that depend on the table are its homes' to know.
+// The bucket's number and the age give the home, and the home gives g bits of the key (robin_hood/homes.hpp).
+// Those bits hold the age and, in the first slot of a bucket, its maximum age. So no key bit is lost, where
+// the paper loses 4 of 32, and a free slot, of age 0, looks like no key. g grows with the table, and with it
+// the oldest age that fits a slot; robin_hood_homes has the widths that depend on the table.
 //
 // The maximum age belongs to the bucket, as the home of its keys, and stays when the slot's key goes.
 #pragma once
@@ -42,7 +43,7 @@ struct robin_hood_slot : quotient_slot<Key, Value> {
   TILEHASH_FN static constexpr word with_max_code(word w, u32 bits) {
     return static_cast<word>((w & ~(word(code_mask) << value_shift)) | word(bits) << value_shift);
   }
-  // What stands in a slot after an item took the place of `old`.
+  // The slot's word after an item replaced `old`.
   TILEHASH_FN static constexpr word written_over(word old, stored_key n, value_bits v) {
     const word kept = static_cast<word>(old & static_cast<word>(word(code_mask) << value_shift));
     if constexpr (is_set)

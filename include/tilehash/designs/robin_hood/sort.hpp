@@ -29,7 +29,7 @@ struct robin_hood_sort {
   spill_list<word> spill;
   u64* inserted;
 
-  // There is a gap after 32 homes, which keeps threads that have some homes each in different banks.
+  // A gap after every 32 homes keeps threads with several homes each in different banks.
   TILEHASH_FN static constexpr u64 padded(u64 h) { return h + h / 32; }
   template <class Offset = u32>
   struct layout {
@@ -68,7 +68,7 @@ struct robin_hood_sort {
   }
 
  private:
-  // A block at work on its bin, as one of its threads sees it. Some homes are this thread's.
+  // One thread's view of a block that sorts its bin. The thread owns some of the homes.
   template <class Block>
   struct block_of {
     const robin_hood_sort& sort_of;
@@ -91,7 +91,7 @@ struct robin_hood_sort {
       fetch_items(in_bin, n, me, all,
                   [&](u32 /*i*/, const word& e) { fetch_add(ends + padded(home_of(e)), u32(1)); });
     }
-    // From each home's number of items to where they begin.
+    // Converts each home's number of items to the position where they begin.
     TILEHASH_FN void sum_up_homes() {
       u32 mine = 0, sum = 0;
       for (u32 h = first_home; h < last_home; ++h) mine += u32(ends[padded(h)]);
@@ -106,7 +106,7 @@ struct robin_hood_sort {
       fetch_items(in_bin, n, me, all,
                   [&](u32 /*i*/, const word& e) { items[fetch_add(ends + padded(home_of(e)), u32(1))] = e; });
     }
-    // Also finds out whether there are equal keys, or more items of a home than can be counted.
+    // Also detects equal keys, and homes with more items than a count can hold.
     TILEHASH_FN void write_back() {
       for (u32 j = me; j < n; j += all) {
         const word e = items[j];
@@ -126,7 +126,7 @@ struct robin_hood_sort {
       }
       if (me == 0) fetch_add(sort_of.inserted, static_cast<u64>(n));
     }
-    // Keeps one of equal keys, and as many items of a home as can be counted, and writes these once more.
+    // Keeps one of equal keys, and as many items of a home as a count can hold, and rewrites these.
     TILEHASH_FN void start_uneven_groups() {
       const u32 begin = begin_of(first_home);
       u32 kept = 0, sum = 0;
@@ -170,8 +170,8 @@ struct robin_hood_sort {
     TILEHASH_FN u32 begin_of(u32 h) const { return h == 0 ? 0 : u32(ends[padded(h - 1)]); }
   };
 
-  // Of equal keys among a home's items the first stays; those that stay close
-  // up, and behind them stands the first once more. Gives how many stay.
+  // Keeps the first of equal keys among a home's items and closes the gaps; a copy of the first item marks
+  // the end. Returns how many stay.
   template <class Items>
   TILEHASH_FN u32 keep_one_of_each(Items items, u32 first, u32 end) const {
     u32 kept = 0;
@@ -194,8 +194,8 @@ struct robin_hood_sort {
     while (first + kept < end && entry::hash_of(items[first + kept]) != entry::hash_of(items[first])) ++kept;
     return kept;
   }
-  // A group of a bin, whose items stand from `at` on. All homes have their
-  // first slots: nobody else asks for these at age 1.
+  // Starts a group of a bin, whose items begin at `at`. Each home gets its first slots: no other home asks
+  // for these at age 1.
   template <class Number>
   TILEHASH_FN void start_group(u32 bin, u32 nth, u32 at, const Number& number_of) const {
     const u64 g = plan.group_of(bin, nth);
