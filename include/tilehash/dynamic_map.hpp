@@ -1,5 +1,5 @@
-// dynamic_map<Key, Value, Space>: a table whose items come and go, in no more memory than they need, for keys
-// and values of any size.
+// dynamic_map<Key, Value, Space>: a table that grows and shrinks with its items, for keys and values of any
+// size.
 #pragma once
 
 #include <tilehash/designs/dynamic_cuckoo.hpp>
@@ -25,9 +25,11 @@ struct dynamic_design {
 
 }  // namespace detail
 
-/// What stands behind dynamic_map: `dynamic_cuckoo`. Keys of over 16 bytes, in code for GPUs before sm_90 of
-/// over 8, stand in records, and their ids in a dynamic_cuckoo; records shrink when asked to, by
-/// shrink_to_fit(), as far as ids allow.
+/// A map whose memory grows and shrinks with its items. See table.hpp for the verbs.
+///
+/// The design is `dynamic_cuckoo` for keys of up to 16 bytes, in code for GPUs before sm_90 of up to 8 bytes.
+/// Larger keys are stored in records, and a `dynamic_cuckoo` maps them to record ids. Only shrink_to_fit()
+/// frees records, as far as ids allow.
 template <class Key, class Value, class Space = detail::no_space>
 using dynamic_map = table<typename detail::dynamic_design<Key, Value, Space>::type, Space>;
 

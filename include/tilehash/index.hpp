@@ -8,14 +8,16 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// See engine/records.hpp for the verbs: insert_and_find, find_ids, keys_of, and those of a set. Ids stay
-/// while keys are added; options.reuse_ids says what becomes of those of erased keys. `Ids` is the design of
-/// the table of ids (designs/indexed.hpp).
+/// Maps keys to ids and ids to keys. The verbs are those of a set and insert_and_find, find_ids and keys_of
+/// (engine/records.hpp).
+///
+/// An insert changes no id of a present key. options.reuse_ids selects whether ids of erased keys are reused.
+/// \tparam Ids design of the table of ids (designs/indexed.hpp).
 template <class Key, class Space = detail::no_space, class Ids = tiled<fingerprint_type<Key>, u32>>
 using index = table<indexed<Key, void, murmur, Ids>, Space>;
 
-/// The same type. After `using namespace tilehash` the name `index` is ambiguous, because POSIX declares a
-/// function index() in the global namespace; write `key_index` or `tilehash::index` there.
+/// Another name of `index`. After `using namespace tilehash` the name `index` is ambiguous, because POSIX
+/// declares a function index() in the global namespace. Write `key_index` or `tilehash::index` there.
 template <class Key, class Space = detail::no_space, class Ids = tiled<fingerprint_type<Key>, u32>>
 using key_index = index<Key, Space, Ids>;
 

@@ -1,18 +1,20 @@
-// join: the rows of two sides whose keys are equal, as numbers of rows. Duplicates may be on both sides.
+// join: finds the rows of two sides whose keys are equal, as row numbers. Both sides may have duplicates.
 //
 //   left keys  | 7 | 4 | 9 |        inner   0-1, 0-2, 2-0
 //   right keys | 9 | 7 | 7 |        left    the same and 1-no_match;   semi   0, 2;   anti   1
 //
-// Two ways. By regions (algorithm/region_join.hpp): both sides are partitioned, and blocks join the regions
-// in their own memory. By a table: a multimap of the right side's row numbers, in which the left keys are
-// looked up; keys that come ever so often cost it no more than others, as a key's matches are counted at once
-// and written evenly (algorithm/segments.hpp). Regions whose keys come too often, small right sides and keys
-// of over 8 bytes go by the table.
+// There are two ways:
+//   by regions   both sides are partitioned, and blocks join the regions in their own memory
+//                (algorithm/region_join.hpp)
+//   by a table   a multimap holds the right side's row numbers, and the left keys are looked up in it
 //
-// Either way the rows are counted, in time that is linear in both sides, and written when there is memory for
-// all of them: O(left + right + rows). By regions they are written while they are counted, to memory for a
-// row for each left one, and once more only if there are more. The order of the rows is not promised. A NaN
-// equals nothing.
+// Frequent keys cost the table no more than others: it counts a key's matches at once and writes them evenly
+// (algorithm/segments.hpp). Regions with too frequent keys, small right sides and keys of over 8 bytes are
+// joined by the table.
+//
+// Both ways count the rows in time linear in both sides, and write them when there is memory for all of them:
+// O(left + right + rows). By regions the counting pass also writes, to memory for one row for each left row.
+// A second pass runs only if there are more rows. The order of the rows is unspecified. A NaN equals no key.
 #pragma once
 
 #include <optional>
@@ -31,18 +33,18 @@
 
 namespace tilehash {
 
-/// How rows that belong together are found.
+/// How a join finds the rows with equal keys.
 enum class join_way {
-  automatic,  ///< by regions from 2^15 right rows on, where keys are of up to 8 bytes and there is memory for
-              ///< it; on a GPU only if right keys come up to four times, as a sample tells
+  automatic,   ///< by regions from 2^15 right rows on, where keys have up to 8 bytes and the memory suffices;
+               ///< on a GPU only if right keys occur at most four times, as estimated from a sample
   by_regions,  ///< keys of up to 8 bytes
   by_table,    ///< keys of any type
 };
 
-/// What a join is to give, and how.
+/// Options of a join.
 struct join_options {
-  join_kind kind = join_kind::inner;   ///< which rows
-  join_way way = join_way::automatic;  ///< ... and how they are found
+  join_kind kind = join_kind::inner;   ///< the rows that it returns
+  join_way way = join_way::automatic;  ///< how it finds them
 };
 
 }  // namespace tilehash
@@ -50,13 +52,13 @@ struct join_options {
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// The rows of a join: the i-th is row left[i] of the left side with row right[i] of the right side, or
+/// The rows of a join. Row i pairs row left[i] of the left side with row right[i] of the right side, or with
 /// no_match. `right` is empty in a semi- or antijoin.
 template <class Space>
 struct join_rows {
   buffer<u32, Space> left;                  ///< numbers of left rows, from 0
   buffer<u32, Space> right;                 ///< numbers of right rows, or no_match
-  u64 size() const { return left.size(); }  ///< rows
+  u64 size() const { return left.size(); }  ///< the number of rows
 };
 
 namespace detail {
@@ -67,7 +69,7 @@ struct number_rows {
   u32* numbers;
   TILEHASH_FN void operator()(u64 i) const { numbers[i] = static_cast<u32>(i); }
 };
-// What the lookup of a left key tells: where its matches begin among the values, and how many rows it gives.
+// Stores the result of a left key's lookup: where its matches begin among the values, and its number of rows.
 struct match_sink {
   const u32* all;
   join_kind kind;
@@ -81,7 +83,7 @@ struct match_sink {
 };
 struct match_writer {
   const u64* offsets;
-  const u32 *begins, *numbers, *values;  // numbers: of the left rows; null: their places
+  const u32 *begins, *numbers, *values;  // numbers: of the left rows; null: their positions
   join_output out;
   TILEHASH_FN void operator()(u64 i, u64 at) const {
     const u32 row = numbers != nullptr ? numbers[i] : static_cast<u32>(i);
@@ -94,7 +96,7 @@ class table_join {
   using matches = typename multi<Key, u32>::template engine<Space>;
 
  public:
-  // Counts. The numbers may be null: of the places of the keys. Waits. Throws out_of_memory.
+  // Counts the rows. Null numbers mean the keys' positions. Synchronizes. Throws out_of_memory.
   void count(Space& space, std::span<const Key> left, const u32* left_numbers, std::span<const Key> right,
              const u32* right_numbers, join_kind kind) {
     numbers_ = left_numbers;
@@ -119,7 +121,7 @@ class table_join {
     table_.emplace(std::move(table));
   }
   u64 size() const { return size_; }
-  // Does not wait.
+  // Does not synchronize.
   void write(Space& space, const join_output& out) const {
     if (size_ == 0) return;
     for_each_in_segments(
@@ -137,7 +139,7 @@ class table_join {
 
 // ---- both ----
 
-// Memory for so many rows.
+// Allocates memory for n rows.
 template <class Space>
 join_rows<Space> make_join_rows(Space& space, u64 n, join_kind kind) {
   const bool pairs = has_right_rows(kind);
@@ -153,7 +155,7 @@ join_rows<Space> make_join_rows(Space& space, u64 n, join_kind kind) {
   return rows;
 }
 
-// Of keys that are too wide for regions: no rows.
+// Stands in for region_join where keys are too wide for regions: it has no rows.
 template <class Space>
 struct no_regions {
   static u64 size() { return 0; }
@@ -162,7 +164,7 @@ struct no_regions {
   static void write(Space& /*space*/, const join_output& /*out*/) {}
 };
 
-// A join that has been counted; if its rows will be asked for, written as well, where that costs nothing.
+// A counted join. If the caller will need the rows, the count also writes them where that costs nothing.
 template <class Key, class Space>
 class counted_join {
  public:
@@ -182,14 +184,14 @@ class counted_join {
     by_table_.count(space, left, nullptr, right, nullptr, how.kind);
   }
   u64 size() const { return by_regions_.size() + by_table_.size(); }
-  // Once. Waits.
+  // Writes the rows; call it once. Synchronizes.
   void write(Space& space, u32* left, u32* right) {
     if (by_regions_.size() != 0) by_regions_.write(space, {left, right});
     const u64 done = by_regions_.size();
     by_table_.write(space, {left + done, right != nullptr ? right + done : nullptr});
     space.synchronize();
   }
-  // The same to memory of their own. Throws out_of_memory.
+  // Returns the rows in memory of their own. Throws out_of_memory.
   join_rows<Space> rows(Space& space) {
     const u64 n = size(), written = by_regions_.written();
     if (written == 0) there_ = {};
@@ -201,16 +203,16 @@ class counted_join {
  private:
   using regions = std::conditional_t<sizeof(Key) <= 8, region_join<Key, Space>, no_regions<Space>>;
 
-  // Do left rows have so many right ones that these should be written evenly? (A thread that walks a list of
-  // a region's writes its rows far from its neighbours': on an H200 the regions take as long as the table at
-  // 5 rows of a key, and three times as long at 16. On a CPU that costs nothing.)
+  // Do left rows have so many right rows that these should be written evenly? (A thread that walks a list of
+  // a region writes its rows far from its neighbours' rows. On an H200 the regions take as long as the table
+  // at 5 rows a key, and three times as long at 16. On a CPU that costs nothing.)
   static bool rows_come_often(Space& space, std::span<const Key> right) {
     if constexpr (Space::has_lanes)
       return sample_keys(space, right.data(), right.size(), 8).more_uneven_than(4);
     else
       return false;
   }
-  // Memory for all rows, with the first ones in it.
+  // Allocates memory for all rows and copies those already written into it.
   join_rows<Space> copied(Space& space, u64 written) {
     join_rows<Space> all;
     try {
@@ -226,15 +228,15 @@ class counted_join {
     if (has_right_rows(kind_)) space.copy(all.right.data(), there_.right.data(), written * sizeof(u32));
     return all;
   }
-  // Room for a row for each left one, if it can be had.
+  // Allocates memory for one row for each left row, if it is free.
   void make_room(Space& space, u64 rows) {
     if (!will_be_asked_) return;
     try {
       there_ = make_join_rows(space, rows, kind_);
-    } catch (const out_of_memory&) {  // they are written when they have been counted
+    } catch (const out_of_memory&) {  // the rows are written after they are counted
     }
   }
-  // False, and nothing is counted, where this is not the way to.
+  // Returns false, and counts nothing, where the table is to join the sides.
   bool count_by_regions(Space& space, std::span<const Key> left, std::span<const Key> right,
                         const join_options& how) {
     const bool asked = how.way == join_way::by_regions;
@@ -250,7 +252,7 @@ class counted_join {
         by_table_.count(space, rest_left_.keys.span(), rest_left_.numbers.data(), rest_right_.keys.span(),
                         rest_right_.numbers.data(), how.kind);
       return true;
-    } catch (const out_of_memory&) {  // the table may do with less
+    } catch (const out_of_memory&) {  // the table may need less
       if (asked) throw;
       there_ = {};
       by_regions_ = {};
@@ -287,13 +289,20 @@ auto count_join(Space& space, const Left& left, const Right& right, const join_o
 
 }  // namespace detail
 
-// The sides are arrays of equal keys' type in memory of the space, of at most 2^32 - 2 rows each. All three
-// verbs take, while they run, 1.2 times the bytes of both sides' keys with 4 to 8 bytes a row beside them by
-// regions, and the first join() 8 bytes for each left row where it can have them; by the table what its build
-// takes and 12 bytes for each left row. They wait. They throw
-// invalid_argument for memory of another space, and out_of_memory.
-
-/// How many rows the join has: a million equal keys on both sides are 10^12 of them, counted in no time.
+/// Returns how many rows the join has.
+///
+/// The time does not depend on the result: a million equal keys on both sides have 10^12 rows.
+/// \param space that runs the join.
+/// \param left,right arrays of one key type in memory of the space, of at most 2^32 - 2 rows each.
+/// \param options the kind of join, and how it finds the rows.
+/// \return the number of rows.
+/// \throws invalid_argument for memory of another space, longer sides, or wide keys by regions; out_of_memory
+/// (strong).
+/// \complexity O(left + right).
+/// \memory by regions, 1.2 times the bytes of both sides' keys and of 4 to 8 bytes in addition for each row;
+/// by the table, that of its build and 12 bytes for each left row.
+/// \synchronizes yes.
+/// \concurrency no other call may write the keys.
 template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] u64 join_size(Space& space, const Left& left, const Right& right,
@@ -301,8 +310,18 @@ template <class Space, class Left, class Right>
   return detail::count_join(space, left, right, options).size();
 }
 
-/// The rows, in memory of the space. Where that ends, out_of_memory says how many rows there are, and of how
-/// many bytes.
+/// Joins two sides and returns the rows in memory of the space.
+///
+/// \param space that runs the join.
+/// \param left,right arrays of one key type in memory of the space, of at most 2^32 - 2 rows each.
+/// \param options the kind of join, and how it finds the rows.
+/// \return the rows, in no given order.
+/// \throws as join_size() (strong). Where the rows do not fit the memory, the message of out_of_memory has
+/// their number and the bytes of each.
+/// \complexity O(left + right + rows).
+/// \memory as join_size(); by regions also 8 bytes for each left row, where those are free.
+/// \synchronizes yes.
+/// \concurrency no other call may write the keys.
 template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] join_rows<Space> join(Space& space, const Left& left, const Right& right,
@@ -310,9 +329,18 @@ template <class Space, class Left, class Right>
   return detail::count_join(space, left, right, options, true).rows(space);
 }
 
-/// The rows, in arrays of the caller's (in a semi- or antijoin `right_rows` is not used). Gives how many there
-/// are; where that is more than the arrays have room for, nothing is written. Throws invalid_argument where
-/// these arrays overlap each other or the keys.
+/// Joins two sides and writes the rows to the caller's arrays.
+///
+/// \param space that runs the join.
+/// \param left,right arrays of one key type in memory of the space, of at most 2^32 - 2 rows each.
+/// \param left_rows,right_rows receive the rows. Semi- and antijoins do not use `right_rows`.
+/// \param options the kind of join, and how it finds the rows.
+/// \return the number of rows. Where an array has fewer elements, nothing is written.
+/// \throws as join_size(); invalid_argument also where these arrays overlap each other or the keys.
+/// \complexity O(left + right + rows).
+/// \memory as join_size().
+/// \synchronizes yes.
+/// \concurrency no other call may use the rows' arrays or write the keys.
 template <class Space, class Left, class Right>
   requires detail::joinable<Left, Right>
 [[nodiscard]] u64 join(Space& space, const Left& left, const Right& right, std::span<u32> left_rows,

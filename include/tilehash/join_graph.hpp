@@ -1,14 +1,14 @@
-// A join whose right side stands in rows already: a hash_graph (or chained) of keys and row numbers.
+// A join whose right side is a graph: a `hash_graph` or `chained` of keys and row numbers.
 //
 //   standard    each left key finds its row and walks it: random reads, and nothing is built
-//   intersect   the left keys become a second graph with the same rows, and equal rows of the two meet:
+//   intersect   a second graph is built of the left keys, with the same rows; equal rows are then compared:
 //
 //     row              0   1   2       3
 //     left entries   |   | d | a a f | e |        both arrays are read from end to end; the work of a row is
 //     right entries  | b |   | a f   | e |        the product of the two lengths
 //
-// Rows are as long as keys come often: where they come very often on both sides, take join.hpp, which
-// counts in linear time whatever the keys are.
+// A frequent key makes its row long. Where keys are very frequent on both sides, take join.hpp, which counts
+// in linear time for all keys.
 //
 // Source: HashGraph (O. Green) and its two ways to probe as studied in A. Kolushev, Algorithms and data
 // structures for hashing on GPU, CTU Prague 2021, section 2.5, algorithms 9 and 10.
@@ -22,16 +22,16 @@
 
 namespace tilehash {
 
-/// How a graph is asked for many keys.
+/// How a join looks many keys up in a graph.
 enum class graph_probe {
   standard,   ///< each left key finds its row and walks it
-  intersect,  ///< a graph of the left keys, whose rows meet those of the right side's
+  intersect,  ///< builds a graph of the left keys and compares its rows with the right side's
 };
 
-/// What a join with a graph is to give, and how.
+/// Options of a join with a graph.
 struct graph_join_options {
-  join_kind kind = join_kind::inner;          ///< which rows
-  graph_probe probe = graph_probe::standard;  ///< ... and how they are found
+  join_kind kind = join_kind::inner;          ///< the rows that it returns
+  graph_probe probe = graph_probe::standard;  ///< how it finds them
 };
 
 }  // namespace tilehash
@@ -41,7 +41,8 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
-// The rows of a left row, by its key's row in the graph: their number, and themselves from number `at` on.
+// Counts the result's rows of one left row, from its key's row in the graph, or writes them from number `at`
+// on.
 struct graph_matches {
   join_kind kind;
   join_output out;
@@ -99,7 +100,8 @@ struct intersect_rows {
   }
 };
 
-// pass(write, out) counts or writes; `offsets` has then, or needs, how many rows come before each part.
+// pass(write, out, offsets) counts or writes. The counting pass stores the rows of each left row (or of each
+// graph row) in `offsets`; the writing pass reads there how many rows come before it.
 template <class Space, class Pass>
 join_rows<Space> join_in_passes(Space& space, u64 parts, u64 illegal, join_kind kind, Pass pass) {
   buffer<u64, Space> offsets(space, parts + 1);
@@ -152,9 +154,19 @@ join_rows<Space> join_intersect(Space& space, std::span<const Key> left, const R
 
 }  // namespace detail
 
-/// The rows of left keys and of a graph built with row numbers as values, as join() of join.hpp gives them. It
-/// takes 12 bytes for each left row or, to intersect, the bytes of a graph of the left keys and what its build
-/// takes. The space is the graph's own. Waits. Throws invalid_argument, out_of_memory.
+/// Joins left keys with a graph whose values are row numbers.
+///
+/// \param space the graph's own space.
+/// \param left keys in memory of the space, at most 2^32 - 2.
+/// \param right the graph.
+/// \param options the kind of join, and how it looks the keys up.
+/// \return the rows, as those of join() in join.hpp.
+/// \throws invalid_argument, out_of_memory (strong).
+/// \complexity O(left + rows), and the lengths of the rows of the graph that are read. To intersect, the sum
+/// over all rows of the product of the two lengths.
+/// \memory 12 bytes for each left row; to intersect, a graph of the left keys and that of its build.
+/// \synchronizes yes.
+/// \concurrency with const verbs.
 template <class Space, class Left, class Key, class Builder, class Hash, class Index>
   requires std::ranges::contiguous_range<Left> && std::same_as<detail::key_of<Left>, Key>
 [[nodiscard]] join_rows<Space> join(Space& space, const Left& left,

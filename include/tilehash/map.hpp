@@ -1,4 +1,4 @@
-// map<Key, Value, Space>: the table to take when nothing special is needed.
+// map<Key, Value, Space>: the default table.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -44,14 +44,15 @@ struct default_design {
 
 }  // namespace detail
 
-/// What stands behind map and set: `tiled` for keys and values of up to 8 bytes; `bucketed_cuckoo` for others
-/// that fit a word of 16; `indexed` for all that are larger. In code for GPUs before sm_90, which change no
-/// more than 8 bytes at once, `dynamic_cuckoo` takes pairs that need a word of 16 and have keys of up to 8
-/// bytes; wider keys need sm_90.
+/// The design of map and set: `tiled` for keys and values of up to 8 bytes, `bucketed_cuckoo` for other items
+/// that fit a word of 16 bytes, `indexed` for larger items.
+///
+/// GPUs before sm_90 have no atomic operations on more than 8 bytes. In code for them `dynamic_cuckoo` takes
+/// items that need a word of 16 bytes and have keys of up to 8 bytes; wider keys need sm_90.
 template <class Key, class Value, class Space>
 using default_design = typename detail::default_design<Key, Value, Space>::type;
 
-/// Unique keys with a value each. See table.hpp for the verbs.
+/// A table of unique keys, each with a value. See table.hpp for the verbs.
 template <class Key, class Value, class Space = detail::no_space>
 using map = table<default_design<Key, Value, Space>, Space>;
 

@@ -1,9 +1,9 @@
-// misuse<Design, Space>: what the usual mistakes with a table's verbs are told.
+// misuse<Design, Space>: compiler messages for common mistakes in calls of a table's verbs.
 //
-// Each verb has overloads here that are worse matches than those of `table` (a C ellipsis takes anything and
-// is the last choice) and that are deleted. So a call that no verb takes ends with one error, whose first
-// line says what to write, and a concept that asks for the call still gets no. Nothing here is ever defined;
-// one table's declarations cost less than a millisecond.
+// Each verb has deleted overloads here. They are worse matches than those of `table`: a C ellipsis takes
+// anything and is the last choice. A call that no verb takes therefore ends with one error, whose first line
+// names the correct call. A concept that tests for the call is still false. Nothing here is ever defined; one
+// table's declarations cost less than a millisecond of compile time.
 #pragma once
 
 #include <concepts>
@@ -22,7 +22,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A message as a template's argument.
+// A message that can be a template argument.
 template <std::size_t N>
 struct message {
   char text[N];
@@ -33,9 +33,8 @@ struct message {
 template <message Text>
 struct says;  // never defined
 
-// TILEHASH_SAYS(name, "what to write") verb(...) TILEHASH_REFUSED; Compilers show a message in different
-// places: clang that of an attribute, g++ a deleted function's return type, nvcc an incomplete return type's
-// name.
+// TILEHASH_SAYS(name, "the message") verb(...) TILEHASH_REFUSED; Compilers show a message in different places:
+// clang shows an attribute, g++ a deleted function's return type, nvcc an incomplete return type's name.
 #if defined(__CUDACC__)
 #define TILEHASH_SAYS(name, text) struct name
 #define TILEHASH_REFUSED = delete
@@ -47,14 +46,14 @@ struct says;  // never defined
 #define TILEHASH_REFUSED = delete
 #endif
 
-// An array that no verb of a set takes as its outcomes.
+// An array of values: neither outcomes nor `keep`, which a set's verbs also take.
 template <class Values>
 concept values_given = !std::convertible_to<Values, std::span<outcome>> &&
                        !std::same_as<std::remove_cvref_t<Values>, tilehash::keep>;
 
-// A message and its declaration are on a line each.
+// A message and its declaration have one line each.
 // clang-format off
-// Of any verb: no space in front, other types than the verb's, or braces instead of arrays.
+// Mistakes with any verb: no space in front, other types than the verb's, or braces instead of arrays.
 #define TILEHASH_MISUSES(verb, usage, constness) \
   TILEHASH_SAYS(the_first_argument_must_be_the_space, "the first argument must be the space, a variable: " usage) \
   verb(...) constness TILEHASH_REFUSED; \
@@ -66,7 +65,7 @@ concept values_given = !std::convertible_to<Values, std::span<outcome>> &&
   template <std::size_t N, std::size_t M> \
   TILEHASH_SAYS(braces_are_no_arrays, "braces are no array; name one: std::vector<key_type> keys{...}; " usage) \
   verb(Space&, const a_key (&&)[N], const a_value (&&)[M]) constness TILEHASH_REFUSED
-// ... of one that changes the table.
+// The same for a verb that changes the table.
 #define TILEHASH_MISUSES_OF_CHANGE(verb, usage) \
   TILEHASH_MISUSES(verb, usage, ); \
   TILEHASH_SAYS(this_table_is_const, "the table is const, and " #verb " changes it") \

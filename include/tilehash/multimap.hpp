@@ -1,4 +1,4 @@
-// multimap<Key, Value, Space>: keys that may come more than once; all values of a key are kept, side by side.
+// multimap<Key, Value, Space>: keeps all values of each key, in contiguous memory.
 #pragma once
 
 #include <tilehash/engine/multi.hpp>
@@ -8,8 +8,8 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// See engine/multi.hpp for the verbs: build, insert, count, retrieve, retrieve_all ..., and the view's
-/// values_of(key), an array, in kernels and on the CPU.
+/// A table that keeps all values of repeated keys. See engine/multi.hpp for the verbs: build, insert, count,
+/// retrieve, retrieve_all ... In kernels and on the CPU, the view's values_of(key) returns an array.
 template <class Key, class Value, class Space = detail::no_space>
 using multimap = table<multi<Key, Value>, Space>;
 

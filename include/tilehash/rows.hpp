@@ -1,5 +1,5 @@
-// Tables of rows, which keep repeated keys: table<hash_graph<K, V>, Space>, and of chained and
-// dynamic_hash_graph.
+// Tables of rows, which keep repeated keys: table<hash_graph<K, V>, Space>, and those of `chained` and
+// `dynamic_hash_graph`.
 #pragma once
 
 #include <tilehash/designs/chained.hpp>

@@ -6,7 +6,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// Unique keys. See table.hpp for the verbs.
+/// A table of unique keys. See table.hpp for the verbs.
 template <class Key, class Space = detail::no_space>
 using set = table<default_design<Key, void, Space>, Space>;
 

@@ -42,10 +42,10 @@ struct verbs_of {
 
 /// A hash table of one design in the memory of one space.
 ///
-/// A table offers the verbs that its design supports; docs/verbs.md lists them. These rules hold for all verbs.
+/// A table offers the verbs that its design supports (docs/verbs.md). These rules hold for all verbs.
 ///
-/// Space. It comes first: any space object of the device that the table was made on. A call through another
-/// one than the table's own runs after the work that the table's own was given before.
+/// Space. The first argument is any space object of the table's device. A call through another space than the
+/// table's own runs after the work already started in the table's own space.
 ///
 /// Arrays. They are in the memory of that space. Arrays that are only read may overlap. An array that is
 /// written must not overlap any other, unless the verb says so; else the verb throws invalid_argument.
@@ -63,9 +63,9 @@ struct verbs_of {
 /// cuda_error: the space failed. error: no hash function places the items.
 ///
 /// Guarantee. Strong, for out_of_memory, error and invalid_argument: the table is unchanged. An insert that
-/// has changed the table does not throw out_of_memory: it refuses the items that need more memory, counts them
-/// in its report and names them in `outcomes`. No key that was in the table before a call is ever lost. After
-/// a cuda_error the table is lost.
+/// has changed the table does not throw out_of_memory: it refuses the items that need more memory, counts
+/// them in its report and names them in `outcomes`. No key that was in the table before a call is ever lost.
+/// After a cuda_error the table is lost.
 ///
 /// Callables. An op, or the function given to for_each, may throw on a CPU. The first exception reaches the
 /// caller, from whichever thread it comes. An op leaves the basic guarantee: the table is valid and keeps all
@@ -81,8 +81,8 @@ class table : public detail::verbs_of<Design, Space>::type {
   /// \param space whose memory the table takes; it must outlive the table.
   /// \param items to size the table for.
   /// \param options of the table.
-  /// \throws invalid_argument for a load factor that the design does not take, or more items than it can hold;
-  /// out_of_memory.
+  /// \throws invalid_argument for a load factor that the design does not take, or for more items than it can
+  /// hold; out_of_memory.
   /// \complexity O(capacity).
   /// \synchronizes no.
   explicit table(Space& space, u64 items = 0, table_options options = {})

@@ -1,21 +1,21 @@
-// What threads of a user's own look keys up in, and change: a design and its sentinel cells. Trivially
-// copyable, so a kernel takes it by value.
+// Views: the caller's own threads and kernels look keys up in them, and change them. A view is a design and
+// its sentinel cells. It is trivially copyable, so a kernel takes it by value.
 //
-// A thread calls a verb by itself, or the lanes of a tile call it together (docs/adr/0022), each with a key
-// of its own, as the library's kernels do: they read each bucket in one request and have several under way.
+// One thread calls a verb, or the lanes of a tile call it together, each with its own key (docs/adr/0022). A
+// tile reads each bucket in one request and has several in flight, as the library's kernels do.
 //
 //   view.find(key)                      one thread
 //   view.find(tile, key, active)        a lane of a tile: cuda_tile<view.tile_width>(), or of another width
 //
-// The second is a collective: all lanes of the warp come, in front of any branch, those that have no key with
-// `active` false. What such a lane is given means nothing.
+// The second form is a collective: all lanes of the warp must call it, in front of any branch. A lane without
+// a key passes false for `active`, and its result is unspecified.
 //
-// The view of a moved-from table, and one that was made of no table, answer as those of an empty table. They
-// have no memory, and each find() asks for that first. view() is const, takes no memory and does not wait, so
-// it cannot make an empty table. One bucket in static memory would have to look free to every design, in the
-// memory of each GPU. A null pointer in the view costs one comparison instead, of an argument of the kernel
-// that is the same for all lanes: no memory is read for it and no warp parts. The table's own lookups of many
-// keys do not pay even that, as the host asks before it starts a kernel (look_up_nothing).
+// The view of a moved-from table and a default-constructed view answer as that of an empty table. They have
+// no memory, and each find() tests that first. view() is const, takes no memory and does not synchronize, so
+// it cannot make an empty table. A shared bucket in static memory would have to look free to every design, in
+// the memory of each GPU. A null pointer in the view costs one comparison of a kernel argument that is the
+// same for all lanes: no memory is read for it and no warp diverges. The table's own lookups of many keys
+// avoid even that, as the host tests it before it starts a kernel (look_up_nothing).
 #pragma once
 
 #include <tilehash/core/hash.hpp>
@@ -29,7 +29,10 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// The view of a table whose keys stand in buckets.
+/// The view of a table whose keys are stored in buckets.
+///
+/// No verb of a view allocates memory or synchronizes. Only a function that the caller passes may throw.
+/// Lookups may run concurrently with const verbs, not with inserts or erases.
 template <class Design>
 struct table_view {
   using key_type = typename Design::key_type;
@@ -39,45 +42,44 @@ struct table_view {
   using hit = detail::slot_hit<slot_type>;
   static constexpr u32 tile_width = Design::preferred_width;  ///< of the tiles that serve its buckets fastest
 
-  Design design;             ///< where keys live
-  sentinels_type sentinels;  ///< where the two live that look like free slots
+  Design design;             ///< stores the keys
+  sentinels_type sentinels;  ///< store the two keys that look like free slots
 
-  /// Of no table.
+  /// Makes a view of no table.
   table_view() = default;
-  /// The load factor is the one that the capacity was reckoned from: some designs shape their table by it.
+  /// Makes a view of memory. Some designs depend on the load factor from which the capacity was computed.
   table_view(char* memory, u64 capacity, u64 seed, double load_factor)
       : table_view(Design(memory, capacity, seed, load_factor), memory) {}
-  /// Of a design that has its memory.
+  /// Makes a view of a design that has its memory.
   table_view(const Design& of, char* memory) : design(of) {
     sentinels.cells =
         reinterpret_cast<typename sentinels_type::cell*>(memory + sentinels_at(design.capacity()));
   }
-  /// False of a view whose table was moved from.
+  /// Returns false if the view is of no table or of a moved-from one.
   TILEHASH_FN bool has_memory() const { return sentinels.cells != nullptr; }
-  /// The byte at which the sentinel cells begin.
+  /// Returns the byte at which the sentinel cells begin.
   static u64 sentinels_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
 
-  /// One thread, one key: found(), value(), count(), probes() of the hit. O(1) expected. Not beside inserts or
-  /// erases.
+  /// Looks up one key, by one thread. The hit has found(), value(), count() and probes(). O(1) expected.
   TILEHASH_FN hit find(const key_type& key) const { return find_beside<false>(key); }
-  /// Is the key in the table? As find().
+  /// Returns whether the key is present. As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
-  /// How many items have this key: 1 or 0. As find().
+  /// Returns the number of items that have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
-  /// The same by the lanes of a tile, a key each.
+  /// As find(), by the lanes of a tile, a key each.
   template <tile_like Tile>
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return find_together<false>(tile, key, active);
   }
-  /// Is the key in the table? As find(), by the lanes of a tile.
+  /// Returns whether the key is present. As find(), by the lanes of a tile.
   template <tile_like Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();
   }
 
-  /// Entries hold an item or nothing: the slots, and the sentinel cells.
+  /// Returns the number of entries, the slots and the sentinel cells. An entry holds one item or none. O(1).
   u64 entries() const { return has_memory() ? design.capacity() + sentinels_type::count : 0; }
-  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// Calls use(key, value), in a set use(key), if entry i holds an item; returns whether it does. O(1).
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     typename slot_type::key_bits bits;
@@ -103,7 +105,7 @@ struct table_view {
 
  protected:
   /// \cond
-  // `Changing`: others may have changed the bucket since this kernel began.
+  // `Changing`: other threads may have changed the bucket since this kernel began.
   template <bool Changing>
   TILEHASH_FN hit find_beside(const key_type& key) const {
     using bucket_type = typename Design::template bucket_type<solo_tile>;
@@ -125,7 +127,7 @@ struct table_view {
       design.advance(place, a);
     }
   }
-  // find() by the lanes of a tile. `Changing`: beside inserts.
+  // find() by the lanes of a tile. `Changing`: concurrently with inserts.
   template <bool Changing, class Tile>
   TILEHASH_FN hit find_together(Tile tile, const key_type& key, bool active) const {
     if (!has_memory()) return {{}, 0};
@@ -140,7 +142,7 @@ struct table_view {
   /// \endcond
 };
 
-/// The view of a table whose values stand in arrays of their own.
+/// The view of a table whose values are stored in arrays of their own.
 template <values_apart Design>
 struct table_view<Design> {
   using key_type = typename Design::key_type;
@@ -148,9 +150,9 @@ struct table_view<Design> {
   using slot_type = typename Design::slot_type;
   using hit = detail::hit_of<Design>;
 
-  Design design;  ///< where keys live
+  Design design;  ///< stores the keys
 
-  /// One thread, one key: found(), value(), count(), probes() of the hit. O(1). Not beside inserts or erases.
+  /// Looks up one key, by one thread. The hit has found(), value(), count() and probes(). O(1).
   TILEHASH_FN hit find(const key_type& key) const {
     using bucket_type = typename Design::template bucket_type<solo_tile>;
     if (!design.has_memory()) return {lookup_state::absent, 0, nullptr};
@@ -167,14 +169,14 @@ struct table_view<Design> {
       design.advance(place, told);
     }
   }
-  /// Is the key in the table? As find().
+  /// Returns whether the key is present. As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
-  /// How many items have this key: 1 or 0. As find().
+  /// Returns the number of items that have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
-  /// Entries hold an item or nothing: the slots.
+  /// Returns the number of entries, the slots. An entry holds one item or none. O(1).
   u64 entries() const { return design.has_memory() ? design.entries() : 0; }
-  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// Calls use(key, value), in a set use(key), if entry i holds an item; returns whether it does. O(1).
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     const auto* const at = design.slot_at(i);
@@ -192,19 +194,18 @@ namespace detail {
 inline constexpr u32 size_stripes = 32;  // words in which the change of a table's size is counted
 }  // namespace detail
 
-/// Slots that a thread can change by itself: no other key is in its hand then, and no pass is due afterwards.
+/// Designs whose slots a thread can change by itself: it evicts no key, and no pass must follow.
 template <class D>
 concept view_changeable = changed_in_place<D> && !replacing<D> && !values_apart<D>;
 
-/// The view of a table whose holders also change it, each key by one thread or one lane of a tile. It moves no
-/// other key and takes no memory: what finds no room is refused, and the table's own insert() makes room for
-/// it afterwards.
+/// A view that also changes the table, each key by one thread or one lane of a tile.
 ///
-/// Safe to run at the same time: inserts and updates with each other, erases with erases, lookups with
-/// lookups. Between these all threads must have met (the end of a kernel, a barrier of the whole grid, a
-/// join). Nothing of the table's own runs meanwhile.
+/// It moves no other key and allocates no memory. Items without a free slot are refused; the table's own
+/// insert() grows the table for them. size() is exact when the kernel or the threads are done.
 ///
-/// Items are counted in the memory of the space: size() is right when the kernel or the threads are done.
+/// Concurrency: inserts and updates may run with each other, erases with erases, lookups with lookups. These
+/// phases need a barrier of all threads between them: the end of a kernel, a barrier of the whole grid, or a
+/// join. No verb of the table itself may run meanwhile.
 template <view_changeable Design>
 struct mutable_table_view : table_view<Design> {
   using base = table_view<Design>;
@@ -215,31 +216,31 @@ struct mutable_table_view : table_view<Design> {
   static constexpr bool is_set = slot_type::is_set;  ///< keys without values
   using value_element = std::conditional_t<is_set, char, mapped_type>;
 
-  u64* changes = nullptr;  ///< of the table's size: their sum
+  u64* changes = nullptr;  ///< counters; their sum is the change of the table's size
 
-  /// Of no table: what is inserted is refused.
+  /// Makes a view of no table, which refuses all items.
   mutable_table_view() = default;
   /// \overload
   mutable_table_view(const base& view, u64* size_changes) : base(view), changes(size_changes) {}
 
-  /// As in table_view; it sees what this kernel has changed, too.
+  /// As in table_view; it also sees changes by this kernel.
   TILEHASH_FN hit find(const key_type& key) const { return this->template find_beside<true>(key); }
-  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  ///< is the key there?
+  TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  ///< is the key present?
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }      ///< 1 or 0
   /// \overload
   template <tile_like Tile>
   TILEHASH_FN hit find(Tile tile, const key_type& key, bool active = true) const {
     return this->template find_together<true>(tile, key, active);
   }
-  /// Is the key in the table? As find(), by the lanes of a tile.
+  /// Returns whether the key is present. As find(), by the lanes of a tile.
   template <tile_like Tile>
   TILEHASH_FN bool contains(Tile tile, const key_type& key, bool active = true) const {
     return find(tile, key, active).found();
   }
 
-  /// One thread, one item: inserted, or present, and then the key keeps its value; or refused, where no slot
-  /// on the key's way is free, or the key is a NaN. Of equal keys that come at once one is inserted. O(1)
-  /// expected.
+  /// Inserts one item, by one thread. Returns inserted; present, where the key keeps its value; or refused,
+  /// where no slot on the key's way is free or the key is a NaN. One of concurrent equal keys is inserted.
+  /// O(1) expected.
   TILEHASH_FN outcome insert(const key_type& key, const value_element& value) const
     requires(!is_set)
   {
@@ -251,7 +252,7 @@ struct mutable_table_view : table_view<Design> {
   {
     return insert(solo_tile{}, key);
   }
-  /// The same by the lanes of a tile, an item each.
+  /// As insert(), by the lanes of a tile, an item each.
   template <tile_like Tile>
   TILEHASH_FN outcome insert(Tile tile, const key_type& key, const value_element& value,
                              bool active = true) const
@@ -266,7 +267,7 @@ struct mutable_table_view : table_view<Design> {
   {
     return put(tile, key, value_element{}, active, detail::keep_stored{});
   }
-  /// As insert(), but the value of a key that is present becomes the one given.
+  /// As insert(), but the value of a present key becomes the given one.
   TILEHASH_FN outcome insert_or_assign(const key_type& key, const value_element& value) const
     requires(!is_set && steady<Design>)
   {
@@ -280,8 +281,8 @@ struct mutable_table_view : table_view<Design> {
   {
     return insert_or_apply(tile, key, value, op::assign{}, active);
   }
-  /// As insert(), but the value of a key that is present becomes op(stored, given). Throws what op throws (on
-  /// a CPU), and then the item has changed nothing.
+  /// As insert(), but the value of a present key becomes op(stored, given). On a CPU, throws what op throws
+  /// (strong: the item has changed nothing).
   template <combines<value_element> Op>
     requires(!lifts<Op, value_element>)
   /// \overload
@@ -300,14 +301,14 @@ struct mutable_table_view : table_view<Design> {
   {
     return put(tile, key, value, active, detail::apply<Op>{op});
   }
-  /// One thread, one key: true if it was there and this call took it out. O(1) expected. (Designs that tidy up
-  /// after erases do so at the table's next erase().)
+  /// Erases one key, by one thread. Returns whether this call erased it. O(1) expected. (Designs that tidy up
+  /// after erases do so in the table's next erase().)
   TILEHASH_FN bool erase(const key_type& key) const
     requires erases_in_place<Design>
   {
     return erase(solo_tile{}, key);
   }
-  /// The same by the lanes of a tile, a key each.
+  /// As erase(), by the lanes of a tile, a key each.
   template <tile_like Tile>
   TILEHASH_FN bool erase(Tile tile, const key_type& key, bool active = true) const
     requires erases_in_place<Design>
@@ -330,35 +331,35 @@ struct mutable_table_view : table_view<Design> {
     if (became == outcome::inserted) count_one(x.key.bits, 1);
     return became;
   }
-  // Threads count in many places, lest they queue at one.
+  // Threads count in several counters, which avoids contention on one.
   TILEHASH_FN void count_one(typename slot_type::key_bits key, u64 by) const {
     detail::fetch_add(changes + mix64(static_cast<u64>(key)) % detail::size_stripes, by);
   }
 };
 
-/// The view of a table whose keys stand in rows.
+/// The view of a table of rows.
 template <rowed Design>
 struct table_view<Design> {
   using key_type = typename Design::key_type;
   using mapped_type = typename Design::mapped_type;
 
-  /// What find() gives.
+  /// The result of find().
   using hit = decltype(std::declval<const Design&>().hit(std::declval<const key_type&>(),
                                                          std::declval<const typename Design::range&>()));
 
-  Design design;  ///< where keys live
+  Design design;  ///< stores the keys
 
-  /// One thread, one key: found(), value(), count(), probes() of the hit. O(1) and the row's length.
+  /// Looks up one key, by one thread. The hit has found(), value(), count() and probes(). O(1 + row length).
   TILEHASH_FN hit find(const key_type& key) const {
     return design.has_memory() ? design.hit(key, design.row(design.locate(key))) : hit{};
   }
-  /// Is the key in the table? As find().
+  /// Returns whether the key is present. As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
-  /// How many items have this key. As find().
+  /// Returns the number of items that have this key. As find().
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }
 
-  /// Entries hold an item; in a table among empty slots, an item or nothing. (Not of rows with room between
-  /// them: of a dynamic_hash_graph ask the table's for_each().)
+  /// Returns the number of entries. An entry holds an item, or in a table with empty slots one item or none.
+  /// (Not for rows with free entries between them: use for_each() of a dynamic_hash_graph.)
   u64 entries() const
     requires(!row_changing<Design>)
   {
@@ -368,7 +369,7 @@ struct table_view<Design> {
     else
       return design.size();
   }
-  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// Calls use(key, value), in a set use(key), if entry i holds an item; returns whether it does. O(1).
   template <class Use>
     requires(!row_changing<Design>)
   /// \overload

@@ -1,5 +1,5 @@
-// tilehash: hash tables for GPUs and CPUs from one source. This header has everything for the CPU; in a .cu
-// file also include <tilehash/space/cuda.cuh>. The baselines of the papers are in <tilehash/papers/papers.hpp>.
+// tilehash: hash tables for GPUs and CPUs from one source. This header has everything for the CPU; a .cu file
+// also includes <tilehash/space/cuda.cuh>. <tilehash/papers/papers.hpp> has the baselines of the papers.
 #pragma once
 
 #include <tilehash/core/layout.hpp>

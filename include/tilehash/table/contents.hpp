@@ -119,8 +119,8 @@ class contents : public owner<Design, Space> {
   }
   /// Frees the memory that the items do not need at the options' load factor.
   ///
-  /// `indexed` also frees records whose ids were never given out; a `dynamic_hash_graph` is rebuilt. The table
-  /// stays as it is where there is nothing to free, or, in its own memory, less than 1/9.
+  /// `indexed` also frees records whose ids were never assigned; a `dynamic_hash_graph` is rebuilt. The table
+  /// is unchanged where it can free nothing or, in its own memory, less than 1/9.
   /// \param space of the table's device.
   /// \return how often the table was rebuilt.
   /// \throws out_of_memory, and error where items find no place (strong).
@@ -158,7 +158,7 @@ class contents : public owner<Design, Space> {
     } else {
       buffer<u64, Space> n(space, 1);
       space.fill(n.data(), 1, u64(0));
-      // A view may put more in since size() was read: the arrays' room bounds what is written.
+      // A view may insert more items after size() was read. So the arrays' sizes bound what is written.
       const u64 room = keys.size() < value_room ? keys.size() : value_room;
       detail::collect_entries(space, view(), keys.data(), static_cast<value_element*>(values), room,
                               n.data());

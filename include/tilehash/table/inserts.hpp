@@ -1,4 +1,4 @@
-// The verbs that put items in: build and insert.
+// The verbs that add items: build and insert.
 #pragma once
 
 #include <span>
@@ -40,8 +40,8 @@ class inserts : public lookups<Design, Space> {
   /// \param keys n keys.
   /// \param values n values; a set takes none.
   /// \return how many items were inserted, present and refused.
-  /// \throws invalid_argument, out_of_memory, and error where a design that is built in one call finds no hash
-  /// function for the keys (strong).
+  /// \throws invalid_argument, out_of_memory, and error where a design that is built in one call finds no
+  /// hash function for the keys (strong).
   /// \complexity O(n).
   /// \memory the new table before the old one is freed, and what the design's build takes.
   /// \synchronizes yes.
@@ -61,12 +61,12 @@ class inserts : public lookups<Design, Space> {
     [[maybe_unused]] const auto call = changing(space, "build");
     return build_from(home(space), keys, nullptr);
   }
-  /// As build(); with keep::first, of equal keys the first in the arrays wins. For keys and values of up to 8
-  /// bytes. A set does without, as only values tell equal keys apart.
+  /// As build(); with keep::first, the first of equal keys in the arrays wins. For keys and values of up to 8
+  /// bytes; not in sets, where equal keys do not differ.
   ///
   /// \param which keep::any or keep::first.
-  /// \memory in addition to that of build(), 5 times the items' bytes, of up to 32 million items. An empty
-  /// `tiled` table whose keys come a few times each takes no more than build() (docs/adr/0016).
+  /// \memory in addition to that of build(), 5 times the bytes of the items, of at most 32 million. An empty
+  /// `tiled` table whose keys occur a few times each takes no more than build() (docs/adr/0016).
   insert_report build(Space& space, keys_in keys, values_in values, keep which)
     requires(!of_keys_alone<Design> && keeps_first<engine_type>)
   {
@@ -76,20 +76,20 @@ class inserts : public lookups<Design, Space> {
     return awake(space).build_first(home(space), items(keys, values.data()), keys.size());
   }
 
-  /// Inserts the items whose keys are absent. A present key keeps its value; of equal keys in one call any one
-  /// wins.
+  /// Inserts the items whose keys are absent. A present key keeps its value; of equal keys in one call any
+  /// one wins.
   ///
   /// \param space of the table's device.
   /// \param keys n keys.
   /// \param values n values; a set takes none.
-  /// \param outcomes n results, one for each item, or none. Items of a large call are then inserted one by one
-  /// and not region by region, at about 0.4 of the rate.
+  /// \param outcomes n results, one for each item, or none. With outcomes a large call inserts item by item
+  /// and not region by region, at about 0.4 times the rate.
   /// \return how many items were inserted, present and refused.
-  /// \throws invalid_argument, error, and out_of_memory while the table has not changed (strong). Later, items
-  /// that need more memory are refused; an item whose key is present never is.
+  /// \throws invalid_argument, error, and out_of_memory while the table has not changed (strong). Later,
+  /// items that need more memory are refused; an item whose key is present never is.
   /// \complexity O(n) expected.
-  /// \memory 1/8 byte an item, and region by region up to the items' bytes; where the table grows, the new one
-  /// before the old one is freed.
+  /// \memory 1/8 byte an item, and region by region up to the items' bytes; where the table grows, the new
+  /// one before the old one is freed.
   /// \synchronizes once if the table does not grow, and once more if it refuses items.
   /// \concurrency exclusive.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
@@ -104,8 +104,8 @@ class inserts : public lookups<Design, Space> {
   {
     return insert_checked(space, keys, nullptr, outcomes, detail::keep_stored{});
   }
-  /// As insert(); with keep::first, of equal keys in this call the first in the arrays wins. Present keys keep
-  /// their values.
+  /// As insert(); with keep::first, the first of equal keys in the arrays wins. Present keys keep their
+  /// values.
   ///
   /// \param which keep::any or keep::first.
   /// \memory as for build() with keep::first.

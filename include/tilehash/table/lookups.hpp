@@ -1,7 +1,7 @@
 // The verbs that look keys up. None takes memory; all run concurrently with other const verbs.
 //
-// In place: the array of answers may be that of the keys where an answer has as many bytes as a key. Each
-// lookup reads its own key and no other, before it writes there. Values and flags are apart.
+// In place: where a result has as many bytes as a key, the array of the results may be that of the keys. Each
+// lookup reads only its own key, before it writes its result there. Values and flags must not overlap.
 #pragma once
 
 #include <optional>
@@ -46,8 +46,8 @@ class lookups : public contents<Design, Space> {
   }
   /// As find(), but does not synchronize.
   ///
-  /// The answers are written when the space's earlier work is done. Until then the table and the arrays must
-  /// stay as they are.
+  /// The results are written when the space's earlier work is done. Until then the caller must not change the
+  /// table or the arrays.
   void find_async(Space& space, keys_in keys, std::span<value_element> out, flags found = {}) const
     requires(!of_keys_alone<Design>)
   {
@@ -87,7 +87,7 @@ class lookups : public contents<Design, Space> {
     detail::require_apart_or_in_place(out, keys, "find_or", "the results", "the keys");
     look_up(space, keys, detail::value_sink<mapped_type>{out.data(), nullptr, missing});
   }
-  /// Tells which keys are present.
+  /// Tests which keys are present.
   ///
   /// \param space of the table's device.
   /// \param keys n keys.
@@ -130,15 +130,15 @@ class lookups : public contents<Design, Space> {
     detail::require_apart_or_in_place(out, keys, "count", "the results", "the keys");
     look_up(space, keys, detail::lookup_sink{.counts = out.data()});
   }
-  /// Counts what the lookups of keys read.
+  /// Counts the memory reads of the lookups of keys.
   ///
   /// \param space of the table's device.
   /// \param keys n keys.
-  /// \param out n counts, of buckets; in open addressing slots, in `hash_graph` and `chained` bounds and
-  /// entries, in `papers::perfect_spatial` offset and slot, in `indexed` buckets and records. May be the array
-  /// of keys of 4 bytes.
+  /// \param out n counts of buckets; in open addressing of slots, in `hash_graph` and `chained` of bounds and
+  /// entries, in `papers::perfect_spatial` of offset and slot, in `indexed` of buckets and records. May be
+  /// the array of keys of 4 bytes.
   /// \throws invalid_argument (strong).
-  /// \complexity what it counts.
+  /// \complexity the sum of the counts.
   /// \memory none.
   /// \synchronizes yes.
   /// \concurrency with const verbs.
@@ -151,7 +151,7 @@ class lookups : public contents<Design, Space> {
   }
 
   // ---- one key, of a table in the memory of the host, by the caller's own thread ----
-  // (Inlined, as a call would cost half of what it does.)
+  // (Inlined: a call would cost half of what the lookup costs.)
 
   /// Finds the value of one key, on a CPU. Arrays of keys are several times as fast.
   ///

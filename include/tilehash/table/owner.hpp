@@ -1,5 +1,5 @@
-// The lowest part of a table: it owns the engine and has what every verb needs, the checks of arrays and the
-// order between two streams.
+// The lowest base class of a table. It owns the engine, checks the verbs' arrays and orders calls through two
+// streams.
 #pragma once
 
 #include <concepts>
@@ -32,7 +32,7 @@ template <class Design, class Space>
 concept host_lookups = !Space::has_lanes &&
                        requires(const table_view<Design> v, const typename Design::key_type k) { v.find(k); };
 
-/// What a table is: its types, its size, its views.
+/// The types, the size and the views of a table.
 template <class Design, class Space>
 class owner : public detail::misuse<Design, Space> {
  public:
@@ -89,11 +89,11 @@ class owner : public detail::misuse<Design, Space> {
   /// \complexity O(1).
   /// \synchronizes no.
   view_type view() const { return engine_.view(); }
-  /// Returns a view that also inserts, updates and erases (table_view.hpp says what may run concurrently).
+  /// Returns a view that also inserts, updates and erases (concurrency: see mutable_table_view).
   ///
   /// It is valid as long as that of view(). size() counts all changes through it, once the kernel or the
   /// threads that made them are done. The next size(), or verb that changes the table and synchronizes, reads
-  /// that count in the stream of the table's own space: synchronize a kernel in another stream first.
+  /// that count in the stream of the table's own space. Synchronize a kernel in another stream first.
   /// \param space of the same device as the table.
   /// \throws invalid_argument for a space of another device (strong).
   /// \complexity O(1).
@@ -110,8 +110,8 @@ class owner : public detail::misuse<Design, Space> {
   /// \cond
   explicit owner(engine_type&& engine) : engine_(std::move(engine)) {}
 
-  // A call through another space of the same device is put in order with the table's own (space/foreign_stream.hpp),
-  // whose memory and scratch come from the space that it was made with.
+  // Orders a call through another space of the same device with the table's own (space/foreign_stream.hpp).
+  // The table's memory and scratch come from the space that it was made with.
   detail::foreign_change<Space> changing(Space& space, const char* call) {
     return {engine_.home(), space, call};
   }
@@ -119,14 +119,14 @@ class owner : public detail::misuse<Design, Space> {
     return {engine_.home(), space, call};
   }
   Space& home(Space& space) const { return engine_.home() != nullptr ? *engine_.home() : space; }
-  // A moved-from table gets memory. Verbs that must not synchronize begin so; the engine may not know its
-  // size.
+  // Gives a moved-from table memory. Verbs that must not synchronize call this first; the engine may not know
+  // its size then.
   engine_type& with_memory(Space& space) {
     if (!engine_.has_memory()) engine_ = engine_type(space, 0, engine_.options());
     return engine_;
   }
-  // All other verbs that change the table begin so. They know the size: changes by views and by `_async`
-  // verbs are counted here, once, by a call that runs alone. Const verbs only read it (size()).
+  // All other verbs that change the table call this first and know its size. It adds the changes by views and
+  // `_async` verbs to the size, once, in an exclusive call. Const verbs only read that size (size()).
   engine_type& awake(Space& space) {
     engine_type& engine = with_memory(space);
     if constexpr (requires { engine.settle(space); }) engine.settle(home(space));
@@ -145,7 +145,7 @@ class owner : public detail::misuse<Design, Space> {
     check(space, keys, "the keys");
     check(space, values, "the values");
   }
-  // The array of the values that come with these keys; in a set none.
+  // The array of these keys' values; empty in a set.
   template <class Pointer>
   static values_in values_at(keys_in keys, Pointer values) {
     if constexpr (is_set)

@@ -1,4 +1,4 @@
-// The verbs that change values, take keys out, or do both in one batch.
+// The verbs that change values, erase keys, or do both in one call.
 #pragma once
 
 #include <span>
@@ -53,8 +53,8 @@ class updates : public inserts<Design, Space> {
   /// \param op one of `op::` (core/op.hpp) or a callable; on a GPU a `__device__` functor.
   /// \param outcomes n results, one for each item, or none; as of insert().
   /// \return how many items were inserted, present and refused; all but one of equal keys are present.
-  /// \throws as insert() (strong). On a CPU, also what op throws (basic): all keys stay, each item counts once
-  /// or not at all, and `outcomes` has no results.
+  /// \throws as insert() (strong). On a CPU, also what op throws (basic): all keys stay, each item counts
+  /// once or not at all, and `outcomes` has no results.
   /// \complexity O(n) expected.
   /// \memory as insert(). An associative op of many items combines equal keys first, in 2.6 times the items'
   /// bytes, where those are free.
@@ -68,8 +68,8 @@ class updates : public inserts<Design, Space> {
     check_items(space, keys, values, "insert_or_apply: keys and values differ in length");
     return combine(space, keys, values.data(), outcomes, op);
   }
-  /// As insert_or_apply(), of an op that is given something other than values: op::mean is given numbers, in a
-  /// table of mean_of<T>.
+  /// As insert_or_apply(), for an op whose arguments are not values: op::mean takes numbers, in a table of
+  /// mean_of<T>.
   ///
   /// \param given n elements.
   /// \memory in addition n values.
@@ -84,7 +84,7 @@ class updates : public inserts<Design, Space> {
     return combine(space, keys, detail::lift<value_element, Op>(space, given.data(), given.size()).data(),
                    outcomes, op);
   }
-  /// As insert_or_apply(), of an op that is given keys alone: op::count.
+  /// As insert_or_apply(), for an op that takes keys alone: op::count.
   ///
   /// \memory in addition n values.
   template <lifts_nothing<value_element> Op>
@@ -144,20 +144,20 @@ class updates : public inserts<Design, Space> {
     with_memory(space).erase_async(home(space), keys.data(), keys.size(), erased);
   }
 
-  /// Does ops[i] with keys[i], a batch of finds, erases, inserts and insert_or_assigns.
+  /// Runs ops[i] on keys[i]: finds, erases, inserts and insert_or_assigns in one call.
   ///
-  /// Operations of different keys do not see each other. Those of one key happen in this order, wherever they
-  /// are in the batch: finds; erases; inserts, of which any one wins; insert_or_assigns, of which any one wins.
-  /// A value that is no operation is ignored.
+  /// Operations on different keys are independent. Those on one key happen in this order, wherever they are
+  /// in the arrays: finds; erases; inserts, of which any one wins; insert_or_assigns, of which any one wins.
+  /// An invalid operation is ignored.
   /// \param space of the table's device.
   /// \param ops n operations.
   /// \param keys n keys.
   /// \param values n values for inserts and insert_or_assigns; none if there are only other operations.
-  /// \param out n values; those of finds are written (Value{} where the key is absent), and no others. None if
-  /// there are no finds.
+  /// \param out n values; those of finds are written (Value{} where the key is absent), and no others. None
+  /// if there are no finds.
   /// \param found as many flags as `out`, written as `out` is. `out` and `found` may overlap operations, keys
   /// and values, which are copied first; they must not overlap each other.
-  /// \return what became of each kind of operation.
+  /// \return the numbers of results of each kind of operation.
   /// \throws invalid_argument, and out_of_memory while the table has not changed (strong). Later, items that
   /// need more memory are refused.
   /// \complexity O(n) expected.
