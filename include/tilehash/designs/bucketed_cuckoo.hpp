@@ -1,32 +1,31 @@
-// Bucketed cuckoo hashing (BCHT): two buckets per key, and keys that make room for each other.
+// Bucketed cuckoo hashing (BCHT): two buckets per key; an insert moves other keys when both are full.
 //
 //   key k ---- first(k) ----> | a b c d e f g h |   64 bytes
 //          \-- second(k) ---> | m n . . . . . . |
 //
 // A bucket is 64 bytes: 16, 8 or 4 slots. A lookup reads one bucket and, only where needed, the second.
 //
-//   first_fit  goes to the second bucket only when the first is full. A bucket that still has an empty slot
-//              has never overflowed, so a lookup that meets one is done: hits read 1.0x buckets, and misses
-//              stop early at moderate loads. The default.
-//   balanced   goes to the emptier of the two, as MegaKV and MemC3 do. Hits read 1.5 buckets, misses 2.
+//   first_fit  uses the second bucket only when the first is full. A bucket that still has an empty slot has
+//              never overflowed, so a lookup ends there: hits read 1.0x buckets, and misses stop early at
+//              moderate loads. The default.
+//   balanced   uses the emptier of the two, as MegaKV and MemC3 do. Hits read 1.5 buckets, misses 2.
 //
-// Invariants. (1) A key stands in one of its two buckets, once. (2) first_fit: if any slot of first(k) is
-// `empty`, k is not in second(k); an erased or vacated slot of a bucket that was full is therefore marked
-// `tombstone`, which inserts may take but at which lookups do not stop.
+// Invariants. (1) A key is stored once, in one of its two buckets. (2) first_fit: if any slot of first(k) is
+// `empty`, k is not in second(k). An erased or vacated slot of a bucket that was full is therefore marked
+// `tombstone`: inserts may take it, and lookups do not stop there.
 //
 // Inserting has two phases, so that both are exact under any race:
 //
-//   placing       never moves a key. In first_fit two inserts of one key meet at the first free slot of
-//                 the same bucket, because slots only fill up; no lock is needed. In balanced they meet
-//                 at the lock of first(k). What finds both buckets full waits.
-//   displacement  takes what waits, after all inserts are done: along a path of keys that each
-//                 move to their other bucket, under the locks of all its buckets
+//   placing       never moves a key. In first_fit two inserts of one key aim at the first free slot of the
+//                 same bucket, because slots only fill up; no lock is needed. In balanced they meet at the
+//                 lock of first(k). An item that finds both buckets full stays pending.
+//   displacement  places the pending items after all inserts are done. It moves each key on a path to that
+//                 key's other bucket, under the locks of all buckets on the path
 //                 (algorithm/displacement.hpp).
 //
 // The locks are one bit per bucket behind the slots. Every loop is bounded by the constants below.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases; nothing else.
-//
 // Source: the baseline of A. Breslow et al., Horton Tables, USENIX ATC 2016, section 3.
 #pragma once
 
@@ -43,7 +42,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// Which of its two buckets a new key goes to.
+// The rule that chooses one of a new key's two buckets.
 enum class placement { first_fit, balanced };
 
 template <class Key, class Value, placement Placement = placement::first_fit, class Hash = murmur,
@@ -70,10 +69,10 @@ class bucketed_cuckoo {
   static constexpr u32 preferred_width = detail::width_for(bucket_slots * sizeof(word));
 
   static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
-  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 8;  // keys that move for one
+  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 8;  // keys moved to place one item
   static constexpr u32 max_searches =
-      bucket_slots < 8 ? 256 : 128;        // paths searched in vain before a key is refused
-  static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
+      bucket_slots < 8 ? 256 : 128;        // failed searches before a key is refused
+  static constexpr u32 max_rounds = 4096;  // tries in all, including those that met a lock
   static constexpr bool keys_stay = true;  // while inserts run: displacements come after them
 
   // Whole buckets, at least two.
@@ -108,7 +107,7 @@ class bucketed_cuckoo {
   }
   TILEHASH_FN static key_bits stored(const place&, key_bits k) {
     return k;
-  }  // what a bucket is compared with
+  }  // compared with the slots of a bucket
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u32 where(const place& p) const { return p.first; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
@@ -126,7 +125,7 @@ class bucketed_cuckoo {
   }
 
   // ---- change ----
-  // A bucket with an empty slot has never overflowed: the key is here or nowhere.
+  // A bucket with an empty slot has never overflowed: the key is in this bucket or absent.
   template <class Tile>
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        key_bits wanted) const
@@ -140,8 +139,8 @@ class bucketed_cuckoo {
             at.free, at.slot, at.content};
   }
 
-  // Puts a key into the emptier of its buckets, under the lock of the first; `full` means that a displacement
-  // may still help.
+  // Puts a key into the emptier of its buckets, under the lock of the first. `full`: a displacement may still
+  // help.
   template <class Tile>
   TILEHASH_FN insert_result<key_bits, typename slot_type::value_bits> insert(
       Tile t, key_bits key, typename slot_type::value_bits value, bool active) const
@@ -155,7 +154,7 @@ class bucketed_cuckoo {
     return {held ? then : insert_state::again};
   }
 
-  // How to make room for a key that found its buckets full, by moving others.
+  // Frees a slot for a key whose buckets are full, by moving other keys.
   using displacement = detail::displacement<bucketed_cuckoo, max_path>;
   TILEHASH_FN displacement displacement_of(key_bits wanted, word content) const {
     const place p = locate(wanted);
@@ -167,7 +166,7 @@ class bucketed_cuckoo {
   }
 
   struct erase_answer : erase_position<word> {
-    bool passed = false;  // by lookups, which then read the second bucket
+    bool passed = false;  // lookups go on from this bucket to the second
   };
   template <class Tile>
   TILEHASH_FN erase_answer examine_for_erase(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
@@ -188,7 +187,7 @@ class bucketed_cuckoo {
  private:
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
 
-  // ---- what displacement asks ----
+  // ---- used by the displacement ----
   friend displacement;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const place&, u32 here, word w) const {
@@ -219,8 +218,8 @@ class bucketed_cuckoo {
     return got;
   }
 
-  // One try to put a key into one of its buckets, by the placement's rule, while no other may add this key:
-  // `again` when another key took the slot first, `full` when both buckets are.
+  // One try to put a key into one of its buckets by the placement's rule, while no other tile may add this
+  // key. Returns `again` if another key took the slot first, `full` if both buckets are full.
   template <class Tile>
   TILEHASH_FN insert_state place_in(Tile t, const place& p, key_bits wanted, word content,
                                     bool active) const {

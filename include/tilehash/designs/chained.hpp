@@ -4,16 +4,16 @@
 //   items                 d a c e b f                                  a b c d e f
 //   a boundary lies in front of entry 2 (buckets 1 and 2 start there: 1 is empty) and of entry 3 (bucket 3)
 //
-// A radix sort by the bucket's number moves all items of a bucket side by side, so that a chain is an array
-// and the build writes memory in order. Where keys and values fit a word it has two digits, and the second
-// is counted in block-local memory, with the starts of the buckets (designs/rows/by_regions.hpp); what is
-// built is then a hash_graph's. Otherwise the space's own radix sort is taken (builders::radix_sort): then
-// every entry looks at its neighbour, and where the bucket changes it notes the start of all buckets between
-// the two, empty ones too.
+// A radix sort by bucket number makes the items of each bucket contiguous. A chain is then an array, and the
+// build writes memory in order. Where keys and values fit a word, the sort has two digits. The second digit
+// is counted in block-local memory, with the starts of the buckets (designs/rows/by_regions.hpp), and the
+// result is a hash_graph's. Otherwise the build uses the space's own radix sort (builders::radix_sort). Every
+// entry then compares its bucket with its neighbour's. Where the bucket changes, the entry writes the start
+// of all buckets between the two, empty ones too.
 //
-// The number of buckets is free: load factor 10 (B = 0.1N) is the smallest table, with long walks; load
-// factor 0.5 (B = 2N) the largest. About B = 0.5N (load factor 2) found and missing keys cost the same. A
-// table of N items and B buckets takes N + B / 2 slots.
+// The number of buckets is a parameter. Load factor 10 (B = 0.1N) gives the smallest table, with long walks;
+// load factor 0.5 (B = 2N) gives the largest. Near B = 0.5N (load factor 2) found and missing keys cost the
+// same. A table of N items and B buckets takes N + B / 2 slots.
 //
 // Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 4.
 #pragma once
@@ -72,8 +72,8 @@ struct radix_sort {
     }
   };
 
-  // One sort of n items by as many bits as the rows' numbers have. Entries of up to 16 bytes are sorted as
-  // they are, larger ones by their numbers.
+  // Sorts n items once, by as many bits as row numbers have. Entries of up to 16 bytes are sorted as they
+  // are, larger ones by their indices.
   template <class Space, class Rows, class Key, class MappedPointer>
   static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
     using offset = typename Rows::offset;

@@ -1,6 +1,6 @@
-// What a design can do. A table offers the verbs its design has the concepts for; each design proves by a
-// static_assert at its end which of them it means to have, so that a misspelt member fails to compile and
-// cannot make a verb vanish.
+// Concepts for the capabilities of a design. A table offers the verbs whose concepts its design satisfies.
+// Each design asserts its intended concepts by a static_assert at its end: a misspelt member then fails to
+// compile instead of removing a verb.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// How tables of a design own their memory and change it. A design names one of these:
+// Engines: how tables of a design own memory and change it. A design names one of these:
 //   template <class Space> using engine = engine::insertion<this_design, Space>;
 namespace engine {
 template <class Design, class Space>
@@ -21,13 +21,13 @@ class insertion;  // changed in place
 template <class Design, class Space>
 class built_once;  // built from all items at once
 template <class Design, class Space>
-class rows;  // rows with room between them
+class rows;  // rows with free entries between them
 template <class Design, class Space>
 class records;  // keys and values of any size behind a table of ids
 template <class Design, class Space>
-class multi;  // all values of a key side by side
+class multi;  // all values of a key contiguous
 template <class Design, class Space>
-class subtables;  // changed in place, one part of the memory resized at a time
+class subtables;  // changed in place, one subtable resized at a time
 }  // namespace engine
 
 namespace detail {
@@ -35,15 +35,14 @@ template <class D>
 using solo_bucket = typename D::template bucket_type<solo_tile>;
 template <class D>
 using stored_key_of = typename D::slot_type::stored_key;
-// What examine() answers.
+// The result of examine().
 template <class D>
 using answer_of = decltype(std::declval<const D&>().examine(
     solo_tile{}, std::declval<const solo_bucket<D>&>(),
     std::declval<const D&>().stored(typename D::place{}, typename D::key_bits{})));
 }  // namespace detail
 
-// A trivially copyable view that answers lookups: locate() is arithmetic, address() the memory that is asked
-// for ahead of time.
+// A trivially copyable view for lookups: locate() is arithmetic, address() the memory to prefetch.
 template <class D>
 concept locatable =
     std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_bits k, typename D::place p) {
@@ -51,10 +50,10 @@ concept locatable =
       { d.address(p) } -> std::convertible_to<const void*>;
     };
 
-// A lookup reads whole buckets. examine() judges one by the stored key, what the key looks like in it, as the
-// tile reads many buckets before it examines the first; advance() goes to the next, which what was told may
-// name. Optional:
-//   max_steps_of(place)   where advance() has learnt how far this key's buckets may go: so many, in all
+// A lookup reads whole buckets. A tile reads many buckets before it examines the first, so examine() judges
+// one by the stored key (the key as this bucket stores it). advance() goes to the next bucket, which the
+// result of examine() may name. Optional:
+//   max_steps_of(place)   the number of buckets for this key in all, where advance() has learnt it
 template <class D>
 concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
                                             typename D::place p, detail::answer_of<D> told) {
@@ -65,15 +64,15 @@ concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b,
   { d.max_steps() } -> std::convertible_to<u32>;
 };
 
-// Neighbouring lanes of a GPU ask for neighbouring memory, so each looks so many keys up alone, and no tile
-// reads a bucket together.
+// Neighbouring lanes of a GPU read neighbouring memory. So each lane looks up `lookups_at_once` keys alone,
+// and no tile reads a bucket together.
 template <class D>
 concept looked_up_alone = bucketed<D> && D::preferred_width == 1 && requires {
   { D::lookups_at_once } -> std::convertible_to<u32>;
 };
 
 namespace detail {
-// Buckets that a lookup may read: of any key, or, where the first bucket has told, of this one.
+// The most buckets that a lookup may read: for any key, or for this key where its first bucket limits them.
 template <bucketed Design>
 TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place& p) {
   if constexpr (requires { design.max_steps_of(p); })
@@ -83,12 +82,14 @@ TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place&
 }
 }  // namespace detail
 
-// Its values stand in arrays of their own (core/apart_slot.hpp), so that a bucket has keys alone:
-//   value_beside(at)   the value of the key whose word stands at `at`
+// The values are in arrays of their own (core/apart_slot.hpp), so that a bucket has keys alone:
+//   value_beside(at)   the value of the key whose word is at `at`
 //   values_of(place)   the values of the bucket at this place, in the order of its slots
-//   combine(at, given, op)   makes op(stored, given) of it, whatever others do to it meanwhile
-//   has_memory()       false of a moved-from table's design, whose lookups must read nothing (table_view.hpp)
-// While keys are put in, a key may stand in its slot before its value does: what meets such a key waits.
+//   combine(at, given, op)   replaces that value by op(stored, given); safe against concurrent changes of it
+//   has_memory()       false for the design of a moved-from table, whose lookups read nothing
+//                      (table_view.hpp)
+// While keys are inserted, a key may be in its slot before its value is written; an item that meets such a
+// key stays pending.
 template <class D>
 concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, typename D::place p) {
   d.value_beside(at);
@@ -96,24 +97,24 @@ concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, 
   { d.has_memory() } -> std::same_as<bool>;
 };
 
-// A lookup walks a row of entries: row() reads where it begins and ends. A moved-from table's design has no
-// memory, and then nothing but has_memory() is asked of it (table_view.hpp).
+// A lookup walks a row of entries; row() reads the row's bounds. A moved-from table's design has no memory,
+// and then only has_memory() is called (table_view.hpp).
 template <class D>
 concept rowed = std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_type k, void* memory) {
   { d.row(d.locate(k)) } -> std::same_as<typename D::range>;
   d.hit(k, d.row(d.locate(k)));
-  { d.moved_to(memory) } -> std::same_as<D>;  // the same table where its memory was copied to
+  { d.moved_to(memory) } -> std::same_as<D>;  // the same table in a copy of its memory
   { d.has_memory() } -> std::same_as<bool>;
 };
 
-// Its items stand among empty slots: of the `capacity` many, slot i holds one where holds(i).
+// Items are stored among empty slots: of the `capacity` slots, slot i holds an item where holds(i).
 template <class D>
 concept sparse = rowed<D> && requires(const D d) {
   { d.holds(0) } -> std::same_as<bool>;
 };
 
-// Some slots that are not free are no items either (remap entries, say): holds(i, word) tells. Behind the
-// items of its bucket such a word may look like any key, as long as examine() does not take it for one.
+// Some occupied slots hold no item (remap entries, for example); holds(i, word) distinguishes them. Such a
+// word comes after the items of its bucket. It may look like any key, as long as examine() does not match it.
 template <class D>
 concept holding = bucketed<D> && requires(const D d, typename D::word w) {
   { d.holds(u64(0), w) } -> std::same_as<bool>;
@@ -129,11 +130,11 @@ TILEHASH_FN bool holds_item(const Design& design, u64 i, typename Design::word w
 }
 }  // namespace detail
 
-// An insert walks the key's buckets, as a lookup does, and claims the first free slot on the way:
-// examine_for_insert() says of each whether it has one, and whether the key may stand further on. What it
-// gives may derive from insert_position and tell advance() more. Optional:
+// An insert walks the key's buckets, as a lookup does, and claims the first free slot on the way.
+// examine_for_insert() returns whether a bucket has a free slot, and whether the key may be in a later
+// bucket. Its result may derive from insert_position to pass more to advance(). Optional:
 //   passes(home)     called before a key is put into another bucket than its first
-//   may_take(place)  false: no free slot here is for it
+//   may_take(place)  false: the key may take no free slot here
 template <class D>
 concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
                                                   typename D::place p) {
@@ -144,12 +145,12 @@ concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket
 };
 
 namespace detail {
-// What a lookup's answer tells who is to change the slot of the key.
+// A lookup's answer, with the key's slot for a lane that changes it.
 template <bucketed D>
 struct answered_slot : answer_of<D> {
-  bool free = false;         // none that the key may take is known
+  bool free = false;         // no free slot for the key is known
   u32 slot = 0;              // of the bucket, where the key was found
-  typename D::word old = 0;  // what stands there
+  typename D::word old = 0;  // the word in that slot
 };
 template <bucketed D, class Tile, class Bucket>
 TILEHASH_FN answered_slot<D> examine_for_slot(const D& design, Tile t, const Bucket& b,
@@ -160,8 +161,7 @@ TILEHASH_FN answered_slot<D> examine_for_slot(const D& design, Tile t, const Buc
   p.old = b.at(t, p.slot);
   return p;
 }
-// What a bucket tells an insert: what the design says of it, or else, where the walk is only to find the key,
-// what it tells a lookup.
+// A bucket's result for an insert: the design's own, or a lookup's where the walk only has to find the key.
 template <bucketed D, class Tile, class Bucket>
 TILEHASH_FN auto examine_for_insert(const D& design, Tile t, const Bucket& b, stored_key_of<D> wanted) {
   if constexpr (probe_inserting<D>)
@@ -174,8 +174,8 @@ using insert_position_of = decltype(examine_for_insert(
     std::declval<const D&>(), solo_tile{}, std::declval<const solo_bucket<D>&>(), stored_key_of<D>{}));
 }  // namespace detail
 
-// It inserts by rules of its own, a try at a time; at most max_rounds tries. A try may move other keys,
-// unless the design says `keys_stay`.
+// The design inserts by its own rules, one try at a time, at most max_rounds tries. A try may move other
+// keys, unless the design sets `keys_stay`.
 template <class D>
 concept self_inserting =
     bucketed<D> && requires(const D d, typename D::key_bits k, typename D::slot_type::value_bits v) {
@@ -196,17 +196,17 @@ concept changed_in_place = probe_inserting<D> || self_inserting<D>;
 template <class D>
 concept insertable = changed_in_place<D> || record_keeping<D>;
 
-// Its inserts may end with another key in hand than they began with. That key goes on by
-//   insert(tile, key, value, active, in_hand)   in_hand: an earlier try of this item took the key out
-// and nobody else may put it in meanwhile: the try that takes it out keeps a lock of it, say, and the one
-// that ends its way gives it back. An item that cannot be placed is told so (`full`) before it takes out
-// another: what is in hand after max_rounds makes the engine build the table anew, even one that may not
+// An insert may end with another key in hand than it began with. That key goes on by
+//   insert(tile, key, value, active, in_hand)   in_hand: an earlier try of this item evicted the key
+// No other insert may put that key in meanwhile. For example, the try that evicts it keeps a lock of it, and
+// the try that ends its relocation gives the lock back. An item that cannot be placed returns `full` before
+// it evicts another. A key in hand after max_rounds makes the engine rebuild the table, even one that may not
 // grow. Where there is no memory for that, the engine puts keys back (engine/put_back.hpp), while nothing
-// else is at work on the table, by
-//   drop(key)          this one, which is in hand, is given up
-//   marks()            mark_words() words of the table's memory, with a bit for each bucket
-//   none_in_hand(i)    the i-th of these is as the design wants it, and no key is in hand
-// and, in exact_placement, by locate(), where() and next() or advance(): a key may stand in any of
+// else runs on the table, by
+//   drop(key)        gives up this key, which is in hand
+//   marks()          mark_words() words of the table's memory, with a bit for each bucket
+//   none_in_hand(i)  restores the i-th of these words to the design's own state; no key is in hand
+// and, in exact_placement, by locate(), where() and next() or advance(): a key may be stored in any of
 // max_steps() buckets, in any slot (of item_slots, where the design has such a mask).
 template <class D>
 concept replacing = self_inserting<D> && D::replaces_keys && requires(const D d, typename D::key_bits k) {
@@ -216,12 +216,12 @@ concept replacing = self_inserting<D> && D::replaces_keys && requires(const D d,
   d.none_in_hand(u64(0));
 };
 
-// Its inserts never rebuild the table, so the host need not wait for them.
+// Its inserts never rebuild the table, so they need no synchronization with the host.
 template <class D>
 concept inserts_at_once = changed_in_place<D> && !replacing<D>;
 
 namespace detail {
-// What a bucket tells an erase: what the design says of it, or else what it tells an insert, or a lookup.
+// A bucket's result for an erase: the design's own, or else its result for an insert or a lookup.
 template <bucketed D, class Tile, class Bucket>
 TILEHASH_FN auto examine_for_erase(const D& design, Tile t, const Bucket& b, stored_key_of<D> wanted) {
   if constexpr (requires { design.examine_for_erase(t, b, wanted); })
@@ -234,13 +234,13 @@ using erase_position_of = decltype(examine_for_erase(
     std::declval<const D&>(), solo_tile{}, std::declval<const solo_bucket<D>&>(), stored_key_of<D>{}));
 }  // namespace detail
 
-// An erase walks the key's buckets, as a lookup does, and swaps the word in the key's slot for what
-// vacated(told) says is left there: an empty slot, a tombstone where lookups must not stop, or what of the
-// word belongs to the bucket. `told` is what the bucket said. Optional:
-//   examine_for_erase(tile, bucket, stored)   what it says, an erase_position; without, it is what the bucket
-//                                             tells an insert, or a lookup
-//   erased(home, now, told)                   called once a key is gone, which was looked for from `home` on
-//                                             and stood in the bucket at `now`
+// An erase walks the key's buckets, as a lookup does. It swaps the word in the key's slot for vacated(told):
+// an empty slot, a tombstone where lookups must not stop, or the bits of the word that belong to the bucket.
+// `told` is the bucket's result. Optional:
+//   examine_for_erase(tile, bucket, stored)   this result, an erase_position; without it, the bucket's result
+//                                             for an insert, or a lookup
+//   erased(home, now, told)                   called once a key is erased: its walk began at `home`, and it
+//                                             was stored in the bucket at `now`
 template <class D>
 concept erases_in_place =
     bucketed<D> && requires(const D d, typename D::place p, detail::erase_position_of<D> told) {
@@ -248,45 +248,45 @@ concept erases_in_place =
       d.advance(p, told);
     };
 
-// Its keys stand in rows with room between them, to which items are added and from which they are taken; how
-// is said by the one design that does it (dynamic_hash_graph.hpp).
+// Keys are stored in rows with free entries between them; items are added to rows and taken from them. Only
+// dynamic_hash_graph.hpp does so, and describes how.
 template <class D>
 concept row_changing = rowed<D> && D::changes_rows;
 
 template <class D>
 concept erasable = record_keeping<D> || erases_in_place<D> || row_changing<D>;
 
-// What found no place may still find room, by moving other keys.
+// Items that found no free slot may still be placed, by moving other keys.
 template <class D>
 concept displacing =
     insertable<D> && requires(const D d, typename D::key_bits k, typename D::slot_type::value_bits v) {
       { d.displacement_of(k, D::slot_type::pack(k, v)).run(solo_tile{}, true) } -> std::same_as<outcome>;
     };
 
-// When keys were erased, others may come nearer to where they are looked for first. erased() sets a bit of
-// due() for each bucket in which that may be, and tidy() sees to one. Optional:
-//   tidy_passes   how often, each time, where what comes nearer makes room for others
-//   tidy_width    of the tile that sees to a bucket, where that is not preferred_width
+// After erases, other keys may move nearer to the bucket where their lookups start. erased() sets a bit of
+// due() for each bucket in which that is possible, and tidy() handles one. Optional:
+//   tidy_passes   passes each time, where a key that moves frees a slot for others
+//   tidy_width    lanes of the tile that handles a bucket, where that is not preferred_width
 template <class D>
 concept tidying = erasable<D> && requires(const D d) {
   d.tidy(solo_tile{}, u32(0), true);
   { d.due() } -> std::same_as<u32*>;
   { d.due_words() } -> std::same_as<u64>;
-  { d.tidies_after(u64(0)) } -> std::same_as<bool>;  // so many were erased since the last pass
+  { d.tidies_after(u64(0)) } -> std::same_as<bool>;  // erases since the last pass
 };
 
-// While keys are put in, lookups find each where it stands, and there it stays: values may change meanwhile.
+// While keys are inserted, lookups find every key, and no key moves; values may change meanwhile.
 template <class D>
 concept steady = !values_apart<D> && (probe_inserting<D> || (self_inserting<D> && D::keys_stay));
 
-// Cannot be filled to every load: a table that may grow is made larger instead, one that may not is refused.
+// It cannot be filled to every load. A table that may grow then grows; one that may not is refused.
 template <class D>
 concept load_limited = insertable<D> && requires {
   { D::max_load_factor } -> std::convertible_to<double>;
 };
 
-// Its last slots, so many, are a stash for keys that found no room elsewhere; the load is reckoned without
-// them.
+// Its last `stash_slots` slots are a stash for keys that could not be placed elsewhere. The load factor
+// excludes them.
 template <class D>
 concept stashing = displacing<D> && requires {
   { D::stash_slots } -> std::convertible_to<u32>;
@@ -296,18 +296,18 @@ concept stashing = displacing<D> && requires {
 template <class D>
 concept bulk_built = D::is_bulk_built;
 
-// An empty table of this design is filled fastest by partitioning the items and building region by region.
+// Partitioning the items and building region by region fills an empty table of this design fastest.
 template <class D>
 concept partition_built = insertable<D> && D::is_partition_built;
 
-// ... not region by region but by steps of its own over the whole table:
-//   bulk_build().pays(space, n)   is it worth it for n items? It may be asked of a design without memory
-//   bulk_build().run(space, source, n, spill, illegal, inserted)   puts them into a table that is empty, and
-//                                 whose slots may hold anything; what it leaves goes to the spill
+// It is built not region by region but by steps of its own over the whole table:
+//   bulk_build().pays(space, n)   is it worth it for n items? Also called on a design without memory
+//   bulk_build().run(space, source, n, spill, illegal, inserted)   puts them into an empty table, whose slots
+//                                 may hold anything; items that it does not place go to the spill
 template <class D>
 concept filling_itself = partition_built<D> && requires(const D d) { d.bulk_build(); };
-// A partition-built design that can have more regions or fewer of the same size, by the same hash, so that
-// the keys of a region stand in neighbouring ones afterwards.
+// A partition-built design that can have more or fewer regions of the same size, by the same hash. The keys
+// of a region are in neighbouring regions afterwards.
 template <class D>
 concept region_resized =
     partition_built<D> && requires(D d, void* memory, typename D::stored_key n, typename D::region_hashes h) {
@@ -315,12 +315,12 @@ concept region_resized =
       { D::whole_capacity(u64(0), 1.0) } -> std::same_as<u64>;
       { d.hashes_in(u32(0)) } -> std::same_as<typename D::region_hashes>;
       { h(d.first_bucket(u32(0), n), n) } -> std::same_as<typename D::key_bits>;
-      { d.marks() } -> std::same_as<u32*>;  // as of a design that is `replacing`, zero between kernels
+      { d.marks() } -> std::same_as<u32*>;  // as in `replacing`; zero between kernels
     };
 
-// ... and many keys are erased from it region by region, each of which is tidied, by
-//   region_erase<Bins, Count>   what a block does with its region; `Bins` have the hashes of its keys, and
-//                               Count{}(region, n) is told how many there were
+// Many keys are erased from it region by region, and each region is then tidied, by
+//   region_erase<Bins, Count>   a block's work on its region; `Bins` have the hashes of the keys, and
+//                               Count{}(region, n) receives how many were erased
 template <class D>
 concept region_erased = partition_built<D> && erasable<D> && D::is_region_erased;
 

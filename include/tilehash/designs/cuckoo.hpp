@@ -1,47 +1,48 @@
-// Cuckoo hashing in one table: H slots per key, keys that make room for each other, and a stash for the rest.
+// Cuckoo hashing in one table: H slots per key, inserts that move other keys, and a stash for the rest.
 //
 //            h1(k)      h2(k)               h3(k)   h4(k)               s(k)
 //              |          |                   |       |                  |
 //   | a | . | [b] | c | [d] | x | e | . | f | [g] | [i] | j |   | . | q | [.] | . |   . empty   x erased
 //   |<-- slots, each one word: a key and its value ------->|   |<- 101 stash -->|
 //
-// A lookup reads h1(k), h2(k), ... until it meets the key or an empty slot, and after the last of them, only
-// where the stash is in use, one slot of the stash. So no lookup reads more than H + 1 slots, whatever the
-// table's size; with H = 4 functions the table needs no more than 1.03 slots an item.
+// A lookup reads h1(k), h2(k), ... until it meets the key or an empty slot. After the last of them it reads
+// one slot of the stash, only where the stash is in use. So no lookup reads more than H + 1 slots, whatever
+// the table's size. With H = 4 functions the table needs no more than 1.03 slots an item.
 //
-// Invariants. (1) A key stands in one of its H slots or in its slot of the stash, once. (2) No empty slot
-// precedes a key among its own: a slot that was taken never becomes `empty` again. erase() leaves `erased`,
-// which lookups pass and inserts may take, so lookups stop early before and after keys were erased alike.
+// Invariants. (1) A key is stored once, in one of its H slots or in its slot of the stash. (2) No empty slot
+// precedes a key among its own slots: a slot that was taken never becomes `empty` again. erase() leaves
+// `erased`, which lookups pass and inserts may take. So lookups stop early before and after erases alike.
 //
 // Inserting has two phases, both exact under any race:
 //
-//   insert()      never moves a key: it takes the first free of the key's slots. While only these run, slots
-//                 only fill up, so two inserts of one key meet at the same slot. What finds H slots full
-//                 comes back as `refused`; that is so for all of several equal keys or for none.
-//   displacement  takes those, after all inserts are done. The thesis exchanges the key in hand for the one
-//                 in the slot and goes on with that one; then a key in flight is in no slot, where an equal
-//                 one misses it, and when the last one in hand finds no room, a key is lost that was here
-//                 before. So here a path is searched first:
+//   insert()      never moves a key: it takes the first free of the key's slots. While only inserts run,
+//                 slots only fill up, so two inserts of one key meet at the same slot. An item that finds H
+//                 slots full returns `refused`; of several equal keys, all do or none does.
+//   displacement  places refused items after all inserts are done. The thesis exchanges the key in hand for
+//                 the one in the slot and goes on with that one. An in-flight key is then in no slot, where
+//                 an equal key misses it. If the last in-flight key finds no free slot, a stored key is lost.
+//                 So this displacement searches a path first:
 //
 //                     k --> [b] --> [e] --> [.]     each key on it moves to another of its own H slots
 //
-//                 and walked from its far end: e is written to the free slot and erased from its own, then b,
-//                 and k comes last. Every step leaves a table in which all keys can be found, so a path that
-//                 another has changed is simply given up. The walk is at random, and reads all slots of the
-//                 key that it meets at once, so that it ends as soon as any of them is free.
+//                 and moves its keys from the far end: e is written to the free slot and erased from its own,
+//                 then b, and k comes last. All keys can be found after every step, so a path that another
+//                 tile has changed is given up. The walk is random. It reads all slots of each key that it
+//                 meets at once, so it ends as soon as any of them is free.
 //
-// A key is written to a slot, or taken from one, only by who holds the lock of the key's first slot (a bit
-// for eight slots, tried and never waited for); one lock at a time. So a slot that holds a key changes under
-// that key's lock, a free one by compare-and-swap, and of equal keys one is inserted and the others see it.
+// A tile writes a key to a slot, or takes it from one, only while it holds the lock of the key's first slot.
+// A lock is a bit for eight slots; a tile tries it, never waits for it, and holds one at a time. So a slot
+// that holds a key changes under that key's lock, and a free slot by compare-and-swap. Of equal keys one is
+// inserted and the others see it.
 //
-// A key for which (lg S)^2 / 2 walks have been made in vain goes to the stash, where it has one slot. If that
-// is taken, the key walks on, up to 1024 times, where that may help: not with two functions, whose walks are
-// all alike; not if the next slot is taken too, for then the stash fills up; and not if the key there has the
-// same H slots. A key that finds no place is refused, and the table above takes new hash functions and starts
-// again (a restart).
+// A key goes to the stash, where it has one slot, after (lg S)^2 / 2 failed walks. If that slot is taken, the
+// key tries more walks, up to 1024, where they may help. They cannot help with two functions, whose walks are
+// all alike. They cannot help if the next stash slot is taken too, for then the stash fills up, nor if the
+// key there has the same H slots. A key without a place is refused; the engine then takes new hash functions
+// and starts again (a restart).
 //
-// The H slots are a double hash's, (h + i j) mod S: to keys that are spread well, as good as H functions that
-// know nothing of each other (Mitzenmacher and Thaler 2012 for what a table can hold).
+// The H slots follow double hashing, (h + i j) mod S. For keys that are spread well, that is as good as H
+// independent functions (Mitzenmacher and Thaler 2012, for what a table can hold).
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases,
 // displacements with displacements; nothing else.
@@ -92,9 +93,9 @@ class cuckoo {
                                             : Functions == 4 ? 1 / 1.03
                                                              : detail::max_load_factor;
 
-  static constexpr u32 max_path = Functions == 2 ? 96 : 24;  // keys that move for one
-  static constexpr u32 max_searches = 1024;                  // walks in vain; see also patience()
-  static constexpr u32 max_rounds = 4096;                    // tries in all, those that met a lock included
+  static constexpr u32 max_path = Functions == 2 ? 96 : 24;  // keys moved to place one item
+  static constexpr u32 max_searches = 1024;                  // failed walks; see also patience()
+  static constexpr u32 max_rounds = 4096;                    // tries in all, including those that met a lock
 
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 slots = detail::slots_for(items, load_factor);
@@ -117,7 +118,7 @@ class cuckoo {
   // ---- lookup ----
   struct place {
     u64 at, jump;
-    u32 number;  // of the hash function; H stands for the stash
+    u32 number;  // of the hash function; H means the stash
   };
   TILEHASH_FN place locate(key_bits k) const {
     const u64 h = hash_(slot_type::hash_input(k));
@@ -125,7 +126,7 @@ class cuckoo {
   }
   TILEHASH_FN static key_bits stored(const place&, key_bits k) {
     return k;
-  }  // what a bucket is compared with
+  }  // compared with the slots of a bucket
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
@@ -165,7 +166,7 @@ class cuckoo {
 
   TILEHASH_FN static word vacated(const insert_position<word>& /*told*/) { return slot_type::tombstone_word; }
 
-  // ---- how to make room for a key that insert() refused ----
+  // ---- placing a key that insert() refused ----
   struct displacement {
     using tries = detail::displacement_tries<cuckoo>;
     using verdict = typename tries::verdict;
@@ -175,13 +176,14 @@ class cuckoo {
     key_bits wanted;
     word content;
 
-    // One try: a walk to a free slot, the moves from its far end on, and the key into the slot they leave.
+    // One try: searches a path to a free slot, moves its keys from the far end on, and puts the key into the
+    // slot that they free.
     template <class Tile>
     TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
       path p;
       const u64 dice = mix64(design.hash_(slot_type::hash_input(wanted)) + round);
       const bool found = design.search(t, p, wanted, dice, reach(round), active);
-      bool clear = found;  // as long as nobody has changed what comes next
+      bool clear = found;  // until another tile has changed the next slot
       word mark = found ? p.content[p.length] : slot_type::empty_word;
       for (u32 i = p.length; t.any(clear && i != 0);) {
         const bool on = clear && i != 0;
@@ -205,12 +207,12 @@ class cuckoo {
  private:
   static constexpr u32 slots_a_lock = 8;
 
-  // Walks in vain before a key goes to the stash. With two functions there is but one way on from a key.
+  // Failed walks before a key goes to the stash. With two functions each key has only one way on.
   TILEHASH_FN u32 patience() const {
     const u32 lg = detail::bit_width(size_);
     return Functions == 2 ? 8 : 8 + lg * lg / 2;
   }
-  // How far the walk of a round goes: the first are short, because keys far down a path move to later slots.
+  // The longest walk of a round. The first walks are short, because keys far down a path move to later slots.
   TILEHASH_FN static u32 reach(u32 round) {
     return Functions == 2 || round + 4 > max_path ? max_path : round + 4;
   }
@@ -224,7 +226,7 @@ class cuckoo {
   TILEHASH_FN word read(Tile t, u64 at, bool active) const {
     return bucket_type<Tile>::read_shared(t, slots_ + at, active).at(t, 0);
   }
-  // The lock of the key whose first slot this is; false if another has it.
+  // The lock of the key whose first slot this is; false if another tile holds it.
   template <class Tile>
   TILEHASH_FN bool lock(Tile t, u64 first, bool wanted) const {
     bool mine = false;
@@ -239,13 +241,13 @@ class cuckoo {
     if (mine && t.rank() == 0) detail::unlock(stash_in_use() + 1, first / slots_a_lock);
   }
 
-  // The keys that move, each to the next one's slot, and behind them a free slot.
+  // The keys that move, each to the slot of the next one, and a free slot after the last.
   struct path {
     u64 slot[max_path + 1];
     word content[max_path + 1];
     u32 length = 0;  // keys that move
 
-    // Who moves nothing asks for the first, too.
+    // A tile that moves nothing reads the first element, too.
     TILEHASH_FN path() { slot[0] = 0, content[0] = 0; }
   };
 
@@ -253,7 +255,7 @@ class cuckoo {
   template <class Tile>
   TILEHASH_FN bool search(Tile t, path& p, key_bits holder, u64 random, u32 longest, bool active) const {
     bool found = false;
-    u64 own = capacity();  // the slot in which the holder stands: the first one stands in none
+    u64 own = capacity();  // the holder's slot; the first holder has none
     for (bool walking = active; t.any(walking);) {
       u64 at[Functions];
       word content[Functions];
