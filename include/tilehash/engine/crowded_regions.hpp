@@ -4,8 +4,8 @@
 // Each key is counted in one of its two buckets. If no bucket counts more keys than it has slots, each key
 // has a slot. At first each bucket is the first one of some keys, and counts these up to its slots; their
 // second buckets count the others. Then, in rounds, a bucket with too many keys passes some on to their other
-// buckets, to those with a free slot first. If it still has too many, it passes keys on to full buckets. These
-// pass on others in the next round. Passing a key on needs only the number of its other bucket. A bucket
+// buckets, to those with a free slot first. If it still has too many, it passes keys on to full buckets, and
+// these pass on others in the next round. Passing a key on needs only the number of its other bucket. A bucket
 // records this number for each key that it counted first, and for the last key that came in another way:
 //
 //   firsts   loads   others

@@ -1,9 +1,9 @@
-// engine::multi: keys with any number of values each, behind a table of ids, which any design is that maps a
-// key to 32 bits. The memory and its invariants: designs/multi.hpp.
+// engine::multi: keys with any number of values each, behind a table of ids. The table of ids has any design
+// that maps a key to 32 bits. The memory and its invariants: designs/multi.hpp.
 //
-// A build takes, while it runs, the items' bytes twice more by sort (three times where the keys are
-// floating-point or of 1 or 2 bytes, or the values over 8 bytes), by regions what engine/multi_regions.hpp
-// says, and about 24 bytes more for each item by counting.
+// Temporary memory of a build: by sort, twice the items' bytes (three times if the keys are floating-point or
+// of 1 or 2 bytes, or the values over 8 bytes); by regions, see engine/multi_regions.hpp; by counting, about
+// 24 bytes an item.
 #pragma once
 
 #include <span>
@@ -37,7 +37,7 @@ class multi : multi_arrays<Design, Space> {
   template <class Base>
   using verbs = tilehash::verbs::of_multi<Base>;
 
-  // The options are those of the table of ids, which always grows; room for items is made when they come.
+  // The options are those of the table of ids, which always grows. Builds and inserts allocate the arrays.
   multi(Space& space, u64 /*items*/, const table_options& options) : base(space, options) {}
 
   multi clone(Space& space) const {
@@ -59,10 +59,11 @@ class multi : multi_arrays<Design, Space> {
   view_type view() const { return {ids_.view(), keys_.data(), starts_.data(), values_.data(), distinct_}; }
   const table_options& options() const { return options_; }
 
-  // O(n). How often keys come in a sample says how (fill()).
+  // O(n). Automatic grouping depends on how often keys repeat in a sample (fill()).
   insert_report build_arrays(Space& space, const Key* keys, const Value* values, u64 n,
                              grouping how = grouping::automatic);
-  // Builds the table anew from both: O(size() + n), and memory for all of them once more than a build.
+  // Rebuilds the table from its items and the new ones. O(size() + n). Temporary memory: that of a build, and
+  // all items once.
   insert_report insert_arrays(Space& space, const Key* keys, const Value* values, u64 n,
                               grouping how = grouping::automatic) {
     if (n == 0) return {};
@@ -79,7 +80,7 @@ class multi : multi_arrays<Design, Space> {
   }
 
   // ---- retrieval ----
-  // A key's items side by side.
+  // Items of equal keys are adjacent.
   void copy_entries(Space& space, Key* keys, Value* values) const;
   void copy_keys(Space& space, Key* keys) const {
     if (distinct_ == 0) return;
@@ -92,7 +93,7 @@ class multi : multi_arrays<Design, Space> {
   void for_each(Space& space, F f) const {
     groups().for_each(space, items_, detail::item_giver<view_type, F>{view(), f});
   }
-  // offsets[i]: how many values the keys before keys[i] have. Gives where each key's begin.
+  // offsets[i]: how many values the keys before keys[i] have. Returns where the values of each key begin.
   buffer<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const;
   void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
                    u64 n) const;
@@ -113,10 +114,10 @@ class multi : multi_arrays<Design, Space> {
  private:
   multi(const table_options& options, ids_engine&& ids) : base(options, std::move(ids)) {}
 
-  // By regions is faster than a sort on both machines, while keys come so seldom that regions are of one
-  // size. Counting looks every item up in a table of the keys: where these are few, it stays in a cache, and
-  // a CPU does nothing faster. A GPU sorts 30 G pairs a second, and makes half as many atomic operations in
-  // memory.
+  // Grouping by regions is faster than a sort on both machines, while keys repeat so seldom that regions have
+  // even sizes. Counting looks every item up in a table of the keys: a table of few keys stays in a cache,
+  // and this is then a CPU's fastest way. A GPU sorts 30 G pairs a second, and makes half as many atomic
+  // operations in memory.
   insert_report fill(Space& space, keys_in keys, values_in values, grouping how) {
     const bool selects = how == grouping::automatic;
     if constexpr (design::can_group) {
@@ -142,7 +143,7 @@ class multi : multi_arrays<Design, Space> {
     return build_by_count(space, keys, values);
   }
 
-  // A sort may do with less.
+  // Returns false if there is no memory: a sort may need less.
   bool finds_memory_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
     try {
       return build_by_regions(space, keys, values, report);
@@ -151,7 +152,7 @@ class multi : multi_arrays<Design, Space> {
       return false;
     }
   }
-  // False, and nothing is built, where this is not the way to.
+  // Returns false, and builds nothing, where grouping by regions does not work.
   bool build_by_regions(Space& space, keys_in keys, values_in values, insert_report& report) {
     auto grouped = detail::group_by_regions<Offset, Ids>(space, keys.data(), values.data(), keys.size(),
                                                          options_.load_factor, detail::seed_of(options_));
@@ -166,8 +167,8 @@ class multi : multi_arrays<Design, Space> {
     report.refused = keys.size() - items_;
     return true;
   }
-  // The ids of keys that stand region by region. Where nearly all items have keys of their own, the table of
-  // ids gets room for as many keys as there are items, so that these regions are its own.
+  // Gives ids to keys that are stored region by region. If nearly all items have different keys, the table of
+  // ids gets capacity for as many keys as there are items, so that these regions are its own.
   template <class Grouped>
   insert_report number_grouped(Space& space, const Grouped& grouped, u64 n) {
     if constexpr (detail::takes_bins<Ids>) {
@@ -223,7 +224,7 @@ class multi : multi_arrays<Design, Space> {
     report.refused = n - items_;
     return report;
   }
-  // The unique keys of a sorted list, where their values begin, and their ids.
+  // Finds the unique keys of a sorted list, and where their values begin, and gives them ids.
   insert_report find_keys(Space& space, const buffer<word, Space>& sorted) {
     using work = detail::find_runs_in<Space, word, Key, Offset>;
     const u64 shares = detail::divide_up(items_, work::share);
@@ -264,7 +265,7 @@ class multi : multi_arrays<Design, Space> {
   }
 };
 
-// ---- where calls begin; not in the class for the reason given in engine/insertion.hpp ----
+// ---- where calls begin; outside of the class for the reason given in engine/insertion.hpp ----
 template <class Design, class Space>
 insert_report multi<Design, Space>::build_arrays(Space& space, const Key* keys, const Value* values, u64 n,
                                                  grouping how) {
@@ -307,7 +308,7 @@ template <class Sink>
 void multi<Design, Space>::look_up(Space& space, const Key* keys, u64 n, Sink sink) const {
   if constexpr (Space::has_lanes) {
     ids_.look_up(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
-  } else {  // to have the reads of `starts` under way ahead of time, in pieces that stay in the cache
+  } else {  // prefetches `starts`, in pieces that stay in the cache
     constexpr u64 piece = u64(1) << 14;
     buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
     for (u64 done = 0; done < n; done += piece) {

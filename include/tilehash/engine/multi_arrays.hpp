@@ -1,5 +1,5 @@
-// What a multimap owns: the table of ids and the arrays behind it; and the steps that give keys their ids,
-// which its builds share (engine/multi.hpp).
+// The memory of a multimap: the table of ids and the arrays behind it; and the steps that give keys their
+// ids, shared by all its builds (engine/multi.hpp).
 #pragma once
 
 #include <span>
@@ -37,7 +37,7 @@ class multi_arrays {
       : options_(growing(options)), ids_(space, 0, options_) {}
   multi_arrays(const table_options& options, ids_engine&& ids) : options_(options), ids_(std::move(ids)) {}
 
-  // numbers[i] becomes the id of keys[i], or none where that is NaN.
+  // Sets numbers[i] to the id of keys[i], or to none if that is NaN.
   insert_report give_ids(Space& space, keys_in keys, u32* numbers) {
     const u64 n = keys.size();
     if constexpr (design::in_records) {
@@ -46,12 +46,12 @@ class multi_arrays {
               .refused;
       if (refused != 0 && refused != count_illegal(space, keys)) not_placed();
       distinct_ = ids_.size();
-      // It grew on the way, and may be larger than asked for.
+      // The table grew in this call, and may be larger than the options require.
       return {.restarts = ids_.rehash(space, distinct_)};
     } else {
       u64 left = n;
       buffer<u64, Space> list;
-      if (distinct_ != 0) {  // from a sample; nearly all items are theirs
+      if (distinct_ != 0) {  // keys of a sample; nearly all items have one of them
         const insert_report report = number_keys(space);
         left = find_ids(space, {keys.data()}, n, numbers);
         if (left == 0) return report;
@@ -69,7 +69,7 @@ class multi_arrays {
       return report;
     }
   }
-  // Lists the keys of a sample, if these come twice or more in it, on average.
+  // Lists the keys of a sample, if each occurs twice or more in it, on average.
   bool list_frequent(Space& space, keys_in keys)
     requires(!design::in_records)
   {
@@ -80,7 +80,7 @@ class multi_arrays {
     distinct_ = 0;
     return false;
   }
-  // Gives the keys, which are unique, their places as ids.
+  // Gives each key, which is unique, its position as its id.
   insert_report number_keys(Space& space)
     requires(!design::in_records)
   {
@@ -113,20 +113,20 @@ class multi_arrays {
     space.for_each(keys.size(), detail::illegal_counter<Key>{keys.data(), count.data()});
     return read_one(space, count.data());
   }
-  // Gives how many of these keys have none.
+  // Finds the ids of some keys. Returns how many of these keys have none.
   u64 find_ids(Space& space, const detail::some_keys<Key>& keys, u64 n, u32* numbers) const {
     buffer<u64, Space> missing(space, 1);
     space.fill(missing.data(), 1, u64(0));
     ids_.look_up(space, keys, n, detail::number_sink<view_type>{keys, numbers, missing.data()});
     return read_one(space, missing.data());
   }
-  // Adds the different ones of some keys, which meet in a table of their own, to the list of keys.
+  // Adds the different ones of some keys to the list of keys. A table of their own finds them.
   void add_keys(Space& space, const detail::some_keys<Key>& keys, u64 n)
     requires(!design::in_records)
   {
     using slot = typename Ids::slot_type;
     ids_engine meeting(space, 0, options_);
-    std::ignore = meeting.build(space, detail::numbered_keys<slot>{keys}, n);  // (whose key is missing asks)
+    std::ignore = meeting.build(space, detail::numbered_keys<slot>{keys}, n);  // (find_ids() counts missing)
     buffer<Key, Space> all(space, distinct_ + meeting.size());
     buffer<u64, Space> count(space, 1);
     if (distinct_ != 0) space.copy(all.data(), keys_.data(), distinct_ * sizeof(Key));
@@ -137,7 +137,7 @@ class multi_arrays {
     keys_ = std::move(all);
     distinct_ = keys_.size();
   }
-  // (Where memory ends, the table of ids has thrown.)
+  // (When memory runs out, the table of ids throws.)
   [[noreturn]] static void not_placed() {
     throw error("tilehash: no hash function placed the keys of a multimap in its table of ids; take another");
   }

@@ -1,21 +1,21 @@
-// The kernel that brings a multimap's items together (engine/multi_regions.hpp): a block takes a region's bin,
+// The kernel that groups a multimap's items by key (engine/multi_regions.hpp): a block takes a region's bin,
 // and counts and orders its items in its scratch.
 //
 //   a block's scratch   hashes  |   | b |   | a | c |   |     a set of the bin's keys, by double hashing
-//                       counts  | 0 | 1 | 0 | 3 | 2 | 0 |     an item's number among those of its key is
-//                               |     scan              |     the count that it finds
+//                       counts  | 0 | 1 | 0 | 3 | 2 | 0 |     the count before an item's increment is its
+//                               |     scan              |     number among the items of its key
 //                       starts  | 0 | 0 | 1 | 1 | 4 | 6 |
 //
 // A block's steps, with a barrier between them:
 //   1  clear the set and the counts
 //   2  every item finds its key's slot, or takes a free one, and counts itself there
-//   3  add the counts up to starts, and reserve so many keys and items in the arrays
+//   3  scan the counts to starts, and reserve so many keys and items in the arrays
 //   4  write the keys and their starts, slot by slot
-//   5  put the values in order, where the set was
+//   5  put the values in order, in the memory of the set
 //   6  write them
 //
-// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, section 5.3, counts so
-// in the shared memory of its two-level table's buckets.
+// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, section 5.3, which
+// counts in the same way in the shared memory of its two-level table's buckets.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Where the groups go. Bin b's ids are firsts[b] ... firsts[b] + counts[b] - 1.
+// The destination of the groups. Bin b's ids are firsts[b] ... firsts[b] + counts[b] - 1.
 template <class Key, class Value, class Offset>
 struct groups {
   Key* keys;
@@ -40,7 +40,7 @@ struct groups {
   Value* values;
   u32 *firsts, *counts;
   u64* placed;   // keys, in the upper half, and items
-  u64* refused;  // bins that were too large, and items that met too many keys
+  u64* refused;  // bins that were too large, and items that passed too many slots
 };
 
 template <class Route, class Offset, u32 Threads>
@@ -55,10 +55,10 @@ struct multi_build {
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 group = sums::group;
-  static constexpr u32 most_items = sizeof(word) <= 8 ? 21504 : 9984;  // of a bin: what scratch has room for
-  static constexpr u32 at_once = 7;  // requests of a thread that are under way together
+  static constexpr u32 most_items = sizeof(word) <= 8 ? 21504 : 9984;  // of a bin: as many as fit scratch
+  static constexpr u32 at_once = 7;  // requests of a thread that are in flight together
   static constexpr u32 batches = (most_items + at_once * Threads - 1) / (at_once * Threads);
-  static constexpr u32 most_steps = 256;  // of an item through the set
+  static constexpr u32 most_steps = 256;  // of an item's probe sequence
   static_assert(most_items < (1U << 16), "counts have 16 bits");
 
   Route route;
@@ -70,7 +70,7 @@ struct multi_build {
   static u32 slots_for(u32 room) {
     return std::bit_ceil(room + room / 4 < 2 * Threads ? 2 * Threads : room + room / 4);
   }
-  // A thread adds up neighbouring counts, so one in 33 words is left out, and the threads of a warp meet
+  // A thread adds up neighbouring counts. One in 33 words is left out, so the threads of a warp access
   // different banks.
   TILEHASH_FN static constexpr u32 padded(u32 word) { return word + (word >> 5); }
   TILEHASH_FN static constexpr u64 set_bytes(u32 room, u32 slots) {
@@ -91,7 +91,7 @@ struct multi_build {
     const word* const bin = bins.at(region);
     const scratch_of<Block> in(block, *this, region);
     key_bits next[at_once] = {};
-    fetch(bin, n, me, next);  // the first hashes are under way meanwhile
+    fetch(bin, n, me, next);  // overlaps with clear()
     clear(in, me);
     block.barrier();
     const auto t = block.template tile<group>();
@@ -111,8 +111,8 @@ struct multi_build {
   }
 
  private:
-  // The block's scratch: the set, and when it is done with the values; a count of 16 bits for each slot, then
-  // where its values start; the threads' sums; where this bin's ids and items begin.
+  // The block's scratch: the set, and later the values; a count of 16 bits for each slot, and later the start
+  // of its values; the threads' sums; the first id and the first item of this bin.
   template <class Block>
   struct scratch_of {
     decltype(std::declval<Block>().template scratch<key_bits>()) set;
@@ -128,7 +128,7 @@ struct multi_build {
           begin(sums_of_threads + sums::words),
           free(region == 0 ? static_cast<key_bits>(~key_bits(0)) : key_bits(0)) {}
   };
-  // What a thread keeps of its items in registers.
+  // The part of a thread's items that it keeps in registers.
   struct held_items {
     u32 places[batches * at_once];  // the slot, and the number there
     value_bits values[batches * at_once];
@@ -166,7 +166,7 @@ struct multi_build {
       }
     }
   }
-  // Finds the slots of a batch's keys, or takes free ones. Gives a bit for each key that found none.
+  // Finds the slots of a batch's keys, or takes free ones. Returns a bit for each key that found none.
   template <class Tile, class Scratch>
   TILEHASH_FN u32 claim(Tile t, const Scratch& in, const key_bits (&hash)[at_once], u32 (&slot)[at_once],
                         u32 first, u32 n) const {
@@ -179,7 +179,7 @@ struct multi_build {
     }
     TILEHASH_UNROLL
     for (u32 k = 0; k < at_once; ++k) goes_on |= u32(met[k] != in.free && met[k] != hash[k]) << k;
-    // The whole group walks on together: lanes that part here stay apart, and each is served alone.
+    // The whole group continues together: if lanes diverge here, they stay diverged, and each runs alone.
     for (u32 steps = 0; t.any(goes_on != 0) && steps < most_steps; ++steps) {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
@@ -194,7 +194,7 @@ struct multi_build {
     }
     return goes_on;
   }
-  // They are needed in step 5.
+  // For step 5.
   TILEHASH_FN static void take_values(const word* bin, u32 n, u32 me, held_items& mine) {
     TILEHASH_UNROLL
     for (u32 k = 0; k < batches * at_once; ++k) {
@@ -202,7 +202,7 @@ struct multi_build {
       if (k * Threads + me < n) mine.values[k] = item::value_of(bin[k * Threads + me]);
     }
   }
-  // 3. Gives what stands before this thread's slots: keys, in the upper half, and items.
+  // 3. Returns the numbers of keys (upper half) and items before this thread's slots.
   template <class Block>
   TILEHASH_FN u32 add_up(Block block, const scratch_of<Block>& in, u32 region, u32 n) const {
     const u32 me = block.rank(), words = slots / 2 / Threads;  // of this thread
@@ -227,7 +227,7 @@ struct multi_build {
     }
     return before;
   }
-  // 4. A group of lanes has neighbouring slots, and `keys_before` keys stand before them.
+  // 4. A group of lanes has neighbouring slots, with `keys_before` keys before them.
   template <class Tile, class Scratch>
   TILEHASH_FN void write_keys(Tile t, const Scratch& in, u32 me, u32 keys_before) const {
     const u32 words = slots / 2 / Threads, share = words * 2 * group, from = me / group * share;
@@ -255,7 +255,7 @@ struct multi_build {
     }
   }
 
-  // By the hash's bits below those that chose the region; and how far it goes from one slot to the next.
+  // The first slot, from the hash's bits below those that chose the region; and the step to the next slot.
   TILEHASH_FN u32 slot_of(key_bits hash) const {
     return static_cast<u32>((static_cast<u64>(route.within(hash)) * slots) >> 32);
   }
@@ -264,7 +264,7 @@ struct multi_build {
   TILEHASH_FN static u32 at(Counts counts, u32 slot) {
     return u32(counts[padded(slot / 2)]) >> (slot % 2 * 16) & 0xffff;
   }
-  // The count as it was before this one came.
+  // Returns the count before the increment.
   template <class Counts>
   TILEHASH_FN static u32 count_one(Counts counts, u32 slot) {
     return fetch_add(counts + padded(slot / 2), 1U << slot % 2 * 16) >> (slot % 2 * 16) & 0xffff;

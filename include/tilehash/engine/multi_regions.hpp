@@ -1,20 +1,20 @@
-// A multimap's items brought together by regions: partitioned by their keys' hashes, and counted in the
-// memory of a block.
+// Groups a multimap's items by regions: partitions them by their keys' hashes, and counts them in the memory
+// of a block.
 //
-//   items  --partition-->  | bin 0 | bin 1 | ...      one for each of so many regions that a block's scratch
-//                              |       |              has room for a bin
-//                          block 0  block 1 ...       each brings its bin's items together in its scratch and
-//                                                     appends what it has to the three arrays
+//   items  --partition-->  | bin 0 | bin 1 | ...      one for each region; regions are so small that a bin
+//                              |       |              fits a block's scratch
+//                          block 0  block 1 ...       each groups its bin's items in its scratch and appends
+//                                                     them to the three arrays
 //
-//   keys          ... | b | a | c | ...          its ids are neighbours; the bins come in no given order
+//   keys          ... | b | a | c | ...          a bin's ids are adjacent; bins are in no given order
 //   starts        ... | 0 | 1 | 4 | ...
 //   values        ... | 9 3 1 2 5 4 | ...
 //
-// Each item goes to memory twice; a radix sort takes it there four times. The regions are those of the table
-// of ids, where its design is built by regions that are no larger. Then, if nearly every key comes once, its
-// build finds the keys of each side by side: it need not partition them (numbered_bins).
+// Each item is written to memory twice; a radix sort writes it four times. The regions are those of the table
+// of ids, if its design is built by regions that are no larger. Then, if nearly every key occurs once, the
+// keys of each of its regions are adjacent, and its build need not partition them (numbered_bins).
 //
-// A bin must fit a block's scratch. Keys that come often make bins uneven; then this gives up.
+// A bin must fit a block's scratch. Frequent keys make bins uneven; then grouping by regions fails.
 #pragma once
 
 #include <algorithm>
@@ -35,14 +35,14 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A design whose build takes items that stand in bins by its regions, and which says which ones these are.
+// A design with a build that takes items in bins of its regions, and that exposes its regions.
 template <class Design>
 concept takes_bins = partition_built<Design> && requires(const Design& d) {
   { d.route().regions() } -> std::same_as<u32>;
   { d.region_slots() } -> std::same_as<u32>;
 };
 
-// What group_by_regions() gives. The ids of region r's keys are firsts[r] ... firsts[r] + counts[r] - 1.
+// The result of group_by_regions(). The ids of region r's keys are firsts[r] ... firsts[r] + counts[r] - 1.
 template <class Key, class Value, class Offset, class Space>
 struct grouped {
   hash_route<remainder_slot<Key, Value>> route;
@@ -50,7 +50,7 @@ struct grouped {
   buffer<u32, Space> firsts, counts;
   buffer<Key, Space> keys;
   buffer<Offset, Space> starts;  // one more than keys
-  buffer<Value, Space> values;   // the items' that are legal
+  buffer<Value, Space> values;   // of the legal items
   u64 items = 0;
 
   template <takes_bins Ids>
@@ -68,14 +68,14 @@ buffer<T, Space> shortened(Space& space, buffer<T, Space> all, u64 n) {
   return some;
 }
 
-// Where keys come oftener, bins get too uneven for it.
+// If keys occur more often, bins get too uneven.
 template <class Key, class Value>
 inline constexpr double most_grouped_copies =
     sizeof(typename remainder_slot<Key, Value>::word) <= 8 ? 32 : 16;
 
-// `Ids` is the design of the table of ids. Nothing where items are too few for it, or their regions too many
-// or too uneven. Beside what it gives it takes up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of
-// 0.8; and where keys repeat, room for as many keys and starts as there are items.
+// `Ids` is the design of the table of ids. Returns nothing if there are too few items, or the regions are too
+// many or too uneven. Temporary memory: up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of 0.8;
+// and if keys repeat, as many keys and starts as there are items.
 template <class Offset, class Ids = void, class Space, class Key, class Value>
 std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space, const Key* keys,
                                                                    const Value* values, u64 n,
@@ -85,7 +85,7 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   using build_type = multi_build<route_type, Offset, large_block<Space>>;
   using word = typename slot_type::word;
   if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
-  constexpr double best = 0.8;  // so that bins have room
+  constexpr double best = 0.8;  // leaves free space in the bins
   const double load = load_factor < 0.6 || load_factor > best ? best : load_factor;
   const u64 capacity = slots_for(n, load);
   u64 regions = divide_up(capacity, build_type::most_items), room = divide_up(capacity, regions);
@@ -95,7 +95,7 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
     const Ids ids(nullptr, its_capacity, seed, load);
     if (ids.region_slots() <= build_type::most_items) {
       regions = ids.route().regions(), room = ids.region_slots();
-      // As many as that table takes, which then finds them free.
+      // As many as that table takes: its build can then reuse the memory.
       bytes = std::max<u64>(regions * room * sizeof(word), Ids::bytes(its_capacity));
     }
   }
@@ -136,7 +136,7 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   return g;
 }
 
-// Keys with their ids as the bins of a table's build: those of a region stand side by side.
+// Keys with their ids as the bins of a table's build: the keys of a region are adjacent.
 template <class Design>
 struct numbered_bins {
   using slot_type = typename Design::slot_type;

@@ -1,5 +1,5 @@
-// What a multimap is to the threads that work on it: its view, and the small functions that the table hands
-// to its table of ids and to its space.
+// The view of a multimap, and the function objects that the multimap passes to its table of ids and to its
+// space.
 #pragma once
 
 #include <tilehash/algorithm/compact.hpp>
@@ -20,7 +20,7 @@ class value_range {
   /// Of `size` values from an address on.
   TILEHASH_FN value_range(const Value* first, u64 size) : first_(first), size_(size) {}
   TILEHASH_FN const Value* begin() const { return first_; }               ///< the first value
-  TILEHASH_FN const Value* end() const { return first_ + size_; }         ///< behind the last
+  TILEHASH_FN const Value* end() const { return first_ + size_; }         ///< past the last
   TILEHASH_FN const Value* data() const { return first_; }                ///< the first value
   TILEHASH_FN u64 size() const { return size_; }                          ///< values
   TILEHASH_FN bool empty() const { return size_ == 0; }                   ///< are there none?
@@ -39,30 +39,30 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
   using mapped_type = Value;
 
   table_view<Ids> ids;      ///< from a key to its id
-  const Key* keys;          ///< by id; null where they stand in the records of the table of ids
+  const Key* keys;          ///< by id; null if they are stored in the records of the table of ids
   const Offset* starts;     ///< by id: where the key's values begin
   const Value* all_values;  ///< of all keys
   u64 distinct;             ///< keys; their ids are below
 
-  /// What find() gives.
+  /// The result of find().
   struct hit {
     const Value* first;  ///< of the key's values
     Offset number;       ///< of them; 0: the key is absent
     u32 steps;           ///< buckets read, and a word of starts
 
-    TILEHASH_FN bool found() const { return number != 0; }                     ///< is the key there?
+    TILEHASH_FN bool found() const { return number != 0; }                     ///< is the key present?
     TILEHASH_FN const Value& value() const { return *first; }                  ///< any of the key's
     TILEHASH_FN value_range<Value> values() const { return {first, number}; }  ///< all of them
     TILEHASH_FN u32 count() const { return static_cast<u32>(number); }         ///< how many they are
     TILEHASH_FN u32 probes() const { return steps; }  ///< buckets read, and a word of starts
   };
-  /// One thread, one key: found(), values(), count() of the hit. O(1) expected. Not beside changes.
+  /// One thread, one key: found(), values(), count() of the hit. O(1) expected. Not concurrently with changes.
   TILEHASH_FN hit find(const Key& key) const { return judge(ids.find(key)); }
   /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
   /// How many values the key has. As find().
   TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
-  /// The key's values, side by side; none where it is absent. As find().
+  /// The key's values, an array; empty if it is absent. As find().
   TILEHASH_FN value_range<Value> values_of(const Key& key) const { return find(key).values(); }
 
   /// By number: keys are 0, 1, ... distinct - 1, in no given order.
@@ -77,7 +77,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
     return {all_values + starts[id], static_cast<u64>(starts[id + 1] - starts[id])};
   }
 
-  /// What became of a key that met this in the table of ids.
+  /// The hit of a key with this result in the table of ids.
   template <class IdHit>
   TILEHASH_FN hit judge(const IdHit& met) const {
     return hit_of(met.found() ? id_in(met) : design_type::none, met.probes());
@@ -88,7 +88,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
     const auto range = values(id);
     return {range.data(), static_cast<Offset>(range.size()), steps + 1};
   }
-  /// The id in what the table of ids found.
+  /// The id in a result of the table of ids.
   template <class IdHit>
   TILEHASH_FN static u32 id_in(const IdHit& met) {
     if constexpr (design_type::in_records)
@@ -101,7 +101,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
 namespace detail {
 
 // ---- lookups ----
-// Hands a lookup of ids on as one of values.
+// Passes a lookup of ids on as one of values.
 template <class View, class Sink>
 struct through_starts {
   View view;
@@ -123,7 +123,7 @@ struct range_sink {
     begins[i] = hit.found() ? static_cast<Offset>(hit.first - all) : Offset(0);
   }
 };
-// What a CPU notes of a lookup of ids, to read `starts` later.
+// A CPU's record of a lookup of ids, to read `starts` later.
 struct met_id {
   u32 id, steps;
 };
@@ -139,7 +139,7 @@ template <class View, class Sink>
 struct starts_reader {
   View view;
   const met_id* met;
-  u64 first;  // the number of the first key that was met
+  u64 first;  // the number of the first key in `met`
   Sink sink;
   void operator()(u64 from, u64 to) const {
     const auto fetch = [&](u64 i) {
@@ -152,7 +152,7 @@ struct starts_reader {
 };
 
 // ---- builds ----
-// Items of an array: those a list names, or the first, or random ones of so many.
+// Items of an array: the listed ones, or the first, or random ones of so many.
 template <class Key>
 struct some_keys {
   const Key* keys;
@@ -163,7 +163,7 @@ struct some_keys {
   }
   TILEHASH_FN const Key& operator[](u64 i) const { return keys[item(i)]; }
 };
-// ... with their places as numbers, for a table of ids.
+// ... with their positions as numbers, for a table of ids.
 template <class Slot>
 struct numbered_keys {
   some_keys<typename Slot::key_type> keys;
@@ -171,7 +171,7 @@ struct numbered_keys {
     return detail::item<Slot>{detail::query<Slot>(keys[i]), static_cast<u32>(i), true};
   }
 };
-// An item's id, or none; counts legal keys that are not there.
+// An item's id, or none; counts legal keys that are absent.
 template <class View>
 struct number_sink {
   some_keys<typename View::key_type> keys;
@@ -210,7 +210,7 @@ struct key_selection {
   TILEHASH_FN bool selects(u64 i) const { return view.use_entry(i, entry_probe{}); }
   TILEHASH_FN void use(u64 i, u64 at) const { view.use_entry(i, key_taker<key_type>{keys, at}); }
 };
-// What is sorted: words of the legal keys, and their values or numbers. Either may be there already.
+// The input of a sort: words of the legal keys, and their values or numbers. Either may exist already.
 template <class Design>
 struct legal_selection {
   using key_type = typename Design::key_type;

@@ -1,10 +1,10 @@
-// Where keys that others took out found no place, and there is no memory for a new table: no key that was in
-// the table before this phase may be lost.
+// Restores keys that inserts took out and could not place again, if there is no memory for a new table. No
+// key that was in the table before this phase may be lost.
 //
-//   walk on      their inserts go on: most find a place
-//   take out     else the new keys of the phase leave the table, those in hand too; their items wait again
-//   place        each key in hand was in the table when the phase began. All such keys had places then, and
-//                no other keys are present now. So all have places, and kernel/exact_placement.hpp finds them
+//   walk on      continues their inserts: most find a slot
+//   take out     else removes the new keys of the phase, unplaced ones too; their items are pending again
+//   place        each unplaced key was in the table when the phase began. All such keys had slots then, and
+//                no other keys are present now. So all have slots, and kernel/exact_placement.hpp finds them
 //
 // It takes no memory, and synchronizes with the host.
 #pragma once
@@ -18,7 +18,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Calls `f` with a counter that is zero, and gives what it counted.
+// Calls `f` with a counter that is zero, and returns the count.
 template <class Space, class F>
 u64 counted_by(Space& space, u64* counter, const F& f) {
   space.fill(counter, 1, u64(0));
@@ -42,7 +42,7 @@ u64 walk_on_for_a_while(Space& space, const Design& design, const unplaced_keys<
   return left;
 }
 
-// Gives how many new keys were taken out. The items from `first` to `end` are those of the phase.
+// Returns how many new keys were taken out. The items from `first` to `end` are those of the phase.
 template <class Design, class Space, class Source>
 u64 put_back(Space& space, const Design& design, const sentinel_cells<typename Design::slot_type>& sentinels,
              const Source& source, u64 first, u64 end, const u32* fresh, const outcome_recorder& recorder,

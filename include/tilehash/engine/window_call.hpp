@@ -1,25 +1,25 @@
 // One insert into a table that is changed in place: windows of its items, the phases of each
-// (engine/insert_phases.hpp), what is counted and refused, and when the table gets more capacity.
+// (engine/insert_phases.hpp), the counts of inserted and refused items, and the decision to grow.
 //
-//   window    all pending items where they fit, which is so in most calls; else
-//     |         lookup, once: items whose keys are present are done; then
-//     |         as many pending items as there are free slots for, or grow, as a small table does at once
+//   window    all pending items if they fit, as in most calls; else
+//     |         lookup, once: completes items with present keys; then
+//     |         as many pending items as there are free slots for, or grow (a small table does so at once)
 //     |
-//   phases    region by region where that pays; what regions leave is inserted in windows of its own
+//   phases    region by region where that pays; items that regions leave over get windows of their own
 //     |         place, displace, update
 //     |
-//   grow      some are still pending: another hash function, or more capacity; then the window again
+//   grow      if items are still pending: another hash function, or more capacity; then the window again
 //
-// The host waits once a window. A call that cannot grow has one window, and start() does not wait at all.
+// The host synchronizes once a window. A call that cannot grow has one window; start() does not synchronize.
 //
-// How a table gets more capacity is its policy's:
+// The table's policy decides how it gets more capacity:
 //
-//   limit()                          items at which it wants more, if it grows()
-//   free_slots(wanted)               how many of so many pending items the next window takes; 0: grow first
-//   make_room(space, growth, items)  as `growth` says, for so many items or more. How often it restarted;
-//                                    nothing where no hash function did. Throws out_of_memory
-//   calls()                          where the counters and few bits are (engine/call_memory.hpp)
-// The others say what the table is, or are hooks (docs/adr/0028-one-insert-call.md).
+//   limit()                          number of items at which it grows, if it grows()
+//   free_slots(wanted)               how many of `wanted` pending items the next window takes; 0: grow first
+//   make_room(space, growth, items)  makes capacity as `growth` requests, for `items` or more. Returns the
+//                                    restarts; nothing if no hash function worked. Throws out_of_memory
+//   calls()                          the memory of counters and few bits (engine/call_memory.hpp)
+// The other members describe the table, or are hooks (docs/adr/0028-one-insert-call.md).
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace engine {
 
-// The items of one source on their way into a table.
+// The items of one source, and how many of them are inserted or refused so far.
 template <class Design, class Space, class Source, class Update>
 struct item_windows {
   using source_type = Source;
@@ -50,7 +50,7 @@ struct item_windows {
   phases_type phases;
   u64 n;
   u64 valid;                             // at most so many of them are items
-  u64 done = 0;                          // items before are in the table, or refused
+  u64 done = 0;                          // earlier items are in the table, or refused
   bool looked_up = false;                // all bits are known, and ...
   std::vector<u32> pending_counts = {};  // ... so many of each 256 items were pending then
   bool mostly_new = false;               // nearly all pending items of the last window were new keys
@@ -62,7 +62,7 @@ struct item_windows {
       sum += pending_counts[group];
     return sum;
   }
-  // The end of a window of so many pending items. `its_pending` becomes their number.
+  // The end of a window with `most` pending items. Sets `its_pending` to their number.
   u64 window_end(u64 most, u64& its_pending) const {
     u64 end = done;
     for (its_pending = 0; end < n && its_pending < most; end += detail::window_step)
@@ -78,8 +78,8 @@ class window_call {
   template <class Source, class Update>
   using windows_of = item_windows<Design, Space, Source, Update>;
   static constexpr bool displaces = displacing<Design>;
-  // When many keys move at once, one may meet the locks of others until its tries are spent, most of all
-  // where the system halts a thread that holds some. So there are some passes.
+  // When many keys move concurrently, an item may find locked buckets until its tries are spent, above all
+  // where the system suspends a thread that holds locks. So there are several passes.
   static constexpr u32 passes = displaces || self_inserting<Design> ? 3 : 1;
   static constexpr u32 restarts_before_growth = 4;
   struct no_regions {};
@@ -91,8 +91,8 @@ class window_call {
         grows_(table.grows() && table_is != insert_role::all_or_none),
         table_is_(table_is) {}
 
-  // Inserts n items, of which not more than `valid` are any; `outcomes` may be null. `filled`: what regions
-  // have taken of them.
+  // Inserts n items, at most `valid` of them valid; `outcomes` may be null. `filled`: the items that regions
+  // have taken.
   template <class Source, class Update, class Filled = no_regions>
   insert_report run(const Source& source, const Update& update, u64 n, outcome* outcomes = nullptr,
                     u64 valid = ~u64(0), const Filled& filled = {}) {
@@ -117,7 +117,7 @@ class window_call {
     report_.present = n - report_.inserted - report_.refused;
     return report_;
   }
-  // Without waiting.
+  // Inserts n items without synchronizing.
   template <class Source, class Update>
   void start(const Source& source, const Update& update, u64 n, insert_report* report) {
     if (n == 0) return detail::finish_call(space_, unwaited(0, 0, report));  // no phase has a kernel
@@ -150,13 +150,13 @@ class window_call {
       try {
         w.phases.displace(table_.design(), 0, w.n, table_.sentinels(), &last);
         ended = Windows::phases_type::can_end;
-      } catch (const out_of_memory&) {  // what waits is refused
+      } catch (const out_of_memory&) {  // pending items are refused
       }
     }
     if (!ended) detail::finish_call(space_, unwaited(w.n, w.phases.phase(), report));
   }
-  // A user's op threw, or what else ends a call in the middle. (A GPU's kernels throw nothing, and after an
-  // error of its own there is nothing to count.)
+  // After a user's op threw, or another exception interrupted the call. (A GPU's kernels throw nothing, and
+  // after an error of the GPU there is nothing to count.)
   void recover() {
     if constexpr (!Space::has_lanes) {
       if (keeps_table(table_is_)) table_.recount(space_);
@@ -168,7 +168,7 @@ class window_call {
   void run_windows(Windows& w) {
     try {
       while (w.done < w.n) run_window(w);
-    } catch (const out_of_memory&) {  // for the bits of the items; none of the rest has been looked at then
+    } catch (const out_of_memory&) {  // for the bits of the items; no remaining item has been visited then
       if (!keeps_table(table_is_)) throw;
       if (replacing<Design> && !changed_ && table_is_ == insert_role::in_use) throw;
       while (w.done < w.n) run_piece(w);
@@ -194,8 +194,8 @@ class window_call {
     if (left != 0 && grows_ && grow(w, left, true)) return;
     finish_window(w, end, left);
   }
-  // As many items as the table's own memory has bits for. An insert that may take other keys out needs a list
-  // of these besides; without it, new keys are refused, and only those that are present are seen to.
+  // Inserts as many items as the table's own memory has bits for. An insert that may take other keys out also
+  // needs a list of these; without it, new keys are refused, and only present keys are updated.
   template <class Windows>
   void run_piece(Windows& w) {
     const u64 end = std::min(w.n, w.done + detail::call_memory::few_items);
@@ -216,8 +216,8 @@ class window_call {
     } while (left != 0 && grows_ && grow(w, left, true));
     finish_window(w, end, left);
   }
-  // What is left is refused, as far as its keys are absent: of equal keys one may have met locks until its
-  // tries were spent, and another found a place.
+  // Refuses the remaining items with absent keys. (Of two equal keys one may have found locked buckets until
+  // its tries were spent, and the other a place.)
   template <class Windows>
   void finish_window(Windows& w, u64 end, u64 left) {
     constexpr bool meets_locks = displaces || self_inserting<Design>;
@@ -252,12 +252,12 @@ class window_call {
   }
 
   // ---- phases ----
-  // Of the window up to `end`; gives how many of its items are still pending.
+  // Runs the phases of the window up to `end`. Returns how many of its items are still pending.
   template <class Windows>
   u64 run_phases(Windows& w, u64 end) {
     w.phases.make_bits(grows_);
-    // Again for what met locks, which are few; where many found no way, no more will. But in a new table they
-    // may, as many as the old one was made for.
+    // Another pass serves items that found locked buckets, which are few. Where many items found no slot, it
+    // would find none either; but in a new table they may, up to the number that the old one was made for.
     const u64 few = (end - w.done) / 64 + 64, limit = table_.limit();
     u32 rebuilds = 0;
     bool again = true;
@@ -267,9 +267,9 @@ class window_call {
         try {
           const detail::call_end last = table_.calls().waited(w.n, 0);
           w.phases.displace(table_.design(), w.done, end, table_.sentinels(), &last);
-        } catch (const out_of_memory&) {  // what waits goes on waiting
+        } catch (const out_of_memory&) {  // pending items stay pending
           if (!keeps_table(table_is_)) throw;
-          if (pass != 0) break;  // nothing ran that could count what is left
+          if (pass != 0) break;  // nothing ran that could count the pending items
         }
       }
       collect(w);
@@ -288,7 +288,7 @@ class window_call {
     }
     return w.phases.left();
   }
-  // False if it does not pay, or there is no memory for it.
+  // Returns false if it does not pay, or there is no memory for it.
   template <class Windows>
   bool fill_regions(Windows& w, u64 end) {
     using Source = typename Windows::source_type;
@@ -306,8 +306,8 @@ class window_call {
       return false;
     }
   }
-  // What regions took; what they left is inserted one by one. False, and nothing more is inserted, if it is
-  // not known what they left.
+  // Counts the items that regions took, and inserts the items left over one by one. If the latter are not
+  // known, returns false and inserts nothing.
   template <class Filled>
   bool take_over(const Filled& filled) {
     changed_ = true;
@@ -316,7 +316,7 @@ class window_call {
     if (!filled.lists_left) return false;
     report_.refused += filled.illegal;
     if (filled.left == 0) return true;
-    const auto rest = filled.rest();  // outlives what calls it
+    const auto rest = filled.rest();  // must outlive `few`
     const auto few = detail::few_of<Design, Space>(rest);
     using source_type = std::remove_const_t<decltype(few)>;
     windows_of<source_type, detail::keep_stored> w{
@@ -324,8 +324,8 @@ class window_call {
     run_windows(w);
     return true;
   }
-  // Keys that lost their places to others move to a new table, with all. Where there is no memory for
-  // it, or no hash function, they are put back, and new keys are refused instead.
+  // Moves all keys to a new table, and the keys that lost their slots to others. Where there is no memory for
+  // it, or no hash function works, puts these back and refuses new keys instead.
   enum class unplaced { none, moved, put_back };
   template <class Windows>
   unplaced take_in_unplaced(Windows& w, u64 end) {
@@ -354,8 +354,8 @@ class window_call {
   }
 
   // ---- growth ----
-  // What makes a table grow: there are no free slots for the next window, or a window's items were `left`.
-  // Below the limit the latter is the hash function's fault: another may do. False if nothing helps.
+  // A table grows if there are no free slots for the next window, or items of a window were `left`. Below the
+  // limit the hash function is to blame for the latter: another may work. Returns false if nothing helps.
   template <class Windows>
   bool grow(const Windows& w, u64 wanted, bool left = false) {
     const u64 size = table_.size(), limit = table_.limit();
@@ -366,11 +366,11 @@ class window_call {
     }
     if (size < limit)  // a small table
       return make_room(growth::enlarge, size + std::min(wanted, table_.least_room()));
-    // Where nearly all was new so far, so will the rest be.
+    // If nearly all items were new so far, the rest probably is, too.
     const u64 all = size + wanted + wanted / 64;
     return make_room(growth::enlarge, w.mostly_new ? detail::room_to_grow_to(size, all) : 0);
   }
-  // Where there is no memory, or no hash function, the rest of the call makes do with the table as it is.
+  // Where there is no memory, or no hash function works, the table stays as it is for the rest of the call.
   bool make_room(growth how, u64 items) {
     try {
       const std::optional<u64> restarts = table_.make_room(space_, how, items);
@@ -388,7 +388,7 @@ class window_call {
   Space& space_;
   bool grows_;
   insert_role table_is_;
-  bool changed_ = false;  // so that nothing may throw any more
+  bool changed_ = false;  // then nothing may throw any more
   u32 restarts_ = 0;
   insert_report report_;
 };
