@@ -1,17 +1,17 @@
-// A builder of rows (designs/rows.hpp) in two steps: the items are put in order by bins of neighbouring rows,
-// and then built as if they had come so.
+// A builder of rows (designs/rows.hpp) in two steps: it sorts the items by bins of neighbouring rows, and
+// then builds the rows from the items in that order.
 //
 //   items      d a c e b f        rows 3 0 2 3 0 3
 //   bins     | a b | c d e f |    of two rows each: 0 and 1, 2 and 3
 //   build      bin after bin, so that its counters, and then its entries, stay in the cache
 //
-// A block takes a share of the items, counts those of each bin in its scratch, finds them room in the bins
-// side by side and writes them there. A block of many puts its share in order first, so that what goes
-// to a bin is written by neighbours at once: memory takes a line of items whole, and reads one that comes in
-// parts before it writes it. A core, whose cache waits for the parts, writes them as they come.
+// A block takes a share of the items, counts those of each bin in its scratch, reserves slots in the bins and
+// writes the items there. A block of many threads sorts its share first, so that neighbouring threads write
+// the items of a bin at once: memory takes a full line whole, but must read a line that is written in parts.
+// A core's cache gathers those parts, so a core writes the items in the order of the source.
 //
-// It pays where counters and entries do not fit the cache: then a build in the order of the items misses it
-// with every item, once to count it and twice to put it in its place.
+// It pays if counters and entries do not fit the cache. A build in the order of the items then misses the
+// cache with every item, once to count it and twice to store it.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -28,7 +28,7 @@ namespace detail {
 template <class Key>
 using binned_key = row_entry<Key, void>;
 
-// A share of the items, and their bins. Keys that are NaN are left out.
+// A share of the items, and their bins. NaN keys are left out.
 template <class Rows, class Key, u32 Threads>
 struct share_of_bins {
   using offset = typename Rows::offset;
@@ -39,7 +39,7 @@ struct share_of_bins {
   const Key* keys;
   u64 n;
   u32 shift, bins;  // a bin has 2^shift rows
-  offset* next;     // of each bin, where its next item goes
+  offset* next;     // of each bin, the position of its next item
 
   TILEHASH_FN u32 bin_of(const Key& key) const { return static_cast<u32>(rows.locate(key).row >> shift); }
   TILEHASH_FN u64 first_of(u64 number) const { return number * share; }
@@ -80,7 +80,7 @@ template <class Rows, class Key, class MappedPointer, u32 Threads>
 struct fill_bins : share_of_bins<Rows, Key, Threads> {
   using shares = share_of_bins<Rows, Key, Threads>;
   using offset = typename Rows::offset;
-  using mapped =  // in a set none
+  using mapped =  // a set has none
       std::conditional_t<Rows::is_set, char, std::remove_const_t<std::remove_pointer_t<MappedPointer>>>;
   using shares::share;
   static constexpr bool in_order = Threads > 1;
@@ -91,8 +91,9 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
   binned_key<Key>* keys_out;
   mapped* values_out;
 
-  // Scratch: how far a bin is from its items here, or where its next one goes; and in order, where its items
-  // begin here, which item of the share is i-th in order, and the block's sums.
+  // Scratch: for each bin, the distance to its items in the share, or the position of its next one. If
+  // in_order, also the begin of each bin's items in the share, the share's items in order, and the block's
+  // sums.
   static constexpr u64 scratch_bytes(u32 bins) {
     constexpr u64 sums = block_sums<Threads>::words * sizeof(u32);
     return bins * sizeof(offset) + (in_order ? bins * sizeof(u32) + share * sizeof(u16) + sums : 0);
@@ -152,7 +153,7 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
     const auto sums = block.template scratch<u32>(order_at + share * sizeof(u16));
     for (u32 b = me; b < bins; b += Threads) starts[b] = 0;
     block.barrier();
-    u32 places[of_each];  // of the items taken here: the bin, and the rank in what goes there from here
+    u32 places[of_each];  // of this thread's items: the bin, and the rank among the share's items of that bin
     TILEHASH_UNROLL
     for (u32 k = 0; k < of_each; ++k) {
       const u64 i = first + u64(k) * Threads + me;
@@ -187,11 +188,11 @@ struct items_in_bins {
   using offset = typename Rows::offset;
   static_assert(sizeof(binned_key<Key>) == sizeof(Key));
   u32 shift, bins;
-  buffer<char, Space> memory;  // of the keys
+  buffer<char, Space> memory;  // the keys
   buffer<typename filling::mapped, Space> values;
   buffer<offset, Space> ends;  // of each bin, and of all
 
-  // Bins of 2^shift rows each. O(items + bins). Takes the items' bytes once. Does not wait.
+  // Bins of 2^shift rows each. O(items + bins). Temporary memory: the items' bytes. Does not synchronize.
   items_in_bins(Space& space, const Rows& rows, const Key* from, MappedPointer from_values, u64 n,
                 u32 bin_shift)
       : shift(bin_shift),
@@ -208,7 +209,7 @@ struct items_in_bins {
     space.for_each_block(blocks, shares::block_size, filling::scratch_bytes(bins),
                          filling{all, from_values, keys(), values.data()});
   }
-  // How many. Waits, where a key may be NaN.
+  // The number of items. Synchronizes if a key may be NaN.
   u64 size(Space& space) const {
     return has_nan<Key> ? u64(read_one(space, ends.data() + bins)) : memory.bytes() / sizeof(Key);
   }
@@ -225,15 +226,15 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace builders {
 
-// `Then` builds the rows from the items in their new order, or from the first one if the rows fit the cache.
-// Takes the items' bytes once more than it does.
+// `Then` builds the rows from the items in their new order, or in their own if the rows fit the cache.
+// Temporary memory: the items' bytes and that of `Then`.
 template <class Then>
 struct binned {
   static constexpr const char* name = "hash_graph_v2";
   static constexpr double max_load_factor = Then::max_load_factor;
   static constexpr u64 most_bins = 1024;
 
-  // Rows of a bin, as a power of two: what they have takes half the cache, and a block can count the bins.
+  // Rows of a bin, as a power of two: their memory takes half the cache, and a block can count the bins.
   template <class Space, class Rows>
   static u32 shift_for(const Space& space, const Rows& rows, u64 n) {
     const double row = sizeof(typename Rows::offset) + static_cast<double>(n) /

@@ -1,10 +1,11 @@
-// Rows that a block counts and adds up in its scratch, as the builders of rows by regions and in bins do.
+// Counts rows in a block's scratch and turns the counts into offsets, for the builders by regions and in
+// bins.
 //
 //   counted    | filter: 17 bits | items: 15 bits |    a word for each row; without filters all 32 bits count
 //   added up   | filter: 17 bits | begin: 15 bits |
 //
-// An item's place is known when it has been counted, but for where its row begins: placed_items keeps it
-// until that is known, so that no item is hashed, or counted, twice.
+// When an item has been counted, only the begin of its row is missing to know its place. placed_items keeps
+// the rank until then, so that no item is hashed, or counted, twice.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -20,8 +21,8 @@ struct row_here {
   u32 row, filter;
 };
 
-// `Words` is the block's scratch. All of the block call these together, with barriers between, but for
-// rank_of() and begin_of().
+// `Words` is the block's scratch. All threads of the block call these functions together, with barriers
+// between, except rank_of() and begin_of().
 template <class Rows, u32 Threads, class Words>
 struct block_rows {
   using sums = block_sums<Threads>;
@@ -30,24 +31,24 @@ struct block_rows {
   static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
 
   Words words;
-  u32 size;  // rows that there are words for
+  u32 size;  // rows that have words
   u32 me;    // the caller's rank in the block
 
-  // Neighbouring counts are added up by one, so one in 33 words is left out, and those who do so side by side
-  // meet different banks.
+  // One thread adds up neighbouring counts. One in 33 words is left out, so that neighbouring threads access
+  // different banks.
   TILEHASH_FN static constexpr u32 padded(u32 r) { return r + (r >> 5); }
   static constexpr u64 scratch_bytes(u32 rows) { return (padded(rows) + sums::words) * sizeof(u32); }
 
   TILEHASH_FN void clear() const {
     for (u32 i = me; i < padded(size); i += Threads) words[i] = 0;
   }
-  // Counts an item of a row, with its key's bit of the filter; gives its rank in the row.
+  // Counts an item of a row, and sets its key's bit of the filter. Returns its rank in the row.
   TILEHASH_FN u32 rank_of(const row_here& at) const {
     const u32 rank = fetch_add(words + padded(at.row), u32(1)) & place_mask;
     if constexpr (has_filter) set_bits(words + padded(at.row), at.filter << place_bits % 32);
     return rank;
   }
-  // From each row's count to where it begins. `mask` is what of a word is count: filters stay.
+  // Converts each row's count to its begin. `mask` selects the count of a word; filters stay.
   template <class Block>
   TILEHASH_FN void add_up(Block block, u32 mask = place_mask) const {
     const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
@@ -62,7 +63,7 @@ struct block_rows {
     }
   }
   TILEHASH_FN u32 begin_of(u32 row) const { return u32(words[padded(row)]) & place_mask; }
-  // Writes the first `count` rows of the table's from `first_row` on, whose n items begin at entry `first`.
+  // Writes `count` rows of the table from `first_row` on. Their n items begin at entry `first`.
   TILEHASH_FN void put(const Rows& rows, u64 first_row, u32 count, u64 first, u32 n) const {
     for (u32 r = me; r < count; r += Threads) {
       const u32 is = words[padded(r)], begin = is & place_mask, end = r + 1 < size ? begin_of(r + 1) : n;
@@ -71,8 +72,8 @@ struct block_rows {
   }
 };
 
-// Where the caller's share of a block's items goes: of each the row, of `RowBits`, and its rank there. The
-// items come in batches: fetch(number of the batch, items) asks for all of one before the first is looked at.
+// The places of the caller's share of a block's items: for each the row, of `RowBits`, and its rank in it.
+// Items come in batches: fetch(number of the batch, items) reads all of a batch before the first is used.
 template <class Item, u32 Threads, u32 Batches, u32 AtOnce, u32 RowBits>
 class placed_items {
  public:
@@ -86,7 +87,7 @@ class placed_items {
       places_[number] = here.rank_of(at) << RowBits | at.row;
     });
   }
-  // When the rows are added up: use(item, its place among the block's).
+  // Call after add_up(): use(item, its place among the block's items).
   template <class Rows, class Fetch, class Use>
   TILEHASH_FN void place(const Rows& here, u32 n, const Fetch& fetch, const Use& use) const {
     for_each(here.me, n, fetch, [&](u32 number, const Item& item) {

@@ -6,10 +6,11 @@
 //                            block 0  block 1 ...      each counts its rows' items, adds the counts up to
 //                                                      offsets, and puts the items in order, all in its
 //                                                      scratch; then it writes them out
+// Each item is written to memory twice, in runs. A radix sort writes it four times. Counting and scattering
+// access memory in random order in both steps.
 //
-// Each item goes to memory twice, in runs; a radix sort takes it there four times, and counting and
-// scattering write it, and count it, at random.
-// A block takes neighbouring regions, one after the other, and asks for the items of the next while those of
+// A block takes neighbouring regions, one after the other. It fetches the items of the next region while it
+// writes one, and adds up the number of entries before its first region itself.
 // one leave; how many entries there are before its first it adds up by itself.
 #pragma once
 
@@ -30,7 +31,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Keys travel as they are, with their values.
+// Keys are partitioned unhashed, with their values.
 template <class Rows>
 struct row_route : keys_as_they_are<remainder_slot<typename Rows::key_type, typename Rows::mapped_type>> {
   using slot_type = remainder_slot<typename Rows::key_type, typename Rows::mapped_type>;
@@ -61,13 +62,13 @@ struct rows_build {
 
   route way;
   uneven_bins<word> bins;
-  u32 room;      // items of a region that the scratch can hold; what is larger is written as it comes
-  u64* refused;  // regions whose bins had too little room: they are left undone
+  u32 room;      // items of a region that fit the scratch; a larger region is written unsorted
+  u64* refused;  // regions that overflowed their bins and are not built
 
-  // Items that the scratch may have room for. Of each the row and its rank there are kept; and of the
-  // first batch, which it asks for while the region before leaves, the words.
-  static constexpr bool keeps_words = sizeof(word) <= 8;  // (there are no registers for longer ones)
-  static constexpr u32 at_once = keeps_words ? 9 : 6;     // requests that are under way together
+  // The most items that fit the scratch. Registers hold each one's row and rank, and the words of the first
+  // batch, which the block fetches while it writes the region before.
+  static constexpr bool keeps_words = sizeof(word) <= 8;  // (registers do not suffice for longer ones)
+  static constexpr u32 at_once = keeps_words ? 9 : 6;     // requests that are in flight together
   static constexpr u32 batches = 18 / at_once * 1024 / Threads, kept = keeps_words ? at_once : 1;
   using item_places = placed_items<word, Threads, batches, at_once, max_shift>;
   static constexpr u32 most_items = item_places::most;
@@ -79,7 +80,7 @@ struct rows_build {
     return room * sizeof(word) + rows_here<u32*>::scratch_bytes(1U << shift);
   }
 
-  // A block has neighbouring regions, so that only once it adds up what came to those before.
+  // A block has neighbouring regions, so it adds up the items of all regions before them only once.
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 me = block.rank(), last = first_region(block.index() + 1, block.count());
@@ -107,7 +108,7 @@ struct rows_build {
   TILEHASH_FN u32 first_region(u64 block, u64 blocks) const {
     return static_cast<u32>(way.regions() * block / blocks);
   }
-  // The items of a batch, by its number, that are `me`'s, if the bin has n.
+  // This thread's items of a batch, by the batch's number, if the bin has n.
   TILEHASH_FN static void take(const word* bin, u32 number, u32 n, u32 me, word* words) {
     TILEHASH_UNROLL
     for (u32 k = 0; k < at_once; ++k) {
@@ -115,7 +116,7 @@ struct rows_build {
       words[k] = i < n ? bin[i] : word(0);
     }
   }
-  // Builds a region of n items, whose entries begin at `first`; leaving() is called before it is written.
+  // Builds a region of n items, whose entries begin at `first`. Calls leaving() before it writes the region.
   template <class Block, class Leaving>
   TILEHASH_FN void build(Block block, u32 region, u32 n, u32 first, const word (&first_words)[kept],
                          Leaving leaving) const {
@@ -156,7 +157,7 @@ struct rows_build {
     block.barrier();
     entry* const out = way.rows.entries() + first;
     if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = static_cast<offset>(first) + n;
-    if (!fits) {  // then each row ends where its next item would go
+    if (!fits) {  // each row then ends at the position of its next item
       for_each_item(bin, n, me, [&](word w, u32 row) { out[fetch_add(next(row), u32(1))] = entry_of(w); });
       block.barrier();
       for (u32 r = me; r < rows; r += Threads) {
@@ -190,13 +191,13 @@ struct rows_build {
   }
 };
 
-// What remainder_slot can pack.
+// True if remainder_slot can pack the items.
 template <class Rows>
 inline constexpr bool rows_have_words =
     packed_bytes<typename Rows::key_type> <= 8 && bytes_of<typename Rows::mapped_type> <= 8;
 
-// The regions of a build, and what a block has for each. Chosen for n items; pays() says whether the build is
-// the way to.
+// The regions of a build, and a block's memory for each. Chosen for n items; pays() is true if the build is
+// worth it.
 template <class Rows, class Space>
 struct region_layout {
   using route_type = row_route<Rows>;
@@ -207,8 +208,8 @@ struct region_layout {
   double load;  // items a row
   u64 scratch;  // of a block, at most
 
-  // The largest regions that a block can hold: two smaller ones side by side would wait in turns, but their
-  // runs from the partition are half as long, which costs a GPU more.
+  // The largest regions that a block can hold. Two smaller ones could run concurrently and hide each other's
+  // latency, but the partition's runs would be half as long, which costs a GPU more.
   region_layout(const Space& space, const Rows& rows, u64 n)
       : route(rows),
         load(static_cast<double>(n) / static_cast<double>(rows.capacity())),
@@ -219,7 +220,7 @@ struct region_layout {
            (rows.capacity() >> (route.shift + 1)) >= wanted)
       ++route.shift;
   }
-  // (The items of one row are no fewer in smaller regions.)
+  // (Smaller regions do not reduce the items of one row.)
   bool pays(const Space& space) const {
     if (room_of(route.shift) > build_type::most_items || scratch_of(route.shift) > scratch) return false;
     return route.regions() <= most_regions<typename route_type::slot_type>(space);
@@ -236,9 +237,9 @@ struct region_layout {
   }
 };
 
-// Fills the rows from n items and gives how many were legal. Nothing where this is not the way to: too few
-// items, more regions than a block can count, or so many equal keys that one block would have much more to do
-// than the others.
+// Fills the rows from n items and returns the number of legal ones. Returns nothing if this build does not
+// suit: too few items, more regions than a block can count, or so many equal keys that one block would have
+// much more work than the others.
 template <class Space, class Rows>
 std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const typename Rows::key_type* keys,
                                          const typename Rows::mapped_type* values, u64 n) {
@@ -246,7 +247,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   using build_type = typename layout_type::build_type;
   using word = typename layout_type::route_type::word;
   using source_type = detail::array_source<typename layout_type::route_type::slot_type>;
-  constexpr u64 most_blocks = 1024;  // each looks at all regions before its own
+  constexpr u64 most_blocks = 1024;  // each block reads the counts of all regions before its own
   if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
   const layout_type layout(space, rows, n);
   if (!layout.pays(space)) return std::nullopt;
@@ -254,14 +255,14 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   const u32 regions = route.regions(), room = layout.room();
 
   buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
-  // Keys that are NaN, regions with too little room, and what came to each region: cleared and read as one.
+  // NaN keys, regions that overflowed, and the items of each region: cleared and read as one.
   const buffer<u64, Space> counters(space, 2 + divide_up(regions, 2));
   u64 *const illegal = counters.data(), *const refused = illegal + 1;
   u32* const fill = reinterpret_cast<u32*>(illegal + 2);
   buffer<u64, Space> starts;
   uneven_bins<word> bins{{entries.data(), room, fill}, regions - 1, room};
-  // It is not known before whether the bins have room: they nearly always have, and to ask the space first
-  // would have it wait for the answer.
+  // The host does not check first whether the items fit their bins: they nearly always do, and the check
+  // would have to synchronize.
   u64 counted[2];
   const auto send_and_build = [&] {
     space.fill(counters.data(), counters.size(), u64(0));
@@ -290,8 +291,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace builders {
 
-// By regions where keys and values fit a word, it is worth it, and there is memory for it: 1.1 to 1.3 times
-// the items' words (of 4, 8 or 16 bytes). `Otherwise` names the table, and builds the rest.
+// By regions if keys and values fit a word, it pays, and there is enough memory. Temporary memory: 1.1 to 1.3
+// times the items' words (of 4, 8 or 16 bytes). `Otherwise` names the table, and builds the others.
 template <class Otherwise>
 struct by_regions {
   static constexpr const char* name = Otherwise::name;

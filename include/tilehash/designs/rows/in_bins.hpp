@@ -1,14 +1,14 @@
 // A builder of rows (designs/rows.hpp) for items that fit no word: bins of neighbouring rows as in
 // binned.hpp, and then a block for each bin.
 //
-//   items    --binned-->  | bin 0 | bin 1 | ...     each in its final stretch of the entries already
+//   items    --binned-->  | bin 0 | bin 1 | ...     each bin's range of the entries is final
 //                             |       |
 //                         block 0  block 1 ...      each counts its rows' items and adds the counts up to
 //                                                   offsets in its scratch, and writes each item to its place
 //
-// What a block writes is a stretch of memory that stays in the cache until it is complete. So an item goes to
-// memory twice, as by regions (by_regions.hpp), where its block's scratch could hold it; and nothing is kept
-// of an item but its place, in the block's threads.
+// The range of memory that a block writes stays in the cache until it is complete. So an item is written to
+// memory twice, as in by_regions.hpp if a region fits the scratch. A block keeps only the place of each item,
+// in its threads' registers.
 #pragma once
 
 #include <cmath>

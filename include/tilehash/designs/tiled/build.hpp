@@ -31,17 +31,16 @@
 //   5  drop_equal_displaced    what step 4 placed twice
 //   6  write_back              with the overflow filter's bits
 //
-// Where the first of equal keys is to stay (bins in order, algorithm/ordered_bins.hpp), the earlier one of
-// equal keys that meet stays. An item is dropped only where one of its buckets has another item of its key,
-// so in the end the first of those that were not left over stays. No item is left over because the list is
-// full: then step 3 is for all items of the bin. The values come from the bin before step 6 (take_values).
+// If the first of equal keys is kept (bins in order, algorithm/ordered_bins.hpp), the earlier of two equal
+// keys that meet stays. An item is dropped only if one of its buckets has another item of its key, so the
+// first of the items that were not left over stays. A full list leaves no item over: then step 3 runs for all
+// items of the bin. The values come from the bin before step 6 (take_values).
 //
-// The items of a table of one region are not partitioned: the source is the bin, including elements that are
-// no items.
+// A table of one region skips the partition: the source is the bin, and some of its elements may be no items.
 //
-// Where a table gets more or fewer regions (engine/region_resize.hpp), a block's items are stored in regions
-// of the table as it was: among free slots and keys of other blocks, and no two alike. So it skips steps 2
-// and 5. A trial skips step 6, and its regions are those of a list.
+// If a table gets more or fewer regions (engine/region_resize.hpp), a block's items are stored in the old
+// regions of the table, among free slots and keys of other blocks. All differ, so it skips steps 2 and 5. A
+// trial skips step 6, and its regions are those of a list.
 //
 // A key that was present before a merge moves only where a slot is promised to it. So an item that finds no
 // slot is always a new one, and no key leaves the table.

@@ -70,7 +70,7 @@ struct tiled_build_block {
 
   using bin_type = std::remove_cvref_t<decltype(std::declval<const Build&>().bins.at(0))>;
   using entries_type = scratch_in<table_word, Block>;
-  // Where the first of equal keys is kept, a word names its entry in the bin, or in its copy.
+  // If the first of equal keys is kept, a word names its entry in the bin, or in its copy.
   using items_type = std::conditional_t<keeps_first && is_exact, const table_word*, entries_type>;
   using slot = typename Build::template scratch_slot_of<items_type>;
   using buckets_type = tiled_buckets<slot, scratch_in<word, Block>, scratch_in<u32, Block>>;
@@ -88,7 +88,7 @@ struct tiled_build_block {
   scratch_in<listed_item, Block> list;
   scratch_in<u32, Block> numbers;
   buckets_type in;
-  u32 before = 0;          // items of this thread's share of the region as it was
+  u32 before = 0;          // old items of this thread's share of the region
   u32 count_unplaced = 0;  // items that are to be displaced
 
   TILEHASH_FN tiled_build_block(const Build& of, const Block& b)
@@ -147,7 +147,7 @@ struct tiled_build_block {
     u32 waiting = came < capacity ? came : capacity;
     bool from_list = true;
     if constexpr (
-        keeps_first) {  // the list is too short: all items of the bin try, those with a slot find it
+        keeps_first) {  // the list is too short: all items of the bin try, and those with a slot find it
       from_list = came <= capacity;
       if (!from_list)
         waiting = build.bins.size(nth) < Build::most_numbers(buckets) ? build.bins.size(nth)
@@ -184,7 +184,7 @@ struct tiled_build_block {
     }
   }
 
-  // Step 5. All threads that look for a key keep the same item of it.
+  // Step 5. All threads that look up a key keep the same item of it.
   TILEHASH_FN void drop_equal_displaced() {
     for (u32 q = me; q < count_unplaced; q += all) {
       const word handle = unplaced_items[q];
@@ -212,8 +212,8 @@ struct tiled_build_block {
     }
   }
 
-  // Before step 6, where the first of equal keys is kept: the words get their values, before the region takes
-  // the bin's memory. The bin is read in order, as single values would cost a sector each.
+  // Before step 6, if the first of equal keys is kept: the words get their values, before the region's buffer
+  // overwrites the bin. The bin is read in order, as single values would cost a sector each.
   TILEHASH_FN void take_values() {
     const auto slot_of = memory.slot_of.in(block);
     const auto two = scratch_array<u32>(memory.entries, 0).in(block);
@@ -294,7 +294,7 @@ struct tiled_build_block {
     });
     before = found;
   }
-  // Closes the gaps in the buckets of the region as it was.
+  // Closes the gaps in the buckets of the old region.
   TILEHASH_FN void close_up() {
     for (u32 b = me; b < buckets; b += all) {
       const view v = in.read(b);
@@ -324,7 +324,7 @@ struct tiled_build_block {
       append(list, layout::listed, memory.list.size, i, in.in.entries.routed_as(e));
     }
   }
-  // A listed item goes to its first or second bucket, unless its key is present; or it is unplaced.
+  // Puts a listed item into its first or second bucket, unless its key is present; else it is unplaced.
   TILEHASH_FN void place_in_either_bucket(u32 number, const table_word& e) {
     const place p = build.design.place_of(in.in.entries.hash_of(e));
     place second = p;

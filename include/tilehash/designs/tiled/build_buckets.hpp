@@ -56,7 +56,7 @@ struct tiled_buckets {
   }
   // Puts a word into the lowest free slot of a bucket: inserted, present, or refused when the bucket is full.
   TILEHASH_FN outcome put(u32 number, word content) const {
-    for (;;) {  // again when another took the slot: at most once for each slot
+    for (;;) {  // repeats when another thread took the slot: at most once for each slot
       const view b = read(number);
       const u32 free = b.match(0);
       if (const u32 own = match_key(b, content); own != 0) {
@@ -71,10 +71,10 @@ struct tiled_buckets {
       }
     }
   }
-  // Where the first of equal keys is to stay: keeps the slot's item or replaces it by this one.
+  // If the first of equal keys is kept: keeps the slot's item or replaces it by this one.
   TILEHASH_FN void keep_earlier([[maybe_unused]] Words at, [[maybe_unused]] word content) const {
     if constexpr (keeps_first) {
-      for (word seen = load_relaxed(at); in.is_before(content, seen);) {  // again at most once for each item
+      for (word seen = load_relaxed(at); in.is_before(content, seen);) {  // repeats at most once an item
         const word was = compare_and_swap(at, seen, content);
         if (was == seen) return;
         seen = was;
@@ -87,7 +87,7 @@ struct tiled_buckets {
     view b = read(number);
     stored_key seen[slots];
     TILEHASH_UNROLL
-    for (u32 k = 0; k < slots; ++k)  // no two free slots alike: an even stored_key is no key's
+    for (u32 k = 0; k < slots; ++k)  // free slots differ: an even stored_key is no key's
       seen[k] = Slot::is_free(b.words[k]) ? static_cast<stored_key>(2 * k) : Slot::stored_in(b.words[k]);
     bool any_equal = false;
     TILEHASH_UNROLL
@@ -101,9 +101,9 @@ struct tiled_buckets {
     else
       drop_equal_keys(b, seen, number);
   }
-  // ... in registers, written back in the order in which put() sees the slots: neighbours that read their
-  // buckets slot by slot wait for the same banks. (A CPU's one thread does not, and is up to 1.4 times slower
-  // this way.)
+  // The same in registers, written back in the order in which put() sees the slots: neighbouring threads that
+  // read their buckets slot by slot conflict on banks. (A CPU's single thread has no conflicts, and this way
+  // takes it up to 1.4 times as long.)
   TILEHASH_FN void drop_equal_keys(view& b, stored_key (&seen)[slots], u32 number) const {
     TILEHASH_UNROLL
     for (u32 s = 1; s < slots; ++s) {
@@ -161,7 +161,7 @@ struct tiled_buckets {
   }
 
   // The keys of a bucket that may move: to their other bucket, which seems to have a free slot; or to no slot
-  // yet, which keys that were present before a merge may not.
+  // yet, except keys that were present before a merge.
   struct movers {
     u32 to_free = 0, freely = 0;  // as view::match()
   };
@@ -202,7 +202,7 @@ struct tiled_buckets {
       }
     }
     const movers m = movers_in(b, d.bucket);
-    if (m.to_free == 0 && d.looks == 0) {  // on to the first bucket
+    if (m.to_free == 0 && d.looks == 0) {  // next, the first bucket
       d.bucket = in.mirror(d.bucket, d.mover);
       d.mover = Slot::in_other_bucket(d.mover);
       return false;

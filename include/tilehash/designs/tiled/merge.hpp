@@ -6,14 +6,14 @@
 //                                              finds its items' slots there, and changes those slots of the
 //                                              table
 //
-// designs/tiled/build.hpp fetches a region whole, builds it and writes it back, which is right where most
-// slots change. A merge writes only the lines that change, and leaves values in the table: the scratch has
-// half of the region's bytes or less, so two blocks share a multiprocessor, and one fetches while the other
-// works. It takes words of 16 bytes too. A single insert reads a random line for each item and, where the
-// first bucket is full, writes one more for the filter; here the scratch answers all of that.
+// designs/tiled/build.hpp fetches a region whole, builds it and writes it back, which suits changes of most
+// slots. A merge writes only the lines that change, and leaves values in the table. Its scratch has half of
+// the region's bytes or less, so two blocks share a multiprocessor, and one fetches while the other works. It
+// also takes words of 16 bytes. A single insert reads a random line for each item and, if the first bucket is
+// full, writes one more for the filter; a merge does both in the scratch.
 //
-// The steps of a block, with a barrier between them; 2 to 5 are repeated where a bin has more items than the
-// block has in hand:
+// The steps of a block, with a barrier between them; 2 to 5 repeat if a bin has more items than the block's
+// registers hold:
 //   1  clear, load              the region's stored keys, its filters, and the number of taken slots of each
 //                               bucket
 //   2  place_in_first_buckets   drops an item whose key is present, or puts it into its first bucket, where
@@ -24,10 +24,10 @@
 //   5  drop_equal_keys          that step 4 placed twice
 //
 // In steps 2 and 3 a taken slot stays taken, so two items of one key try the same free slot and one finds the
-// other (invariant 3 of designs/tiled.hpp). In step 4 a key moves at most once, and only to a slot that is
-// promised to it. A compare-and-swap in the scratch decides which item changes a slot of the table; no other
-// item changes it afterwards. The filter's bits in that slot's word belong to the bucket: so a slot changes
-// by an exclusive or, and they by an or.
+// other (invariant 3 of designs/tiled.hpp). In step 4 a key moves at most once, and only to a promised slot.
+// A compare-and-swap in the scratch decides which item changes a slot of the table; no other item changes it
+// afterwards. The filter's bits in that slot's word belong to the bucket: so a slot changes by an exclusive
+// or, and the bits by an or.
 //
 // Items that find no slot go to `spill`, and the caller inserts them one by one.
 #pragma once
@@ -60,13 +60,13 @@ struct tiled_merge {
   using place = typename Design::place;
   static constexpr u32 block_size = 768;
   static constexpr u32 resident_blocks = 2;
-  static constexpr u32 in_hand = 2;  // items of each in the block
+  static constexpr u32 in_hand = 2;  // items of each thread at a time
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that are read at once
 
   Design design;
-  Bins bins;         // of the regions that take part
-  u32 first_region;  // of these
+  Bins bins;         // of the regions that get items
+  u32 first_region;  // the first of these
   spill_list<word> spill;
   u64* inserted;
 
@@ -87,7 +87,7 @@ struct tiled_merge {
     const u32 nth = static_cast<u32>(block.index()), n = bins.size(nth);
     if (n == 0) return;
     block_of<Block> work(*this, block, nth, n);
-    work.fetch(0);  // these items are under way while the region is loaded
+    work.fetch(0);  // these items are in flight while the region is loaded
     work.clear();
     block.barrier();
     work.load();
@@ -109,7 +109,7 @@ struct tiled_merge {
   }
 
  private:
-  // A block at work, as one of its threads sees it.
+  // One thread's view of a block.
   template <class Block>
   struct block_of {
     using region = tiled_merge_region<Design, scratch_in<stored_key, Block>, scratch_in<u32, Block>>;

@@ -23,7 +23,7 @@ struct tiled_merge_region {
   // A bucket's state is its filter and, above it, its count.
   static constexpr u32 one = 1U << 24;  // taken slot
   static_assert(Design::filter_size <= 24);
-  // A stored key has three bits less than a key: the highest says that it does not move any more.
+  // A stored key has three bits less than a key: the highest marks a key that has moved and must stay.
   static constexpr stored_key settled = static_cast<stored_key>(stored_key(1) << (slot_type::key_width - 1));
 
   struct view : scratch_bucket<stored_key, slots> {
@@ -41,7 +41,7 @@ struct tiled_merge_region {
   TILEHASH_FN bool has_bit(u32 bucket, u32 bit) const {
     return (load_relaxed(states + bucket) >> bit & 1) != 0;
   }
-  // A key leaves its first bucket for the other, or never finds room in it.
+  // Sets the filter's bits of a key that leaves its first bucket, or finds it full.
   TILEHASH_FN void leaves(u32 bucket, stored_key n) const {
     const u32 bit = Design::filter_index(n);
     if (has_bit(bucket, bit)) return;
@@ -49,9 +49,9 @@ struct tiled_merge_region {
     const auto f = Design::filter_for(n);
     set_bits(home + (bucket * slots + f.slot), static_cast<word>(word(1) << f.at));
   }
-  // Into a free slot of a bucket: inserted, present, or refused when it is full.
+  // Puts an item into a free slot of a bucket: inserted, present, or refused when it is full.
   TILEHASH_FN outcome put(u32 bucket, stored_key n, value_bits v) const {
-    for (;;) {  // again when another took the slot: at most once for each slot
+    for (;;) {  // repeats when another thread took the slot: at most once for each slot
       const view b(keys, bucket, bucket);
       if (b.match(n) != 0) return outcome::present;
       const u32 free = b.match(0);
@@ -65,7 +65,7 @@ struct tiled_merge_region {
   }
   TILEHASH_FN bool has_free_slot(u32 bucket) const { return load_relaxed(states + bucket) / one < slots; }
   TILEHASH_FN bool reserve(u32 bucket) const {
-    for (u32 old = load_relaxed(states + bucket); old / one < slots;) {  // again when another changed it
+    for (u32 old = load_relaxed(states + bucket); old / one < slots;) {  // repeats when others changed it
       const u32 seen = compare_and_swap(states + bucket, old, old + one);
       if (seen == old) return true;
       old = seen;
@@ -73,7 +73,7 @@ struct tiled_merge_region {
     return false;
   }
   TILEHASH_FN void give_back(u32 bucket) const { fetch_add(states + bucket, 0U - one); }
-  // To where a free slot is promised.
+  // Puts an item into a bucket that has promised a free slot.
   TILEHASH_FN void drop(u32 bucket, stored_key n, value_bits v) const {
     for (u32 s = bucket % slots;; s = (s + 1) % slots) {  // at most once round for each slot
       const u32 at = bucket * slots + s;
@@ -82,7 +82,7 @@ struct tiled_merge_region {
         return flip_bits(home + at, slot_type::make(n, v));
     }
   }
-  // The slot is the caller's now: its content makes way for another. Gives the value that stood there.
+  // Replaces the content of a slot that the caller owns. Returns the old value.
   TILEHASH_FN value_bits replace(u32 at, stored_key n, value_bits v) const {
     const word old = static_cast<word>(load_relaxed(home + at) & ~slot_type::filter_mask);
     flip_bits(home + at, static_cast<word>(old ^ slot_type::make(n, v)));
@@ -92,11 +92,11 @@ struct tiled_merge_region {
     if (!slot_type::is_second(n)) leaves(bucket, n);
   }
 
-  // Which keys of a bucket may move.
+  // The keys of a bucket that may move.
   TILEHASH_FN static u32 movable(const view& b) {
     return b.match_if([](stored_key n) { return n != 0 && (n & settled) == 0; });
   }
-  // ... and have room in their other bucket.
+  // The same, if their other bucket has a free slot.
   TILEHASH_FN u32 with_free_slot(const view& b, u32 bucket) const {
     u32 mask = 0;
     TILEHASH_UNROLL
@@ -111,7 +111,7 @@ struct tiled_merge_region {
     return compare_and_swap(keys + at, old, static_cast<stored_key>(n | settled)) == old;
   }
 
-  // False if another did.
+  // False if another thread removed it.
   TILEHASH_FN bool remove(u32 at) const {
     const stored_key n = exchange(keys + at, stored_key(0));
     if (n == 0) return false;
@@ -124,7 +124,7 @@ struct tiled_merge_region {
   TILEHASH_FN bool push(u32 moved, u32 bucket, stored_key n, value_bits v, u32 dice) const {
     return moved == 1 ? push_one(bucket, n, v, dice) : push_two(bucket, n, v, dice);
   }
-  // A key of it goes to its other bucket.
+  // A key of the bucket moves to its other bucket.
   TILEHASH_FN bool push_one(u32 bucket, stored_key n, value_bits v, u32 dice) const {
     const view b(keys, bucket, dice);
     for (u32 todo = with_free_slot(b, bucket); todo != 0; todo &= todo - 1) {
@@ -143,7 +143,7 @@ struct tiled_merge_region {
     }
     return false;
   }
-  // ... a key of it goes to its other bucket, from which a third goes to its own.
+  // A key of the bucket moves to its other bucket, from which a third key moves to its own other bucket.
   TILEHASH_FN bool push_two(u32 bucket, stored_key n, value_bits v, u32 dice) const {
     const view b(keys, bucket, dice);
     for (u32 todo = movable(b); todo != 0; todo &= todo - 1) {
@@ -163,7 +163,7 @@ struct tiled_merge_region {
           give_back(other);
           continue;
         }
-        if (!take_slot(at, x, n)) {  // x has moved meanwhile
+        if (!take_slot(at, x, n)) {  // another thread has moved x
           exchange(keys + its, y);
           give_back(other);
           break;

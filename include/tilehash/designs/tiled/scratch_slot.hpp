@@ -1,7 +1,7 @@
-// What `tiled` keeps in a block's scratch for an item while a region is built (designs/tiled/build.hpp).
+// The word of an item in a block's scratch while `tiled` builds a region (designs/tiled/build.hpp).
 //
-// Where the first of equal keys is to stay (bins in order, algorithm/ordered_bins.hpp), the word has the
-// entry's order in place of the value. (Words of 16 bytes name their entries anyway.)
+// If the first of equal keys is kept (bins in order, algorithm/ordered_bins.hpp), the word has the entry's
+// order in place of the value. (Words of 16 bytes name their entries in any case.)
 //
 // A bit of the word marks a key that was present before a merge. The bit is one that the filter needs in the
 // table only; words of 16 bytes have low numbers instead.
@@ -61,7 +61,7 @@ struct tiled_scratch_slot {
   TILEHASH_FN static u32 filter_index(word w) { return Design::filter_index(stored_in(w)); }
   TILEHASH_FN static bool same_key(word /*a*/, word /*b*/) { return true; }
 
-  // To find an entry again: it itself, or its number in the bin.
+  // A handle to find an entry again: the word itself, or its number in the bin.
   TILEHASH_FN static word handle(const word& e, u32 number) {
     if constexpr (keeps_first)
       return number;
@@ -86,7 +86,7 @@ struct tiled_scratch_slot {
   // The table's word, without filter bits.
   TILEHASH_FN static word in_table(word w) { return static_cast<word>(w & ~was_present); }
   TILEHASH_FN static void set_value(auto at, const word& e) { store_low_half(at, entry::value_of(e)); }
-  // Did a's item come before b's, of the same key?
+  // True if a's item precedes b's, of the same key.
   TILEHASH_FN static bool is_before(word a, word b) {
     return slot_type::value_of(a) < slot_type::value_of(b);
   }
