@@ -1,14 +1,14 @@
-// A slot whose value stands apart: the key in a word that changes atomically, its value in another array at
-// the same position.
+// A slot with a separate value: the key is a word that changes atomically, its value is at the same position
+// of another array.
 //
-//   keys    | k0 k1 k2 k3 ... |     words, as in a set (core/slot.hpp): what lookups compare
-//   values  | v0 v1 v2 v3 ... |     of any size: read only where a key was found
+//   keys    | k0 k1 k2 k3 ... |     words, as in a set (core/slot.hpp); lookups compare them
+//   values  | v0 v1 v2 v3 ... |     of any size; read only where a key was found
 //
-// A value so is never part of a word. What kernels carry for an item in place of its bits (`value_bits`) is
-// where the value given stands, and who puts the key in copies it from there.
+// So a value is never part of a word. Kernels carry the address of a given value in place of its bits
+// (`value_bits`). The lane that inserts the key copies the value from there.
 //
-// One pattern, `empty`, marks free slots. The key that looks like it, where there are no spare bits, has a
-// place of its own in the design (its `aside` bucket), in which it looks like `stored_aside`.
+// One pattern, `empty`, marks free slots. Without spare bits one key looks like it. The design stores that
+// key in its `aside` bucket, in which it looks like `stored_aside`.
 #pragma once
 
 #include <cstring>
@@ -37,7 +37,7 @@ struct apart_slot : private slot<Key, void> {
   using typename base::stored_key;
   using typename base::word;
   using value_element = std::conditional_t<std::is_void_v<Value>, char, Value>;
-  using value_bits = const value_element*;  // where the value given stands
+  using value_bits = const value_element*;  // the address of the given value
 
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr u32 value_bytes = detail::bytes_of<Value>;
@@ -45,7 +45,7 @@ struct apart_slot : private slot<Key, void> {
   static constexpr bool reserves_keys = false;            // sentinel cells are not needed
   static constexpr key_bits stored_aside = 0;
 
-  // An item on its way: its key's word, and where its value stands.
+  // An in-flight item: its key's word, and the address of its value.
   struct carried {
     word key;
     value_bits value;
@@ -60,7 +60,7 @@ struct apart_slot : private slot<Key, void> {
 
 namespace detail {
 
-// Where the values given stand in memory that this kernel does not change.
+// The source of items whose values are in memory that this kernel does not change.
 template <class Key, class Value>
 struct array_source<apart_slot<Key, Value>> {
   using slot_type = apart_slot<Key, Value>;
@@ -74,7 +74,8 @@ struct array_source<apart_slot<Key, Value>> {
   }
 };
 
-// Copies a value, in which others' writes of the same kernel may be met (a GPU's L1 would not show them).
+// Copies a value that other threads of this kernel may have written. The accesses are volatile on a GPU,
+// whose L1 would not show those writes.
 template <class Value>
 TILEHASH_FN void copy_value(Value* to, const Value* from) {
 #if defined(__CUDA_ARCH__)

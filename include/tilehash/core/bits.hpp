@@ -1,4 +1,4 @@
-// Bit tricks on masks, the same on both machines.
+// Bit operations on masks, the same on CPU and GPU.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -24,7 +24,7 @@ TILEHASH_FN u32 lowest(u32 mask) {
 #endif
 }
 
-// How many bits the number takes: 0 for 0.
+// The number of bits that x takes: 0 for 0.
 TILEHASH_FN u32 bit_width(u64 x) {
 #if defined(__CUDA_ARCH__)
   return static_cast<u32>(64 - __clzll(static_cast<long long>(x)));
@@ -33,7 +33,7 @@ TILEHASH_FN u32 bit_width(u64 x) {
 #endif
 }
 
-// The lowest N bits, turned so that bit `by` becomes bit 0; `by` < N.
+// The lowest N bits, rotated so that bit `by` becomes bit 0; `by` < N.
 template <u32 N>
 TILEHASH_FN u32 rotate_right(u32 mask, u32 by) {
   static_assert(N < 32);
@@ -42,7 +42,7 @@ TILEHASH_FN u32 rotate_right(u32 mask, u32 by) {
   return (mask >> by | mask << (N - by)) & all;
 }
 
-// x where `yes`, else 0: on a CPU without a branch, for what no processor guesses.
+// x if `yes`, else 0. It has no branch on a CPU, for conditions that branch predictors cannot guess.
 TILEHASH_FN constexpr u32 only_if(bool yes, u32 x) {
 #if defined(__CUDA_ARCH__)
   return yes ? x : 0;
@@ -51,7 +51,7 @@ TILEHASH_FN constexpr u32 only_if(bool yes, u32 x) {
 #endif
 }
 
-// things[i] without a run-time index on a GPU, where it would move all of them out of registers.
+// things[i], without a run-time index on a GPU: the index would move the array out of registers.
 template <class T, u32 N>
 TILEHASH_FN T pick(const T (&things)[N], u32 i) {
 #if defined(__CUDA_ARCH__)

@@ -1,4 +1,4 @@
-// How large a table must be for its items: arithmetic that says when it overflows.
+// Computes the size of a table from its number of items, and throws when the arithmetic overflows.
 #pragma once
 
 #include <cmath>
@@ -14,10 +14,10 @@ namespace detail {
 
 inline constexpr u64 max_slots = u64(1) << 48;
 
-// The highest load factor that may be asked for: above it, insertion into any of the designs degenerates.
+// The highest load factor that a caller may request: above it, inserts degenerate in every design.
 inline constexpr double max_load_factor = 0.98;
 
-// The highest that a design, or a probe sequence, takes.
+// The highest load factor that a design or a probe sequence supports.
 template <class Design>
 constexpr double highest_load_factor() {
   if constexpr (requires { Design::max_load_factor; })
@@ -43,12 +43,12 @@ inline u64 slots_for(u64 items, double load_factor, double highest = max_load_fa
   return wanted < 1 ? 1 : static_cast<u64>(wanted);
 }
 
-// The largest count to expect where hashes spread items: mean + 8 standard deviations of a Poisson distribution.
+// The largest count to expect of hashed items: mean + 8 standard deviations of a Poisson distribution.
 inline double most_expected(double mean) { return mean + 8 * std::sqrt(mean); }
 
-// The capacity of a bin that gets `mean` items on average. The 32 are for bins of few items.
+// The capacity of a bin that gets `mean` items on average. The added 32 cover bins of few items.
 inline u64 bin_capacity(double mean) { return static_cast<u64>(most_expected(mean)) + 32; }
-// The capacity of each of so many bins for n items.
+// The capacity of each of `bins` bins for n items.
 inline u64 bin_capacity(u64 n, u64 bins) {
   return bin_capacity(static_cast<double>(n) / static_cast<double>(bins));
 }

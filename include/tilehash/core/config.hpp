@@ -1,8 +1,8 @@
-// What every other header stands on: what the compiler must be able to do, integer names and the mark of a
-// function that runs on both machines.
+// The base of all headers: compiler requirements, integer names, and the macro that marks functions for CPU
+// and GPU.
 #pragma once
 
-// An #error alone would be followed by thousands of lines; an include that is not there ends the compilation.
+// Thousands of lines would follow an #error alone; an include of a missing file ends the compilation.
 #if __cplusplus < 202002L
 #error "tilehash needs C++20: compile with -std=c++20"
 #define TILEHASH_STOP "the error above ends the compilation"
@@ -28,9 +28,9 @@
 
 #include <tilehash/core/version.hpp>
 
-// A function compiled for the CPU and, by nvcc, for the GPU too. Where nothing is optimised, copies of it in
-// every caller are compiled for nothing; TILEHASH_PLAIN_INLINE leaves it to the compiler elsewhere, which
-// halves the time that a sanitizer's build takes.
+// Marks a function that is compiled for the CPU and, by nvcc, also for the GPU. Optimised builds inline it
+// everywhere; in other builds the copies would only cost compile time. TILEHASH_PLAIN_INLINE leaves inlining
+// to the compiler in optimised builds too, which halves the time that a sanitizer's build takes.
 #if defined(__OPTIMIZE__) && !defined(TILEHASH_PLAIN_INLINE)
 #define TILEHASH_INLINED always_inline
 #else
@@ -42,8 +42,8 @@
 #define TILEHASH_FN inline __attribute__((TILEHASH_INLINED))
 #endif
 
-// Loops over a lane's words are unrolled on a GPU, so that the words stay in registers; loops over a tile's
-// operations that change the table are not, because their bodies are long.
+// Loops over a lane's words are unrolled on a GPU, so that the words stay in registers. Loops over a tile's
+// operations that change the table are not unrolled, because their bodies are long.
 #if defined(__CUDA_ARCH__)
 #define TILEHASH_UNROLL _Pragma("unroll")
 #define TILEHASH_UNROLL_ONCE _Pragma("unroll 1")
@@ -52,19 +52,19 @@
 #define TILEHASH_UNROLL_ONCE
 #endif
 
-// Are there threads for the space `cpu`? Where oneTBB's headers are, its library is linked too (-ltbb), which
-// the CMake target and pkg-config see to; -DTILEHASH_WITHOUT_TBB in all units of a program does without both.
+// Does the space `cpu` have threads? If oneTBB's headers are present, its library must be linked (-ltbb); the
+// CMake target and pkg-config do that. -DTILEHASH_WITHOUT_TBB in all units of a program disables oneTBB.
 #if __has_include(<tbb/task_arena.h>) && !defined(TILEHASH_WITHOUT_TBB)
 #define TILEHASH_HAS_TBB 1
 #else
 #define TILEHASH_HAS_TBB 0
 #endif
 
-// The units of one program may be compiled with other flags, and the linker keeps one copy of what has the
-// same name in several: a unit without AVX2 would then run another's AVX2, and one without oneTBB would share
-// a `cpu` of another size. So all but what units tell each other (options, reports, errors) lives in an
-// inline namespace named after these facts. (The name may not depend on __CUDA_ARCH__: host and GPU must
-// agree on a kernel's name.)
+// The units of one program may be compiled with different flags, and the linker keeps one copy of a name that
+// several units define. A unit without AVX2 would then run another unit's AVX2 code, and a unit without
+// oneTBB would share a `cpu` of another size. So a namespace named after these flags holds everything but the
+// types that units exchange (options, reports, errors). The name must not depend on __CUDA_ARCH__: host and
+// GPU must agree on a kernel's name.
 #if defined(__AVX2__) && TILEHASH_HAS_TBB
 #define TILEHASH_ABI abi_avx2_tbb
 #elif defined(__AVX2__)
@@ -75,10 +75,9 @@
 #define TILEHASH_ABI abi_plain
 #endif
 
-// Opened and closed by macros inside `namespace tilehash {`, so that ctags, clangd and Doxygen read the
-// headers as they are.
-// What they hold is none of a user's business but what TILEHASH_PUBLIC exports. The library's own tests and
-// programs see all of it, by TILEHASH_ALL_NAMES; symbols are the same.
+// Macros open and close that namespace inside `namespace tilehash {`, so that ctags, clangd and Doxygen read
+// the headers without changes. Its names are internal, except those that TILEHASH_PUBLIC exports. The
+// library's own tests and programs define TILEHASH_ALL_NAMES to see all names; symbols are the same.
 #if defined(TILEHASH_ALL_NAMES)
 #define TILEHASH_BEGIN_ABI_NAMESPACE inline namespace TILEHASH_ABI {
 #else

@@ -1,5 +1,5 @@
-// What a failure says: one line, what went wrong and what to do. Every call that throws leaves its table
-// as it was, unless what throws is an op of the user's (docs/adr/0026).
+// Exceptions. A message is one line: the failure, and what to do. A call that throws leaves its table
+// unchanged, unless an op of the user throws (docs/adr/0026).
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -10,20 +10,20 @@
 
 namespace tilehash {
 
-/// The base of everything the library throws.
+/// The base class of all exceptions of the library.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An argument that cannot be served: spans of different lengths, a load factor out of range, memory of
+/// An argument that is not valid: spans of different lengths, a load factor out of range, memory of
 /// another space.
 class invalid_argument : public error {
  public:
   using error::error;
 };
 
-/// A space could not give the memory a table asked for.
+/// A space could not allocate the memory that a table requested.
 class out_of_memory : public error {
  public:
   using error::error;
@@ -47,12 +47,12 @@ inline void require(bool holds, const char* what) {
   if (!holds) refuse(what);
 }
 
-// Carries an exception of a user's function to the verb that called it. So no handler in between mistakes an
-// op's out_of_memory for the table's.
+// Carries an exception of a user's function to the verb that called it, so that no handler in between
+// mistakes an op's out_of_memory for the table's.
 struct user_exception {
   std::exception_ptr what;
 };
-// call(), whose exceptions are all the user's.
+// Runs call() and marks all its exceptions as the user's.
 template <class Call>
 void mark_user_exceptions(const Call& call) {
   try {
@@ -61,7 +61,7 @@ void mark_user_exceptions(const Call& call) {
     throw user_exception{std::current_exception()};
   }
 }
-// call(), which throws what the user threw.
+// Runs call() and rethrows a marked exception as the user threw it.
 template <class Call>
 auto unmark_user_exceptions(const Call& call) {
   try {

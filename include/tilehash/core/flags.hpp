@@ -1,4 +1,4 @@
-// Where answers of yes and no go.
+// Arrays for results that are true or false.
 #pragma once
 
 #include <concepts>
@@ -10,27 +10,27 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// An array of bool or of bytes in the memory of the space; what is written there is 1 or 0. Made from any
-/// that there is: std::vector<std::uint8_t>, std::span<bool>, buffer::span(). (std::vector<bool> is none.)
+/// A view of an array of bool or bytes in the memory of the space; calls write 1 or 0 there. It is made from
+/// any such array: std::vector<std::uint8_t>, std::span<bool>, buffer::span(), but not std::vector<bool>.
 class flags {
  public:
-  /// None.
+  /// A view of no array.
   flags() = default;
-  /// An array's, for which it stands.
+  /// A view of `array`.
   template <class Array>
     requires(std::constructible_from<std::span<bool>, Array> || std::constructible_from<std::span<u8>, Array>)
   /// NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
   flags(Array&& array) : data_(reinterpret_cast<u8*>(std::data(array))), size_(std::size(array)) {}
   // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
 
-  /// So many at a place.
+  /// A view of `size` elements at `data`.
   flags(bool* data, u64 size) : data_(reinterpret_cast<u8*>(data)), size_(size) {}
   /// The same.
   flags(u8* data, u64 size) : data_(data), size_(size) {}
 
-  u8* data() const { return data_; }         ///< null where there are none
+  u8* data() const { return data_; }         ///< null if there is no array
   u64 size() const { return size_; }         ///< elements
-  bool empty() const { return size_ == 0; }  ///< are there none?
+  bool empty() const { return size_ == 0; }  ///< are there no elements?
 
  private:
   u8* data_ = nullptr;

@@ -1,9 +1,9 @@
 // Seedable hash functions.
 //
-// Each takes the bits of a key (an unsigned integer of 32, 64 or 128 bits) and gives 64 bits whose *high*
-// bits are the good ones, because fast_range() scales from the top: position = floor(hash * n / 2^64). Golden
-// values of all of them are pinned in tests/core/hash_test.cpp. Each is noexcept, as a hasher of the user's
-// must be: a table hashes keys while it moves others (docs/adr/0026).
+// Each takes the bits of a key (an unsigned integer of 32, 64 or 128 bits) and returns 64 bits. The *high*
+// bits must be the good ones, because fast_range() scales from the top: position = floor(hash * n / 2^64).
+// tests/core/hash_test.cpp pins golden values of all of them. Each is noexcept, as a user's hasher must be: a
+// table hashes keys while it moves others (docs/adr/0026).
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -42,7 +42,7 @@ TILEHASH_FN constexpr u32 mix32(u32 x) {
   return x;
 }
 
-// The inverses, for designs that keep only what the bucket's number does not tell of a hash.
+// The inverses, for designs that store only the bits of a hash that the bucket's number does not give.
 TILEHASH_FN constexpr u64 unmix64(u64 x) {
   x ^= x >> 33;
   x *= 0x9cb4b2f8129337dbULL;
@@ -63,9 +63,9 @@ TILEHASH_FN constexpr u32 unmix32(u32 x) {
 // A second, independent-looking hash from a first: odd multiplication carries every bit to the top.
 TILEHASH_FN constexpr u64 rehash(u64 hash) { return (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15ULL; }
 
-// Murmur's finaliser behind a seed; the default. Bijective for keys of up to 64 bits: no two keys share a
-// hash value. The seed is mixed first: neighbouring ones would only permute the hashes of a range of keys,
-// and what one of them cannot place, the other could not either.
+// Murmur's finaliser with a seed; the default. Bijective for keys of up to 64 bits: no two keys share a hash
+// value. The seed is mixed first: neighbouring seeds would only permute the hashes of a range of keys, and
+// keys that cannot be placed under one seed could not be placed under the other.
 struct murmur {
   u64 seed = 0;
 

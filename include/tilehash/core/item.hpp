@@ -1,4 +1,4 @@
-// What bulk verbs are given: keys as a design sees them, items, and sources that say what the i-th item is.
+// The input of bulk verbs: keys as a design sees them, items, and sources, which return the i-th item.
 #pragma once
 
 #include <tilehash/core/slot.hpp>
@@ -7,12 +7,12 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A key as the design sees it, or why it does not.
+// A key as the design sees it, or the reason why the design never sees it.
 template <class Slot>
 struct query {
   typename Slot::key_bits bits = 0;
   bool legal = false;     // not a NaN compared by value
-  bool reserved = false;  // lives in a sentinel cell
+  bool reserved = false;  // is stored in a sentinel cell
 
   query() = default;
   TILEHASH_FN explicit query(const typename Slot::key_type& key)
@@ -39,8 +39,8 @@ struct array_source {
   }
 };
 
-// Any source, asked by a call, so that what takes long for an item anyway is compiled once for all sources.
-// For the host. The source must outlive it.
+// Calls any source through a pointer, so that code that is slow for each item anyway is compiled once for all
+// sources. Host only. The source must outlive it.
 template <class Slot>
 class called_source {
  public:

@@ -1,19 +1,19 @@
-// Which rows a join gives.
+// The kinds of a join, and the rows that each returns.
 #pragma once
 
 #include <tilehash/core/config.hpp>
 
 namespace tilehash {
 
-// A join pairs the rows of a left and of a right side whose keys are equal. It gives
+// A join pairs the left and the right rows whose keys are equal. It returns
 enum class join_kind {
   inner,  // every such pair
-  left,   // the same, and each left row without one once, with no_match beside it
+  left,   // every pair, and each left row without a pair once, with no_match as its right row
   semi,   // each left row that is in a pair, once; no right rows
-  anti,   // each left row that is in none; no right rows
+  anti,   // each left row that is in no pair; no right rows
 };
 
-// Stands for the right row of a left row that has none.
+// The right row of a left row that is in no pair.
 inline constexpr std::uint32_t no_match = ~std::uint32_t(0);
 
 }  // namespace tilehash
@@ -22,7 +22,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// How many rows a left row becomes that has so many matches.
+// The number of rows that a join returns for a left row with `matches` matches.
 TILEHASH_FN constexpr u64 joined_rows(join_kind kind, u64 matches) {
   switch (kind) {
     case join_kind::inner:
@@ -37,7 +37,7 @@ TILEHASH_FN constexpr u64 joined_rows(join_kind kind, u64 matches) {
 }
 constexpr bool has_right_rows(join_kind kind) { return kind == join_kind::inner || kind == join_kind::left; }
 
-// Where the rows go. `right` is null where there are none.
+// The arrays for the rows. `right` is null if the join returns no right rows.
 struct join_output {
   u32* left;
   u32* right;

@@ -1,4 +1,4 @@
-// Keys of any size: when two are equal, and their hash.
+// Equality and hashes of keys of any size.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Writes the packed bytes of a key of any size, and gives where they end.
+// Writes the packed bytes of a key of any size; returns their end.
 template <class Key>
 TILEHASH_FN unsigned char* pack_key(const Key& key, unsigned char* to) {
   if constexpr (by_members<Key>) {
@@ -23,7 +23,8 @@ TILEHASH_FN unsigned char* pack_key(const Key& key, unsigned char* to) {
   }
 }
 
-// use(bytes, ...) of the packed bytes of keys: those of the keys themselves, where there are no others.
+// Calls use(bytes, ...) with the packed bytes of the keys. Keys that are not compared by members are not
+// copied.
 template <class Key, class Use, class... Keys>
 TILEHASH_FN auto with_packed(const Use& use, const Keys&... keys) {
   if constexpr (by_members<Key>) {
@@ -37,7 +38,7 @@ TILEHASH_FN auto with_packed(const Use& use, const Keys&... keys) {
   }
 }
 
-// Eight of `Size` bytes, or what is left of them.
+// Eight of `Size` bytes from `at` on, or fewer at the end.
 template <u32 Size>
 TILEHASH_FN u64 part_of(const unsigned char* bytes, u32 at) {
   u64 part = 0;
@@ -45,7 +46,7 @@ TILEHASH_FN u64 part_of(const unsigned char* bytes, u32 at) {
   return part;
 }
 
-// Equal when their packed bytes are.
+// Two keys are equal when their packed bytes are equal.
 template <key_like Key>
 TILEHASH_FN bool same_key(const Key& a, const Key& b) {
   if constexpr (packed_bytes<Key> <= 16) {
@@ -62,7 +63,7 @@ TILEHASH_FN bool same_key(const Key& a, const Key& b) {
   }
 }
 
-// ... and hashed 8 bytes at a time when they are longer than 16.
+// Hashes the packed bytes: 8 bytes at a time if there are more than 16.
 template <class Hash, key_like Key>
 TILEHASH_FN u64 hash_key(const Hash& hash, const Key& key) {
   constexpr u32 size = packed_bytes<Key>;
@@ -78,7 +79,7 @@ TILEHASH_FN u64 hash_key(const Hash& hash, const Key& key) {
   }
 }
 
-// Does a table's hasher promise not to throw? It is called while keys move.
+// Is a table's hasher noexcept? The table calls it while keys move.
 template <class Hash, key_like Key>
 constexpr bool hashes_without_throwing() {
   constexpr u32 size = packed_bytes<Key>;

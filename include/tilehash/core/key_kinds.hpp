@@ -1,12 +1,13 @@
-// Kinds of types that keys are made of: numbers with NaNs, and what refers to memory elsewhere.
+// Kinds of types in keys: numbers with NaNs, and types that refer to other memory.
 //
-// Floating-point numbers are looked at as integers. Under -ffast-math and its parts a compiler may take
-// x != x for false and -0.0 for 0.0, and a GPU under -use_fast_math takes subnormal numbers for 0; their bits
-// stay what they are.
+// Floating-point numbers are treated as integers. Under -ffast-math, or a flag that it implies, a compiler
+// may take x != x for false and -0.0 for 0.0. Under -use_fast_math a GPU takes subnormal numbers for 0. The
+// bits do not change.
 //
 // The bytes of a pointer, a string_view or a span are an address. Two views of equal texts have two
-// addresses, and the text may change or end while the table still has its address. So such types are no keys.
-// C++20 cannot list the members of a struct that does not name them (core/key_members.hpp).
+// addresses, and the text may change or end while the table still has its address. So such types cannot be
+// keys. They are not detected inside a struct that does not name its members (core/key_members.hpp), because
+// C++20 cannot list them.
 #pragma once
 
 #include <concepts>
@@ -19,14 +20,14 @@
 
 #include <tilehash/core/config.hpp>
 
-// The numbers of 16 bits of CUDA, defined in cuda_fp16.h and cuda_bf16.h.
+// CUDA's numbers of 16 bits, defined in cuda_fp16.h and cuda_bf16.h.
 struct __half;         // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 struct __nv_bfloat16;  // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 namespace tilehash {
 
-// Compare this type by its address, though it refers to memory elsewhere? Specialise it for what shall be a
-// key all the same, such as a handle: two keys are then equal when their addresses are, whatever is there.
+// Is this type a key although it refers to other memory? Specialise it for types such as handles: two keys
+// are then equal when their addresses are, whatever the contents.
 //
 //   template <> inline constexpr bool tilehash::compared_by_address<const node*> = true;
 template <class T>
@@ -40,8 +41,8 @@ namespace detail {
 
 // ---- numbers with NaNs ----
 
-// How a number is written: as an integer of the same size, of which the highest bit is the sign. What is
-// larger than infinity, without the sign, is a NaN.
+// The representation of a number as an integer of the same size. The highest bit is the sign. A number whose
+// other bits are larger than infinity's is a NaN.
 template <class T>
 struct float_format;
 template <class Bits, Bits Infinity>
@@ -73,7 +74,7 @@ TILEHASH_FN auto bits_of(T x) {
   std::memcpy(&bits, &x, sizeof bits);
   return bits;
 }
-// A number of the type of the second with such bits.
+// A number of x's type with these bits.
 template <ieee_float T>
 TILEHASH_FN T float_with(typename float_format<T>::bits bits, T x) {
   std::memcpy(static_cast<void*>(&x), &bits, sizeof bits);
@@ -94,19 +95,19 @@ template <ieee_float T>
 TILEHASH_FN bool less_by_bits(T a, T b) {
   using format = float_format<T>;
   using bits = typename format::bits;
-  // All bits of a negative number turn, so that the order is that of unsigned integers.
+  // All bits of a negative number are inverted, so that unsigned integers have the order of the numbers.
   const auto rank = [](bits x) { return static_cast<bits>((x & format::sign) != 0 ? ~x : x | format::sign); };
   return !is_nan(a) && !is_nan(b) && rank(bits_of(a)) < rank(bits_of(b));
 }
 
-// ---- what refers to memory elsewhere ----
+// ---- types that refer to other memory ----
 
 template <class T>
 inline constexpr bool is_initializer_list = false;
 template <class T>
 inline constexpr bool is_initializer_list<std::initializer_list<T>> = true;
 
-// The others by their interfaces, as std and cuda::std have each their own.
+// The other types are recognised by their interfaces, because std and cuda::std each have their own.
 template <class T>
 concept like_string_view = requires(T view) { view.data(), view.size(), view.remove_prefix(1); };
 template <class T>
@@ -125,7 +126,7 @@ concept like_reference = requires(const T& x) {
   { x.get() } -> std::same_as<typename T::type&>;
 };
 
-// Do the bytes of a T say where something is, not what it is?
+// Do the bytes of a T hold the address of its data, not the data?
 template <class T>
 inline constexpr bool refers_elsewhere =
     std::is_pointer_v<T> || std::is_null_pointer_v<T> || std::is_member_pointer_v<T> ||
