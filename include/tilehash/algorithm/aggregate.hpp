@@ -1,23 +1,24 @@
-// Combining the items of equal keys before they go to a table, for insert_or_apply where keys repeat.
+// Combines items of equal keys before they go to a table, for insert_or_apply where keys repeat.
 //
-//   items   | share 0      | share 1      | share 2  ...   a partition (partition.hpp), which combines the
-//               |   \          |   \                       equal keys that a share sees before it leaves
-//   parts   | part 0       | part 1       | ...            a block combines all that are left of a part in a
-//               |              |                           table in its scratch
+//   items   | share 0      | share 1      | share 2  ...   a partition (partition.hpp), which combines equal
+//               |   \          |   \                       keys of a share before it sends them
+//   parts   | part 0       | part 1       | ...            a block combines the rest of a part in a table in
+//               |              |                           its scratch
 //   list    | key key key ...                              every key once, in no given order
 //
-// The table then meets each key once. So memory carries every item twice at the rate of its bandwidth, not of
-// its random accesses, and a key that comes a million times is no place where a million atomic operations
-// queue: a share brings it down to one.
+// The table then meets each key once. Every item passes through memory twice, at the rate of sequential
+// accesses, not of random ones. A key that repeats a million times does not queue a million atomic operations
+// at one word: a share combines its copies into one.
 //
-// A share's equal keys find each other at a *seat*, one of a number, chosen by the key. The first item to
-// come sits down; others of its key are combined with it, those of other keys stay as they are. So a share
-// does not combine all that it could, but the more often a key comes, the likelier it has the seat.
+// Equal keys of a share meet at a *seat*, a cell of the block's scratch that the key selects. The first item
+// takes the seat. Later items of its key are combined with it; items of other keys stay as they are. A share
+// therefore combines only some of its equal keys, but the more often a key repeats, the likelier it has the
+// seat.
 //
-// A part that is larger than it should be, or has more keys than a scratch has slots for, leaves items over.
+// A part that exceeds its capacity, or has more keys than a scratch has slots, leaves items over.
 //
-// Source: sharing out by hash and aggregating each part in local memory is what databases do since Cieslewicz
-// and Ross (VLDB 2007); seats are ours.
+// Source: databases partition by hash and aggregate each part in local memory since Cieslewicz and Ross (VLDB
+// 2007). Seats are ours.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Which part a key belongs to, and two numbers to find it a slot and a seat by.
+// Maps a key to its part, and to two numbers that select its slot and its seat.
 template <class Slot>
 struct splitter : keys_as_they_are<Slot> {
   using key_bits = typename Slot::key_bits;
@@ -63,8 +64,8 @@ struct splitter : keys_as_they_are<Slot> {
   TILEHASH_FN u32 region_of(key_bits key) const { return (*this)(key).part; }
 };
 
-// Before a share leaves its equal keys meet. In the block's scratch keys and values lie apart, and there is a
-// seat for each item.
+// Combines equal keys of a share before the share is sent. The block's scratch has keys and values in two
+// arrays, and a seat for each item.
 template <class Slot, class Op>
 struct combine_at_seats {
   using key_bits = typename Slot::key_bits;
@@ -104,7 +105,8 @@ struct combine_at_seats {
     return entries<decltype(keys), decltype(values)>{keys, values};
   }
 
-  // Of this thread's items those that find their key sitting are combined with it, and do not go on.
+  // Combines each item of this thread whose key has taken its seat with the item there. A combined item does
+  // not go on.
   template <u32 Threads, u32 PerThread, u32 Words, class Block, class Entries, class Seats>
   TILEHASH_FN void meet(Block block, const splitter<Slot>& split, const Entries& in, Seats seat,
                         const key_bits (&keys)[PerThread], const value_bits (&values)[PerThread],
@@ -127,7 +129,7 @@ struct combine_at_seats {
     }
     block.barrier();
   }
-  // What the i-th item of the share, which goes on, then has.
+  // The combined value of the share's i-th item, if that goes on.
   template <class Entries>
   TILEHASH_FN static value_bits value_after(const Entries& in, u32 i, value_bits /*value*/) {
     return in.value(i);
@@ -135,7 +137,7 @@ struct combine_at_seats {
   TILEHASH_FN void left(u64 items) const { fetch_add(sent, items); }
 };
 
-// A block serves some neighbouring parts, whose keys its scratch has slots for.
+// A block combines the items of some neighbouring parts, as many as its scratch has slots for.
 template <class Slot, class Op, u32 PerThread, u32 Threads>
 struct combine_parts {
   using word = typename Slot::word;
@@ -184,7 +186,7 @@ struct combine_parts {
     }
     block.barrier();
 
-    const auto t = block.template tile<group>();  // group by group, so that neighbours write side by side
+    const auto t = block.template tile<group>();  // by groups: neighbouring lanes write neighbouring words
     const u32 own = me / group * PerThread * group + t.rank();
     u32 mine = 0, all = 0;
     for (u32 k = 0; k < PerThread; ++k)
@@ -209,7 +211,8 @@ struct combine_parts {
   }
 
  private:
-  // Who takes a free slot for a key puts its value there; the others combine theirs after a barrier.
+  // The thread that takes a free slot for a key stores its value there; others combine theirs after a
+  // barrier.
   template <class Block, class Keys, class Values>
   TILEHASH_FN void combine_some(Block block, const word* from, u32 size, Keys held, Values sum,
                                 key_bits none) const {
@@ -252,24 +255,25 @@ template <class Slot, class Space>
 struct combined {
   using source_type = routed_source<keys_as_they_are<Slot>>;
   buffer<typename Slot::word, Space> list, left_over;
-  u64 size = 0, left = 0;  // of the two
+  u64 size = 0, left = 0;  // items of the two
   u64 illegal = 0;         // items whose key is NaN, which are on neither
-  u64 roomless = 0;        // of those left over, items that their part had no room for, or more; of these the
-                           // keys may be on the list too, of the others not
-  bool complete = false;   // false: so much was left over that it is not known
+  u64 roomless = 0;        // at most so many were left over by full parts. Their keys may be on the list;
+                           // the keys of other items left over are not
+  bool complete = false;   // false: left_over was too small for all items left over
   bool unique = false;     // no key is on the list twice
 
   source_type source() const { return {{}, list.data()}; }
   source_type rest() const { return {{}, left_over.data()}; }
 };
 
-// Can items with such slots be combined? Those of keys and values of at most 8 bytes each.
+// Whether items with such slots can be combined: keys and values of at most 8 bytes each.
 template <class Slot>
 constexpr bool can_combine() {
   return sizeof(typename Slot::key_bits) <= 8 && Slot::value_bytes <= 8;
 }
 
-// Blocks that keep all of the machine at work, and of a CPU's no thread waiting long for the last.
+// The number of blocks that occupies the whole machine. On a CPU it is so large that no thread waits long for
+// the last block.
 template <class Space>
 u64 blocks_at_once(const Space& space) {
   if constexpr (Space::has_lanes)
@@ -278,9 +282,9 @@ u64 blocks_at_once(const Space& space) {
     return 16 * static_cast<u64>(space.threads());
 }
 
-// The n items of the source, those of equal keys combined. It takes the bytes of the items 2.6 times. Throws
-// out_of_memory. Under another seed keys are shared out otherwise. More than `most_at_once` items are
-// combined piece by piece.
+// Combines equal keys of the source's n items. Memory: 2.6 times the bytes of the items. Throws
+// out_of_memory. Another seed gives keys other parts. More than `most_at_once` items are combined piece by
+// piece.
 template <class Slot, class Space, class Source, class Op>
 combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op, u64 seed = 0,
                               u64 most_at_once = ~u64(0)) {
@@ -289,7 +293,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   using at_seats = combine_at_seats<Slot, Op>;
   using by_shares =
       partition_in<splitter<Slot>, source_type, Space, even_bins<word>, spill_list<word>, at_seats>;
-  constexpr u32 threads = large_block<Space>, each = 1024 / threads;  // what fits shared memory, or L2
+  constexpr u32 threads = large_block<Space>, each = 1024 / threads;  // fits shared memory, or L2
   using by_parts = combine_parts<Slot, Op, (at_seats::narrow ? 28 : 14) * each, threads>;
   constexpr u64 share = by_shares::share;
   constexpr u64 fill = by_parts::slots / 3 * 2;  // different keys that find their slots fast
@@ -308,7 +312,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   buffer<u32, Space> fills(space, parts);
   result.list = buffer<word, Space>(space, n);
   result.left_over = buffer<word, Space>(space, n / 16 + 1024);
-  buffer<u64, Space> counters(space, 4);  // of the list, of what is left over, illegal, between the steps
+  buffer<u64, Space> counters(space, 4);  // items of the list, left over, illegal, sent to parts
   space.fill(counters.data(), 4, u64(0));
   u64* const counter = counters.data();
   const splitter<Slot> split(parts, seed);

@@ -1,5 +1,5 @@
-// Bins: where a partition (algorithm/partition.hpp) writes the items of each region, how it packs them, and
-// where it puts those that find a bin full.
+// Bins: the memory to which a partition (algorithm/partition.hpp) writes the items of each region, the format
+// of these items, and the list of items that exceed a bin's capacity.
 #pragma once
 
 #include <numeric>
@@ -13,7 +13,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// An item on its way: a word like a slot's, with the whole hash in it.
+// An item during a partition: a word like a slot's that holds the whole hash.
 template <class Slot>
 struct routed_item {
   using word = typename Slot::word;
@@ -30,7 +30,7 @@ struct routed_item {
   TILEHASH_FN static word routed_as(word e) { return e; }  // (others: algorithm/ordered_bins.hpp)
 };
 
-// What a route has for a hash whose words carry the key itself.
+// The hash of a route whose words carry the key itself.
 template <class Slot>
 struct keys_as_they_are {
   using slot_type = Slot;
@@ -39,7 +39,7 @@ struct keys_as_they_are {
   TILEHASH_FN static key_bits unhash(key_bits k) { return k; }
 };
 
-// Items that were routed as a source for what comes next.
+// Routed items as the source of a next step.
 template <class Route>
 struct routed_source {
   using slot_type = typename Route::slot_type;
@@ -57,7 +57,8 @@ struct routed_source {
   }
 };
 
-// Bins of one size, side by side. `fill` tells how many items came, whether or not there was room.
+// Bins of one size, one after the other. `fill` counts all items sent to a bin, also those that exceed its
+// capacity.
 template <class Word>
 struct even_bins {
   Word* entries;
@@ -69,11 +70,11 @@ struct even_bins {
   TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
   TILEHASH_FN static const Word& written(const Word& e) { return e; }
 };
-// ... of which the last may be smaller; or with room for all that came, from grow_bins().
+// ... of which the last may be smaller; or, from grow_bins(), with capacity for all items sent.
 template <class Word>
 struct uneven_bins : even_bins<Word> {
   u32 last, last_room;
-  const u64* starts = nullptr;  // where bins begin that have room for all; null: side by side
+  const u64* starts = nullptr;  // from grow_bins(): where bins begin; null: one after the other
 
   TILEHASH_FN Word* at(u32 region) const {
     return starts != nullptr ? this->entries + starts[region] : even_bins<Word>::at(region);
@@ -87,20 +88,20 @@ struct uneven_bins : even_bins<Word> {
   }
 };
 
-// Bins that keep the order in which their items came (algorithm/ordered_bins.hpp): of_block(b) says where
-// block b's entries go, and how they are written.
+// Bins that preserve the order of their items (algorithm/ordered_bins.hpp). of_block(b) gives the place and
+// the format of block b's entries.
 template <class Bins>
 concept in_order = requires(const Bins& b) { b.of_block(u32(0)); };
 
-// ... for which a block's shares follow each other. (Others have nothing of it: nvcc reads an argument of
-// over 128 bytes through a pointer, and a partition of what stands in arrays took a sixth longer by the
-// registers that cost.)
+// ... for which the shares of a block are consecutive. (Other bins have an empty type in its place: nvcc
+// reads an argument of over 128 bytes through a pointer. The registers for that made a partition of arrays
+// take a sixth longer.)
 struct stretches {
   u64 shares;  // of a block
 };
 struct no_stretches {};
 
-// A list that threads add to; what finds no room is only counted.
+// A list to which threads append. An item that exceeds its capacity is only counted.
 template <class Word>
 struct spill_list {
   Word* items;
@@ -112,13 +113,13 @@ struct spill_list {
     if (at < room) items[at] = e;
   }
 };
-struct no_spill {  // fill tells
+struct no_spill {  // `fill` counts the items
   template <class Word>
   TILEHASH_FN void add(const Word& /*entry*/) const {}
 };
 
-// Makes room for what came, in `entries` and `starts`, where some bin had too little. False if all had
-// enough; else the items are to be sent once more.
+// Allocates bins for all items sent, in `entries` and `starts`, if some bin was too small. Returns false if
+// all were large enough; otherwise the caller must send the items again.
 template <class Space, class Word>
 bool grow_bins(Space& space, uneven_bins<Word>& bins, const std::vector<u32>& came,
                buffer<Word, Space>& entries, buffer<u64, Space>& starts) {

@@ -17,8 +17,8 @@ struct block_sums {
   static constexpr u32 group = Threads < 32 ? Threads : 32, words = Threads / group;
   static_assert(words <= group);
 
-  // The sum of what the threads before this one bring; `all` becomes that of what all bring. All threads of
-  // the block must call it; the scratch is free again after the next barrier.
+  // Returns the sum of `mine` over the threads before this one, and sets `all` to the sum over all threads.
+  // All threads of the block must call it. The scratch is free again after the next barrier.
   template <class Block, class Words>
   TILEHASH_FN static u32 before(Block block, Words scratch, u32 mine, u32& all) {
     const auto t = block.template tile<group>();
@@ -31,7 +31,7 @@ struct block_sums {
     return in_group - mine + (me / group != 0 ? before_group : 0);
   }
 
-  // The sum of what this lane of a group and those to its left bring.
+  // The sum of x over this lane of a group and the lanes to its left.
   template <class Tile>
   TILEHASH_FN static u32 up_to(Tile t, u32 x) {
     TILEHASH_UNROLL

@@ -1,5 +1,5 @@
-// When it pays to put items in order before they are written at random, as measured
-// (docs/designs/hash_graph.md).
+// Decides by measured limits (docs/designs/hash_graph.md) whether items are put in order before they are
+// written at random.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -8,7 +8,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Does so much stay in the cache that it is written at random faster than after a partition?
+// Whether so many bytes stay in the cache that random writes to them are faster than a partition.
 template <class Space>
 bool stays_in_cache(const Space& space, u64 bytes) {
   if constexpr (Space::has_lanes)
@@ -17,8 +17,8 @@ bool stays_in_cache(const Space& space, u64 bytes) {
     return bytes <= space.last_cache_bytes() / 2;
 }
 
-// What fits no word to be partitioned in: is it put in bins first? Where it takes more than half of the cache
-// that all share, a GPU's L2 or a CPU's last.
+// Whether items that fit no word are put in bins first. They are if they take more than half of the shared
+// cache, a GPU's L2 or a CPU's last level.
 template <class Space>
 bool bins_pay(const Space& space, u64 bytes) {
   if constexpr (Space::has_lanes)

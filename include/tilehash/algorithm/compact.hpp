@@ -1,5 +1,4 @@
-// Numbers those of n things that a choice picks: from *count on, which grows by how many they are, in no
-// given order.
+// Numbers the selected ones of n items from *count on, in no given order. *count grows by how many they are.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -8,7 +7,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A choice has selects(i) and use(i, number), called for those it chose.
+// A choice has selects(i), and use(i, number) that is called for each selected item.
 template <class Choice>
 struct compact_body {
   Choice choice;

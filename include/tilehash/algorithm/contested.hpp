@@ -1,11 +1,11 @@
-// The items of given keys, found again among all items of a call: of keys of which a table's build left an
-// item over, so that others of the same key may have come before it.
+// Finds all items of a call whose keys are contested. A key is contested if a table's build left an item of
+// it over, since other items of the same key may precede that one.
 //
 //   left     | k p |  --> filter | .1..1.. |  a bit for each of their keys
 //   items    | k a b k p c k ... |  --> | 0 3 4 6 |  the numbers of those whose bit is set
 //
-// The numbers are those of all items of these keys, and of few others, so whoever asks which item of a key
-// came first has few to compare. The keys are read once, in order, and a bit of each.
+// The numbers include all items of these keys and few others. A caller that seeks the first item of a key
+// therefore compares few. Each key is read once, in order, and one bit of the filter for it.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -20,7 +20,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A bit for each key, by its hash: of a power of two.
+// One bit for each key, selected by its hash. The number of bits is a power of two.
 struct hash_filter {
   u32* words;
   u32 shift;
@@ -36,7 +36,7 @@ struct hash_filter {
   }
 };
 
-// A block takes a share of the keys and finds its numbers room with one atomic operation.
+// A block takes a share of the keys and reserves space for its numbers with one atomic operation.
 template <class Route, u32 Threads>
 struct select_contested {
   using slot_type = typename Route::slot_type;
@@ -82,8 +82,8 @@ struct select_contested {
   }
 };
 
-// Has a bit or two for each of n items, so one in thirty of the others passes it where one in thirty was
-// left. Throws out_of_memory.
+// A filter of one to two bits for each of n items. If one item in thirty was left over, one in thirty of the
+// others passes it. Throws out_of_memory.
 template <class Space>
 class contested_keys {
  public:
@@ -102,14 +102,14 @@ class contested_keys {
   buffer<u32, Space> words_;
 };
 
-// The numbers of n items, fewer than 2^32, whose keys are contested, and of some others; in no given order.
+// The numbers of all contested items among n < 2^32 items, and of some others, in no given order.
 template <class Space>
 struct contested_items {
   buffer<u32, Space> numbers;
   u64 size = 0;
 };
-// By the filter of what was left over: about so many items. O(n). Memory: four bytes for each that is found,
-// or for four a left one and n / 16. Throws out_of_memory. Waits.
+// Finds them by the filter of about `left` items that were left over. O(n). Memory: four bytes for each item
+// found, or for 4 * left + n / 16 items. Throws out_of_memory. Synchronizes with the host.
 template <class Route, class Space>
 contested_items<Space> find_contested(Space& space, const Route& route,
                                       const typename Route::slot_type::key_type* keys, u64 n,
@@ -117,7 +117,7 @@ contested_items<Space> find_contested(Space& space, const Route& route,
   using work = select_contested<Route, large_block<Space>>;
   buffer<u64, Space> length(space, 1);
   contested_items<Space> found;
-  for (u64 room = 4 * left + n / 16 + 1024;;) {  // again once, with room for all
+  for (u64 room = 4 * left + n / 16 + 1024;;) {  // retries once, with capacity for all
     room = room < n ? room : n;
     found.numbers = buffer<u32, Space>(space, room);
     space.fill(length.data(), 1, u64(0));

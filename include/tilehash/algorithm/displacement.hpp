@@ -1,24 +1,24 @@
-// Displacement: room for a key whose two buckets are full, made by moving others.
+// Displacement: frees a slot for a key whose two buckets are full, by moving other keys.
 //
-//   path:  first(k) full --x--> other(x) full --y--> other(y) has room
+//   path:  first(k) full --x--> other(x) full --y--> other(y) has a free slot
 //
-// A path is searched, all its buckets are locked (one bit each, tried and never waited for), and if it is
-// still as it was, each key moves to its other bucket into the slot that the next one leaves: the key at the
-// far end first, then the others; k takes the first. A key is copied before it is overwritten and no slot is
-// free in between, so nothing is ever lost, and a path is walked whole or not at all. Two calls with one key
-// meet at the lock of its first bucket.
+// The search finds a path, and the tile tries the locks of all its buckets, one bit each, without waiting. If
+// the path is unchanged then, each key moves to its other bucket, into the slot that the next key leaves. The
+// key at the far end moves first, and k takes the first slot. A key is copied before it is overwritten and no
+// slot is free in between, so no key is lost. A path moves whole or not at all. Two calls with one key meet
+// at the lock of its first bucket.
 //
-// The search looks ahead: two keys' other buckets are read at once, and if neither has room, it goes on from
-// the first of them. The path is dealt out to the lanes of the tile: each locks, checks and moves its share.
-// So a short path costs about six dependent accesses, whatever its length.
+// The search looks ahead: it reads two keys' other buckets at once, and goes on from the first if neither has
+// a free slot. The lanes of the tile divide the path: each locks, checks and moves its stations. So a short
+// path costs about six dependent accesses, whatever its length.
 //
-// A design says how its keys move; `home` is the place of the key to be put in:
+// A design says how its keys move; `home` is the place of the key to be inserted:
 //
-//   u32  other_bucket(home, bucket, word)   where the key in a bucket can go
-//   word in_other_bucket(word)              what it looks like there
+//   u32  other_bucket(home, bucket, word)   the other bucket of a key in a bucket
+//   word in_other_bucket(word)              the key's word in its other bucket
 //   void leaves(bucket, word)               called before a key leaves a bucket for the other
 //   u32  free_in(tile, bucket)              slots that may be written to, as a mask
-//   u32  movable_in(tile, bucket)           keys that had better move than others
+//   u32  movable_in(tile, bucket)           keys that are preferred to move
 //   bool same(word, word)                   is it the same key, with the same value?
 //   bool replace(at, expected, word, was_free)  false: an insert took the free slot first
 //   u32* locks()                            a bit for each bucket
@@ -36,7 +36,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A try of a displacement, whose dice are the tries so far, or how many of those were in vain.
+// One try of a displacement. Its random choices vary with the tries so far, or with those that failed.
 template <class Displacement, class Tile, class Progress>
 TILEHASH_FN auto attempt_of(const Displacement& d, Tile t, const Progress& p, bool active) {
   if constexpr (requires { d.attempt(t, p, active); })
@@ -45,16 +45,16 @@ TILEHASH_FN auto attempt_of(const Displacement& d, Tile t, const Progress& p, bo
     return d.attempt(t, p.rounds, active);
 }
 
-// How a key that is tried again and again fares. It is given up after `patience` paths in vain, or
-// Design::max_rounds tries, those included that met a lock or a path that had changed; or when the design
-// calls it hopeless.
+// Counts the tries of a key. The key is given up after `patience` searches without a path, or after
+// Design::max_rounds tries, which include those that met a lock or a changed path. It is also given up if the
+// design calls it hopeless.
 template <class Design>
 struct displacement_tries {
   enum class verdict : u32 { done, known, no_room, disturbed, hopeless };
   struct progress {
     u32 rounds = 0, failed = 0;
     outcome became = outcome::refused;
-    // True when no more is to be tried.
+    // True if this was the last try.
     TILEHASH_FN bool ends_with(verdict v, u32 patience) {
       failed += v == verdict::no_room;
       ++rounds;
@@ -87,7 +87,7 @@ struct displacement {
   using bucket_type = typename Design::template bucket_type<Tile>;
   static constexpr u32 bucket_slots = Design::bucket_slots;
 
-  // Where the key can go, and as what.
+  // A bucket to which the key can go, and its word there.
   struct target {
     u32 bucket;
     typename Design::slot_type::stored_key stored;
@@ -111,8 +111,8 @@ struct displacement {
   TILEHASH_FN outcome run(Tile t, bool active) const {
     return tries::all_of(*this, t, active);
   }
-  // For one thread while nobody else is at work, and a key that is not in the table: puts it into one of its
-  // buckets if a key there has room in its other bucket. False, and nothing has changed, if none has.
+  // For one thread without concurrent calls, and a key that is absent. Puts the key into one of its buckets
+  // if a key there can move to a free slot of its other bucket. Otherwise returns false and changes nothing.
   bool push_one() const {
     const solo_tile t;
     for (const target& into : {first, second}) {
@@ -135,13 +135,13 @@ struct displacement {
   }
 
  private:
-  // A key that moves on to the next station's bucket; at the last station, a free slot. (Behind it may stand
-  // one more, a bucket that must be locked too.)
+  // A key that moves to the next station's bucket; the last station is a free slot. (One more may follow: a
+  // bucket that must be locked, too.)
   struct station {
     u32 bucket = 0, slot = 0;
     word content = 0;
   };
-  // The stations, dealt out to the lanes of the tile like cards: lane r has r, r + width, ...
+  // The stations, distributed over the lanes of the tile: lane r has r, r + width, ...
   template <class Tile>
   struct path {
     static constexpr u32 share = (MaxPath + 1 + Tile::width) / Tile::width;
@@ -157,14 +157,14 @@ struct displacement {
     }
   };
 
-  // Puts the key into `start` in place of one that moves on along a path.
+  // Puts the key into `start` in place of a key that moves along a path.
   template <class Tile>
   TILEHASH_FN verdict push(Tile t, const target& start, u64 random, bool active) const {
     path<Tile> p;
     const bool found = search(t, p, start.bucket, random, active);
     const u32 locks = p.length + 1 + u32(start.bucket != first.bucket);
     if (start.bucket != first.bucket) p.set(t, p.length + 1, {first.bucket, 0, 0});
-    bool all_mine = true;  // as long as none of this lane's locks is held by another
+    bool all_mine = true;  // false: another lane holds one of this lane's locks
     u32 locked = 0;
     TILEHASH_UNROLL
     for (u32 e = 0; e < path<Tile>::share; ++e) {
@@ -184,7 +184,7 @@ struct displacement {
     return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_room;
   }
 
-  // Walks from a bucket to one with a free slot.
+  // Searches a path from a bucket to one with a free slot.
   template <class Tile>
   TILEHASH_FN bool search(Tile t, path<Tile>& p, u32 here, u64 random, bool active) const {
     constexpr u32 at_once = 2;
@@ -209,7 +209,7 @@ struct displacement {
         to[q] = design.other_bucket(home, here, content[q]);
         next[q] = bucket_type<Tile>::read_shared(t, design.bucket_at(to[q]), walking && may[q]);
       }
-      station moves = {here, slot[0], content[0]}, end;  // unless the second has room and the first has not
+      station moves = {here, slot[0], content[0]}, end;  // unless only the second has a free slot
       end.bucket = to[0];
       bool room = false;
       TILEHASH_UNROLL
@@ -234,7 +234,7 @@ struct displacement {
     return found;
   }
 
-  // Is the key in the table? A yes is certain; a no is while the lock of its first bucket is held.
+  // Whether the key is present. True is certain; false is certain while the lock of its first bucket is held.
   template <class Tile>
   TILEHASH_FN bool stands(Tile t, bool active) const {
     const auto b1 = bucket_type<Tile>::read_shared(t, design.bucket_at(first.bucket), active);
@@ -243,7 +243,7 @@ struct displacement {
     const bool there = b2.has(t, second.stored);
     return active && (here || there);
   }
-  // Is the path as it was when it was searched?
+  // Whether the path is unchanged since its search.
   template <class Tile>
   TILEHASH_FN bool is_unchanged(Tile t, const path<Tile>& p, bool found) const {
     bool changed = false;
@@ -255,8 +255,8 @@ struct displacement {
     }
     return t.ballot(changed) == 0;
   }
-  // Each key over the one that moves on, the far end first. False if an insert that takes no locks was faster
-  // to the free slot; nothing has moved then.
+  // Writes each key over the next one of the path, the far end first. Returns false and moves nothing if an
+  // insert without locks took the free slot first.
   template <class Tile>
   TILEHASH_FN bool move_all(Tile t, const path<Tile>& p, const target& start, bool active) const {
     word arrives[path<Tile>::share];

@@ -1,5 +1,5 @@
-// How the threads of a block read an array together: each thread asks for several elements before it uses the
-// first, so that their requests to memory overlap.
+// Reads an array with all threads of a block. Each thread requests several elements before it uses the first,
+// so that its requests to memory overlap.
 #pragma once
 
 #include <type_traits>

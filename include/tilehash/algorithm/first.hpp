@@ -1,15 +1,15 @@
-// Of items with equal keys the first, for inserts that are to keep that one (keep::first).
+// Finds the first of the items with equal keys, for inserts that keep that one (keep::first).
 //
 //   items  | a:7 b:3 a:1 c:5 b:9 ...      each gets its number in front of its value,
 //   list   | (a 0:7) (b 1:3) (c 3:5)      and those of equal keys are combined to the smallest
 //   (aggregate.hpp)
 //
-// The list has every key once, in no given order: what inserts it needs to know nothing of the rest. A value
-// of up to 4 bytes travels behind its number; a wider one is read by the number afterwards.
+// The list has every key once, in no given order, so inserting it needs no other items. A value of up to 4
+// bytes is packed behind its number; a wider one is read by its number afterwards.
 //
-// Combining may leave items over. Those are combined once more, shared out by another hash function, and the
-// list with them where their part had no room for all its items, of which others may be on the list; until
-// none is left. Where so many are left that it is not known which, the caller comes with fewer items.
+// Combining may leave items over. They are combined again, by another hash function, until none is left. If a
+// part was full, the list may have keys of items left over, so the list is combined with them. If so many
+// items are left over that some of them are lost, the caller retries with fewer items.
 #pragma once
 
 #include <tilehash/algorithm/aggregate.hpp>
@@ -26,7 +26,7 @@ using slot_with_number =
     slot<typename Slot::key_type,
          std::conditional_t<carries_values<Slot> || (packed_bytes<typename Slot::key_type> > 4), u64, u32>>;
 
-// Items with their numbers for values: all of an array's, or those whose numbers are given.
+// Items with their numbers as values: all items of an array, or those whose numbers are given.
 template <class Slot>
 struct with_numbers {
   array_source<Slot> items;
@@ -56,11 +56,11 @@ struct first_source {
   }
 };
 
-// Of so many items at once, at most.
+// The most items for one call of find_first().
 inline constexpr u64 most_for_first = u64(1) << 25;
 
-// put(source, n) for lists that have every key of n items once between them. False where that failed and some
-// are missing: there are too many items for what they are. Throws out_of_memory. Waits.
+// Calls put(source, n) for lists that together have every key of n items once. Returns false if keys are
+// missing: the caller retries with fewer items. Throws out_of_memory. Synchronizes with the host.
 template <class Slot, class Space, class Put>
 bool find_first(Space& space, const with_numbers<Slot>& items, u64 n, u64 seed, const Put& put) {
   using numbered = slot_with_number<Slot>;

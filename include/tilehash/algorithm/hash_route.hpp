@@ -1,6 +1,6 @@
-// A route by a bijective hash (partition.hpp): its bits from the top down choose the region, and what is left
-// of them below the point, a place in the region. And the buckets of such regions, which know of the hashes
-// of their keys all but a remainder.
+// A route by a bijective hash (partition.hpp). The top bits of the hash select the region; the fraction below
+// them selects a place in the region. Also the buckets of such regions: a bucket implies all bits of its
+// keys' hashes but a remainder.
 //
 //   hash(key)   [ top 32 bits | rest ]         top * regions  =  [ region . within ]
 //               [ rest | remainder ]           within * buckets of a region  =  [ bucket . ]
@@ -53,7 +53,7 @@ class hash_route {
   TILEHASH_FN u32 region_of(key_bits h) const { return static_cast<u32>(scaled(h) >> 32); }
   TILEHASH_FN u32 within(key_bits h) const { return static_cast<u32>(scaled(h)); }
 
-  // Does every key go where it goes by the other, which may have other values?
+  // Whether both routes send each key to the same region. The other may have other values.
   template <class Other>
   bool agrees_with(const hash_route<Other>& other) const {
     if constexpr (std::is_same_v<key_bits, typename Other::key_bits>)
@@ -75,11 +75,11 @@ class hashed_buckets {
   using route_type = hash_route<Slot>;
 
   hashed_buckets() = default;
-  // So many buckets, of which a region has at most `largest`.
+  // `buckets` in all, at most `largest` of them in a region.
   TILEHASH_FN hashed_buckets(u64 buckets, u64 largest, u64 seed)
       : route_(static_cast<u32>((buckets + largest - 1) / largest), seed),
         region_buckets_(static_cast<u32>(buckets / route_.regions())) {}
-  // As many buckets as that, or a few more, so that they are whole regions.
+  // `buckets`, or a few more, so that they are whole regions.
   TILEHASH_FN static u64 whole_regions(u64 buckets, u64 largest) {
     if (buckets < Slot::min_buckets) buckets = Slot::min_buckets;
     const u64 regions = (buckets + largest - 1) / largest;
@@ -103,9 +103,9 @@ class hashed_buckets {
     const u32 region = static_cast<u32>(scaled >> 32), within = static_cast<u32>(scaled);
     return {region * region_buckets_, scale(within, region_buckets_)};
   }
-  // The hash of a bucket and a remainder: undoes position_of().
+  // The hash of a bucket and a remainder: the inverse of position_of().
   TILEHASH_FN key_bits hash_of(u32 region, u32 bucket, key_bits remainder) const {
-    // The least hash that goes to this bucket; ours is the one from there on that ends in the remainder.
+    // The least hash of this bucket; the result is the first from there on that ends in the remainder.
     const u64 within = ((static_cast<u64>(bucket) << 32) + region_buckets_ - 1) / region_buckets_;
     const u64 least = ((static_cast<u64>(region) << 32) + within + regions() - 1) / regions();
     const key_bits low = static_cast<key_bits>(static_cast<key_bits>(least) << (Slot::key_width - 32));
@@ -139,7 +139,7 @@ class hashed_buckets {
   };
 
   TILEHASH_FN void set_regions(u32 regions) { route_.set_regions(regions); }  // of the same size
-  // The bucket of a region that, of `sum`, is left beside bucket b: a partner that has b as its own.
+  // The partner of bucket b in its region, of which b is the partner: b and it add up to `sum`, cyclically.
   TILEHASH_FN u32 mirrored(u32 sum, u32 b) const { return sum >= b ? sum - b : sum - b + region_buckets_; }
   // Scales 32 bits to [0, n).
   TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }

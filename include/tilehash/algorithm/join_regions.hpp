@@ -15,11 +15,11 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What is done with a region's rows.
+// The work on a region's rows.
 enum class join_pass {
   count,
-  write,            // where the counts say
-  count_and_write,  // next to what other regions wrote, while there is room
+  write,            // at the positions that the counts give
+  count_and_write,  // behind the rows of other regions, while the output has capacity
 };
 
 template <class Slot, u32 Threads, join_pass Pass>
@@ -29,10 +29,9 @@ struct join_regions {
   using row = routed_item<Slot>;
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
-  static constexpr u32 longest = 64;  // list that is walked
+  static constexpr u32 longest = 64;  // list that a left row walks
   static constexpr bool writes = Pass != join_pass::count, counts_too = Pass != join_pass::write;
-  // Requests of a thread that are under way together; left rows that it walks for, and reserves room for, at
-  // once.
+  // Requests that a thread has in flight; left rows that it walks for, and reserves output for, at once.
   static constexpr u32 at_once = sizeof(word) <= 8 ? 8 : 4;
   static constexpr u32 of_a_lane = Threads > 1 ? at_once : 256;
 
@@ -40,16 +39,16 @@ struct join_regions {
   uneven_bins<word> left, right;
   u32 room;       // right rows that the scratch can hold
   u32 lists;      // of a region
-  u32 most_left;  // rows that one block should walk for
+  u32 most_left;  // rows that one block may walk for
   join_kind kind;
-  u64* counts;  // of each region, its rows; to write, where its next ones go
+  u64* counts;  // rows of each region; for join_pass::write, where its next ones go
   u32* heavy;   // 1: a region that is left out
   join_output out;
-  u64* next;       // to count and write: where the next rows of any region go,
-  u64 room_there;  // and how many have room
+  u64* next;       // for count_and_write: where the next rows of any region go,
+  u64 room_there;  // and how many fit
 
-  // Scratch: the right rows in order; a count for each list, then its end; the threads' sums; a flag. One in
-  // 33 counts is left out, so that the threads of a warp, which add up neighbours, meet different banks.
+  // Scratch: the right rows in order; the count of each list, later its end; the threads' sums; a flag. One
+  // in 33 counts is unused, so that the threads of a warp, which add up neighbours, access different banks.
   TILEHASH_FN static constexpr u32 padded(u32 l) { return l + (l >> 5); }
   static constexpr u64 scratch_bytes(u32 room, u32 lists) {
     return room * sizeof(word) + (padded(lists) + sums::words + 2) * sizeof(u32);
@@ -88,7 +87,7 @@ struct join_regions {
       start += count;
     }
     block.barrier();
-    if (u32(flag[0]) != 0) {  // by all threads alike
+    if (u32(flag[0]) != 0) {  // in all threads alike
       if (me == 0) leave_out(region);
       return;
     }
@@ -120,7 +119,7 @@ struct join_regions {
                          [&](u32, word w) { use(w); });
   }
 
-  // The list in which a left row's matches are.
+  // The list that contains a left row's matches.
   template <class Words, class Ends>
   struct met {
     Words sorted;
@@ -137,7 +136,7 @@ struct join_regions {
       return n;
     }
   };
-  // Gives how many rows this thread's left rows have.
+  // Returns how many rows this thread's left rows have.
   template <class Block, class Words, class Ends>
   TILEHASH_FN u32 walk(Block block, u32 region, u32 lefts, Words sorted, Ends ends) const {
     constexpr u32 group = sums::group;

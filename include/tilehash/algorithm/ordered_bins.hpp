@@ -1,16 +1,16 @@
-// Bins that tell of two items with equal keys which came first.
+// Bins that preserve which of two items with equal keys came first.
 //
-// A partition's block takes a stretch of the items, share after share; of a share's equal keys it drops all
-// but the first, and sends the rest. So of two entries of a bin that have one key and that the same block
-// sent, the first stands first, and for all others their blocks' numbers tell. The number costs no memory:
-// the regions are ranges of hashes, so of an entry's hash its bin tells the upper bits, and there it stands.
+// A partition's block takes consecutive shares of the items. It drops all but the first of a share's equal
+// keys, and sends the rest. So entries of one key that one block sent are in order in their bin, and the
+// blocks' numbers order all others. A number costs no memory: regions are ranges of hashes, so the bin
+// implies the upper bits of an entry's hash, and the number replaces these.
 //
 //   routed_item    | hash: upper | lower | value |
 //   ordered_item   |    block    | lower | value |     as many bits as half the regions need, or more
 //
-// Where items go in two steps (engine/region_fill.hpp) the slices of the first are few and tell few bits.
-// There each block has a part of a slice's bin for itself: what comes next reads the parts one after the
-// other, which is the items in that order, and few gaps.
+// Where items go in two steps (engine/region_fill.hpp), the first step has few slices, which imply few bits.
+// There each block has its own part of a slice's bin. The second step reads the parts one after the other,
+// which gives the items in order, with few gaps.
 #pragma once
 
 #include <bit>
@@ -31,7 +31,7 @@ namespace detail {
 // larger than its region.)
 inline constexpr u32 position_bits = 16, most_ordered_slots = 1U << (position_bits - 1);
 
-// How the entries of a region's ordered bin are read.
+// Reads the entries of a region's ordered bin.
 template <class Slot>
 struct ordered_item {
   using word = typename Slot::word;
@@ -64,7 +64,7 @@ struct ordered_item {
 template <class Entries>
 concept tells_order = requires { &Entries::order_of; };
 
-// One for each region of a table of at least 2^block_bits regions.
+// A bin for each region of a table of at least 2^block_bits regions.
 template <class Slot>
 struct ordered_bins : even_bins<typename Slot::word> {
   using word = typename Slot::word;
@@ -87,7 +87,7 @@ struct ordered_bins : even_bins<typename Slot::word> {
   }
 };
 
-// One for each slice, of which each block has a part.
+// A bin for each slice. Each block has its own part of it.
 template <class Word>
 struct bins_of_parts {
   Word* entries;
@@ -112,12 +112,12 @@ struct bins_of_parts {
     return {*this, block, fill + static_cast<u64>(block) * (last + 1)};
   }
 };
-// A slice of them as a source: of so many items, gaps included.
+// A slice as a source of size() items, gaps included.
 template <class Slot>
 struct parts_source {
   bins_of_parts<typename Slot::word> bins;
   u32 slice;
-  u32 most;  // that came to one of its parts
+  u32 most;  // items of a part, at most
 
   u64 size() const { return static_cast<u64>(most) * bins.blocks; }
   TILEHASH_FN item<Slot> operator()(u64 i) const {
@@ -128,14 +128,14 @@ struct parts_source {
   }
 };
 
-// Before a share leaves all but the first of its equal keys are dropped. Most keys come once, so most items
-// look at two bits:
+// Drops all but the first of a share's equal keys before the share is sent. Most keys occur once, so most
+// items read only two bits:
 //
-//   once   | ..1..1.... |   each item sets its hash's bit, and who finds it set
-//   again  | ...1...... |   sets one here, where he, the others of his key and few besides find it;
-//   table  | 7 . . 2 .. |   these meet, by their numbers in the share, and of a key the first stays
+//   once   | ..1..1.... |   each item sets its hash's bit; an item that finds it set
+//   again  | ...1...... |   sets one here, which other items of its key and few besides find set;
+//   table  | 7 . . 2 .. |   these enter their numbers in the share, and the first of each key stays
 //
-// The hashes stand where entries will; beside them first the bits of `once`, then the table.
+// The scratch of the entries has the hashes and, behind them, first the bits of `once`, then the table.
 template <class Slot>
 struct drop_later_copies : nothing_before<Slot> {
   using key_bits = typename Slot::key_bits;
@@ -174,7 +174,7 @@ struct drop_later_copies : nothing_before<Slot> {
  private:
   static constexpr u32 nobody = ~u32(0);
 
-  // The hashes stand where entries will; beside them first the bits of `once`, then the table.
+  // The scratch of the entries has the hashes and, behind them, first the bits of `once`, then the table.
   template <class Block, u32 Share>
   struct scratch_of {
     static constexpr u64 beside = Share * sizeof(key_bits);
@@ -189,7 +189,7 @@ struct drop_later_copies : nothing_before<Slot> {
     TILEHASH_FN static u32 slot_of(key_bits h) { return spread<slots>(h, 0xc2b2ae3d27d4eb4f); }
   };
 
-  // Gives a bit for each item whose bit in `once` another had set.
+  // Returns a bit for each item whose bit in `once` was set.
   template <u32 Threads, u32 PerThread, class Block, class Scratch, class Seats>
   TILEHASH_FN static u32 mark_repeated(Block block, const Scratch& in, Seats again,
                                        const key_bits (&hashes)[PerThread], u32 goes) {
@@ -209,8 +209,8 @@ struct drop_later_copies : nothing_before<Slot> {
     }
     return met;
   }
-  // Enters the items of `met` in the table, of each key the first so far. Gives a bit for each that met an
-  // earlier one.
+  // Enters the items of `met` in the table, which keeps the first of each key so far. Returns a bit for each
+  // item that met an earlier one.
   template <u32 Threads, class Scratch>
   TILEHASH_FN static u32 enter(const Scratch& in, u32 met, u32 me) {
     u32 later = 0;
@@ -230,7 +230,7 @@ struct drop_later_copies : nothing_before<Slot> {
     }
     return later;
   }
-  // Gives a bit for each item of `rest` that is not its key's first.
+  // Returns a bit for each item of `rest` that is not its key's first.
   template <u32 Threads, class Scratch>
   TILEHASH_FN static u32 find_later(const Scratch& in, u32 rest, u32 me) {
     u32 later = 0;
@@ -255,7 +255,7 @@ struct drop_later_copies : nothing_before<Slot> {
   }
 };
 
-// What keeps the order in a share. (A CPU's block is one thread, and sends all as they came.)
+// Preserves the order in a share. (A CPU's block is one thread, and sends all items in order.)
 template <class Slot, class Space>
 using before_ordered_bins =
     std::conditional_t<Space::has_lanes, drop_later_copies<Slot>, nothing_before<Slot>>;

@@ -1,20 +1,20 @@
-// Partition: the items of a table leave for the regions of it that they belong to, in runs.
+// Partition: sends the items of a table to their regions, in runs.
 //
 //   items   | c a f b | e d g a | ...      a block takes a share of them,
 //   sorted  | a b | c | f | ...            sorts it by region in its scratch,
 //   bins    | .. a b | .. c | .. | .. f |  and appends each region's run to the region's bin
 //
-// A random write to memory costs a whole line read and written back; a run of neighbours costs little more
-// than one item. Then a block can take a bin and build its region in its scratch.
+// A random write costs a whole line read and written back; a run of neighbours costs little more than one
+// item. Afterwards a block can take a bin and build its region in its scratch.
 //
-// A Route says how many regions there are and which one a key goes to:
+// A Route maps keys to regions:
 //   slot_type               how keys and values are turned into words
 //   regions()
 //   hash(key)              a bijection, unhash() its inverse; the word carries the hash in place of the key
 //   region_of(hash)
-//   neighbours_go_together  if there and true: keys that come side by side are likely of one region
-// Bins (algorithm/bins.hpp) say where a region's items go and for how many there is room; a Spill takes what
-// finds none. A Before says what happens to a share before it leaves: nothing here, combining equal keys in
+//   neighbours_go_together  optional; if true, neighbouring keys are likely of one region
+// Bins (algorithm/bins.hpp) have the place and the capacity for a region's items; a Spill takes the items
+// that exceed it. A Before is a step on each share before it is sent: none here, combining equal keys in
 // aggregate.hpp.
 #pragma once
 
@@ -34,15 +34,15 @@ namespace detail {
 
 // Fewer items are not worth a partition.
 inline constexpr u64 least_to_partition = u64(1) << 15;
-// With more regions the runs get short. (On a CPU that comes beyond the largest tables.)
+// More regions make the runs short. (On a CPU this limit is beyond the largest tables.)
 inline constexpr u32 best_regions = 8192;
-// So where there are more, does one go in two steps, to groups of regions first? (Not on a CPU, whose block
-// can also count those of any table.)
+// Whether more regions take two steps, to groups of regions first. (Not on a CPU, whose block can count the
+// regions of any table.)
 template <class Space>
 inline constexpr bool partitions_in_steps = Space::has_lanes;
 
-// As many regions as there are blocks to build them at once, or more. (A CPU's threads take one after the
-// other, and how large they are is for its cache to say.)
+// A lower bound: as many regions as blocks can build at once. (A CPU's threads take one after the other, and
+// its cache determines how large regions are.)
 template <class Space>
 u64 least_regions(const Space& space) {
   if constexpr (Space::has_lanes)
@@ -51,10 +51,10 @@ u64 least_regions(const Space& space) {
     return 1;
 }
 
-// Before a share leaves nothing happens to it. In the block's scratch its entries are words. (Another Before
-// has the same names; with meets also meet(), which a block's threads call with the hashes and values that
-// they brought, and which drops some of these. Where entries will stand is then free, and some words beside
-// are theirs, the seats: with has_seats, one for each item, and then the bins' shifts.)
+// No step on a share before it is sent. Its entries in the block's scratch are words. (Another Before has the
+// same names and, with `meets`, also meet(). A block's threads call it with the hashes and values that they
+// hold, and it drops some of these. It may use the scratch of the entries and some additional words, the
+// seats. With has_seats there is a seat for each item, and the bins' shifts take their place afterwards.)
 template <class Slot>
 struct nothing_before {
   using key_bits = typename Slot::key_bits;
@@ -62,9 +62,10 @@ struct nothing_before {
   using word = typename Slot::word;
   static constexpr bool meets = false, has_seats = false;
   static constexpr u32 seats_of(u32 /*share*/) { return 0; }
-  // A share: a GPU's thread keeps its items in registers; a CPU's block is one thread, its share a cacheful.
+  // Items of a share: a GPU's thread keeps them in registers; a CPU's block is one thread, its share fits a
+  // cache.
   static constexpr u32 of_a_thread = sizeof(word) <= 8 ? 16 : 8, of_a_core = 16384;
-  // Requests of a thread that are under way together.
+  // Requests that a thread has in flight at once.
   static constexpr u32 reserved_at_once = sizeof(word) <= 8 ? 4 : 5, leaving_at_once = 2;
   static constexpr u64 entry_bytes = sizeof(word);
 
@@ -88,9 +89,9 @@ struct nothing_before {
   TILEHASH_FN void left(u64 /*items*/) const {}
 };
 
-// Replaces each region's count by where its entries begin among the block's, finds them room in the region's
-// bin, of which `fill` says how many it has (what is i-th in the block is shift + i-th there), and gives how
-// many entries there are in all. A thread serves neighbouring regions, of which it asks for `AtOnce` at once.
+// Replaces each region's count by the begin of its entries among the block's, and reserves space for them in
+// the region's bin, which has `fill` entries. The block's entry i becomes entry shift + i of the bin. Returns
+// the number of all entries. A thread serves neighbouring regions, and reserves in `AtOnce` of them at once.
 template <u32 Threads, u32 AtOnce, class Block, class Counts, class Shifts, class Fill>
 TILEHASH_FN u32 reserve_runs(Block block, Counts starts, Shifts shifts, Counts scratch, u32 regions,
                              Fill* fill) {
@@ -119,9 +120,9 @@ TILEHASH_FN u32 reserve_runs(Block block, Counts starts, Shifts shifts, Counts s
   return all;
 }
 
-// A block takes one share of the items after the other and sorts it by region in its scratch, so that the
-// items of a region leave for its bin side by side: a run of neighbours costs the memory little more than one
-// item. While a share leaves, the next one is on its way in.
+// A block takes one share of the items after the other and sorts it by region in its scratch. So it writes a
+// region's items to its bin as one run, which costs memory little more than one item. While it writes a
+// share, it loads the next one.
 template <class Route, class Source, u32 PerThread, u32 Threads, class Bins, class Spill,
           class Before = nothing_before<typename Route::slot_type>>
 struct partition {
@@ -150,8 +151,8 @@ struct partition {
   std::conditional_t<in_order<Bins>, stretches, no_stretches> stretch;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
-  // For each region where its entries begin, and how far its bin is from there (in the seats' place, where
-  // there are such).
+  // For each region the begin of its entries, and the shift from there to its bin. With has_seats the shifts
+  // take the place of the seats.
   static constexpr u64 scratch_bytes(u64 regions) {
     return share * Before::entry_bytes +
            (seats + (Before::has_seats ? 1 : 2) * regions + sums::words) * sizeof(u32);
@@ -272,7 +273,7 @@ struct partition {
     }
   }
 
-  // The entries of a share leave for their bins.
+  // Writes the entries of a share to their bins.
   template <class Scratch, class To>
   TILEHASH_FN void send(const Scratch& in, const To& to, u32 all, u32 me) const {
     for (u32 first = me; first < all; first += leaving_at_once * Threads) {
@@ -299,8 +300,8 @@ struct partition {
     }
   }
 
-  // Counts a group's items in, of which neighbours go to one region: the first of each run adds for all of
-  // it. Gives an item's number in its region, if it goes to one.
+  // Counts the items of a group if its neighbours often go to one region: the first lane of each run adds for
+  // the whole run. Returns the number of an item in its region, if it goes to one.
   template <class Block, class Counts>
   TILEHASH_FN static u32 enter_together(Block block, Counts starts, u32 region) {
     const auto t = block.template tile<sums::group>();
@@ -319,7 +320,7 @@ template <class Route, class Source, class Space, class Bins, class Spill,
 using partition_in = partition<Route, Source, Space::has_lanes ? Before::of_a_thread : Before::of_a_core,
                                large_block<Space>, Bins, Spill, Before>;
 
-// How many regions a block can count.
+// The number of regions that a block can count.
 template <class Slot, class Space, class Before = nothing_before<Slot>>
 u64 most_regions(const Space& space) {
   using bins = even_bins<typename Slot::word>;
@@ -328,15 +329,15 @@ u64 most_regions(const Space& space) {
   return space.largest_scratch() <= fixed ? 0 : (space.largest_scratch() - fixed) / each;
 }
 
-// Sends the n items of the source to their bins, on top of what `fill` says is there. Its block must be able
-// to count the regions. Does not wait.
+// Sends the n items of the source to their bins, behind the `fill` items there. A block must be able to count
+// the regions. Does not synchronize with the host.
 template <class Space, class Route, class Source, class Bins, class Spill,
           class Before = nothing_before<typename Route::slot_type>>
 void send_by_blocks(Space& space, const Route& route, const Source& source, u64 n, const Bins& bins,
                     const Spill& spill, u64* illegal, const Before& before = {}) {
   using work = partition_in<Route, Source, Space, Bins, Spill, Before>;
-  // A share is as large as a block can have it; of few items it is smaller, whole rows of a block's threads,
-  // so that all blocks have as much to do.
+  // A share is as large as a block can hold. Few items have smaller shares, whole rows of a block's threads,
+  // so that all blocks have equal work.
   constexpr u64 few = 4;  // shares of a block
   u64 at_once = space.large_blocks_at_once();
   if constexpr (in_order<Bins>) at_once = at_once < bins.most_blocks() ? at_once : bins.most_blocks();
@@ -356,7 +357,7 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
       work{route, source, n, bins, spill, illegal, before, stretch, static_cast<u32>(taken)});
 }
 
-// Where there are more regions than a block can count, the items are written to their bins as they come.
+// Writes each item to its bin by itself, for more regions than a block can count.
 template <class Route, class Source, class Bins>
 struct scatter_one_by_one {
   using slot_type = typename Route::slot_type;
@@ -378,7 +379,8 @@ struct scatter_one_by_one {
   }
 };
 
-// Sends the n items of the source to their bins; `fill` says how many came to each. Does not wait.
+// Sends the n items of the source to their bins and counts them in `fill`. Does not synchronize with the
+// host.
 template <class Space, class Route, class Source, class Bins>
 void send_to_bins(Space& space, const Route& route, const Source& source, u64 n, const Bins& bins,
                   u64* illegal) {

@@ -1,4 +1,4 @@
-// The items' numbers within their groups, where the groups are known, and their way there.
+// Numbers items within their groups, which are known, and moves them there.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -11,10 +11,10 @@ namespace detail {
 
 // ranks[i] becomes item i's number among those of its group, ids[i], and counts[id] how many the group has.
 //
-// A key that comes a million times must not be a place where a million atomic operations queue. So the items
-// of a block's share first number themselves in its scratch, at a seat that the id selects and the first to
-// come takes for its group; a seat then asks for all its items at once. Who finds the seat taken by another
-// group asks alone.
+// A key that repeats a million times must not queue a million atomic operations at one word. So the items of
+// a block's share are first numbered in its scratch, at a seat that the id selects. The first item takes the
+// seat for its group, and one operation adds all items of the seat to the group's count. An item whose seat
+// another group has taken adds itself alone.
 template <class Offset, u32 Threads, u32 PerThread>
 struct rank_in_groups {
   static constexpr u32 block_size = Threads;
@@ -30,7 +30,7 @@ struct rank_in_groups {
   TILEHASH_FN void operator()(Block block) const {
     using detail::compare_and_swap;
     using detail::fetch_add;
-    const auto seated = block.template scratch<Offset>();  // how many; then the rank of the first
+    const auto seated = block.template scratch<Offset>();  // the count; then the rank of the first
     const auto taken_by = block.template scratch<u32>(seats * sizeof(Offset));
     const u32 me = block.rank();
     const u64 first = block.index() * share + me;

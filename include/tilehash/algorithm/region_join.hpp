@@ -1,22 +1,21 @@
 // A join by regions: both sides are partitioned by their keys' hashes, and a block joins a region's rows in
-// its own memory.
+// its scratch.
 //
 //   left   --partition-->  | bin 0 | bin 1 | ...
 //   right  --partition-->  | bin 0 | bin 1 | ...
 //                              |       |
-//                          block 0  block 1 ...     each brings its right rows in order by hash in its
-//                                                   scratch, and its left rows walk them
+//                          block 0  block 1 ...     each sorts its right rows by hash in its
+//                                                   scratch; each left row walks a list
 //
-// That pass counts, and writes what there is room for, wherever the caller has room already: a row for each
-// left row, say. Where that did not do, the regions are built and walked once more, to write, when it is
-// known where each one's share of the result begins. What a group of lanes writes it reserves at once.
+// That pass counts the rows. If the caller has an output already (a row for each left row, say), the pass
+// also writes the rows that fit. If not all fit, a second pass builds and walks the regions again, and writes
+// each region's rows at its offset in the result. A group of lanes reserves output for all its rows at once.
 //
 //   a block's scratch   ends    | 2 | 2 | 3 | 6 |       of each short list of right rows
 //                       sorted  | d a | c | e b f |     hash and row number
 //
-// The work is linear in what there is to read and to write because no list is long and no bin much larger
-// than the others. Regions where that does not hold, as keys come too often, are left to another way
-// (rest()).
+// The work is linear in the rows read and written, because no list is long and no bin much larger than the
+// others. Regions that violate this, as keys repeat too often, are left to the caller (rest()).
 //
 // Source: radix-partitioned hash joins (Manegold, Boncz and Kersten 2002; Balkesen et al., ICDE 2013).
 #pragma once
@@ -71,7 +70,7 @@ struct numbered_rows {
   buffer<Key, Space> keys;
   buffer<u32, Space> numbers;
 };
-// ... copied from some of its bins; `offsets` says where each one's begin.
+// ... copied from some of its bins; `offsets` has the first row of each.
 template <class Slot>
 struct copy_bins {
   hash_route<Slot> way;
@@ -106,13 +105,12 @@ class region_join {
   };
 
  public:
-  static constexpr u64 least_rows = least_to_partition;  // of the right side, that are worth it
-  // Right rows of a region, where a block's scratch has room for so many: then there are few regions, and
-  // long runs to their bins.
+  static constexpr u64 least_rows = least_to_partition;  // of the right side: fewer do not pay
+  // Right rows of a region, if a block's scratch can hold so many. Few regions mean long runs to their bins.
   static constexpr u64 largest = sizeof(word) <= 8 ? 14336 : 7168;
 
-  // Counts, and writes the rows to `there` if that has room for all of them. False where there are more
-  // regions than can be. Waits. Throws out_of_memory.
+  // Counts the rows, and writes them to `there` if all fit. Returns false if that takes more regions than a
+  // block can count. Synchronizes with the host. Throws out_of_memory.
   bool count(Space& space, std::span<const Key> left, std::span<const Key> right, join_kind kind, u64 seed,
              const join_output& there = {}, u64 room_there = 0) {
     const u64 most = most_regions<slot>(space);
@@ -147,15 +145,15 @@ class region_join {
   }
   // Rows, without those of rest().
   u64 size() const { return size_ + illegal_; }
-  // How many of them were written while they were counted: the first ones.
+  // The number of rows that count() has written: the first ones.
   u64 written() const { return written_ ? size_ : 0; }
   void forget_written() { written_ = false; }
-  // Writes the others, in their places among all. Once. Does not wait.
+  // Writes the other rows at their positions. Call it once. Does not synchronize with the host.
   void write(Space& space, const join_output& out) {
     if (!written_) run<join_pass::write>(space, out);
     if (illegal_ != 0) put_illegal_rows(space, keys_.data(), keys_.size(), out, size_);
   }
-  // The rows of both sides that are still to be joined with each other. Waits. Throws out_of_memory.
+  // The rows of both sides that are still to be joined. Synchronizes with the host. Throws out_of_memory.
   void rest(Space& space, numbered_rows<Key, Space>& left, numbered_rows<Key, Space>& right) const {
     const auto heavy = heavy_.to_host();
     std::vector<u32> regions;

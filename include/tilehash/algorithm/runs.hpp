@@ -1,11 +1,11 @@
-// Where runs of equal keys begin in a sorted list.
+// Finds where runs of equal keys begin in a sorted list.
 //
 //   sorted    | 4 4 4 7 | 7 7 19 | 19 20 |       a block serves a share
 //   counts    | 2       | 1      | 1     |       the runs that begin in it; summed, the number of the first
 //   keys      | 4 7 19 20 |
 //   starts    | 0 3 6 8 |
 //
-// One pass counts and one, after the scan, writes: both read the list once, neighbours side by side.
+// One pass counts; a second one, after the scan, writes. Each reads the list once, with coalesced accesses.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>

@@ -1,4 +1,4 @@
-// How often keys come, as a sample tells.
+// Estimates from a sample how often keys repeat.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// How many of `size` random keys are different. A block for each part of them, by their hashes, finds out
-// with a set in its scratch. (Two keys whose hashes agree in 31 bits count as one.)
+// Counts how many of `size` random keys are different. Each block counts those of one part, chosen by their
+// hashes, with a set in its scratch. (Two keys whose hashes agree in 31 bits count as one.)
 template <class Key, u32 Threads>
 struct count_different {
   static constexpr u32 block_size = Threads;
@@ -35,7 +35,7 @@ struct count_different {
     for (u32 s = block.rank(); s < slots; s += Threads) set[s] = 0;
     block.barrier();
     u32 mine = 0;
-    constexpr u32 at_once = 8;  // reads that are under way together
+    constexpr u32 at_once = 8;  // reads in flight
     for (u32 first = block.rank(); t.any(first < size); first += at_once * Threads) {
       u64 hashes[at_once];
       TILEHASH_UNROLL
@@ -63,7 +63,7 @@ struct count_different {
   }
 };
 
-// All blocks' threads fetch the sample: two blocks wait long for so many random reads.
+// All blocks' threads fetch the sample, because so many random reads take two blocks long.
 template <class Key>
 struct draw_keys {
   const Key* keys;
@@ -72,19 +72,20 @@ struct draw_keys {
   TILEHASH_FN void operator()(u64 i) const { drawn[i] = keys[fast_range(mix64(i), n)]; }
 };
 
-// A sample of n keys, and how many of it were different.
+// A sample of n keys, and the number of its different keys.
 struct key_sample {
   u64 n = 0, size = 0, different = 0;
 
-  // Are they more uneven than if each came so many times? That is then Poisson's number in the sample. A key
-  // that comes very often counts much, as it does where a place for each of many keys must have one size.
+  // Whether the keys are more uneven than if each came `copies` times, which makes its number in the sample
+  // Poisson-distributed. A very frequent key counts much, as it does where the memory for each of many keys
+  // must have one size.
   bool more_uneven_than(double copies) const {
     const double times = copies * static_cast<double>(size) / static_cast<double>(n);
     return static_cast<double>(different) * times < static_cast<double>(size) * -std::expm1(-times);
   }
 };
-// So many thousand times 8 of them: what a sample tells of keys that come twice grows with its square. (Of a
-// GPU whose blocks have too little scratch for it, it says that all are one key.)
+// Samples `parts` times 8192 keys, or all. The information about keys that come twice grows with the square
+// of the sample. (If a GPU's blocks have too little scratch for it, the result is that all keys are equal.)
 template <class Space, class Key>
 key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1) {
   using work = count_different<Key, large_block<Space>>;

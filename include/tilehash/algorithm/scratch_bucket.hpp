@@ -1,13 +1,13 @@
-// A bucket that lies in a block's scratch, as one thread reads it: all its words at once, without waiting for
-// one before asking for the next. Neighbouring buckets are read from different slots on, which keeps the
-// reads of a GPU's warp in different banks of its shared memory:
+// A bucket in a block's scratch, as one thread reads it: the thread requests all words before it uses the
+// first. Neighbouring buckets are read from different slots on, so that the reads of a GPU's warp use
+// different banks of its shared memory:
 //
 //   bucket 0   words[0..7] are slots  0 1 2 3 4 5 6 7
 //   bucket 1                          1 0 3 2 5 4 7 6       words[k] is slot k ^ turn
 //   bucket 2                          2 3 0 1 6 7 4 5
 //
-// Beside it may stand its count, of the slots that are taken or promised: who is promised a slot finds a free
-// one. A count may be too high for a moment, while one who was too late gives back; it is never too low.
+// A bucket may have a count of its slots that are taken or promised: an item that is promised a slot finds a
+// free one. A count may be too high until an item that came too late gives back; it is never too low.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -28,7 +28,7 @@ struct scratch_bucket {
     TILEHASH_UNROLL
     for (u32 k = 0; k < Slots; ++k) words[k] = load_relaxed(all + (first ^ k));
   }
-  // Which pass test(word)? Bit k: words[k].
+  // The words that pass test(word): bit k is words[k].
   template <class Test>
   TILEHASH_FN u32 match_if(const Test& test) const {
     u32 mask = 0;
@@ -61,8 +61,8 @@ struct scratch_bucket {
   }
 };
 
-// How a block fetches n words of the table (whole buckets): each thread some at once, and some more before it
-// waits for the first. use(i, words) has `Together` words from the i-th on.
+// Fetches n words of the table (whole buckets) with all threads of a block. A thread requests several runs of
+// words before it uses the first. use(i, words) has `Together` words from the i-th on.
 template <u32 Together, class Word, class Use>
 TILEHASH_FN void fetch_words(const Word* from, u32 n, u32 me, u32 all, const Use& use) {
   struct alignas(Together * sizeof(Word)) some {

@@ -1,6 +1,6 @@
 // The layout of a block's scratch memory: arrays one after the other, each aligned for its elements.
 //
-// A block kernel lists its arrays in a struct. The host asks it for bytes(), a block for the arrays:
+// A block kernel lists its arrays in a struct. The host calls bytes(), and a block takes the arrays:
 //
 //   template <class Offset = u32>
 //   struct layout {
@@ -13,8 +13,8 @@
 //   static constexpr u64 scratch_bytes(u64 buckets) { return layout<u64>(buckets).bytes(); }
 //   const auto counts = layout<>(buckets).counts.in(block);
 //
-// A block calculates in 32 bits, which a GPU does faster, as its scratch has fewer bytes than that. The host
-// asks before it knows that the scratch is large enough, and calculates in 64 bits.
+// A block calculates in 32 bits, which is faster on a GPU and enough for a scratch. The host calculates in 64
+// bits, because it does not yet know whether the scratch is large enough.
 #pragma once
 
 #include <utility>
@@ -39,14 +39,14 @@ struct scratch_array {
 
   TILEHASH_FN constexpr Offset end() const { return at + size * Offset(sizeof(T)); }
 
-  // The elements: a pointer, or what a space has in its place.
+  // The elements: a pointer, or the space's substitute for one.
   template <class Block>
   TILEHASH_FN auto in(const Block& block) const {
     return block.template scratch<T>(at);
   }
 
  private:
-  // Rounds up only where the element types do not tell that the end is aligned.
+  // Rounds up only where the element types do not imply that the end is aligned.
   template <class Before>
   TILEHASH_FN static constexpr Offset begin_after(const scratch_array<Before, Offset>& before) {
     if constexpr (alignof(Before) % alignof(T) == 0)

@@ -1,13 +1,13 @@
-// Work on segments of any lengths, shared out evenly.
+// Distributes work on segments of any lengths evenly.
 //
 //   offsets      | 0 | 2 | 2 | 2 | 9 | 10 |         segment s has positions offsets[s] ... offsets[s + 1] - 1
 //   what is done   0 1 ] ] ] 2 3 | 4 5 6 7 8 ] | 9 ]      positions in order; ] is a segment's end
 //                  share 0       | share 1     | share 2
 //
-// A share is a number of positions and ends together. So many short segments (or empty ones) and few long
-// ones are the same work, and no lane copies a long one alone. Where the shares begin is found by a binary
-// search for each; within a share, the ends are in the block's scratch, and a thread looks for its position's
-// segment from that of its last one on.
+// A share is a fixed number of positions and ends together. So many short or empty segments cost as much as
+// few long ones, and no lane does a long one alone. A binary search finds the begin of each share. The ends
+// of a share are in the block's scratch; a thread searches its position's segment from that of its last
+// position on.
 //
 // Source: merge path (Odeh, Green et al. 2012), as in the sparse matrix products of Merrill and Garland
 // (SC 2016).
@@ -85,8 +85,8 @@ struct walk_shares {
   }
 };
 
-// use(segment, position) for every position of every segment; offsets has segments + 1 elements. Does not
-// wait. Throws out_of_memory: it takes 8 bytes for some thousand positions.
+// Calls use(segment, position) for every position of every segment; offsets has segments + 1 elements. Does
+// not synchronize with the host. Throws out_of_memory. Temporary memory: 8 bytes for 4096 positions and ends.
 template <class Space, class Offset, class Use>
 void for_each_in_segments(Space& space, const Offset* offsets, u64 segments, u64 positions, const Use& use) {
   constexpr u32 threads = Space::has_lanes ? 256 : 1, each = 4096 / threads;
@@ -100,7 +100,7 @@ void for_each_in_segments(Space& space, const Offset* offsets, u64 segments, u64
                        work{offsets + 1, segments, positions, splits.data(), use});
 }
 
-// Segments in one array (compressed sparse rows): where each begins and, behind the last, where that ends.
+// Segments in one array (compressed sparse rows): the begin of each and, behind the last, its end.
 //
 //   counted       | 2 | 0 | 0 | 7 | 1 | . |
 //   offsets       | 0 | 2 | 2 | 2 | 9 | 10 |        their sums
@@ -114,27 +114,27 @@ struct segments {
   TILEHASH_FN u64 begin(u64 s) const { return offsets[s]; }
   TILEHASH_FN u64 end(u64 s) const { return offsets[s + 1]; }
 
-  // Before sizes are counted in the offsets' place: offsets[s] is that of segment s.
+  // Prepares counting sizes in place of the offsets: offsets[s] is that of segment s.
   template <class Space>
   void start_counting(Space& space) const {
     space.fill(offsets, count + 1, Offset(0));
   }
-  // Sizes that were counted become offsets. Does not wait.
+  // Turns the counted sizes into offsets. Does not synchronize with the host.
   template <class Space>
   void end_counting(Space& space) const {
     set_sizes(space, offsets);
   }
-  // The same with sizes that were counted elsewhere: count + 1, of which the last one does not matter.
+  // The same for count + 1 sizes in another array; the last one does not matter.
   template <class Space>
   void set_sizes(Space& space, const Offset* sizes) const {
     space.exclusive_scan(sizes, offsets, count + 1);
   }
-  // Positions in all. Waits.
+  // The number of all positions. Synchronizes with the host.
   template <class Space>
   u64 positions(Space& space) const {
     return read_one(space, offsets + count);
   }
-  // use(segment, position) for all `positions`; see for_each_in_segments().
+  // Calls use(segment, position) for all `positions`; see for_each_in_segments().
   template <class Space, class Use>
   void for_each(Space& space, u64 positions, const Use& use) const {
     for_each_in_segments(space, offsets, count, positions, use);

@@ -1,6 +1,7 @@
-// A bounded count that all lanes and threads change at once: how many of a table's slots are taken. It is
-// split into shards, so that not all of a GPU's lanes queue at one word. Each shard has its part of the bound,
-// and a caller who finds one full goes to the next; so the last free slot of all is found.
+// A bounded count that all lanes and threads change concurrently: the number of a table's slots that are
+// taken. It is split into shards, so that a GPU's lanes do not all queue at one word. Each shard has its part
+// of the bound. A caller continues with the next shard if one is full, and so finds the last free slot of
+// all.
 //
 //   | shard 0: taken, a word of the caller's, ... | shard 1 | ...      128 bytes a shard, zeros at first
 #pragma once
@@ -39,9 +40,9 @@ class sharded_count {
     }
     return false;
   }
-  // Gives one back; it need not be of the shard that it was taken from.
+  // Gives a slot back; its shard may differ from that of acquire().
   TILEHASH_FN void release(u32 bucket) const { fetch_add(shard_of(bucket), ~0U); }
-  // Of a table that was filled at once: the i-th shard begins with its part of `taken`.
+  // For a table that was filled at once: the i-th shard begins with its part of `taken`.
   TILEHASH_FN void begin_with(u32 i, u64 taken) const {
     if (i < shards_) *shard(i) = static_cast<u32>(part(taken, i));
   }
