@@ -89,7 +89,7 @@ struct nothing_before {
   TILEHASH_FN void left(u64 /*items*/) const {}
 };
 
-// Replaces each region's count by the begin of its entries among the block's, and reserves space for them in
+// Replaces each region's count by the start of its entries among the block's, and reserves space for them in
 // the region's bin, which has `fill` entries. The block's entry i becomes entry shift + i of the bin. Returns
 // the number of all entries. A thread serves neighbouring regions, and reserves in `AtOnce` of them at once.
 template <u32 Threads, u32 AtOnce, class Block, class Counts, class Shifts, class Fill>
@@ -151,7 +151,7 @@ struct partition {
   std::conditional_t<in_order<Bins>, stretches, no_stretches> stretch;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
-  // For each region the begin of its entries, and the shift from there to its bin. With has_seats the shifts
+  // For each region the start of its entries, and the shift from there to its bin. With has_seats the shifts
   // take the place of the seats.
   static constexpr u64 scratch_bytes(u64 regions) {
     return share * Before::entry_bytes +
@@ -208,7 +208,7 @@ struct partition {
     key_bits hashes[PerThread];  // the keys, until they are counted
     value_bits values[PerThread];
     u32 goes[(PerThread + 31) / 32];  // bit k: there is a k-th item, and it goes on
-    // An item's number within its region's share of this block; two to a word, as registers are short.
+    // An item's number among its region's items of this share; two to a word, as registers are short.
     u32 ranks[(PerThread + 1) / 2];
 
     TILEHASH_FN bool has(u32 k) const { return (goes[k / 32] >> (k % 32) & 1) != 0; }
@@ -300,8 +300,8 @@ struct partition {
     }
   }
 
-  // Counts the items of a group if its neighbours often go to one region: the first lane of each run adds for
-  // the whole run. Returns the number of an item in its region, if it goes to one.
+  // Counts the items of a group, where neighbours likely go to one region: the first lane of each run adds
+  // for the whole run. Returns the number of an item in its region, if it goes to one.
   template <class Block, class Counts>
   TILEHASH_FN static u32 enter_together(Block block, Counts starts, u32 region) {
     const auto t = block.template tile<sums::group>();

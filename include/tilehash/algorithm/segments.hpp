@@ -5,7 +5,7 @@
 //                  share 0       | share 1     | share 2
 //
 // A share is a fixed number of positions and ends together. So many short or empty segments cost as much as
-// few long ones, and no lane does a long one alone. A binary search finds the begin of each share. The ends
+// few long ones, and no lane does a long one alone. A binary search finds the start of each share. The ends
 // of a share are in the block's scratch; a thread searches its position's segment from that of its last
 // position on.
 //
@@ -100,7 +100,7 @@ void for_each_in_segments(Space& space, const Offset* offsets, u64 segments, u64
                        work{offsets + 1, segments, positions, splits.data(), use});
 }
 
-// Segments in one array (compressed sparse rows): the begin of each and, behind the last, its end.
+// Segments in one array (compressed sparse rows): the start of each and, behind the last, its end.
 //
 //   counted       | 2 | 0 | 0 | 7 | 1 | . |
 //   offsets       | 0 | 2 | 2 | 2 | 9 | 10 |        their sums
