@@ -1,59 +1,58 @@
-// dynamic_cuckoo: a table that follows the number of its items, one part of its memory at a time (DyHash).
+// dynamic_cuckoo: a table that resizes with the number of its items, one subtable at a time (DyHash).
 //
 //   subtable 0   | bucket | bucket | ...             |     one function each, keys and values
 //   subtable 1   | bucket | bucket | ...             |     in arrays of their own:
 //   subtable 2   | bucket | bucket | ... | ...       |       keys   | k k k k ... |  64 bytes a bucket
 //                                                            values | v v v v ... |  at the same positions
 //
-// A subtable is doubled or halved by itself: the smallest is doubled before items fill more than beta of all
-// slots, the largest is halved when they fill less than alpha. So none is more than twice another, and a
-// change of size moves one subtable's pairs and leaves the others alone.
+// Each subtable is doubled or halved by itself. The smallest is doubled before items fill more than beta of
+// all slots; the largest is halved when they fill less than alpha. So none is more than twice another, and a
+// resize moves the pairs of one subtable only.
 //
-// Where a key may stand. reach::all, as in the paper: in any subtable, so a lookup reads up to d buckets.
-// reach::two: in two of them, which its hash names for good, so a lookup reads two.
+// The subtables of a key. reach::all, as in the paper: any subtable, so a lookup reads up to d buckets.
+// reach::two: two of them, fixed by the key's hash, so a lookup reads two.
 //
 // Bucket of a key in subtable t, of base * 2^level(t) buckets:
 //
 //   number = r + base * q          r in [0, base) and the low `own` bits of q: the subtable's own function
 //                                  the bits of q above: of the key, the same in all subtables
 //
-// One more level is one more bit on top of q: a key stays in bucket loc or goes to loc + (what there were),
-// into the slot that it has, which no other key takes. The bits that subtables share cut all of them into
-// regions, in one of which a key's buckets lie: of 28 000 slots at least with keys of four bytes, so that a
-// block builds one in its scratch (dynamic_cuckoo/region_build.hpp), of twice as many or more with others;
-// smaller ones would not fill evenly. They take bits of one hash for what d hashes would have to be computed.
+// One more level adds one bit on top of q: a key stays in bucket loc or moves to loc + (the old number of
+// buckets), into the same slot, which no other key takes. The bits that subtables share divide all of them
+// into regions, and all buckets of a key are in one region. A region has at least 28 000 slots with keys of
+// four bytes, so that a block builds one in its scratch (dynamic_cuckoo/region_build.hpp). With other keys it
+// has at least twice as many; smaller regions would not fill evenly. One hash gives all bits, not d hashes.
 //
-// The draw. A key's subtables are tried in an order that its hash and the weights in the view give: subtable
-// i comes first with a probability proportional to n_i / C(m_i, 2), n_i its slots and m_i the items in it
-// before the call (theorem 1 of the paper). Drawn by the hash and not by dice, the order is the same for
-// equal keys of a call, so they meet (below); and lookups try the same order, so most keys are found in the
-// first bucket that is read.
+// The draw. The key's hash and the weights in the view give the order in which its subtables are tried.
+// Subtable i comes first with a probability proportional to n_i / C(m_i, 2): n_i is its slots, m_i its items
+// before the call (theorem 1 of the paper). The draw uses the hash, not a random number, so equal keys of a
+// call have the same order and meet (below). Lookups use that order, too, and find most keys in the first
+// bucket.
 //
-// Invariants. (1) A key stands in one of its buckets, once. (2) base is the same for all subtables, and their
-// levels differ by one at most. (3) The key that looks like the mark of free slots stands in a bucket of its
-// own, aside, which no resize touches.
+// Invariants. (1) A key is stored once, in one of its buckets. (2) base is the same for all subtables, and
+// their levels differ by one at most. (3) The key that looks like the mark of free slots is stored in a
+// sentinel bucket, which no resize touches.
 //
 // Inserting has phases, each exact under any race:
 //
 //   placing       moves no key. It looks for the key in all its buckets and claims the first free slot on the
-//                 way by compare-and-swap; slots only fill up meanwhile, so equal keys meet there and no
-//                 lock is needed. Then it writes the value beside. In a table that was empty it stops at the
-//                 first bucket with a free slot.
-//   displacement  (dynamic_cuckoo/displacement.hpp) for what finds all its buckets full: other pairs move,
-//   one
-//                 after the other, each under the locks of the two buckets. A lock that is not to be had
-//                 means that the tile turns to its next item, never that it waits: the paper's vote.
+//                 way by compare-and-swap. Slots only fill up meanwhile, so equal keys meet there and no lock
+//                 is needed. Then it writes the value at the same position. In a table that was empty it
+//                 stops at the first bucket with a free slot.
+//   displacement  (dynamic_cuckoo/displacement.hpp) places items whose buckets are all full: other pairs move
+//                 one by one, each under the locks of the two buckets. A tile never waits for a lock; it
+//                 turns to its next item (the paper's vote).
 //   updates       change values once no key moves: those of one word by its atomic operations, all others
 //                 under the bucket's lock.
 //
-// Keys of up to 16 bytes, values of any size. A bucket's keys are compared as words by all lanes at once and
-// change by one compare-and-swap, for which wider keys are too wide: dynamic_map (dynamic_map.hpp) keeps
+// Keys of up to 16 bytes, values of any size. All lanes compare a bucket's keys as words at once, and a key
+// changes by one compare-and-swap; wider keys are too wide for that. dynamic_map (dynamic_map.hpp) keeps
 // those in records, and their ids in a table like this one.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. While a
-// subtable is resized its memory is read and not written, until the whole of the new one stands. So lookups
-// of all keys may go on beside it, and inserts, to which that subtable is frozen: what they find there stays,
-// and what is new goes to the others.
+// subtable is resized its memory is read and not written, until the new one is complete. So lookups of all
+// keys may run concurrently. So may inserts, for which that subtable is frozen: its keys stay, and new keys go
+// to the other subtables.
 //
 // Source: Y. Li, J. Zhang, Y. Liu, Z. Lyu, Z. Huang, J. Sun, Dynamic Hash Tables on GPUs, sections 4 and 5.
 #pragma once
@@ -74,7 +73,7 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
-// How many of the subtables a key may stand in.
+// The number of subtables in which a key may be stored.
 enum class reach { all, two };
 
 template <class Key, class Value, u32 Subtables = 3, reach Reach = reach::all, class Hash = murmur>
@@ -102,12 +101,12 @@ class dynamic_cuckoo
   static constexpr const char* name = Reach == reach::all ? "dynamic_cuckoo" : "dynamic_cuckoo_two";
   static constexpr u32 preferred_width = detail::width_for(64);
 
-  // With two buckets of four slots a key, paths are missing soon; the other limit is how evenly regions fill.
+  // Two buckets of four slots a key run out of paths early; the other limit is how evenly regions fill.
   static constexpr double max_load_factor =
       bucket_slots == 4 && (Subtables == 2 || Reach == reach::two) ? 0.92 : 0.96;
-  static constexpr u32 max_path = 8;       // keys that move for one
-  static constexpr u32 max_searches = 64;  // walks in vain before a key is refused
-  static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
+  static constexpr u32 max_path = 8;       // keys moved to place one item
+  static constexpr u32 max_searches = 64;  // failed walks before a key is refused
+  static constexpr u32 max_rounds = 4096;  // tries in all, including those that met a lock
 
   using shape_type = detail::subtables_shape<Subtables>;
   static shape_type shape_for(u64 items, double load_factor) {
@@ -117,12 +116,12 @@ class dynamic_cuckoo
     return shape_for(items, load_factor).buckets() * bucket_slots;
   }
 
-  // A subtable as its memory has it: | keys | values | a lock bit for each bucket |
+  // The memory of a subtable: | keys | values | a lock bit for each bucket |
   struct part {
     word* keys = nullptr;
     value_element* values = nullptr;
     u32* locks = nullptr;
-    u64 buckets = 0, levels = 0;  // of bits of q, those it has
+    u64 buckets = 0, levels = 0;  // levels: mask of the bits of q that it has
 
     part() = default;
     part(char* memory, u64 n, u32 base)
@@ -145,28 +144,28 @@ class dynamic_cuckoo
     }
   };
 
-  // Of so many slots, shared out among subtables of one size.
+  // Bytes of `capacity` slots, divided among subtables of one size.
   static u64 bytes(u64 capacity) { return part::bytes(capacity / bucket_slots); }
 
   dynamic_cuckoo() = default;
-  // Without memory: put() gives it.
+  // Has no memory before put().
   dynamic_cuckoo(u64 seed, u32 base)
       : base_(base), own_(shape_type::own_bits(base, bucket_slots)), hash_(seed) {
     for (u32& w : weights_) w = 1;
   }
   void put(u32 t, const part& p) { parts_[t] = p; }
   void put_aside(char* memory) { parts_[Subtables] = part(memory, 1, 1); }
-  const part& at(u32 t) const { return parts_[t]; }  // t == subtables: the bucket aside
+  const part& at(u32 t) const { return parts_[t]; }  // t == subtables: the sentinel bucket
   // The draw's weights, at most 2^16 each.
   void weigh(const u32 (&weights)[Subtables]) {
     for (u32 t = 0; t < Subtables; ++t) weights_[t] = weights[t];
   }
-  // No key goes to this subtable, nor is looked for in it.
+  // Inserts and lookups skip this subtable.
   void close(u32 t) { closed_ = t; }
-  // Of placing alone: the table had no items when it began. A bucket with a free slot has then never been
-  // full, so that a key which is not in it is in none behind it, and an insert reads no more.
+  // For placing alone: the table had no items when it began. A bucket with a free slot has then never been
+  // full. So a key that is not in it is in no later bucket, and an insert reads no more.
   void begin_empty(bool yes) { was_empty_ = yes; }
-  // No key goes to this subtable, nor leaves it; those in it are found. ~0U: all are open.
+  // No key moves into this subtable or out of it; lookups find its keys. ~0U: all are open.
   void freeze(u32 t) { frozen_ = t; }
 
   TILEHASH_FN bool has_memory() const { return parts_[Subtables].keys != nullptr; }
@@ -179,7 +178,7 @@ class dynamic_cuckoo
   // ---- lookup ----
   struct place {
     u32 high, low;     // of the key's hash
-    u32 table, other;  // where it is looked for now; reach::two: and next
+    u32 table, other;  // the subtable that is read now; reach::two: and next
   };
   TILEHASH_FN place locate(key_bits k) const {
     const u64 h = hash_(slot_type::hash_input(k));
@@ -212,7 +211,7 @@ class dynamic_cuckoo
       return p.other == closed_ ? 1 : 2;
   }
 
-  // ---- regions: all buckets of a key lie in its region, which in subtables of one size are neighbours ----
+  // ---- regions: all buckets of a key are in its region, contiguous in subtables of one size ----
   TILEHASH_FN u32 region_of(key_bits k) const {
     const u64 mixed = rehash(hash_(slot_type::hash_input(k)));
     return static_cast<u32>(mixed >> 32) & static_cast<u32>(parts_[0].levels >> own_);
@@ -235,7 +234,7 @@ class dynamic_cuckoo
     return (scaled >> 32) + base_ * ((mixed >> 32 << own_ | own) & of.levels);
   }
   TILEHASH_FN part part_of(u32 table) const { return detail::pick(parts_, table); }
-  // A bucket goes by the address of its keys.
+  // A bucket's number is the address of its keys.
   TILEHASH_FN u64 where(const place& p) const { return reinterpret_cast<u64>(address(p)); }
   TILEHASH_FN word* bucket_at(u64 i) const { return reinterpret_cast<word*>(i); }
   TILEHASH_FN word* address(const place& p) const {
@@ -245,7 +244,7 @@ class dynamic_cuckoo
   TILEHASH_FN static key_bits stored(const place& p, key_bits k) {
     return p.table == Subtables ? slot_type::stored_aside : k;
   }
-  // The key whose word stands in slot i; the slots of the subtables follow each other, then the one aside.
+  // The key whose word is in slot i. Slots are numbered through all subtables; the sentinel slot is the last.
   TILEHASH_FN key_bits key_at(u64 i, word w) const {
     return i < capacity() ? slot_type::key_of(w) : slot_type::empty_mark;
   }
@@ -298,9 +297,9 @@ class dynamic_cuckoo
   }
 
   // ---- change ----
-  // A quarter of each bucket is kept for keys whose other buckets have no room before it. Of a key's slots
-  // the first free one is still one and the same for all who insert it; and until three quarters are filled,
-  // its buckets fill alike, so that few keys find all of them full.
+  // A quarter of each bucket is kept for keys whose other buckets have no free slot before that quarter. The
+  // first free slot of a key is still the same for all inserts of it. Until three quarters are filled, its
+  // buckets fill alike, so few keys find all of them full.
   struct position : insert_position<word> {
     bool is_last_resort = false;
   };
@@ -331,8 +330,8 @@ class dynamic_cuckoo
     return {*this, p, x, static_cast<u64>(p.high) << 32 | p.low};
   }
 
-  // ---- what displacement asks ----
-  // Where the key with this word can go from a subtable; false: nowhere now.
+  // ---- used by the displacement ----
+  // Sets `to` to where the key with this word can go from a subtable; false: nowhere now.
   TILEHASH_FN bool next_place(word w, u32 table, place& to) const {
     to = locate(slot_type::key_of(w));
     if constexpr (Reach == reach::all) {
@@ -369,7 +368,7 @@ class dynamic_cuckoo
     }
     if (p.table == closed_) p.table = following(p.table);
   }
-  // The hash names the two, and the weights which comes first.
+  // The hash names the two subtables, and the weights decide which comes first.
   TILEHASH_FN void draw_of_two(place& p, u32 dice) const {
     const u64 one = static_cast<u64>(dice) * Subtables;
     const u64 two = static_cast<u64>(static_cast<u32>(one)) * (Subtables - 1);

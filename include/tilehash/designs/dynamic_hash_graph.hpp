@@ -1,25 +1,25 @@
-// A hash graph that takes items and gives them back: its rows stand among free entries.
+// A hash graph with inserts and erases: its rows have free entries between them.
 //
 //   row            0           1       2           3             256 rows are a section
 //   heads        | 0, 2      | 3, 0  | 4, 1      | 6, 3       |  where a row begins, with the filter of its
 //                                                                keys as in a hash_graph, and how many items
-//   entries      | a   b   . | .     | c   .     | d   e   f . |  it has; what is free is shared out evenly
+//   entries      | a   b   . | .     | c   .     | d   e   f . |  it has; free entries are spread evenly
 //
 //   put x into row 3   its free entry
-//   and y after it     row 3 has none: the nearest row with one, 2, lends its own; what lies between moves
-//                      by one entry, a single one of each row, as the order within a row means nothing
+//   and y after it     row 3 has none: the nearest row with one, 2, gives its own. Each row in between moves
+//                      by one entry, and copies only one, as the order within a row means nothing
 //
 //   entries      | a   b   . | .     | c | d   e   f   x   y  |
 //
-// A section has a fixed stretch of the entries. It begins with `slack` free ones for each of its items, or
-// for each that the table has been made for, and while there is room in the section, any of its rows finds
-// it. What a call brings either fits all its sections or the table is built anew with all items: every
-// section has its slack again then, and where there are more items than the load factor allows, there are
-// more rows. So a call adds all its items or, where memory ends, none.
+// A section has a fixed range of the entries. It begins with `slack` free ones for each of its items, or for
+// each item that the table was made for. Any row of a section can use the section's free entries. If the
+// items of a call fit all their sections, they are added in place; else the table is rebuilt with all items.
+// After a rebuild every section has its slack again, and there are more rows if the items exceed the load
+// factor. So a call adds all its items or, where memory ends, none.
 //
-// A section belongs to one thread while items are put in: nobody else reads or writes its heads and entries,
-// and where the next section begins does not change. Erasing goes key by key: whoever is first to mark a
-// key's first entry marks them all, and then whoever is first to come to a row closes its gaps.
+// A section belongs to one thread while items are inserted: no other thread reads or writes its heads and
+// entries, and the beginning of the next section does not change. Erases go key by key. The first thread to
+// mark a key's first entry marks all of them; then the first thread to reach a row closes its gaps.
 //
 // A key that comes more than once keeps all its items, in no given order; erasing it takes all of them.
 // Memory: 16 bytes a row, and 1 + slack entries an item.
@@ -44,7 +44,7 @@ class dynamic_hash_graph {
   using key_type = Key;
   using mapped_type = Value;
   using hasher = Hash;
-  using graph = hash_graph<Key, Value, Hash>;  // without gaps: what a build, or a call's items, are first
+  using graph = hash_graph<Key, Value, Hash>;  // without gaps: the first form of a build or of a call's items
   using index = filtered_rows;
   using entry = typename graph::entry;
   static constexpr bool is_set = std::is_void_v<Value>;
@@ -68,8 +68,7 @@ class dynamic_hash_graph {
     u64 filled;  // items
   };
 
-  // Whole sections of rows, so that a row's section is the row of a graph with so many rows as there are
-  // sections.
+  // Whole sections of rows: a key's section is then its row in a graph of as many rows as there are sections.
   static u64 rows_for(u64 items, double load_factor) {
     const u64 rows = graph::rows_for(items, load_factor);
     return (rows + section_rows - 1) / section_rows * section_rows;
@@ -84,7 +83,7 @@ class dynamic_hash_graph {
     entries_ = reinterpret_cast<entry*>(memory + entries_at(rows));
   }
 
-  // The same table where its memory was copied to.
+  // The same table in a copy of its memory.
   dynamic_hash_graph moved_to(void* memory) const {
     dynamic_hash_graph moved(static_cast<char*>(memory), rows_, 0);
     moved.hash_ = hash_;
@@ -109,7 +108,7 @@ class dynamic_hash_graph {
   }
   TILEHASH_FN const void* address(const place& p) const { return heads_ + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
-  // The place's row, or an empty one where its filter says that the key is not in it.
+  // The place's row; an empty one where its filter excludes the key.
   TILEHASH_FN range row(const place& p) const {
     const head h = heads_[p.row];
     const entry* const first = entries_ + index::begin(h.word);
@@ -122,7 +121,7 @@ class dynamic_hash_graph {
   TILEHASH_FN u64 room_in(u64 s) const {
     return sections_[s + 1].begin - sections_[s].begin - sections_[s].filled;
   }
-  // Puts an item into a section that has room for it and that nobody else changes; the caller counts it.
+  // Puts an item into a section with a free entry that no other thread changes; the caller counts the item.
   // O(section_rows).
   TILEHASH_FN void put(u64 s, const entry& e) const {
     const place p = locate(e.key);
@@ -139,7 +138,7 @@ class dynamic_hash_graph {
     entries_[index::begin(h.word) + h.count] = e;
     h = {h.word | index::word(0, 0, p.filter), h.count + 1};
   }
-  // Drops the entries of a row that `gone(entry number)` names. Gives how many. O(the row).
+  // Drops the entries of a row that `gone(entry number)` names. Returns how many. O(the row).
   template <class Gone>
   TILEHASH_FN u64 close_gaps(u64 r, const Gone& gone) const {
     const u64 at = begin(r), before = heads_[r].count;
@@ -166,7 +165,7 @@ class dynamic_hash_graph {
     const u64 end = (r + 1) % section_rows == 0 ? sections_[s + 1].begin : begin(r + 1);
     return begin(r) + heads_[r].count < end;
   }
-  // Rows begin an entry later, or earlier, where there is a free one. (The filter lies above the offset.)
+  // A row begins one entry later, or earlier, where that one is free. (The filter is above the offset.)
   TILEHASH_FN void move_up(u64 r) const {
     const u64 at = begin(r), count = heads_[r].count;
     if (count != 0) entries_[at + count] = entries_[at];

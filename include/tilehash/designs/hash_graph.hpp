@@ -1,20 +1,20 @@
 // HashGraph: hash values and items as a bipartite graph, stored in compressed sparse rows (rows.hpp).
 //
-// Built in bulk from all items at once, with no retries and no failures at any load factor (items a row: 1 is
-// the paper's C_v = 1, and what a table has where nobody asks). A builder is a policy:
+// Built in bulk from all items at once, without retries or failures at any load factor (items a row; the
+// default 1 is the paper's C_v = 1). A builder is a policy:
 //
 //   builders::count_and_scatter           version 1, in three passes: count the items of each row, scan the
 //                                         counts into offsets, scatter the items
-//   builders::binned<count_and_scatter>   version 2: the items first change their order, so that version 1
-//                                         stays in the cache (rows/binned.hpp)
+//   builders::binned<count_and_scatter>   version 2: the items are reordered first, so that version 1 stays
+//                                         in the cache (rows/binned.hpp)
 //   builders::segments                    version 1 on segments (algorithm/segments.hpp), whose sizes are
-//                                         counted apart: a counter for each row instead of a number for each
-//                                         item, and twice as many atomic operations
-//   builders::by_regions<...>             ours: the items are partitioned first, and a block puts those of a
-//                                         region in order in its own memory (rows/by_regions.hpp), as it does
-//                                         for `chained`; what fits no word is left to another builder
-//   builders::in_bins<...>                the same for what fits no word: the bins of version 2, and a block
-//                                         that counts a bin's rows in its own memory (rows/in_bins.hpp)
+//                                         counted separately: a counter for each row instead of a number for
+//                                         each item, and twice as many atomic operations
+//   builders::by_regions<...>             ours: the items are partitioned first, and a block orders those of
+//                                         a region in its own memory (rows/by_regions.hpp), as for
+//                                         `chained`; another builder takes entries that fit no word
+//   builders::in_bins<...>                the same for entries that fit no word: the bins of version 2, and a
+//                                         block that counts a bin's rows in its own memory (rows/in_bins.hpp)
 //   builders::automatic                   the default, the fastest of these
 //
 // In version 1 the counting atomic already tells an item's place within its row, so scattering needs no
@@ -24,7 +24,7 @@
 //   counts  | 2 | 0 | 1 | 3 | 0 |       and each item's rank in its row: d 0, a 0, c 0, e 1, b 1, f 2
 //   offsets | 0 | 2 | 2 | 3 | 6 | 6 |   entry of an item = offsets[row] + rank
 //
-// What was measured: docs/designs/hash_graph.md.
+// Measurements: docs/designs/hash_graph.md.
 //
 // Source: HashGraph (O. Green) as studied in A. Kolushev, Algorithms and data structures for hashing on GPU,
 // CTU Prague 2021, sections 2.5 and 3.4, algorithms 7 to 9.
@@ -98,7 +98,7 @@ struct segments {
         detail::fetch_add(sizes + rows.locate(keys[i]).row, typename Rows::offset(1));
     }
   };
-  // Each row is filled from its end; its size counts what is left.
+  // Fills each row from its end; its size counts the items that are left.
   template <class Rows, class Key, class MappedPointer>
   struct fill_body {
     using offset = typename Rows::offset;
@@ -129,8 +129,8 @@ struct segments {
   }
 };
 
-// What was the fastest where it was measured. By regions what fits a word; what does not in bins, if there is
-// memory for it; and by version 1 while the table stays in the cache, but for words on a GPU.
+// The fastest builder in our measurements. Entries that fit a word are built by regions, others in bins if
+// there is memory for it. Version 1 serves tables that stay in the cache, except words on a GPU.
 struct automatic {
   static constexpr const char* name = "hash_graph";
   static constexpr double max_load_factor = count_and_scatter::max_load_factor;
@@ -153,7 +153,7 @@ struct automatic {
 
 }  // namespace builders
 
-// An integer as Index stands for plain offsets of that type, which are the thesis'.
+// An integer as Index means plain offsets of that type, as in the thesis.
 template <class Key, class Value, class Hash = murmur, class Index = filtered_rows,
           class Builder = builders::automatic>
 using hash_graph = row_table<Key, Value, Builder, Hash, detail::index_of<Index>>;

@@ -1,4 +1,4 @@
-// Horton tables: a bucket remembers where its overflow went, so a lookup reads it and at most one more.
+// Horton tables: a bucket stores where its overflow went, so a lookup reads it and at most one more.
 //
 //   type A    | a b c d e f g h |         S items
 //   type B    | i j k l m n o R |         S - 1 items and the remap entries
@@ -7,43 +7,43 @@
 //                                       |           |
 //      tag(p) = 2: p is in the bucket R_3(this, 2)  '-- tag(q) = 8: q is in R_5(this, 8)
 //
-// Every key has one primary bucket and stays there while it can. What overflows goes by one of seven
-// secondary functions to another bucket, and its entry, which the key's tag chooses, says by which. So a
-// lookup that does not find its key in the primary bucket is done where the bucket is of type A or the entry
-// is 0; else it reads the one bucket that the entry names. At load 0.9 with 8 slots, found keys take 1.15
-// buckets and others 1.05 (horton/model.hpp has the paper's equations).
+// Every key has one primary bucket and stays there while it can. An item that overflows becomes a secondary
+// item: one of seven secondary functions maps it to another bucket. The remap entry that the key's tag
+// chooses names that function. A lookup that does not find its key in the primary bucket ends where the
+// bucket is of type A or the entry is 0. Otherwise it reads the one bucket that the entry names. At load 0.9
+// with 8 slots, found keys take 1.15 buckets and others 1.05 (horton/model.hpp has the paper's equations).
 //
 // Keys of one primary bucket and one tag share their entry, hence their secondary bucket: R_i is a function
 // of the bucket and the tag, not of the key. Ours is a mirror, c(i, tag) - bucket modulo the region's
-// buckets, which undoes itself. So the bucket of an item, the function it came by (three bits of the slot)
-// and its tag tell its primary bucket, slots keep remainders alone (horton/slot.hpp), and whether an entry is
-// shared is seen in one bucket.
+// buckets, and is its own inverse. So the bucket of an item, its function (three bits of the slot) and its
+// tag determine its primary bucket. Slots therefore keep remainders alone (horton/slot.hpp), and one bucket
+// shows whether an entry is shared.
 //
-// Invariants. (1) A key stands once: in its primary bucket by function 0, or in R_i(bucket, tag) by function
-// i; then the primary bucket is of type B and its entry for the tag is i. (2) Only the last slot of a bucket
-// holds entries. (3) While inserts place keys, slots only fill and entries stay: two inserts of one key meet
-// at the same free slot of its primary bucket, and no lock is needed.
+// Invariants. (1) A key is stored once: in its primary bucket by function 0, or in R_i(bucket, tag) by
+// function i; then the primary bucket is of type B and its entry for the tag is i. (2) Only the last slot of
+// a bucket holds entries. (3) While inserts place keys, slots only fill and entries stay: two inserts of one
+// key meet at the same free slot of its primary bucket, and no lock is needed.
 //
 // Inserting has two phases:
 //
 //   placing       a new key takes a free slot of its primary bucket, and nothing moves
-//   displacement  what found none makes secondary items of the primary bucket move on, or has the bucket
-//                 become type B, or goes to a secondary bucket itself (horton/displacement.hpp)
+//   displacement  an item without a free slot makes secondary items of the primary bucket move on, or turns
+//                 the bucket into type B, or goes to a secondary bucket itself (horton/displacement.hpp)
 //
-// Erasing frees the slot and marks the buckets in which that lets items come nearer home; tidy() then brings
-// them home, takes back entries that no item uses, and turns buckets of type B into type A.
+// Erasing frees the slot and marks the buckets whose items can now move back to their primary buckets. tidy()
+// then moves them, clears entries that no item uses, and turns buckets of type B into type A.
 //
 // Many items at once are built, or merged with what the table holds, region by region in block-local memory
-// (horton/build.hpp): all eight buckets of a key lie in its region. Many keys at once are erased in the same
+// (horton/build.hpp): all eight buckets of a key are in its region. Many keys at once are erased in the same
 // way, and the regions tidied (horton/erase.hpp).
 //
-// Behind the slots stand two bits a bucket: a lock, and whether tidy() is due. Every loop is bounded by the
-// constants below.
+// After the slots, two bits a bucket are stored: a lock, and whether tidy() is due. Every loop is bounded by
+// the constants below.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
 // Source: A. Breslow et al., Horton Tables, USENIX ATC 2016 (there inserts and erases run on one CPU thread,
-// secondary functions are made by double hashing, and repatriation is left for later).
+// secondary functions are made by double hashing, and repatriation is future work).
 #pragma once
 
 #include <tilehash/algorithm/hash_route.hpp>
@@ -65,8 +65,8 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// When items are brought home after keys were erased: at the end of each erase, or of one by which so many
-// have gone that a pass over the table is paid for.
+// When erases move items back to their primary buckets: at the end of each erase, or once the number of
+// erased keys pays for a pass over the table.
 enum class repatriation { eager, lazy };
 
 template <class Key, class Value, u32 Slots = 64 / sizeof(typename horton_slot<Key, Value>::word),
@@ -94,25 +94,24 @@ class horton {
 
   static constexpr const char* name = "horton";
   static constexpr u32 preferred_width = detail::width_for(bucket_slots * sizeof(word));
-  // The paper's bound is the room that remap entries leave (equation 4); what is measured to be reached with
-  // no failure in a thousand tables is in docs/designs/horton.md.
+  // The paper's bound is the space that remap entries leave (equation 4). docs/designs/horton.md has the
+  // loads that were reached without a failure in a thousand tables.
   static constexpr double max_load_factor = Slots == 1   ? 0.6
                                             : Slots == 2 ? 0.7
                                             : Slots == 4 ? 0.9
                                             : Slots == 8 ? 0.95
                                                          : 0.965;
-  // Buckets of a region: as a multiprocessor's memory can build, and more where items and entries
-  // take so many slots that some region would get more than it holds. Words of 16 bytes are not built by
-  // regions.
+  // Buckets of a region: as many as a multiprocessor's memory can build. There are more where items and
+  // entries take so many slots that some region would overflow. Words of 16 bytes are not built by regions.
   static constexpr bool is_partition_built = Slots >= 4 && sizeof(word) <= 8;
   static constexpr u64 max_region(double load_factor) {
     const double built_in_bulk = Slots == 4 ? 0.85 : 0.9;
     return is_partition_built && load_factor <= built_in_bulk ? detail::horton_region(Slots, sizeof(word))
                                                               : u64(1) << 32;
   }
-  static constexpr u32 max_path = 6;        // keys that move for one
-  static constexpr u32 max_searches = 128;  // paths searched in vain before a key is refused
-  static constexpr u32 max_rounds = 4096;   // tries in all, those that met a lock included
+  static constexpr u32 max_path = 6;        // keys moved to place one item
+  static constexpr u32 max_searches = 128;  // failed searches before a key is refused
+  static constexpr u32 max_rounds = 4096;   // tries in all, including those that met a lock
 
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 buckets = buckets_type::whole_regions(
@@ -124,7 +123,7 @@ class horton {
   static u64 bytes(u64 capacity) { return capacity * sizeof(word) + 2 * bit_words(capacity) * sizeof(u32); }
 
   horton() = default;
-  // Without memory it still knows where keys would live.
+  // Without memory it can still locate keys.
   horton(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
@@ -145,13 +144,13 @@ class horton {
   TILEHASH_FN key_bits hash(key_bits key) const { return buckets_.hash(key); }
   TILEHASH_FN key_bits unhash(key_bits h) const { return buckets_.unhash(h); }
   TILEHASH_FN u32 region_of(key_bits h) const { return buckets_.region_of(h); }
-  // The hash of what looks like `n` in a bucket of a region: undoes place_of().
+  // The hash of a key that is stored as `n` in a bucket of a region: the inverse of place_of().
   TILEHASH_FN key_bits hash_in(u32 region, u32 bucket, stored_key n) const {
     const place p = primary_of({0, bucket, n});
     return buckets_.hash_of(region, p.bucket, slot_type::remainder_of(n));
   }
 
-  // ---- where a key lives ----
+  // ---- where a key is stored ----
   struct place {
     u32 base;    // the region's first bucket
     u32 bucket;  // within the region
@@ -171,7 +170,7 @@ class horton {
   TILEHASH_FN static stored_key stored(const place& p, key_bits) { return p.stored; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
-  // R_i for the items of a bucket that have this tag; and back.
+  // R_i for the items of a bucket that have this tag; it is its own inverse.
   TILEHASH_FN u32 other_bucket(u32 bucket, u32 tag, u32 function) const {
     return mirrored(sum_of(tag, function), bucket);
   }
@@ -184,7 +183,7 @@ class horton {
     p.bucket = other_bucket(p.bucket, p.tag(), function);
     p.stored = slot_type::stored_as(slot_type::remainder_of(p.stored), function);
   }
-  // The place of what stands in a bucket, and its primary one.
+  // The place of the item in a bucket, and its primary place.
   TILEHASH_FN place place_in(u32 bucket, word w) const {
     const u32 each = region_buckets(), base = bucket / each * each;
     return {base, bucket - base, slot_type::stored_in(w)};
@@ -227,7 +226,7 @@ class horton {
              at.free, at.slot, at.content},
             function};
   }
-  // Secondary items are placed when all primary ones are.
+  // Secondary items are placed after all primary ones.
   TILEHASH_FN static bool may_take(const place& p) { return p.function() == 0; }
 
   using displacement = detail::horton_displacement<horton, max_path>;
@@ -254,22 +253,22 @@ class horton {
             entry != 0};
   }
   TILEHASH_FN static word vacated(const erase_answer& /*told*/) { return slot_type::empty_word; }
-  // In these buckets items can now come nearer home.
+  // Marks the buckets whose items can now move back.
   TILEHASH_FN void erased(const place& home, const place& now, const erase_answer& told) const {
     if (told.has_remapped) mark_due(where(now));
     if (now.function() != 0) mark_due(where(home));
   }
 
-  // ---- tidying: what erases make possible ----
+  // ---- tidying after erases ----
   TILEHASH_FN u32* due() const { return locks_ + bit_words(capacity()); }  // a bit for each bucket
   TILEHASH_FN u64 due_words() const { return bit_words(capacity()); }
-  // After an erase of `erased` keys in all since the last pass?
+  // Is a pass due after `erased` erases since the last one?
   TILEHASH_FN bool tidies_after(u64 erased) const {
     return Repatriation == repatriation::eager || erased >= capacity() / 16;
   }
 
-  // A tile of one tidies a bucket (horton/tidy.hpp): all of a wider one would decide the same, and the
-  // decisions take longer than the reads.
+  // A tile of one lane tidies a bucket (horton/tidy.hpp): all lanes of a wider one would decide the same, and
+  // the decisions take longer than the reads.
   static constexpr u32 tidy_width = 1;
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
@@ -278,24 +277,24 @@ class horton {
                                number - base, active);
   }
 
-  // How a region is built from its items.
+  // Builds a region from its items.
   template <class Bins = detail::even_bins<word>>
   using region_build = detail::horton_build<horton, Bins>;
-  // How many keys are erased from one, which is then tidied.
+  // Erases many keys from a region and then tidies it.
   static constexpr bool is_region_erased = is_partition_built;
   template <class Bins, class Count>
   using region_erase = detail::horton_erase<horton, Bins, Count>;
 
-  // ---- what displacement asks ----
+  // ---- used by the displacement ----
   TILEHASH_FN u32* locks() const { return locks_; }
-  // The function in the remap entry of what looks like `wanted` in its primary bucket; 0: there is none.
+  // The function in the remap entry of the key stored as `wanted`, in its primary bucket; 0: there is none.
   template <class Tile>
   TILEHASH_FN static u32 entry_for(Tile t, const bucket_type<Tile>& b, stored_key wanted) {
     const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
     const u32 function = b.told(t, last_slot, [&](word w) { return slot_type::entry_if_any(w, tag); });
     return slot_type::function_of(wanted) == 0 ? function : 0;
   }
-  // Slots of secondary items: those that came by a secondary function.
+  // Slots of secondary items: those placed by a secondary function.
   template <class Tile>
   TILEHASH_FN static u32 secondary_in(Tile t, const bucket_type<Tile>& b) {
     return b.match_if(t, [](word w) {
@@ -312,7 +311,7 @@ class horton {
     });
   }
 
-  // How what stands in another bucket looks in its primary one.
+  // An item of another bucket as its primary bucket would store it.
   TILEHASH_FN static word at_home(word content) {
     const key_bits remainder = slot_type::remainder_of(slot_type::stored_in(content));
     return slot_type::make(slot_type::stored_as(remainder, 0), slot_type::value_of(content));

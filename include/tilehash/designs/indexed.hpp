@@ -6,21 +6,21 @@
 //                         \   | key value  | key value   | key value    | (free)       |
 //                          +-----------------------------^
 //
-// The ids of the first k keys are 0, 1, ... k - 1, in no given order: dense, so that they index arrays of the
-// user's own, and a key keeps its id while it is in the table. The id of an erased key goes to a new one.
+// The ids of the first k keys are 0, 1, ... k - 1, in no given order. They are dense, so that they index the
+// user's own arrays. A key keeps its id while it is in the table; the id of an erased key goes to a new one.
 //
-// A key of up to 8 bytes stands in the table of ids itself. A larger one is represented there by 64 bits of
-// its hash, its fingerprint, and a lookup compares the key in the record. No two keys of a table have one
-// fingerprint: where an insert meets such a pair, the table of ids is built anew with another hash function.
-// (Of 2^32 keys, that happens once in two tables; of 2^26, once in 8192.)
+// A key of up to 8 bytes is stored in the table of ids itself. A larger one is represented there by its
+// fingerprint, 64 bits of its hash, and a lookup compares the key in the record. No two keys of a table have
+// the same fingerprint: where an insert meets such a pair, the table of ids is rebuilt with another hash
+// function. (With 2^32 keys, that happens in one of two tables; with 2^26, in one of 8192.)
 //
-// Invariants. (1) A record is taken if and only if its id stands in the table of ids, once. (2) Fingerprints
-// in the table of ids are distinct, so a fingerprint that is found and belongs to another key means that the
-// key asked for is absent.
+// Invariants. (1) A record is taken if and only if its id is in the table of ids, once. (2) Fingerprints in
+// the table of ids are distinct. So if a lookup finds its fingerprint with another key, its own key is
+// absent.
 //
-// A lookup reads a bucket of 64 bytes and a record. An insert finds out which keys are new, lets equal ones
-// among them meet in a table of their own, writes the records and then puts their ids in: until that last
-// step, lookups see nothing of it, and a call that fails has changed nothing.
+// A lookup reads a bucket of 64 bytes and a record. An insert finds out which keys are new, finds equal keys
+// among them in a separate table, writes the records and then inserts their ids. Until that last step lookups
+// see nothing of it, and a call that fails has changed nothing.
 //
 // Safe to run at the same time: lookups with lookups.
 #pragma once
@@ -33,7 +33,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// What stands for a key in the table of ids.
+// The form of a key in the table of ids.
 template <class Key>
 using fingerprint_type = std::conditional_t<detail::packed_bytes<Key> <= 8, Key, u64>;
 
@@ -55,7 +55,7 @@ inline constexpr bool copied_as_bytes<record<Key, Value>> =
 }  // namespace detail
 
 // The verbs are in engine/records.hpp. `Hash` gives the fingerprints of keys over 8 bytes. `Ids` maps
-// fingerprints to u32: any design that is changed in place (tiled, bucketed_cuckoo, cuckoo, linear_probing
+// fingerprints to u32: any design that is changed in place (tiled, bucketed_cuckoo, cuckoo, linear_probing,
 // ...).
 template <class Key, class Value, class Hash = murmur, class Ids = tiled<fingerprint_type<Key>, u32>>
 struct indexed {
@@ -78,11 +78,11 @@ struct indexed {
   static constexpr const char* name = "indexed";
   static constexpr bool is_set = std::is_void_v<Value>;
 
-  // How a key stands in the table of ids.
+  // Does the table of ids have the key itself, not a hash of it?
   static constexpr bool is_exact = detail::packed_bytes<Key> <= 8;
   using fingerprint = fingerprint_type<Key>;
   using ids = Ids;
-  // Where equal keys of a call meet: a table of ids, but with numbers in its slots.
+  // The table that finds equal keys of a call: a table of ids, but with numbers in its slots.
   using meeting = std::conditional_t<values_apart<Ids>, tiled<fingerprint, u32>, Ids>;
   static constexpr double max_load_factor = detail::highest_load_factor<ids>();
   static constexpr u32 none = ~0U;  // no id: a table has at most 2^32 - 1
