@@ -1,13 +1,13 @@
-// Maps and sets of the common types, compiled already. A unit that includes this, in place of
-// <tilehash/map.hpp> and <tilehash/set.hpp>, and whose program links CMake's target tilehash::instances,
-// compiles none of their verbs.
+// Precompiled maps and sets of the common types. A unit compiles none of their verbs if it includes this in
+// place of <tilehash/map.hpp> and <tilehash/set.hpp>, and its program links CMake's target
+// tilehash::instances.
 //
 //   map<Key, Value, Space>, set<Key, Space>     Key, Value: std::uint32_t or std::uint64_t
 //                                               Space: cpu; in .cu files for sm_90 and newer cuda too
 //
-// Nothing else changes: other tables, for_each(), views and ops but op::sum are compiled where they are used,
-// and so are these in units with other processor flags than the library's, or without oneTBB where it has
-// that.
+// Nothing else changes: other tables, for_each(), views and ops except op::sum are compiled where they are
+// used. A unit also compiles these maps and sets if its processor flags differ from the library's, or if only
+// one of the two has oneTBB.
 #pragma once
 
 #include <tilehash/instances/parts.hpp>

@@ -1,4 +1,4 @@
-// Multimaps of the common types, compiled already: see map.hpp here.
+// Precompiled multimaps of the common types: see map.hpp in this folder.
 #pragma once
 
 #include <tilehash/instances/map.hpp>

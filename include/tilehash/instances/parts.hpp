@@ -1,14 +1,14 @@
-// What the tables of tilehash::instances are made of: all that their verbs call and that is worth compiling
-// once. An explicit instantiation needs its types spelt out, so these are macros: `how` is `extern template`
-// where copies are used (map.hpp, multimap.hpp) and `template` in the library itself (instances/ in the
+// The functions that tilehash::instances compiles: those that the verbs of its tables call and that are worth
+// compiling once. An explicit instantiation must spell out its types, so these are macros. `how` is
+// `extern template` in users' units (map.hpp, multimap.hpp), and `template` in the library (instances/ in the
 // repository).
 #pragma once
 
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/table.hpp>
 
-// Do the library's copies and this unit see the same tilehash (core/config.hpp: TILEHASH_ABI)? CMake's target
-// says how the library was compiled; without it there is none. GPUs before sm_90 have other tables (map.hpp).
+// Do the library and this unit see the same tilehash (core/config.hpp: TILEHASH_ABI)? CMake's target defines
+// how the library was compiled; without it there is none. GPUs before sm_90 have other tables (map.hpp).
 #if !defined(TILEHASH_INSTANCES_AVX2) || defined(__AVX2__) != TILEHASH_INSTANCES_AVX2 || \
     TILEHASH_HAS_TBB != TILEHASH_INSTANCES_TBB
 #define TILEHASH_HAS_INSTANCES 0
@@ -34,7 +34,7 @@ using cells_of = sentinel_cells<typename Design::slot_type>;
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
 
-// Of tables that are changed in place. Behind the space stands the design.
+// For tables that change in place. The arguments after the space are the design.
 #define TILEHASH_SET_PARTS(how, Space, ...)                                                                  \
   how insert_report engine::insertion<__VA_ARGS__, Space>::insert(                                           \
       Space&, const detail::items_of<__VA_ARGS__>&, u64, outcome*, const detail::keep_stored&);              \
@@ -57,7 +57,7 @@ TILEHASH_END_ABI_NAMESPACE
                            const __VA_ARGS__::key_type*, u64, detail::value_sink<__VA_ARGS__::mapped_type>); \
   TILEHASH_UPDATE_PARTS(how, Space, op::assign, __VA_ARGS__)                                                 \
   TILEHASH_UPDATE_PARTS(how, Space, op::sum, __VA_ARGS__)
-// insert_or_apply with one op, whether it asks for outcomes or not, and without waiting.
+// insert_or_apply with one op: with and without outcomes, and asynchronous.
 #define TILEHASH_UPDATE_PARTS(how, Space, Op, ...)                                            \
   how insert_report engine::insertion<__VA_ARGS__, Space>::insert_combined(                   \
       Space&, const detail::items_of<__VA_ARGS__>&, u64, const Op&);                          \

@@ -1,4 +1,4 @@
-// What a design includes to sort or scan. They cost too much compile time for sources that never call them.
+// The spaces' sorts and scans, for designs that use them. They compile too slowly for all other sources.
 #pragma once
 
 #include <tilehash/space/cpu_algorithms.hpp>

@@ -1,12 +1,12 @@
 // A bucket answers questions with a bitmask.
 //
-//   memory:    | w0 w1 | w2 w3 | w4 w5 | w6 w7 |      Slots words, 64 bytes where it can be
+//   memory:    | w0 w1 | w2 w3 | w4 w5 | w6 w7 |      Slots words, 64 bytes where possible
 //   a GPU:       lane0   lane1   lane2   lane3        one request; the answers are ballots
 //   a CPU:     |            one thread         |      one cache line; the answers are SIMD compares
 //
 // Each lane of the tile holds per_lane neighbouring words. When the tile is wider than the bucket, the lanes
 // beyond it hold nothing and match nothing. Every function here that takes the tile is a collective: all
-// lanes of the warp call it together, in front of any branch.
+// lanes of the warp call it together, before any branch.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +22,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
-// The width of a tile that reads buckets of so many bytes: 16 bytes a lane, as far as eight lanes go.
+// The width of a tile that reads buckets of `bytes` bytes: 16 bytes a lane, at most eight lanes.
 constexpr u32 width_for(u64 bytes) { return bytes < 32 ? 1 : bytes < 64 ? 2 : bytes < 128 ? 4 : 8; }
 }  // namespace detail
 
@@ -36,7 +36,7 @@ class bucket {
   static constexpr u32 per_lane = Slots > Tile::width ? Slots / Tile::width : 1;
   static_assert(Slots <= 32 && (Slots & (Slots - 1)) == 0, "tilehash: a bucket has 1, 2, 4, ... 32 slots");
 
-  // Reads the bucket at `base`, which nobody writes meanwhile. What an inactive tile reads is not defined.
+  // Reads the bucket at `base`. No thread may write it concurrently. An inactive tile's result is undefined.
   TILEHASH_FN static bucket read(Tile t, const word* base, bool active = true) {
     bucket b;
     if constexpr (Tile::width == 1 && !detail::on_gpu)
@@ -45,19 +45,19 @@ class bucket {
       t.template load<per_lane>(base + first_of(t), b.words_, active && holds(t));
     return b;
   }
-  // The same while others may claim and swap its slots: each slot is read whole, the bucket is not.
+  // The same while other threads may claim and swap slots: each slot is read atomically, the bucket is not.
   TILEHASH_FN static bucket read_shared(Tile t, const word* base, bool active = true) {
     bucket b;
     t.template load_shared<per_lane>(base + first_of(t), b.words_, active && holds(t));
     return b;
   }
 
-  // Which slots hold what looks like this?
+  // The mask of the slots that hold this stored key.
   TILEHASH_FN u32 match(Tile t, stored_key wanted) const { return gather(t, mine_matching(t, wanted)); }
   TILEHASH_FN u32 match_empty(Tile t) const { return match(t, Slot::empty_mark); }
   TILEHASH_FN u32 match_tombstone(Tile t) const { return match(t, Slot::tombstone_mark); }
 
-  // Which slots' words have bit `at` set?
+  // The mask of the slots whose words have bit `at` set.
   TILEHASH_FN u32 with_bit(Tile t, u32 at) const {
     u32 mine = 0;
     TILEHASH_UNROLL
@@ -65,7 +65,7 @@ class bucket {
     return gather(t, holds(t) ? mine : 0);
   }
 
-  // Which slots' words pass test(word)?
+  // The mask of the slots whose words pass test(word).
   template <class Test>
   TILEHASH_FN u32 match_if(Tile t, const Test& test) const {
     u32 mine = 0;
@@ -74,13 +74,13 @@ class bucket {
     return gather(t, holds(t) ? mine : 0);
   }
 
-  // Does any slot? One ballot, cheaper than match().
+  // Does any slot hold this stored key? One ballot, cheaper than match().
   TILEHASH_FN bool has(Tile t, stored_key wanted) const {
     return t.ballot(mine_matching(t, wanted) != 0) != 0;
   }
   TILEHASH_FN bool has_empty(Tile t) const { return has(t, Slot::empty_mark); }
 
-  // The value beside this stored key, if it is here: one ballot and one broadcast.
+  // The value of this stored key, if the bucket has it: one ballot and one broadcast.
   TILEHASH_FN lookup_answer<value_bits> look_up(Tile t, stored_key wanted) const {
     if constexpr (Tile::width == 1 && !detail::on_gpu) {
       const u32 mine = mine_matching(t, wanted);
@@ -101,7 +101,7 @@ class bucket {
     }
   }
 
-  // The slot in which a key stands, if it is here: one ballot.
+  // The slot of a stored key, if the bucket has it: one ballot.
   struct slot_found {
     bool found;
     u32 slot;
@@ -112,7 +112,7 @@ class bucket {
     return {lanes != 0, slot_of(t, owner, k)};
   }
 
-  // ... and what stands there.
+  // The same, with the slot's word: one more broadcast.
   struct own_slot {
     bool found;
     u32 slot;
@@ -124,9 +124,9 @@ class bucket {
     return {lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
   }
 
-  // Where a key stands, or else the first slot that it may take: free, or a tombstone. Two ballots. `start`,
-  // the same for all inserts of a key, says from which lane on: keys that come to an empty bucket together
-  // would all try the same slot, and all but one of them in vain.
+  // The slot of a key, or else the first slot that it may take: empty, or a tombstone. Two ballots. The
+  // search for a free slot starts at lane `start`, the same for all inserts of a key. Otherwise keys that
+  // reach an empty bucket together would all try the same slot, and all but one would fail.
   struct own_or_free {
     bool own, free;
     u32 slot;
@@ -145,8 +145,8 @@ class bucket {
     return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
   }
 
-  // Is bit `at` of the word in slot i set? One ballot. The answer means nothing unless it is `wanted`: who is
-  // alone is spared the look then.
+  // Is bit `at` of the word in slot i set? One ballot. The answer is undefined unless it is `wanted`: a CPU
+  // thread then skips the read.
   TILEHASH_FN bool bit(Tile t, u32 i, u32 at, [[maybe_unused]] bool wanted = true) const {
     if constexpr (Tile::width == 1 && !detail::on_gpu) {
       if (!wanted) return false;
@@ -155,7 +155,7 @@ class bucket {
     return t.ballot(set) != 0;
   }
 
-  // What ask(word) says of the word in slot i, in 32 bits at most: one broadcast of as many.
+  // The result of ask(word) for the word in slot i, at most 32 bits: one broadcast of that width.
   template <class Ask>
   TILEHASH_FN u32 told(Tile t, u32 i, const Ask& ask) const {
     return t.broadcast(u32(ask(select(i % per_lane))), i / per_lane);
@@ -168,7 +168,7 @@ class bucket {
   TILEHASH_FN static bool holds(Tile t) { return Tile::width <= Slots || t.rank() < Slots; }
   TILEHASH_FN static u32 first_of(Tile t) { return holds(t) ? t.rank() * per_lane : 0; }
 
-  // Each lane's bits for its own slots, as bits for the bucket's.
+  // Combines each lane's bits for its own slots into a mask of the bucket's slots.
   TILEHASH_FN static u32 gather(Tile t, u32 mine) {
     if constexpr (Tile::width == 1)
       return mine;
@@ -187,7 +187,7 @@ class bucket {
       return mask;
     }
   }
-  // The first lane of a mask from lane `start` on, round the tile.
+  // The first lane of a mask from lane `start` on, wrapping around the tile.
   TILEHASH_FN static u32 first_from(u32 lanes, u32 start) {
     if constexpr (Tile::width == 1 || Tile::width > 8) {
       return detail::lowest(lanes);
@@ -200,7 +200,7 @@ class bucket {
     const u32 mine = detail::match_words<per_lane>(words(), Slot::stored_shift, wanted);
     return holds(t) ? mine : 0;
   }
-  // The slot that is the owner's k-th, as the owner has it.
+  // The bucket's number of the owner's k-th slot; k is the owner's.
   TILEHASH_FN static u32 slot_of(Tile t, u32 owner, u32 k) {
     if constexpr (per_lane > 1)
       return owner * per_lane + t.broadcast(k, owner);
@@ -216,7 +216,7 @@ class bucket {
     return w;
   }
 
-  // This lane's words: a copy; or, on a CPU, those in the table, where nobody writes.
+  // This lane's words: a copy; or, on a CPU, those in the table, if no thread writes them.
   TILEHASH_FN const word* words() const {
     if constexpr (Tile::width == 1 && !detail::on_gpu) {
       if (in_place_.is) return in_place_.at;
@@ -233,7 +233,7 @@ class bucket {
   [[no_unique_address]] std::conditional_t<Tile::width == 1, place, nowhere> in_place_;
 };
 
-// Puts `desired` where `expected` was, by one lane of the tile for all: true in the whole tile if it did.
+// One lane of the tile replaces `expected` by `desired`. Returns in all lanes of the tile whether it did.
 template <class Tile, class Word>
 TILEHASH_FN bool try_claim(Tile t, Word* at, Word expected, Word desired, bool wanted) {
   bool won = false;

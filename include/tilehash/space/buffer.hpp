@@ -1,4 +1,4 @@
-// Memory of a space, owned.
+// An owning array in the memory of a space.
 #pragma once
 
 #include <span>
@@ -14,29 +14,29 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// An array of `size` elements of T in the memory of `Space`, uninitialised. Moves, never copies; what was
-/// moved from is empty. Throws out_of_memory. The space must outlive its buffers: they remember it, copy by it
-/// and give the memory back to it. Who uses the memory through another space object puts the two in order
+/// An array of `size` elements of T in the memory of `Space`, uninitialised. Movable, not copyable; a
+/// moved-from buffer is empty. Throws out_of_memory. The space must outlive its buffers: they copy through it
+/// and return the memory to it. A caller that uses the memory through another space object must order the two
 /// (space/foreign_stream.hpp; tables do).
 template <class T, class Space>
   requires detail::copied_as_bytes<T>
 class buffer {
  public:
-  /// What to_host() gives: plain values, a byte each for bool (std::vector<bool> is no array).
+  /// The result of to_host(): plain values, a byte each for bool (std::vector<bool> is no array).
   using host_vector = std::vector<std::conditional_t<std::is_same_v<T, bool>, u8, T>>;
 
-  /// Of no elements, and of no space.
+  /// Has no elements and no space.
   buffer() = default;
-  /// Uninitialised. O(1) beside the space's allocation; does not wait. Throws out_of_memory.
+  /// Uninitialised. O(1) in addition to the space's allocation. Does not synchronize. Throws out_of_memory.
   buffer(Space& space, u64 size)
       : space_(&space),
         data_(size == 0 ? nullptr : static_cast<T*>(space.allocate(bytes_for(size)))),
         size_(size) {}
-  /// A copy of an array of the host's. O(n). Waits. Throws out_of_memory.
+  /// Copies an array in host memory. O(n). Synchronizes. Throws out_of_memory.
   buffer(Space& space, std::span<const T> host) : buffer(space, host.size()) { copy_from(host); }
   /// Takes the memory over; `other` is empty afterwards.
   buffer(buffer&& other) noexcept { swap(other); }
-  /// The same; what was here goes back to its space.
+  /// The same; the old memory of this buffer returns to its space.
   buffer& operator=(buffer&& other) noexcept {
     buffer(std::move(other)).swap(*this);
     return *this;
@@ -46,26 +46,26 @@ class buffer {
     if (data_ != nullptr) space_->deallocate(data_, size_ * sizeof(T));
   }
 
-  Space* space() const { return space_; }                 ///< null for one that never had memory
+  Space* space() const { return space_; }                 ///< null if it never had memory
   T* data() const { return data_; }                       ///< memory of the space; null where size() is 0
   u64 size() const { return size_; }                      ///< elements
-  u64 bytes() const { return size_ * sizeof(T); }         ///< of memory
+  u64 bytes() const { return size_ * sizeof(T); }         ///< size of the memory
   std::span<T> span() const { return {data_, size_}; }    ///< all elements, for the verbs of tables
   std::span<T> first(u64 n) const { return {data_, n}; }  ///< the first n, at most size()
 
-  /// Copies from the memory of the host. O(n). Waits. Throws invalid_argument where there is not the room.
+  /// Copies from host memory. O(n). Synchronizes. Throws invalid_argument if `host` is longer than this.
   void copy_from(std::span<const T> host) {
     detail::require(host.size() <= size_, "buffer::copy_from: the source is longer than the buffer");
     if (!host.empty()) space_->copy_from_host(data_, host.data(), host.size_bytes());
   }
-  /// A copy in the memory of the host. O(n). Waits.
+  /// Returns a copy in host memory. O(n). Synchronizes.
   host_vector to_host() const {
     host_vector host(size_);
     if (size_ != 0) space_->copy_to_host(host.data(), data_, bytes());
     return host;
   }
 
-  /// Memory that resize() can make longer and shorter, where the space has such.
+  /// Returns a buffer that resize() can grow and shrink, if the space supports that.
   static buffer resizable(Space& space, u64 size) {
     buffer made;
     if constexpr (requires { space.allocate_resizable(size); }) {
@@ -77,15 +77,15 @@ class buffer {
     }
     return made;
   }
-  /// Can it have so many elements without a copy? O(1).
+  /// Can resize() give it `size` elements without a copy? O(1).
   bool resizes(u64 size) const {
     if constexpr (requires { space_->resizes(data_, size, size); })
       return data_ != nullptr && size != 0 && space_->resizes(data_, bytes(), bytes_for(size));
     else
       return false;
   }
-  /// Where it can: so many elements, the first ones as they were, perhaps at another address. Cost: the
-  /// system's, for the pages that come or go. Waits. Throws out_of_memory; then it is as it was.
+  /// Requires resizes(size). Sets the number of elements; the first ones stay, the address may change. Cost:
+  /// the system's, for pages added or removed. Synchronizes. Throws out_of_memory; nothing has changed then.
   void resize(u64 size) {
     if constexpr (requires { space_->resize(data_, size, size); }) {
       data_ = static_cast<T*>(space_->resize(data_, bytes(), bytes_for(size)));
@@ -93,7 +93,7 @@ class buffer {
     }
   }
 
-  /// Exchanges the memory, which stays that of its space.
+  /// Exchanges the memory and the spaces.
   void swap(buffer& other) noexcept {
     std::swap(space_, other.space_);
     std::swap(data_, other.data_);
@@ -114,7 +114,7 @@ class buffer {
 };
 
 namespace detail {
-// The same elements in memory of `space`. Throws out_of_memory. Does not wait.
+// Returns a copy of the elements in memory of `space`. Throws out_of_memory. Does not synchronize.
 template <class T, class Space>
 buffer<T, Space> copy_of(const buffer<T, Space>& from, Space& space) {
   buffer<T, Space> to(space, from.size());
@@ -123,7 +123,7 @@ buffer<T, Space> copy_of(const buffer<T, Space>& from, Space& space) {
 }
 }  // namespace detail
 
-/// Reads one value from the memory of a space: a counter that kernels add to, say. Waits.
+/// Reads one value from the memory of a space, such as a counter that kernels add to. Synchronizes.
 template <class T, class Space>
 T read_one(Space& space, const T* at) {
   T x;

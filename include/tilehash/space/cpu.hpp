@@ -1,6 +1,6 @@
 // The space of the CPU: host memory, oneTBB threads, tiles of one thread.
 //
-// Where oneTBB's headers are absent the space runs on one thread and says so in name().
+// Without oneTBB's headers the space runs on one thread; name() says so.
 #pragma once
 
 #include <algorithm>
@@ -49,8 +49,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
-// Tells ThreadSanitizer that what threads did before give() comes before what others do after take(). (It
-// takes the eight bytes of a word for one.)
+// Tells ThreadSanitizer that accesses before give() happen before accesses after take() in other threads.
+// (It treats the eight bytes of a word as one object.)
 class alignas(8) handover {
  public:
 #if defined(TILEHASH_TELLS_TSAN)
@@ -61,7 +61,7 @@ class alignas(8) handover {
   void take() {}
 #endif
 };
-// f() where the scope ends, also by an exception.
+// Calls f() at the end of the scope, also after an exception.
 template <class F>
 struct at_end {
   F f;
@@ -71,15 +71,15 @@ template <class F>
 at_end(F) -> at_end<F>;
 }  // namespace detail
 
-/// A CPU space object may be shared by host threads; its calls wait until their work is done. Its memory
-/// resource is asked by the threads that make the calls, and by no others.
+/// Host threads may share a CPU space object. Each call returns after its work is done. Only the threads that
+/// make the calls use the memory resource.
 class cpu {
  public:
   static constexpr bool has_lanes = false;  ///< work is scheduled as threads that prefetch, not as warps
 
-  /// `threads` 0 means all the machine has. `resource` is any object with the functions of
-  /// std::pmr::memory_resource, or a pointer to one; without it memory is the host's, in huge pages. Throws
-  /// invalid_argument for a null pointer.
+  /// `threads` 0 means all threads of the machine. `resource` is any object with the functions of
+  /// std::pmr::memory_resource, or a pointer to one; without it the space allocates huge pages of host
+  /// memory. Throws invalid_argument for a null pointer.
   explicit cpu([[maybe_unused]] int threads = 0, host_resource_ref resource = {}) : resource_(resource) {
 #if TILEHASH_HAS_TBB
     arena_ = {new tbb::task_arena(threads > 0 ? threads : tbb::task_arena::automatic),
@@ -87,14 +87,14 @@ class cpu {
 #endif
   }
 #if TILEHASH_HAS_TBB
-  int threads() const { return arena_ ? arena().max_concurrency() : 1; }  ///< that work at most
+  int threads() const { return arena_ ? arena().max_concurrency() : 1; }  ///< maximum number of threads
 #else
-  int threads() const { return 1; }  ///< that work at most
+  int threads() const { return 1; }  ///< maximum number of threads
 #endif
   cpu(const cpu&) = delete;
   cpu& operator=(const cpu&) = delete;
 
-  /// For people: how many threads, and whether oneTBB is there.
+  /// For people: the number of threads, and whether oneTBB is present.
   std::string name() const {
     const std::string n = std::to_string(threads());
     return "cpu (" + n + (threads() == 1 ? " thread" : " threads") +
@@ -108,36 +108,36 @@ class cpu {
   void* allocate(u64 bytes) {
     return resource_ ? resource_.allocate(bytes, detail::host_alignment) : detail::allocate_host(bytes);
   }
-  /// Takes back what allocate(bytes) gave.
+  /// Frees memory from allocate(bytes).
   void deallocate(void* p, u64 bytes) noexcept {
     if (resource_)
       resource_.deallocate(p, bytes, detail::host_alignment);
     else
       detail::free_host(p, bytes);
   }
-  /// Can what allocate(bytes) gave have so many bytes instead, without a copy? Without a resource: of 64 MiB
-  /// and more.
+  /// Can resize() change memory from allocate(bytes) to `new_bytes` without a copy? Without a resource: if
+  /// both sizes are at least 64 MiB.
   bool resizes(const void* /*p*/, u64 bytes, u64 new_bytes) const {
     return resource_ ? resource_.resizes() : detail::host_resizes(bytes, new_bytes);
   }
-  /// Gives it so many, where that can be, at another address perhaps. Throws out_of_memory; then all is as it
-  /// was.
+  /// Changes the size, if resizes(bytes, new_bytes). Returns the address, which may be another one. Throws
+  /// out_of_memory; nothing has changed then.
   void* resize(void* p, u64 bytes, u64 new_bytes) {
     return resource_ ? resource_.resize(p, bytes, new_bytes, detail::host_alignment)
                      : detail::resize_host(p, bytes, new_bytes);
   }
-  /// All memory is the host's, so the three are one; they wait, as all calls here do.
+  /// All memory is host memory, so the three copies are the same. They return after the copy is done.
   void copy_from_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   /// As copy_from_host.
   void copy_to_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   /// As copy_from_host.
   void copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
 
-  /// Can this space work on what the other one allocated?
+  /// Can this space work on memory that the other one allocated?
   bool same_memory(const cpu& /*other*/) const { return true; }
 
-  /// Throws invalid_argument when the `n` elements at `p` are not memory this space can read; `what` names
-  /// them. (Any pointer is taken here, so long as there is one.)
+  /// Throws invalid_argument if this space cannot read the `n` elements at `p`; `what` names them. (This
+  /// space accepts any pointer that is not null.)
   void check_pointer(const void* p, u64 n, const char* what) const {
     if (n != 0 && p == nullptr) detail::refuse(std::string(what) + " are at a null pointer");
   }
@@ -146,17 +146,17 @@ class cpu {
   void check_pointer(std::span<T> span, const char* what) const {
     check_pointer(span.data(), span.size(), what);
   }
-  void check_pointer(const void* /*p*/, const char* /*what*/) const {}  ///< of who does not say how many
+  void check_pointer(const void* /*p*/, const char* /*what*/) const {}  ///< without an element count
 
   // ---- work ----
-  /// body(first, last) for consecutive pieces of [0, n), in any order and on any thread.
+  /// Calls body(first, last) for consecutive chunks of [0, n), in any order and on any thread.
   template <class Body>
   void for_each_chunk(u64 n, Body body, u64 grain = default_grain) {
     const auto run = [](void* b, u64 first, u64 last) { (*static_cast<Body*>(b))(first, last); };
     run_chunks(n, grain, run, &body);
   }
 
-  /// body(i) for every i of [0, n), in any order and on any thread.
+  /// Calls body(i) for every i of [0, n), in any order and on any thread.
   template <class Body>
   void for_each(u64 n, Body body) {
     for_each_chunk(n, [&](u64 first, u64 last) {
@@ -165,11 +165,11 @@ class cpu {
   }
 
   static constexpr u64 cache_bytes() { return u64(1) << 20; }        ///< of a core, on most machines
-  static constexpr u64 last_cache_bytes() { return u64(32) << 20; }  ///< that all cores share
-  static constexpr u64 largest_scratch() { return cache_bytes(); }   ///< what stays in a core's cache
-  static constexpr u64 large_blocks_at_once() { return ~u64(0); }    ///< nothing is won by fewer, longer ones
-  /// body(block) for every block of `threads` threads that share `scratch_bytes`: here a block is one thread,
-  /// and its scratch stays in that thread's cache.
+  static constexpr u64 last_cache_bytes() { return u64(32) << 20; }  ///< shared by all cores
+  static constexpr u64 largest_scratch() { return cache_bytes(); }   ///< fits a core's cache
+  static constexpr u64 large_blocks_at_once() { return ~u64(0); }    ///< fewer, longer blocks gain nothing
+  /// Calls body(block) for every block of `threads` threads that share `scratch_bytes`. Here a block is one
+  /// thread, and its scratch stays in that thread's cache.
   template <class Body>
   void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body) {
     if (blocks == 0) return;
@@ -177,12 +177,12 @@ class cpu {
     blocks_work<Body> work{body, scratch.data(), scratch_each(scratch_bytes), blocks};
     run_chunks(workers_for(blocks), 1, work.run, &work);
   }
-  /// Memory for all threads at once, before any works: a resource need not be safe to share, and when it fails
-  /// nothing has been done.
+  /// Allocates the scratch of all threads before any of them starts. So a resource need not be thread-safe,
+  /// and nothing has been done if it fails.
   buffer<char, cpu> scratch_of(u64 blocks, u64 scratch_bytes) {
     return {*this, workers_for(blocks) * scratch_each(scratch_bytes)};
   }
-  /// The same in scratch that was taken before, for as many blocks or more: what cannot fail.
+  /// The same with scratch that was allocated for as many blocks or more. Cannot fail.
   template <class Body>
   void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body,
                       const buffer<char, cpu>& scratch) {
@@ -190,18 +190,18 @@ class cpu {
     run_chunks(workers_for(blocks), 1, work.run, &work);
   }
 
-  /// A block of one thread. index(): which of count() blocks; rank() of size() threads; barrier() orders their
-  /// scratch.
+  /// A block of one thread: number index() of count() blocks. The thread has number rank() of size() threads;
+  /// barrier() orders their accesses to scratch.
   struct block {
-    u64 number;                                       ///< this block's
-    u64 all;                                          ///< how many blocks there are
+    u64 number;                                       ///< this block's number
+    u64 all;                                          ///< the number of blocks
     void* memory;                                     ///< its scratch
-    TILEHASH_FN u64 index() const { return number; }  ///< which block
-    TILEHASH_FN u64 count() const { return all; }     ///< of how many
-    TILEHASH_FN u32 rank() const { return 0; }        ///< which thread of the block
-    TILEHASH_FN u32 size() const { return 1; }        ///< of how many
-    TILEHASH_FN void barrier() const {}  ///< what its threads wrote to scratch before, all read afterwards
-    /// The scratch from a byte on, as elements of T.
+    TILEHASH_FN u64 index() const { return number; }  ///< this block's number
+    TILEHASH_FN u64 count() const { return all; }     ///< the number of blocks
+    TILEHASH_FN u32 rank() const { return 0; }        ///< this thread's number in the block
+    TILEHASH_FN u32 size() const { return 1; }        ///< the number of threads in the block
+    TILEHASH_FN void barrier() const {}  ///< afterwards all threads see earlier writes to scratch
+    /// The scratch from byte `at_byte` on, as elements of T.
     template <class T>
     TILEHASH_FN detail::own_pointer<T> scratch(u64 at_byte = 0) const {
       return detail::own_pointer<T>(reinterpret_cast<T*>(static_cast<char*>(memory) + at_byte));
@@ -220,15 +220,14 @@ class cpu {
     for_each_chunk(n, [=](u64 first, u64 last) { std::fill(data + first, data + last, value); });
   }
 
-  // fill() apart, they are defined in space/cpu_algorithms.hpp, which the designs that sort or scan bring
-  // along.
+  // All but fill() are defined in space/cpu_algorithms.hpp, which designs that sort or scan include.
   /// to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
   template <class T>
   void exclusive_scan(const T* from, T* to, u64 n);
   /// Ascending, not stable.
   template <class T>
   void sort(T* data, u64 n);
-  /// Ascending by the keys, each with its value; not stable. Needs room for both once more.
+  /// Ascending by the keys, each with its value; not stable. Temporary memory: a copy of both arrays.
   template <class Key, class Value>
   void sort_pairs(Key* keys, Value* values, u64 n, u32 bits);
   /// The same from one pair of arrays to another.
@@ -237,7 +236,7 @@ class cpu {
                   u32 bits);
 
   // ---- time ----
-  /// Waits for all work of this space: none, as its calls wait.
+  /// Does nothing, as each call returns after its work is done.
   void synchronize() {}
   /// Seconds that f() took, on this space's own clock.
   template <class F>
@@ -250,8 +249,8 @@ class cpu {
  private:
   static constexpr u64 default_grain = 4096;
 
-  // The blocks that are left, for as many workers as there are scratches. (One that is given several chunks
-  // finds the rest done.)
+  // The blocks that remain, for as many workers as there are scratch areas. (A worker that gets several
+  // chunks finds no blocks in the later ones.)
   template <class Body>
   struct blocks_work {
     Body& body;
@@ -279,11 +278,11 @@ class cpu {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
   }
 
-  // No template, so that oneTBB's loop is compiled once in a program's source and not once for each body.
+  // Not a template, so that oneTBB's loop is compiled once in a source file and not once for each body.
   void run_chunks(u64 n, [[maybe_unused]] u64 grain, void (*run)(void*, u64, u64), void* body) {
 #if TILEHASH_HAS_TBB
     if (threads() > 1 && n > grain) {
-      detail::handover begun, done;  // nothing orders the pieces
+      detail::handover begun, done;  // the chunks have no order
       begun.give();
       const detail::at_end all{[&] { done.take(); }};
       arena().execute([&] {
@@ -301,7 +300,7 @@ class cpu {
 
 #if TILEHASH_HAS_TBB
   tbb::task_arena& arena() const { return *static_cast<tbb::task_arena*>(arena_.get()); }
-  // f() on this space's threads.
+  // Runs f() on this space's threads.
   template <class F>
   void in_arena(F f) {
     if (arena_)

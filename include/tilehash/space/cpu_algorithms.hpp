@@ -1,5 +1,5 @@
-// The scans and sorts of the space `cpu`, by oneTBB where it is. ThreadSanitizer's builds do without: what
-// orders oneTBB's threads is hidden from it.
+// The scans and sorts of the space `cpu`, with oneTBB if present. ThreadSanitizer's builds do without oneTBB,
+// as the sanitizer cannot see how oneTBB orders its threads.
 #pragma once
 
 #include <algorithm>

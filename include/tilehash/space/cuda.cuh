@@ -28,8 +28,8 @@ inline void check_cuda(cudaError_t e, const char* what) {
   throw cuda_error(std::string("tilehash: ") + what + " failed: " + cudaGetErrorString(e));
 }
 
-// Makes a GPU the current one and then the one that was; cheap where it is already. What fails here, the call
-// that follows reports.
+// Makes a GPU the current one, and restores the previous one at the end. Cheap if it is already current. The
+// call that follows reports failures of these calls.
 class device_guard {
  public:
   explicit device_guard(int device) noexcept
@@ -49,17 +49,17 @@ class device_guard {
 
 }  // namespace detail
 
-/// Work goes to the stream given; calls that return something to the host wait for it. One host thread at a
-/// time uses a space; spaces on streams of their own run side by side. Every call makes the space's GPU the
-/// current one while it lasts.
+/// Work goes to the given stream; calls that return something to the host synchronize with it. One host
+/// thread at a time may use a space; spaces on different streams run concurrently. The space's GPU is the
+/// current one during each call.
 class cuda {
  public:
   static constexpr bool has_lanes = true;    ///< work is scheduled as warps of lanes
-  static constexpr int current_device = -1;  ///< the GPU that is the current one when the space is made
+  static constexpr int current_device = -1;  ///< the GPU that is current when the space is made
 
-  /// Works on the GPU `device`, to which the stream must belong; the stream stays the caller's. `resource` is
-  /// any object with the functions of CCCL's or RMM's memory resources for a GPU, or a pointer to one; without
-  /// it memory comes from a pool of the space's own. Throws invalid_argument for a null pointer, cuda_error.
+  /// Works on the GPU `device`, to which the stream must belong; the caller still owns the stream. `resource`
+  /// is any object with the functions of CCCL's or RMM's memory resources for a GPU, or a pointer to one. By
+  /// default memory comes from the space's own pool. Throws invalid_argument for a null pointer, cuda_error.
   explicit cuda(cudaStream_t stream = nullptr, device_resource_ref resource = {}, int device = current_device)
       : stream_(stream), device_(device), resource_(resource) {
     int current = 0;
@@ -72,7 +72,7 @@ class cuda {
     props.allocType = cudaMemAllocationTypePinned;
     props.location = {cudaMemLocationTypeDevice, device_};
     detail::check_cuda(cudaMemPoolCreate(&pool_, &props), "creating a memory pool");
-    u64 keep = ~u64(0);  // give memory back to the driver when the space ends, not at every wait
+    u64 keep = ~u64(0);  // return memory to the driver when the space ends, not at every synchronization
     cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep);
   }
   cuda(const cuda&) = delete;
@@ -100,10 +100,10 @@ class cuda {
   }
   std::string where() const { return "GPU " + std::to_string(device_); }  ///< for messages
   int device() const { return device_; }                                  ///< the GPU's number
-  cudaStream_t stream() const { return stream_; }                         ///< where its work goes
+  cudaStream_t stream() const { return stream_; }                         ///< the stream of its work
 
   // ---- memory ----
-  /// Aligned to 256 bytes, in the order of the stream. Throws out_of_memory, cuda_error.
+  /// Aligned to 256 bytes, stream-ordered. Throws out_of_memory, cuda_error.
   void* allocate(u64 bytes) {
     const detail::device_guard on(device_);
     if (resource_) return allocate_from_resource(bytes);
@@ -116,34 +116,34 @@ class cuda {
     detail::check_cuda(e, "allocating device memory");
     return p;
   }
-  /// The same, but resize() can make it larger and smaller, where it is 64 MiB and the driver has virtual
-  /// memory, or where the resource says so.
+  /// The same, but resize() can grow and shrink it, if the resource can; without a resource, if it is at
+  /// least 64 MiB and the driver has virtual memory.
   void* allocate_resizable(u64 bytes) {
     if (resource_ || bytes < detail::device_ranges::least_bytes) return allocate(bytes);
     const detail::device_guard on(device_);
     void* const p = ranges_.take(device_, bytes);
     return p != nullptr ? p : allocate(bytes);
   }
-  /// Can what was allocated have so many bytes instead?
+  /// Can resize() change this memory to `new_bytes`?
   bool resizes(const void* p, u64 /*bytes*/, u64 new_bytes) const {
     return resource_ ? resource_.resizes()
                      : new_bytes >= detail::device_ranges::least_bytes && ranges_.has(p);
   }
-  /// Gives it so many, with what is in it. Without a resource the address stays, and this waits. Throws
-  /// out_of_memory; then all is as it was.
+  /// Changes the size and keeps the contents. Without a resource the address stays, and the call
+  /// synchronizes. Throws out_of_memory; nothing has changed then.
   void* resize(void* p, u64 bytes, u64 new_bytes) {
     const detail::device_guard on(device_);
     if (resource_)
       return of_resource([&] { return resource_.resize(p, bytes, new_bytes, alignment, stream_); });
     synchronize();
     if (ranges_.resize(p, new_bytes)) return p;
-    // What the pool keeps, and what is kept here, may be enough.
+    // Memory that the pool and ranges_ keep unused may be enough.
     ranges_.give_up_kept();
     cudaMemPoolTrimTo(pool_, 0);
     if (!ranges_.resize(p, new_bytes)) refuse_memory(new_bytes - bytes);
     return p;
   }
-  /// Takes back what allocate(bytes) gave, in the order of the stream.
+  /// Frees memory from allocate(bytes), stream-ordered.
   void deallocate(void* p, u64 bytes) noexcept {
     const detail::device_guard on(device_);
     if (resource_)
@@ -153,17 +153,17 @@ class cuda {
     } else
       cudaFreeAsync(p, stream_);
   }
-  /// From the host's memory to the GPU's. Waits. Throws cuda_error.
+  /// Copies host memory to the GPU. Synchronizes. Throws cuda_error.
   void copy_from_host(void* to, const void* from, u64 bytes) {
     copy_and_wait(to, from, bytes, cudaMemcpyHostToDevice);
   }
-  /// From the GPU's memory to the host's. Waits. Throws cuda_error.
+  /// Copies GPU memory to the host. Synchronizes. Throws cuda_error.
   void copy_to_host(void* to, const void* from, u64 bytes) {
     void* const by = bytes <= staging_bytes ? staging() : nullptr;
     copy_and_wait(by != nullptr ? by : to, from, bytes, cudaMemcpyDeviceToHost);
     if (by != nullptr) std::memcpy(to, by, bytes);
   }
-  /// The same for const verbs, which other threads may call through this space: without its page-locked
+  /// The same for const verbs, which other threads may call through this space. Does not use the page-locked
   /// memory.
   void read_beside(void* to, const void* from, u64 bytes) const {
     const detail::device_guard on(device_);
@@ -171,14 +171,14 @@ class cuda {
                        "copying between host and device");
     detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
   }
-  /// Within the GPU's memory, in the order of the stream. Does not wait. Throws cuda_error.
+  /// Copies within GPU memory, stream-ordered. Does not synchronize. Throws cuda_error.
   void copy(void* to, const void* from, u64 bytes) {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_),
                        "copying device memory");
   }
 
-  /// Can this space work on what the other one allocated?
+  /// Can this space work on memory that the other one allocated?
   bool same_memory(const cuda& other) const { return device_ == other.device_; }
 
   /// Throws invalid_argument when the GPU cannot read the `n` elements at `p`; `what` names them.
@@ -197,24 +197,24 @@ class cuda {
   void check_pointer(std::span<T> span, const char* what) const {
     check_pointer(span.data(), span.size(), what);
   }
-  void check_pointer(const void* p, const char* what) const {  ///< of who does not say how many
+  void check_pointer(const void* p, const char* what) const {  ///< without an element count
     check_pointer(p, p != nullptr, what);
   }
 
   // ---- order, where several spaces work on the same memory (space/foreign_stream.hpp) ----
-  /// What this space is given from now on starts after all that `other` was given so far.
+  /// Later work of this space starts after all work that `other` was given so far.
   void wait_for(const cuda& other) const { detail::check_cuda(order(other, *this), "ordering two streams"); }
-  /// What `other` is given from now on starts after all that this space was given so far.
+  /// Later work of `other` starts after all work that this space was given so far.
   void hold_back(const cuda& other) const noexcept {
     if (order(*this, other) == cudaSuccess) return;
     cudaGetLastError();
     cudaStreamSynchronize(stream_);
   }
-  /// Works on another stream of the same GPU from now on; returns the one it worked on.
+  /// Switches to another stream of the same GPU; returns the previous one.
   cudaStream_t exchange_stream(cudaStream_t stream) noexcept { return std::exchange(stream_, stream); }
 
   // ---- work ----
-  /// body(lane) on whole blocks of lanes that cover [0, n): lane.index() may lie beyond n.
+  /// Calls body(lane) on whole blocks of lanes that cover [0, n); lane.index() may be n or more.
   template <class Body>
   void for_each_lane(u64 n, Body body) {
     if (n == 0) return;
@@ -222,7 +222,7 @@ class cuda {
     detail::run_lanes<<<grid(n), detail::cuda_block_size, 0, stream_>>>(body);
     detail::check_cuda(cudaGetLastError(), "starting a kernel");
   }
-  /// body(i) for every i of [0, n), in any order. Does not wait.
+  /// Calls body(i) for every i of [0, n), in any order. Does not synchronize.
   template <class Body>
   void for_each(u64 n, Body body) {
     if (n == 0) return;
@@ -244,18 +244,18 @@ class cuda {
                        "asking for the shared memory of a block");
     return static_cast<u64>(bytes);
   }
-  /// Blocks that run side by side when each takes a multiprocessor's shared memory.
+  /// Blocks that run concurrently when each takes a multiprocessor's shared memory.
   u64 large_blocks_at_once() const {
     int multiprocessors = 0;
     detail::check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_),
                        "asking for the number of multiprocessors");
     return static_cast<u64>(multiprocessors);
   }
-  /// Lanes that run side by side when so many blocks of them share a multiprocessor.
+  /// Lanes that run concurrently when `resident_blocks` blocks share a multiprocessor.
   u64 lanes_at_once(u32 resident_blocks) const {
     return large_blocks_at_once() * resident_blocks * detail::cuda_block_size;
   }
-  /// body(block) for blocks of `threads` threads (Body::block_size at most, if it says) that share
+  /// Calls body(block) for blocks of `threads` threads (at most Body::block_size, if defined) that share
   /// `scratch_bytes` of shared memory.
   template <class Body>
   void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
@@ -272,8 +272,8 @@ class cuda {
   }
 
   // ---- algorithms ----
-  // fill() apart, they are CUB's, which takes longer to compile than all the rest: they are defined in
-  // space/cuda_algorithms.cuh, which the designs that sort or scan bring along.
+  // All but fill() use CUB, which takes longer to compile than all the rest. They are defined in
+  // space/cuda_algorithms.cuh, which designs that sort or scan include.
   /// Writes `value` to all n elements.
   template <class T>
   void fill(T* data, u64 n, T value) {
@@ -288,14 +288,14 @@ class cuda {
   /// to[i] = from[0] + ... + from[i - 1]; `to` may be `from`.
   template <class T>
   void exclusive_scan(const T* from, T* to, u64 n);
-  /// Ascending by the keys' low `bits` bits, each key with its value. Needs room for both once more.
+  /// Ascending by the keys' low `bits` bits, each key with its value. Temporary memory: a copy of both.
   template <class Key, class Value>
   void sort_pairs(Key* keys, Value* values, u64 n, u32 bits);
-  /// The same from one pair of arrays to another, which may not be the same: without a copy.
+  /// The same from one pair of arrays to another, which must be a different one. Needs no temporary copy.
   template <class Key, class Value>
   void sort_pairs(const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values, u64 n,
                   u32 bits);
-  /// Ascending. Needs room for all once more.
+  /// Ascending. Temporary memory: a copy of the array.
   template <class T>
   void sort(T* data, u64 n);
 
@@ -305,7 +305,7 @@ class cuda {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
   }
-  /// Seconds that the work f() put on the stream took, by events.
+  /// Seconds of the work that f() puts on the stream, measured with events.
   template <class F>
   double time(F f) {
     const detail::device_guard on(device_);
@@ -331,8 +331,8 @@ class cuda {
 
   static constexpr u64 alignment = 256;  // as cudaMalloc's
 
-  // A resource speaks of lack of memory by many exceptions; a GPU that has failed speaks through it too, and
-  // that must not pass for lack of memory.
+  // Resources report lack of memory by various exceptions. They report a failed GPU in the same way, which
+  // must not be taken for lack of memory.
   void* allocate_from_resource(u64 bytes) {
     return of_resource([&] { return resource_.allocate(bytes, alignment, stream_); });
   }
@@ -360,14 +360,14 @@ class cuda {
     if (e != cudaSuccess) return e;
     e = cudaEventRecord(done, first.stream_);
     if (e == cudaSuccess) e = cudaStreamWaitEvent(second.stream_, done, 0);
-    cudaEventDestroy(done);  // once it has happened
+    cudaEventDestroy(done);  // takes effect after the event
     return e;
   }
   static u32 grid(u64 n) {
     return static_cast<u32>((n + detail::cuda_block_size - 1) / detail::cuda_block_size);
   }
-  // Page-locked memory of the host: what few words a call brings back comes twice as fast that way. Null
-  // where there is none.
+  // Page-locked host memory, which makes copies of a few words to the host twice as fast. Null if there is
+  // none.
   static constexpr u64 staging_bytes = 512;
   void* staging() {
     const detail::device_guard on(device_);
@@ -389,8 +389,8 @@ class cuda {
   void* staging_ = nullptr;
   int device_;
   device_resource_ref resource_;
-  cudaMemPool_t pool_ = nullptr;  // when there is no resource
-  detail::device_ranges ranges_;  // ... and what can be resized
+  cudaMemPool_t pool_ = nullptr;  // if there is no resource
+  detail::device_ranges ranges_;  // resizable memory, if there is no resource
 };
 
 static_assert(space_like<cuda>);

@@ -9,7 +9,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// CUB's two calls: how much scratch, then the work.
+// CUB's two calls: the first returns the size of the scratch, the second does the work.
 template <class Call>
 void cuda::with_scratch(Call call) {
   const detail::device_guard on(device_);

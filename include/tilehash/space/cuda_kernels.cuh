@@ -1,4 +1,4 @@
-// What runs on a GPU for the space `cuda`: lanes, blocks, and the kernels that start a body on them.
+// The device code of the space `cuda`: lanes, blocks, and the kernels that call a body on them.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// One lane of the GPU: what a lane body is given. index(): which of count() lanes.
+// One lane of the GPU, the argument of a lane's body: number index() of count() lanes.
 struct cuda_lane {
   __device__ __forceinline__ u64 index() const {
     return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -22,14 +22,14 @@ struct cuda_lane {
   __device__ __forceinline__ cuda_tile<Width> tile() const {
     return {};
   }
-  // Adds the number of lanes that say yes to *counter. For what is rare; a collective of the warp.
+  // Adds the number of lanes in which `yes` is true to *counter. For rare events; a collective of the warp.
   __device__ __forceinline__ void tally(u64* counter, bool yes) const {
     const u32 lanes = __ballot_sync(~0U, yes);
     if (lanes != 0 && threadIdx.x % 32 == lowest(lanes))
       fetch_add(counter, static_cast<u64>(count_ones(lanes)));
   }
-  // A place in a list for each lane that says yes: the numbers from *length on, which grows by so many.
-  // A collective of the warp.
+  // Gives a place in a list, from *length on, to each lane in which `yes` is true, and adds their number to
+  // *length. A collective of the warp.
   __device__ __forceinline__ u64 append(u64* length, bool yes) const {
     const u32 lanes = __ballot_sync(~0U, yes);
     if (lanes == 0) return 0;
@@ -60,7 +60,7 @@ struct cuda_block {
 
 inline constexpr u32 cuda_block_size = 256;
 
-// Threads that a multiprocessor of the GPU that is compiled for can hold.
+// Threads that a multiprocessor of the target GPU can hold.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
 inline constexpr u32 most_resident_threads = 2048;
 #elif __CUDA_ARCH__ == 750
@@ -69,7 +69,7 @@ inline constexpr u32 most_resident_threads = 1024;
 inline constexpr u32 most_resident_threads = 1536;
 #endif
 
-// How many blocks of a body should fit a multiprocessor at once; 1 leaves the registers to the compiler.
+// The number of a body's blocks that should fit a multiprocessor; 1 leaves the registers to the compiler.
 template <class Body>
 constexpr u32 resident_blocks(u32 threads) {
   if constexpr (requires { Body::resident_blocks; }) {

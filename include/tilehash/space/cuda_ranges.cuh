@@ -1,12 +1,12 @@
-// Memory of a GPU that can be made larger and smaller where it is: ranges of virtual addresses, each as long
-// as the GPU's memory, of which the front has memory behind it.
+// GPU memory that can grow and shrink in place: ranges of virtual addresses, each as long as the GPU's
+// memory. Only the front of a range is mapped to memory.
 //
 //   | piece | piece | piece |   addresses without memory ...
-//   |<- the table ->|<----->|   a piece more when it grows
+//   |<- the table ->|<----->|   one more piece when it grows
 //
-// Mapping is the driver's work and takes it longer than kernels take to fill what is mapped; so ranges that
-// are given back are kept, with their memory, until their space ends or needs it elsewhere. The driver's
-// functions are reached through the runtime: nothing more is linked.
+// The driver takes longer to map memory than kernels take to fill it. So returned ranges are kept, with their
+// memory, until their space ends or needs the memory elsewhere. The driver's functions are found through the
+// runtime, so nothing more is linked.
 #pragma once
 
 #include <cuda.h>
@@ -24,7 +24,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The driver's functions for virtual memory; none of them where it does not have all.
+// The driver's functions for virtual memory. None is used unless the driver has all of them (`complete`).
 struct virtual_memory_driver {
   decltype(&::cuMemGetAllocationGranularity) granularity = nullptr;
   decltype(&::cuMemAddressReserve) reserve = nullptr;
@@ -52,7 +52,7 @@ struct virtual_memory_driver {
   static bool find(const char* name, Function*& function) {
     void* p = nullptr;
     cudaDriverEntryPointQueryResult result{};
-    constexpr u32 version = 10020;  // which had all of them first
+    constexpr u32 version = 10020;  // the first one with all of them
     if (cudaGetDriverEntryPointByVersion(name, &p, version, cudaEnableDefault, &result) != cudaSuccess ||
         result != cudaDriverEntryPointSuccess) {
       cudaGetLastError();
@@ -75,9 +75,9 @@ class device_ranges {
     for (range& r : ranges_) end(r);
   }
 
-  // A range with so many bytes; null where there is no memory or no such thing. A kept one, if there is one
-  // that fits, or is shorter: its last work must have been given to the stream that works on it now, or be
-  // over.
+  // Returns a range of `bytes` bytes; null without enough memory or without the driver's functions. Reuses a
+  // kept range that fits or is shorter. The last work on that range must be complete, or on the stream that
+  // uses it now.
   void* take(int device, u64 bytes) {
     range* best = nullptr;
     for (range& r : ranges_) {
@@ -89,19 +89,19 @@ class device_ranges {
     return best->at;
   }
   bool has(const void* p) const { return find(p) != nullptr; }
-  // It is kept. False: there are many, and the caller should give them up.
+  // Keeps the range. False if many are kept: the caller should then give them up.
   bool give_back(const void* p) {
     find(p)->kept = true;
     return static_cast<u64>(std::ranges::count_if(ranges_, &range::kept)) <= most_kept;
   }
-  // More memory behind its addresses, or less; what goes must not be in use. False where there is none.
+  // Maps more memory, or unmaps memory, which must not be in use. False if there is not enough memory.
   bool resize(const void* p, u64 bytes) {
     range& r = *find(p);
     if (bytes > r.reserved) return false;
     cut(r, bytes);
     return map(r, bytes);
   }
-  // Gives up what is kept, of which nothing may be in use. False if that is nothing.
+  // Gives up all kept ranges, none of which may be in use. False if there are none.
   bool give_up_kept() {
     const u64 before = ranges_.size();
     for (range& r : ranges_) {
@@ -124,7 +124,7 @@ class device_ranges {
     bool kept = false;
   };
   static constexpr u64 most_kept = 4;
-  static constexpr u64 pieces_each_time = 16;  // each takes 35 us to map; what is cut off are whole ones
+  static constexpr u64 pieces_each_time = 16;  // each takes 35 us to map; cut() removes whole ones
 
   const range* find(const void* p) const {
     for (const range& r : ranges_) {
@@ -197,7 +197,7 @@ class device_ranges {
     cut(r, before);
     return false;
   }
-  // Whole pieces that lie beyond.
+  // Unmaps the whole pieces beyond `bytes`.
   void cut(range& r, u64 bytes) {
     const auto& driver = virtual_memory_driver::get();
     while (!r.pieces.empty() && r.mapped - r.pieces.back().bytes >= bytes) {

@@ -1,9 +1,9 @@
 // The tile of a GPU: Width neighbouring lanes of a warp that serve one bucket.
 //
 // The warp is always converged: every collective names all 32 lanes, never a tile's own. With a mask per tile
-// the hardware runs the tiles of a warp one after another and their loads no longer leave together; that
-// costs half the speed (docs/dead_ends.md). Hence: collectives stand in front of branches, and loops go on
-// while any lane of the warp goes on.
+// the hardware runs the tiles of a warp one after another, and issues their loads separately. That costs half
+// the speed (docs/dead_ends.md). So collectives come before branches, and loops continue while any lane of
+// the warp continues.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -20,7 +20,7 @@ struct cuda_tile {
 
   __device__ __forceinline__ u32 rank() const { return threadIdx.x % Width; }
 
-  // Bit r is set when lane r of this tile says yes.
+  // Bit r is set when `p` is true in lane r of this tile.
   __device__ __forceinline__ u32 ballot(bool p) const {
     const u32 warp = __ballot_sync(all, p);
     if constexpr (Width == 32)
@@ -28,27 +28,27 @@ struct cuda_tile {
     else
       return warp >> (threadIdx.x % 32 / Width * Width) & ((1U << Width) - 1);
   }
-  // Does any lane of the whole warp say yes?
+  // Is `p` true in any lane of the whole warp?
   __device__ __forceinline__ bool any(bool p) const { return __any_sync(all, p); }
 
-  // What lane `from` of this tile says; all its lanes must name the same.
+  // The x of lane `from` of this tile; all its lanes must pass the same `from`.
   template <class T>
   __device__ __forceinline__ T broadcast(T x, u32 from) const {
     return said_by(x, from);
   }
-  // What the lane so many to the left says; left of the first lane is the last one.
+  // The x of the lane that is `by` lanes to the left; left of the first lane is the last one.
   template <class T>
   __device__ __forceinline__ T from_left(T x, u32 by = 1) const {
     return said_by(x, (rank() + Width - by) % Width);
   }
   __device__ __forceinline__ void sync() const { __syncwarp(); }
 
-  // N neighbouring words per lane in requests of up to 16 bytes, through the read-only cache.
+  // Loads N neighbouring words per lane in requests of up to 16 bytes, through the read-only cache.
   template <u32 N, class Word>
   __device__ __forceinline__ void load(const Word* from, Word (&to)[N], bool active) const {
     detail::load_read_only<N>(from, to, active);
   }
-  // The same from L2, where other lanes' atomics land.
+  // The same from L2, where other lanes' atomic operations take effect.
   template <u32 N, class Word>
   __device__ __forceinline__ void load_shared(const Word* from, Word (&to)[N], bool active) const {
     detail::load_from_l2<N>(from, to, active);

@@ -1,9 +1,9 @@
-// A call by one space object on memory that another gave.
+// A call through one space object on memory that another one allocated.
 //
-// Memory belongs to the space that gave it, its home, and goes back there. Two space objects of one GPU may
-// work on two streams, so a call through the other one, on a foreign stream, is put in order: the work that
-// home was given before comes before the call's, and what it is given afterwards comes after. That costs two
-// events; a call through home itself costs nothing. Two objects of `cpu` need no order, as their calls wait.
+// Memory belongs to the space that allocated it, its home, and returns to it. Two space objects of one GPU
+// may work on two streams. So a call through the other one, on a foreign stream, is ordered: home's earlier
+// work runs before the call's work, and home's later work after it. That costs two events; a call through
+// home costs nothing. Two objects of `cpu` need no order, as their calls return after their work is done.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Throws invalid_argument unless `user` can work on the memory of `home` (null: there is none yet).
+// Throws invalid_argument unless `user` can work on the memory of `home` (null: no memory yet).
 template <class Space>
 void require_same_device(const Space* home, const Space& user, const char* call) {
   if (home == nullptr || home == &user || home->same_memory(user)) return;
@@ -25,13 +25,13 @@ void require_same_device(const Space* home, const Space& user, const char* call)
          "; give one of the same device, or build a table there");
 }
 
-// A call that reads: such may run side by side, each through a space of its own.
+// A call that reads. Such calls may run concurrently, each through its own space.
 template <class Space>
 class foreign_read {
  public:
   foreign_read(const Space* home, Space& user, const char* call) { require_same_device(home, user, call); }
 };
-// A call that changes the table, alone. What it takes from home and gives back goes by the foreign stream.
+// A call that changes the table; it runs alone. Home allocates and frees on the foreign stream meanwhile.
 template <class Space>
 class foreign_change {
  public:

@@ -1,4 +1,4 @@
-// The names of the spaces for users, for what only passes them on.
+// Declares the spaces for users, for headers that only pass them on.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -12,10 +12,10 @@ class cuda;
 
 namespace detail {
 
-struct no_space;  // of a map whose space was not named
+struct no_space;  // the space of a map that names none
 
-// The widest word that a space changes atomically, in bytes: 8 or 16. (In a unit for GPUs before sm_90 and
-// newer ones, `cuda` is as narrow as the oldest.)
+// The widest word that a space changes atomically, in bytes: 8 or 16. (In a unit for both GPUs before sm_90
+// and newer ones, `cuda` has the width of the oldest.)
 template <class Space>
 inline constexpr u32 widest_atomic = 16;
 template <>

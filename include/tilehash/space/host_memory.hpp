@@ -1,6 +1,6 @@
-// The host's own memory, for the space `cpu`: in huge pages, and never more than there is. Linux promises
-// more than that, and ends processes when all promises fall due. So large allocations first ask the system,
-// and the control groups, what there is, count what was promised and not touched yet, and leave a margin.
+// Host memory for the space `cpu`: in huge pages, and never more than is available. Linux overcommits memory
+// and kills processes when it runs out. So large allocations first ask the system and the control groups how
+// much is available. They subtract memory that is allocated but not touched yet, and a margin.
 #pragma once
 
 #include <sys/mman.h>
@@ -20,8 +20,8 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
-// The number in a file of one number, or after a word in one of words and numbers; `missing` if neither is
-// there.
+// Reads the number after `word` in a file of words and numbers; if `word` is null, from a file of one number.
+// Returns `missing` if the file has none.
 inline u64 number_in(const std::string& path, const char* word, u64 missing) {
   std::FILE* const file = std::fopen(path.c_str(), "r");
   if (file == nullptr) return missing;
@@ -43,8 +43,8 @@ inline u64 number_in(const std::string& path, const char* word, u64 missing) {
   return number;
 }
 
-// What the control groups of this process leave it: of each, its limit less what it uses and cannot drop. Of
-// version 2, and of version 1, whose memory has a tree of its own.
+// Bytes that the control groups of this process leave it: the least of each group's limit minus the memory
+// that it uses and cannot drop. Reads version 2, and version 1, which has a separate tree for memory.
 inline u64 left_by_groups(const std::string& root = "/sys/fs/cgroup",
                           const std::string& own = "/proc/self/cgroup") {
   constexpr u64 none = ~u64(0);
@@ -54,7 +54,7 @@ inline u64 left_by_groups(const std::string& root = "/sys/fs/cgroup",
   const auto ask = [&](std::string group, const std::string& tree, const char* limit_file,
                        const char* used_file, const std::string& of_all) {
     if (group == "/") group.clear();
-    for (;;) {  // the group and those it is in
+    for (;;) {  // the group and its ancestors
       const std::string at = tree + group + "/memory.";
       const u64 limit = number_in(at + limit_file, nullptr, none);
       if (limit != none) {
@@ -84,7 +84,7 @@ inline u64 left_by_groups(const std::string& root = "/sys/fs/cgroup",
   return least;
 }
 
-// Where the system says these things.
+// The files in which the system reports these numbers.
 struct memory_files {
   std::string meminfo = "/proc/meminfo", statm = "/proc/self/statm", own_groups = "/proc/self/cgroup",
               groups = "/sys/fs/cgroup";
@@ -96,12 +96,12 @@ inline u64 available_memory(const memory_files& files = {}) {
   const u64 group = left_by_groups(files.groups, files.own_groups);
   return group < bytes ? group : bytes;
 }
-// What stays free for all else.
+// Bytes that stay free for other uses.
 inline u64 memory_margin(u64 available) {
   constexpr u64 most_at_least = u64(64) << 20;
   return available / 32 + (available / 8 < most_at_least ? available / 8 : most_at_least);
 }
-// Bytes of pages that this process has.
+// Bytes of this process's resident pages.
 inline u64 resident_memory(const memory_files& files = {}) {
   std::FILE* const file = std::fopen(files.statm.c_str(), "r");
   if (file == nullptr) return ~u64(0);
@@ -110,8 +110,8 @@ inline u64 resident_memory(const memory_files& files = {}) {
   std::fclose(file);
   return read ? resident * u64(sysconf(_SC_PAGESIZE)) : ~u64(0);
 }
-// What may be taken, by a process that has been promised so many bytes: those that it has not touched yet
-// count as free to the system.
+// Bytes that the process may allocate if it holds `promised` bytes already. The system counts those that it
+// has not touched yet as free.
 inline u64 usable_memory(u64 promised, const memory_files& files = {}) {
   const u64 available = available_memory(files);
   if (available == ~u64(0)) return available;
@@ -119,14 +119,14 @@ inline u64 usable_memory(u64 promised, const memory_files& files = {}) {
   const u64 kept = memory_margin(available) + (promised > resident ? promised - resident : 0);
   return available > kept ? available - kept : 0;
 }
-// By large allocations.
+// Bytes of all large allocations.
 inline std::atomic<u64> promised_host_memory{0};
 
 }  // namespace detail
 
-// Bytes that this process can still have without swapping; 2^64 - 1 where the system does not say. Linux
-// promises more than it has, and ends the process when the promise falls due. So tables leave a 32nd of it,
-// and up to 64 MiB more.
+// Bytes that this process can still allocate without swapping; 2^64 - 1 if the system does not report them.
+// Linux overcommits memory and kills the process when it runs out. So tables leave 1/32 of it, and up to
+// 64 MiB more.
 inline u64 available_host_memory() { return detail::available_memory(); }
 
 namespace detail {
@@ -134,8 +134,8 @@ namespace detail {
 inline constexpr u64 host_alignment = 64;  // a cache line
 
 inline constexpr u64 huge_page = u64(2) << 20;
-// From so many bytes on, memory is pages of its own, and the system is asked first whether it has them. (For
-// less, asking takes longer than it is worth.)
+// From this size on, an allocation has its own pages, and the system is first asked whether it has them. (For
+// smaller ones the check takes longer than it is worth.)
 inline constexpr u64 host_pages_from = u64(64) << 20;
 
 [[noreturn]] inline void refuse_host_memory(u64 bytes, u64 usable) {
@@ -145,8 +145,7 @@ inline constexpr u64 host_pages_from = u64(64) << 20;
 }
 
 inline u64 whole_pages(u64 bytes) { return (bytes + huge_page - 1) / huge_page * huge_page; }
-// Addresses for so many bytes (whole pages), aligned to huge pages; null where there are none. `protection`
-// as for mmap.
+// Maps `bytes` bytes (whole pages), aligned to huge pages; null if that fails. `protection` as for mmap.
 inline char* map_host(u64 bytes, int protection) {
   void* const p =
       mmap(nullptr, bytes + huge_page, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -172,7 +171,7 @@ inline void* allocate_host(u64 bytes) {
   if (bytes >= huge_page) madvise(p, rounded, MADV_HUGEPAGE);
   return p;
 }
-// Takes back what allocate_host(bytes) or resize_host() to so many gave.
+// Frees memory from allocate_host(bytes), or of resize_host() to `bytes`.
 inline void free_host(void* p, u64 bytes) noexcept {
   if (bytes >= host_pages_from) {
     munmap(p, whole_pages(bytes));
@@ -182,12 +181,12 @@ inline void free_host(void* p, u64 bytes) noexcept {
   }
 }
 
-// Can what allocate_host(bytes) gave have so many bytes instead, without a copy?
+// Can resize_host() change memory from allocate_host(bytes) to `new_bytes` without a copy?
 inline bool host_resizes(u64 bytes, u64 new_bytes) {
   return bytes >= host_pages_from && new_bytes >= host_pages_from;
 }
-// Gives it so many, at another address perhaps: the pages move there. Throws out_of_memory; then it is as it
-// was.
+// Changes the size. Returns the address, which may be another one: the pages move. Throws out_of_memory;
+// nothing has changed then.
 inline void* resize_host(void* p, u64 bytes, u64 new_bytes) {
   const u64 old_pages = whole_pages(bytes), new_pages = whole_pages(new_bytes);
   if (new_pages < old_pages) munmap(static_cast<char*>(p) + new_pages, old_pages - new_pages);
@@ -196,7 +195,7 @@ inline void* resize_host(void* p, u64 bytes, u64 new_bytes) {
     return p;
   }
   const u64 usable = usable_memory(promised_host_memory);
-  // Addresses of our own choice, since a huge page stays one only where it is aligned as before.
+  // The addresses are chosen here, since a huge page stays one only if its alignment is kept.
   void* const to = new_pages - old_pages <= usable ? map_host(new_pages, PROT_NONE) : nullptr;
   if (to == nullptr) refuse_host_memory(new_bytes - bytes, usable);
   void* const moved = mremap(p, old_pages, new_pages, MREMAP_MAYMOVE | MREMAP_FIXED, to);

@@ -1,10 +1,10 @@
-// Where a space takes its memory from: a reference to an object of the user's, of any type that has the right
+// The source of a space's memory: a reference to a user's object, of any type that has the required
 // functions.
 //
-// For `cpu` those of std::pmr::memory_resource; for `cuda` those of CCCL and RMM, in any of the three shapes
-// they have had (see detail::allocate_from), so that their resources fit without a wrapper. Everything a
-// space allocates comes from its resource: tables, buffers, scratch, CUB's memory. One that also has resize()
-// (detail::resizes_memory says how) lets tables grow in their own memory.
+// `cpu` requires those of std::pmr::memory_resource. `cuda` requires those of CCCL and RMM, in any of their
+// three forms (detail::allocate_from), so that their resources fit without a wrapper. Everything a space
+// allocates comes from its resource: tables, buffers, scratch, CUB's memory. A resource that also has
+// resize() (detail::resizes_memory) lets tables grow in place.
 //
 //   std::pmr::synchronized_pool_resource pool;   tilehash::cpu space(0, pool);
 //   rmm::mr::cuda_async_memory_resource pool;    tilehash::cuda space(stream, pool);
@@ -18,7 +18,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 
-struct CUstream_st;  ///< what a cudaStream_t points to
+struct CUstream_st;  ///< a cudaStream_t points to it
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -36,7 +36,7 @@ void deallocate_to(Resource& r, void* p, u64 bytes, u64 alignment) {
   r.deallocate(p, bytes, alignment);
 }
 
-// Device memory in the order of a stream: CCCL since 3.1, what came before it, RMM's oldest.
+// Stream-ordered device memory: the forms of CCCL since 3.1, of its predecessors, and of the oldest RMM.
 template <class Resource>
 concept takes_stream_first =
     requires(Resource& r, CUstream_st* s, std::size_t n) { r.deallocate(s, r.allocate(s, n, n), n, n); };
@@ -68,10 +68,9 @@ void deallocate_to(Resource& r, void* p, u64 bytes, u64 alignment, CUstream_st* 
     r.deallocate(p, bytes, stream);
 }
 
-// A resource may be able to make what it gave larger or smaller, with what is in it and without a copy, at
-// another address perhaps:
+// A resource may be able to resize an allocation without a copy. The contents stay; the address may change:
 //   void* resize(void* p, size_t bytes, size_t new_bytes, size_t alignment[, stream])
-// It throws where there is no memory; then all is as it was. (A stream: in its order.)
+// It throws if memory is missing; nothing has changed then. With a stream it is stream-ordered.
 template <class Resource, class... Stream>
 concept resizes_memory = requires(Resource& r, void* p, std::size_t n, Stream... s) {
   { r.resize(p, n, n, n, s...) } -> std::same_as<void*>;
@@ -79,15 +78,15 @@ concept resizes_memory = requires(Resource& r, void* p, std::size_t n, Stream...
 
 }  // namespace detail
 
-/// A reference to a memory resource, which must outlive it and all memory taken through it. One that was made
-/// of nothing means the space's own memory.
+/// A reference to a memory resource, which must outlive it and all memory allocated through it. A
+/// default-constructed one means the space's own memory.
 template <class... Stream>
 class basic_resource_ref {
  public:
-  /// Of the space's own memory.
+  /// Refers to the space's own memory.
   basic_resource_ref() = default;
 
-  /// Of any object that has the functions.
+  /// Refers to any object that has the functions.
   template <class Resource>
     requires(!std::is_same_v<std::remove_cv_t<Resource>, basic_resource_ref> &&
              !std::is_pointer_v<Resource> &&
@@ -106,27 +105,27 @@ class basic_resource_ref {
       };
   }
 
-  /// By address, as std::pmr and RMM hand theirs on. Throws invalid_argument for a null pointer.
+  /// Refers to an object by address, as std::pmr and RMM do. Throws invalid_argument for a null pointer.
   template <class Resource>
     requires(requires(Resource& r, Stream... s) { detail::allocate_from(r, u64(), u64(), s...); })
   basic_resource_ref(Resource* resource)  ///< NOLINT(google-explicit-constructor)
       : basic_resource_ref(*checked(resource)) {}
   basic_resource_ref(std::nullptr_t) { refuse_null(); }  ///< NOLINT(google-explicit-constructor)
 
-  /// Does it refer to an object of the user's?
+  /// Does it refer to a user's object?
   explicit operator bool() const { return object_ != nullptr; }
 
-  /// Throws out_of_memory, with the resource's message, when it throws or gives nothing.
+  /// Throws out_of_memory, with the resource's message, if the resource throws or returns a null pointer.
   void* allocate(u64 bytes, u64 alignment, Stream... s) const {
     return given(bytes, [&] { return allocate_(object_, bytes, alignment, s...); });
   }
-  /// Can it make what it gave larger and smaller?
+  /// Can the resource resize its allocations?
   bool resizes() const { return resize_ != nullptr; }
-  /// Does so; the contents stay as far as there is room. Throws as allocate(), and then all is as it was.
+  /// Resizes; the contents stay, up to the smaller size. Throws as allocate(); nothing has changed then.
   void* resize(void* p, u64 bytes, u64 new_bytes, u64 alignment, Stream... s) const {
     return given(new_bytes, [&] { return resize_(object_, p, bytes, new_bytes, alignment, s...); });
   }
-  /// Hands back what allocate() gave for as many bytes.
+  /// Frees memory from allocate() for as many bytes.
   void deallocate(void* p, u64 bytes, u64 alignment, Stream... s) const noexcept {
     deallocate_(object_, p, bytes, alignment, s...);
   }
@@ -166,8 +165,8 @@ class basic_resource_ref {
   void* (*resize_)(void*, void*, u64, u64, u64, Stream...) = nullptr;
 };
 
-using host_resource_ref = basic_resource_ref<>;                ///< what `cpu` takes
-using device_resource_ref = basic_resource_ref<CUstream_st*>;  ///< what `cuda` takes
+using host_resource_ref = basic_resource_ref<>;                ///< for `cpu`
+using device_resource_ref = basic_resource_ref<CUstream_st*>;  ///< for `cuda`
 
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

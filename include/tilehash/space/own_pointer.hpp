@@ -1,4 +1,4 @@
-// Scratch that one thread has to itself, spoken to as if others shared it.
+// Scratch of a single thread, with the interface of scratch that threads share.
 #pragma once
 
 #include <concepts>
@@ -9,8 +9,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What a block of one thread gives as its scratch. The functions that are atomic elsewhere (core/atomic.hpp)
-// are found by their argument and are plain accesses here: a locked instruction takes twenty times as long.
+// The scratch of a block of one thread. Argument-dependent lookup finds these functions in place of the
+// atomic ones (core/atomic.hpp). They are plain accesses, as a locked instruction takes twenty times as long.
 template <class T>
 class own_pointer {
  public:

@@ -1,4 +1,4 @@
-// A CPU asks for memory long before it reads it; a GPU's warps wait for each other's instead.
+// A CPU prefetches memory long before it reads it; a GPU runs other warps while one waits for memory.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -20,8 +20,8 @@ TILEHASH_FN void prefetch_to_write(const void* p) {
 #endif
 }
 
-// A CPU's schedule for changes: use(i, x) for every i, where x is what fetch(i) gave `batch` operations
-// before.
+// A CPU's schedule for changes: calls use(i, x) for every i, where x is the result of fetch(i), called
+// `batch` operations earlier.
 template <class Fetch, class Use>
 void fetch_ahead(u64 from, u64 to, Fetch fetch, Use use) {
   decltype(fetch(from)) ring[batch];

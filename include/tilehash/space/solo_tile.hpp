@@ -21,14 +21,14 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
-// A bucket is compared in vectors of 32 bytes, so it must also be stored in such: a processor does not
-// forward two smaller stores to one larger load but waits for both to reach its cache, and lookups and
+// A bucket is compared in vectors of 32 bytes, so it must also be stored in such vectors. A processor does
+// not forward two smaller stores to one larger load: it waits for both to reach its cache, and lookups and
 // inserts take nearly twice as long. Compilers copy by words or by 16 bytes.
 #if defined(__AVX2__) && !defined(__CUDA_ARCH__)
 template <u64 Bytes>
 inline constexpr bool in_vectors = Bytes % 32 == 0;
 
-// Where others may be writing, by aligned loads of 16 bytes, which are one access on every x86-64 with AVX.
+// Shared: others may write concurrently. Aligned 16-byte loads are one access on every x86-64 with AVX.
 template <bool Shared, u32 N, class Word>
 TILEHASH_FN void copy_vectors(const Word* from, Word (&to)[N]) {
   for (u32 i = 0; i < sizeof to / 32; ++i) {
@@ -78,7 +78,7 @@ struct solo_tile {
   }
   TILEHASH_FN void sync() const {}
 
-  // Reads N neighbouring words that nobody writes meanwhile.
+  // Reads N neighbouring words that no thread writes concurrently.
   template <u32 N, class Word>
   TILEHASH_FN void load(const Word* from, Word (&to)[N], bool /*active*/) const {
 #if defined(__CUDA_ARCH__)
@@ -90,7 +90,7 @@ struct solo_tile {
       std::memcpy(to, __builtin_assume_aligned(from, sizeof(Word)), sizeof to);
 #endif
   }
-  // Reads N neighbouring words that others may be writing; each word is read whole.
+  // Reads N neighbouring words that other threads may write concurrently; each word is read atomically.
   template <u32 N, class Word>
   TILEHASH_FN void load_shared(const Word* from, Word (&to)[N], bool active) const {
 #if defined(__CUDA_ARCH__)
@@ -111,7 +111,7 @@ namespace detail {
 template <u32 N, class Word, class Bits>
 TILEHASH_FN u32 match_words_of_16(const Word* words, u32 shift, Bits wanted) {
   if constexpr (N % 4 == 0 && sizeof(Bits) == 8) {
-    if (shift >= 64) {  // it stands in the words' upper halves, four of which are a vector
+    if (shift >= 64) {  // it is in the words' upper halves, four of which are a vector
       const auto at = reinterpret_cast<const __m256i*>(words);
       const __m256i all = _mm256_set1_epi64x(static_cast<long long>(wanted));
       u32 mask = 0;
@@ -124,8 +124,8 @@ TILEHASH_FN u32 match_words_of_16(const Word* words, u32 shift, Bits wanted) {
       return mask;
     }
   }
-  // No instruction shifts or compares so many bits: what is wanted is moved to where it would stand, and
-  // both halves must be the same.
+  // No instruction shifts or compares 128 bits. So `wanted` is shifted to its position in a word, and both
+  // halves must be the same.
   const Word mark = static_cast<Word>(wanted) << shift;
   const Word place = static_cast<Word>(static_cast<Bits>(~Bits(0))) << shift;
   const auto twice = [](Word w) {

@@ -1,14 +1,14 @@
-// What a space is: where memory is, and how work starts there. `cpu` and `cuda` are for users, the tests have
-// `emulated`; each proves itself by a static_assert beside it.
+// The concept of a space: where memory is, and how work starts there. `cpu` and `cuda` are for users, the
+// tests have `emulated`. A static_assert next to each class checks it.
 //
-//   memory   allocate, deallocate, resizes, resize; copies to and from the host's; whether another object's
-//            memory is this one's too; whether a pointer may be read
+//   memory   allocate, deallocate, resizes, resize; copies to and from host memory; whether two objects share
+//            their memory; whether a pointer may be read
 //   work     for_each(n, body)               body(i)
 //            for_each_block(blocks, threads, scratch bytes, body)    body(block)
-//            for_each_lane(n, body)          body(lane), where work goes in warps of lanes (has_lanes)
-//            for_each_chunk(n, body)         body(first, last), where it goes in threads
+//            for_each_lane(n, body)          body(lane), if work runs in warps of lanes (has_lanes)
+//            for_each_chunk(n, body)         body(first, last), if work runs in threads
 //            fill; scans and sorts, which are defined in space/algorithms.hpp
-//   machine  what fits a cache and a block's scratch; how many large blocks run at once
+//   machine  bytes of a cache and of a block's scratch; the number of large blocks that run at once
 //   time     synchronize; seconds of some work
 #pragma once
 
@@ -34,7 +34,7 @@ struct any_work {
 
 }  // namespace detail
 
-// Can tables be made in it?
+// A class in whose memory tables can be made.
 template <class Space>
 concept space_like =
     !std::copyable<Space> &&

@@ -1,4 +1,4 @@
-// How one lane of a GPU reads neighbouring words: in requests of up to 16 bytes.
+// Loads of neighbouring words by one lane of a GPU, in requests of up to 16 bytes.
 #pragma once
 
 #include <cstring>
@@ -10,8 +10,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Through the read-only cache, what nobody writes meanwhile; zeros where not active. `from` is aligned to 16
-// bytes where the words fill such.
+// Loads words that no thread writes concurrently, through the read-only cache; zeros if not active. `from` is
+// aligned to 16 bytes if the words fill a multiple of them.
 template <u32 N, class Word>
 __device__ __forceinline__ void load_read_only(const Word* from, Word (&to)[N], bool active) {
   if constexpr (N * sizeof(Word) % 16 == 0) {
@@ -31,8 +31,8 @@ __device__ __forceinline__ void load_read_only(const Word* from, Word (&to)[N], 
   }
 }
 
-// 16 bytes of words from L2, each word read as one access (core/atomic.hpp): it is a scalar to PTX. They come
-// as four numbers, which ptxas handles better where a condition comes with the load.
+// Loads 16 bytes of words from L2. Each word is read in one access (core/atomic.hpp), as it is a scalar to
+// PTX. The result is four numbers, which ptxas handles better if the load is conditional.
 template <class Word>
 __device__ __forceinline__ uint4 load_words(const Word* from) {
   uint4 v;
@@ -60,7 +60,7 @@ __device__ __forceinline__ uint4 load_words(const Word* from) {
   return v;
 }
 
-// Where other lanes' atomics land; otherwise the same.
+// As load_read_only(), but from L2, where other lanes' atomic operations take effect.
 template <u32 N, class Word>
 __device__ __forceinline__ void load_from_l2(const Word* from, Word (&to)[N], bool active) {
   if constexpr (N * sizeof(Word) % 16 == 0) {
