@@ -1,4 +1,4 @@
-// Cuckoo hashing of indices: items of any size stay where they came, and what moves is a word that names one.
+// Cuckoo hashing of indices: items of any size stay in place, and words move that each name one item.
 //
 //   items    | c | a | d | b |                      in the order given; never moved
 //                  ^
@@ -7,23 +7,23 @@
 //                      ^            |     ^
 //                    h1(a)        h2(a)  h3(a)      each a jump further; the jump follows from the tag
 //
-// Who inserts exchanges its word with the one in its slot, and goes on with that one at its next slot, until
-// a slot was empty. A bare index would not say where that is: its item would have to be read, and hashed
-// again. The word knows by which function it stands here, and its tag how far the next slot is. So each item
-// is read once, when its own word is made, however often that moves; and a lookup reads an item only where
-// tag and function are those of its key.
+// An insert exchanges its word with the one in its slot, and continues with that one at its next slot, until
+// a slot was empty. A bare index would not determine that next slot: its item would have to be read and
+// hashed again. The word has the number of the function that maps it here, and its tag gives the distance to
+// the next slot. So each item is read once, when its word is made, however often that moves. A lookup reads
+// an item only if tag and function are those of its key.
 //
 // Invariants. (1) A slot that was taken does not become empty again, and a word goes from slot to slot in
 // order. So no empty slot precedes a key among its own, and lookups stop at one. (2) An item is in the table
 // if a word with its index is.
 //
-// Equal keys share all slots. A word that meets one of an equal key takes its place, and the other is gone;
-// of those that have not met, the one at the lowest function stays and leaves a mark where the others were.
-// A chain of exchanges that becomes too long starts all again with another hash function.
+// Equal keys share all slots. A word that meets one of an equal key replaces it. Of those that have not met,
+// the one at the lowest function stays, and marks replace the others. A chain of exchanges that becomes too
+// long restarts the build with another hash function.
 //
 // The table cannot be changed after the build; building again replaces it. `indexed` over `cuckoo`
-// (designs/indexed.hpp) is the one that can: its words have 64 bits of the hash in place of tag and number.
-// Safe to run at the same time: any number of lookups.
+// (designs/indexed.hpp) can change: its words have 64 bits of the hash in place of tag and number.
+// Concurrency: any number of lookups.
 //
 // Source: A. Kolushev, Algorithms and data structures for hashing on GPU, CTU Prague 2021, sections 2.4 and
 // 3.3; the thesis stores index and function apart, and reads the item for each move.
@@ -47,7 +47,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace papers {
 
-// Functions: of 3 to 6; the thesis takes 6.
+// Functions: 3 to 6; the thesis takes 6.
 template <class Key, class Value, u32 Functions = 6, class Hash = murmur>
 class indexed_cuckoo {
   static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);
@@ -69,7 +69,7 @@ class indexed_cuckoo {
   static constexpr u32 max_restarts = 16;
   using entry = detail::row_entry<Key, Value>;
 
-  // A prime number of slots, so that a key's are different ones.
+  // A prime number of slots, so that the slots of a key differ.
   static u64 rows_for(u64 items, double load_factor) {
     detail::require(items <= ~u32(0), "indexed_cuckoo has at most 2^32 - 1 items; use hash_graph");
     const u64 slots = detail::slots_for(items, load_factor, max_load_factor);
@@ -85,7 +85,7 @@ class indexed_cuckoo {
         seed_(seed),
         hash_(seed) {}
 
-  // The same table where its memory was copied to.
+  // The same table, with its memory copied to `memory`.
   indexed_cuckoo moved_to(void* memory) const {
     indexed_cuckoo moved(memory, size_, 0, seed_);
     moved.hash_ = hash_;
@@ -112,7 +112,7 @@ class indexed_cuckoo {
   };
   struct range {
     place here;
-    const entry* found;  // has the tag; null: there is none
+    const entry* found;  // has the tag; null if no item has it
   };
   TILEHASH_FN place locate(const Key& key) const {
     const u64 h = detail::hash_key(hash_, key);
@@ -120,7 +120,7 @@ class indexed_cuckoo {
   }
   TILEHASH_FN const void* address(const place& p) const { return slots_ + p.at; }
   TILEHASH_FN const void* address(const range& r) const { return r.found; }
-  // From here on, the first item that has the tag.
+  // The first item with the tag, from this place on.
   TILEHASH_FN range row(place p) const {
     for (; p.function_number < Functions; next(p)) {
       const u64 word = slots_[p.at];
@@ -156,8 +156,8 @@ class indexed_cuckoo {
   }
 
   // ---- build ----
-  // From `n` keys and, in a map, their values. A key that is NaN is refused. Throws `error` when the items
-  // found no place by max_restarts hash functions.
+  // Builds from `n` keys and, in a map, their values. Refuses NaN keys. Throws `error` when the items found
+  // no slots under max_restarts hash functions.
   template <class Space, class MappedPointer>
   insert_report build(Space& space, const Key* keys, MappedPointer values, u64 n) {
     space.for_each(n, store<MappedPointer>{items_, keys, values});
@@ -181,7 +181,7 @@ class indexed_cuckoo {
                 " hash functions; ask for a lower load factor, or take another hash");
   }
 
-  // The build's passes. (Public because nvcc starts no kernel on a private type.)
+  // The build's passes. (Public because nvcc launches no kernel on a private type.)
   struct build_record {
     u64 unplaced, illegal, repeated;
   };
@@ -217,7 +217,7 @@ class indexed_cuckoo {
       detail::fetch_add(&record->unplaced, u64(1));
     }
   };
-  // Of equal keys that have not met, the one at the lowest function stays.
+  // Keeps the one at the lowest function of equal keys that have not met.
   struct part_twins {
     indexed_cuckoo in;
     build_record* record;
@@ -250,7 +250,7 @@ class indexed_cuckoo {
     p.at = add_modulo(p.at, jump(p.tag), size_);
     ++p.function_number;
   }
-  // Where a word goes that was at this slot: behind its last one comes its first.
+  // The next place of a word that was in this slot; its last slot is followed by its first.
   TILEHASH_FN place after(u64 slot, u64 word) const {
     place p{slot, tag_in(word), function_in(word)};
     if (p.function_number + 1 < Functions) {

@@ -1,30 +1,29 @@
-// mega_kv: two buckets a key, and keys that are exchanged for each other until one finds room (Mega-KV, as Li
-// et al. measure it against tables in subtables).
+// mega_kv: two buckets a key; an insert exchanges keys until one finds a free slot (Mega-KV, as Li et al.
+// measure it against tables in subtables).
 //
-//   k ---> | a b c d e f g h |  full         k takes the place of d,
-//    \---> | i j l m n o p q |  full         d goes to its other bucket, where it takes another's place, and
-//    so on
+//   k ---> | a b c d e f g h |  full         k takes the slot of d,
+//    \---> | i j l m n o p q |  full         d takes a slot of its other bucket, and so on
 //
-// A pair is one word, so that it is exchanged by one atomic operation, and a bucket is 64 bytes, what an
-// access costs: 16, 8 or 4 slots. A new key goes to the emptier of its buckets. A lookup reads both, unless
-// it finds the key in the first.
+// A pair is one word, so that one atomic operation exchanges it. A bucket is 64 bytes, the cost of one
+// access: 16, 8 or 4 slots. A new key goes to the emptier of its buckets. A lookup reads both, unless it
+// finds the key in the first.
 //
-// Invariants. (1) A key stands in one of its two buckets, or is in hand, once. (2) Who has a key in hand
-// holds the lock of its first bucket: the lock of the key that is taken out is taken before, and kept until
-// that key stands again. So equal keys meet at one lock, and nobody misses a key on its way. (3) A key is
-// taken out only where the table has a slot left (below), so every chain of exchanges could end.
+// Invariants. (1) A key is in one of its two buckets, or in flight, once. (2) A lane with a key in flight
+// holds the lock of the key's first bucket. It takes that lock before it takes the key out, and keeps it
+// until the key is stored again. So equal keys meet at one lock, and no insert misses a key in flight. (3) A
+// key is taken out only if the table has a slot left (below), so every chain of exchanges could end.
 //
-// What differs from the paper's. There, the pair in hand is dropped when a chain of exchanges has become
-// long: 0.4 % of all at load 0.75, 4 % at 0.95 (tables 4 to 8). Here it goes on for max_rounds tries; then
-// the table is built anew by another hash function, with that pair, as where the table grows. (Where there is
-// no memory for that, the engine puts such pairs back and refuses new ones: engine/put_back.hpp.) And a table
-// that may not grow says no before anything is taken out, which needs a count of the items
+// Differences from the paper. There, the pair in flight is dropped when a chain of exchanges has become long:
+// 0.4 % of all at load 0.75, 4 % at 0.95 (tables 4 to 8). Here it continues for max_rounds tries. Then the
+// table is rebuilt with another hash function and that pair, as when the table grows. (If there is no memory
+// for that, the engine puts such pairs back and refuses new ones: engine/put_back.hpp.) A table that may not
+// grow refuses an item before any key is taken out, which needs a count of the items
 // (algorithm/sharded_count.hpp).
 //
-// How it follows the number of its items: all of them into a new table (rehash), which is what every design
-// of engine::insertion does and what the paper's comparison calls for.
+// It grows by moving all items into a new table (rehash), as every design of engine::insertion does and the
+// paper's comparison requires.
 //
-// Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases; nothing else.
+// Concurrency: inserts with inserts, lookups with lookups, erases with erases; nothing else.
 //
 // Source: K. Zhang et al., Mega-KV: A Case for GPUs to Maximize the Throughput of In-Memory Key-Value Stores,
 // VLDB 2015, with exchanges of whole pairs as in Y. Li et al., Dynamic Hash Tables on GPUs, section 6.1.
@@ -64,11 +63,11 @@ class mega_kv {
   static constexpr u32 preferred_width = detail::width_for(64);
   static constexpr u32 max_rounds = 4096;  // tries: exchanges, and those that met a lock
   static constexpr bool replaces_keys = true;
-  // Of 32 slots, so many are taken at most: fuller, chains of exchanges get long.
+  // The most slots taken out of 32: above that, chains of exchanges get long.
   static constexpr u32 slots_of_32 = bucket_slots == 4 ? 30 : 31;
   static constexpr double max_load_factor = bucket_slots == 4 ? 0.92 : 0.95;
 
-  // Whole buckets, at least two.
+  // A whole number of buckets, at least two.
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 buckets =
         detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
@@ -118,7 +117,7 @@ class mega_kv {
   }
 
   // ---- change ----
-  // One try: into a free slot, or in exchange for another key.
+  // One try: takes a free slot, or exchanges the key for another one.
   template <class Tile>
   TILEHASH_FN insert_result<key_bits, value_bits> insert(Tile t, key_bits key, value_bits value, bool active,
                                                          bool in_hand = false) const {
@@ -127,7 +126,7 @@ class mega_kv {
     const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
     const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);
     const bool here = b1.has(t, key), there = b2.has(t, key);
-    const bool known = active && (here || there);  // a yes is certain; a no, under the lock
+    const bool known = active && (here || there);  // true is certain; false is certain under the lock
     const bool acquired = acquire_slot(t, p.first, locked && !known),
                goes = held && !known && (in_hand || acquired);
 
@@ -149,7 +148,7 @@ class mega_kv {
         try_claim(t, bucket_at(from_first ? p.first : p.second) + slot, other, mine, swaps && (same || got));
     t.sync();
     if (t.rank() == 0) {
-      const bool waits = in_hand && !put && !swapped;  // keeps its key, and that one's lock
+      const bool waits = in_hand && !put && !swapped;  // keeps its key, and that key's lock
       if (acquired && !put && !swapped) count_.release(p.first);
       if (got && !swapped) detail::unlock(locks_, its_lock);
       if (held && !waits && !(swapped && same)) detail::unlock(locks_, p.first);
@@ -161,8 +160,8 @@ class mega_kv {
                             : insert_state::again};
   }
 
-  // ---- keys in hand, while nothing else is at work ----
-  // One is given up.
+  // ---- keys in flight, while no other thread changes the table ----
+  // Gives up a key.
   TILEHASH_FN void drop(key_bits key) const {
     const u32 first = locate(key).first;
     count_.release(first);
@@ -200,7 +199,7 @@ class mega_kv {
     if (wanted && t.rank() == 0) acquired = count_.acquire(bucket);
     return t.broadcast(u32(acquired), 0) != 0;
   }
-  // Dice, other ones at each exchange, so that a chain that comes to a bucket again goes on elsewhere.
+  // A random number that differs at each exchange, so a chain that returns to a bucket continues elsewhere.
   template <class Tile>
   TILEHASH_FN u32 turn_of(Tile t, u32 bucket, bool wanted) const {
     u32 turn = 0;

@@ -1,5 +1,5 @@
-// The tables that are here to compare with: baselines of the papers, in the namespace tilehash::papers. No other
-// header of the library includes them.
+// Baselines of the papers, to compare with, in the namespace tilehash::papers. No other header of the library
+// includes them.
 #pragma once
 
 #include <tilehash/papers/indexed_cuckoo.hpp>

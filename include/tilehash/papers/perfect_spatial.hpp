@@ -6,28 +6,28 @@
 //   slots      | d | b'| k | b | b'| a | b'|          key and value; b' is a copy of b
 //                        ^ h(k)
 //
-// Keys of one h1 make a group and share an offset, which moves all their slots. The build seeks one for each
-// group such that no two keys of the table meet: largest groups first, while there is much room; single keys
-// last, for which almost any hole will do. So the table can be filled to 0.98 and still be read in one
-// place, with 4 bits an item to say where.
+// Keys of one h1 form a group and share an offset, which moves all their slots. The build searches an offset
+// for each group such that no two keys of the table collide. The largest groups come first, while most slots
+// are free; single keys come last, as almost any free slot suits them. So the table can be filled to 0.98 and
+// a lookup still reads one slot. The offsets take 4 bits an item.
 //
-// Invariants. (1) Every key stands in h(k) and nowhere else. (2) A slot without an item holds a copy of some
-// key of the table, which h sends elsewhere: no lookup of that key comes here, and every other sees a key
-// that is not its own. So no key is set aside as a mark, and a slot can tell from its key alone that it is
-// empty. (3) A table without items answers no lookup from its slots.
+// Invariants. (1) Every key is in slot h(k) and no other. (2) A slot without an item holds a copy of some key
+// of the table, which h maps elsewhere: no lookup of that key reads this slot, and every other lookup sees a
+// key that is not its own. So no key is reserved as a mark, and the key of a slot shows that it is empty. (3)
+// A table without items answers no lookup from its slots.
 //
-// h0 and h1 come from a code of the key, of 64 bits (papers/perfect_spatial/code.hpp): for points of two or
-// three dimensions linear in the coordinates, so that neighbours share what a cache holds; for other keys a
-// hash. Equal codes must be equal keys, or the build starts again.
+// h0 and h1 come from a code of the key, of 64 bits (papers/perfect_spatial/code.hpp). For points of two or
+// three dimensions it is linear in the coordinates, so that neighbours share cache lines; for other keys it
+// is a hash. Equal codes must be equal keys, or the build restarts.
 //
-// The build sorts the items by code, so that groups and equal keys stand side by side; then all groups of one
-// size try offsets at the same time. A group claims its slots one by one in a map of bits, and gives back
-// what it has when one is taken: a try, of which it has 65 536. Nothing is lost when two are in each other's
-// way, they go on to their next offsets. When a group has found none, or holds more keys than a fair hash
-// would give it, all starts again with other parameters, which counts as a restart.
+// The build sorts the items by code, which makes groups and equal keys contiguous. Then all groups of one
+// size try offsets concurrently. A try claims the slots of a group one by one in a bitmap, and releases them
+// when one is taken; a group has 65 536 tries. Two groups that collide lose nothing: they continue with their
+// next offsets. If a group finds no offset, or has more keys than a fair hash would give it, the build
+// restarts with other parameters, which counts as a restart.
 //
 // The table cannot be changed after the build; building again replaces it. Of equal keys any one wins.
-// Safe to run at the same time: any number of lookups.
+// Concurrency: any number of lookups.
 //
 // Source: the baseline of D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, sections
 // 2.2.2 and 5.4.1, after S. Lefebvre and H. Hoppe, Perfect Spatial Hashing, ACM Trans. Graphics 25(3), 2006.
@@ -68,7 +68,7 @@ class perfect_spatial {
   static constexpr const char* name = "perfect_spatial";
 
   static constexpr u64 group_size = 4;      // keys that share an offset, on average
-  static constexpr u64 largest_group = 64;  // a hash that makes a larger one is changed for another
+  static constexpr u64 largest_group = 64;  // a hash with a larger group is replaced
   static constexpr u32 max_offsets = 1 << 16;
   static constexpr u32 max_attempts = 32;
 
@@ -86,7 +86,7 @@ class perfect_spatial {
         seed_(seed),
         code_(slots, groups_, seed, 0) {}
 
-  // The same table where its memory was copied to.
+  // The same table, with its memory copied to `memory`.
   perfect_spatial moved_to(void* memory) const {
     perfect_spatial moved = *this;
     moved.entries_ = static_cast<entry*>(memory);
@@ -98,7 +98,7 @@ class perfect_spatial {
   TILEHASH_FN u64 capacity() const { return slots_; }
   TILEHASH_FN u64 size() const { return items_; }
   TILEHASH_FN u64 groups() const { return groups_; }
-  // Are points hashed by their coordinates, so that neighbours stay together?
+  // True if points are hashed by their coordinates, which keeps neighbours together.
   TILEHASH_FN bool is_coherent() const { return code_.is_linear(); }
 
   // ---- all slots: item(i) is an item where holds(i) ----
@@ -134,9 +134,9 @@ class perfect_spatial {
     return {r.at, items_ != 0 && detail::same_key(r.at->key, key)};
   }
 
-  // ---- build: a sort, and about ten looks at the map of taken slots for each item at load 0.8 ----
-  // From `n` keys and, in a map, their values. A key that is NaN is refused. Throws `error` when max_attempts
-  // sets of parameters have all failed.
+  // ---- build: a sort, and about ten reads of the bitmap of taken slots for each item at load 0.8 ----
+  // Builds from `n` keys and, in a map, their values. Refuses NaN keys. Throws `error` when max_attempts sets
+  // of parameters have failed.
   template <class Space, class MappedPointer>
   insert_report build(Space& space, const Key* keys, MappedPointer values, u64 n) {
     insert_report report;
@@ -151,7 +151,7 @@ class perfect_spatial {
     return report;
   }
 
-  // The build's passes. (Public because nvcc starts no kernel on a private type.)
+  // The build's passes. (Public because nvcc launches no kernel on a private type.)
   struct build_record {
     u64 failed, legal, repeated;
   };
@@ -170,7 +170,7 @@ class perfect_spatial {
       numbers[at] = i;
     }
   };
-  // Of equal codes, side by side: are their keys equal?
+  // Checks that neighbours of equal code have equal keys.
   struct compare_neighbours {
     const Key* keys;
     const u64 *codes, *numbers;
@@ -197,13 +197,13 @@ class perfect_spatial {
       kept_numbers[rank[i]] = numbers[i];
     }
   };
-  // Where each class of a sorted array begins, empty ones too: entry i is of class of(i).
+  // The begin of each class of a sorted array, also of empty ones: entry i is of class of(i).
   template <class Of>
   struct find_starts {
     Of of;
     u64 n, classes;
     u64* starts;
-    TILEHASH_FN void operator()(u64 i) const {  // i = n closes all that are left
+    TILEHASH_FN void operator()(u64 i) const {  // i = n ends all remaining classes
       const u64 from = i == 0 ? 0 : of(i - 1) + 1, to = i == n ? classes : of(i);
       for (u64 c = from; c <= to; ++c) starts[c] = i;
     }
@@ -217,7 +217,7 @@ class perfect_spatial {
     const u64* numbers;
     TILEHASH_FN u64 operator()(u64 i) const { return numbers[i]; }
   };
-  // Large groups get small numbers, so that sorting brings them to the front.
+  // Gives large groups small numbers, so that sorting moves them to the front.
   struct measure {
     const u64* starts;
     u64 *ranks, *order;
@@ -229,7 +229,7 @@ class perfect_spatial {
       order[g] = g;
     }
   };
-  // Seeks an offset for a group.
+  // Searches an offset for a group.
   struct find_offset {
     perfect_spatial to;
     const u64 *codes, *starts, *order;
@@ -246,7 +246,7 @@ class perfect_spatial {
       }
       detail::fetch_max(&record->failed, u64(1));
     }
-    // Takes the slots of all keys of the group, or none. (Looking first costs less than claims given back.)
+    // Takes the slots of all keys of the group, or none. (Reading first costs less than releasing claims.)
     TILEHASH_FN bool claim(u64 first, u64 last, u32 offset) const {
       for (u64 k = first; k < last; ++k) {
         const u64 slot = to.code_.slot(codes[k], offset);
@@ -270,7 +270,7 @@ class perfect_spatial {
       to.entries_[to.slot_of(codes[i])] = detail::make_entry<entry>(keys, values, numbers[i]);
     }
   };
-  // A copy of the first item goes into every slot before the items do.
+  // Fills every slot with a copy of the first item, before the items are written.
   template <class MappedPointer>
   struct write_filler {
     perfect_spatial to;
@@ -287,7 +287,7 @@ class perfect_spatial {
   static constexpr u64 offsets_at(u64 slots) { return (slots * sizeof(entry) + 15) / 16 * 16; }
   TILEHASH_FN u64 slot_of(u64 code) const { return code_.slot(code, offsets_[code_.group(code)]); }
 
-  // One attempt; false if its parameters will not do.
+  // One attempt; false if its parameters fail.
   template <class Space, class MappedPointer>
   bool place_all(Space& space, const Key* keys, MappedPointer values, u64 n, insert_report& report) {
     using numbers = buffer<u64, Space>;
@@ -320,7 +320,7 @@ class perfect_spatial {
     return true;
   }
 
-  // Of `n` sorted items those that are the first of their code, `kept` of them.
+  // Keeps the first item of each code of `n` sorted items, `kept` in all.
   template <class Space>
   static void keep_one_of_each(Space& space, buffer<u64, Space>& codes, buffer<u64, Space>& order, u64 n,
                                u64 kept) {

@@ -2,8 +2,8 @@
 //
 //   hash(k) -> | a | b | . | . | c | . | . | . | . | k |        probes: a, b, c, k
 //
-// Leaves crowded places fast; keys of one home slot still share their whole sequence. The capacity is prime,
-// so that a sequence visits half of the slots before it repeats (open_addressing.hpp has the design).
+// The sequence leaves crowded places fast; keys of one home slot still share all of it. The capacity is
+// prime, so that a sequence visits half of the slots before it repeats (open_addressing.hpp has the design).
 #pragma once
 
 #include <tilehash/designs/open_addressing.hpp>

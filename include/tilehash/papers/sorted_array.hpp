@@ -1,16 +1,16 @@
-// The sorted array: what every hash table is measured against.
+// The sorted array: the baseline of every hash table.
 //
 //   keys      | 2 | 3 | 3 | 7 | 9 |        sorted by their bits
 //   values    | b | a | e | d | c |        in the same order, in an array of their own
 //
-// One radix sort builds it, with no empty space; a lookup is a binary search, log2(n) accesses of which each
-// waits for the one before. It cannot be changed after the build; building again replaces it. A key that
-// comes more than once keeps all its items; find() gives any of them, count() walks along them.
+// One radix sort builds it, with no empty slots. A lookup is a binary search of log2(n) dependent accesses.
+// It cannot be changed after the build; building again replaces it. A repeated key keeps all its items:
+// find() gives any of them, count() counts them.
 //
-// The search has no branch but its loop: each step halves the part that is left, whichever half the key is
-// in, so that the lanes of a warp and a CPU's pipeline go through it together.
+// The search has no branch but its loop: each step halves the remaining range, whichever half has the key, so
+// that the lanes of a warp and a CPU's pipeline run it in step.
 //
-// Safe to run at the same time: any number of lookups.
+// Concurrency: any number of lookups.
 //
 // Source: the baseline of D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011,
 // section 3.3.2.
@@ -45,7 +45,7 @@ class sorted_array {
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
-  static constexpr bool is_sorted = true;  // so its capacity follows from no load factor
+  static constexpr bool is_sorted = true;  // so its capacity does not depend on a load factor
   template <class Space>
   using engine = tilehash::engine::built_once<sorted_array, Space>;
 
@@ -57,7 +57,7 @@ class sorted_array {
     stored value;
   };
 
-  // As many as there are items, whatever the load factor.
+  // The number of items, whatever the load factor.
   static u64 rows_for(u64 items, double load_factor) {
     detail::slots_for(items, load_factor);
     return items < 1 ? 1 : items;
@@ -71,7 +71,7 @@ class sorted_array {
         rows_(rows),
         items_(items) {}
 
-  // The same table where its memory was copied to.
+  // The same table, with its memory copied to `memory`.
   sorted_array moved_to(void* memory) const { return {memory, rows_, items_, 0}; }
 
   TILEHASH_FN bool has_memory() const { return keys_ != nullptr; }
@@ -89,7 +89,7 @@ class sorted_array {
     bits wanted;
   };
   struct range {
-    const bits* at;  // the first key that is not below the one wanted
+    const bits* at;  // the first key that is not less than the wanted one
   };
   TILEHASH_FN place locate(const Key& key) const { return {detail::key_to_bits<bits>(key)}; }
   TILEHASH_FN const void* address(const place&) const { return keys_ + items_ / 2; }
@@ -100,7 +100,7 @@ class sorted_array {
     return {from + (items_ != 0 && *from < p.wanted)};
   }
 
-  // What a search says of a key.
+  // The result of a search for a key.
   struct search_hit {
     bits wanted;
     const bits *at, *end;
@@ -127,7 +127,8 @@ class sorted_array {
   }
 
   // ---- build: one sort ----
-  // From `n` keys and, in a map, their values; gives how many were legal. A key that is NaN is left out.
+  // Builds from `n` keys and, in a map, their values. Returns the number of legal keys; NaN keys are left
+  // out.
   template <class Space, class MappedPointer>
   u64 build(Space& space, const Key* keys, MappedPointer given, u64 n) {
     constexpr bool moves_values = !is_set && sizeof(stored) <= 8;
@@ -147,13 +148,13 @@ class sorted_array {
     return items_;
   }
 
-  // The build's passes. (Public because nvcc starts no kernel on a private type.)
+  // The build's passes. (Public because nvcc launches no kernel on a private type.)
   template <class MappedPointer>
   struct take {
     sorted_array to;
     const Key* keys;
     MappedPointer given;
-    stored* values;  // null: the items' numbers are sorted in their place
+    stored* values;  // null: the items' numbers are sorted instead
     u64* order;
     u64* count;
     TILEHASH_FN void operator()(u64 i) const {

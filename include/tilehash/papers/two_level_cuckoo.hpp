@@ -6,21 +6,20 @@
 //                         /          |    first, second, third spot of k under that seed
 //                        | . a . k b . . c . d . |            a slot is one word: key and value
 //
-// A hash shares the keys out over regions of equal size, and each region is a cuckoo table of its own, with
-// hash functions of its own: three spots a key, all in the region. The table is built in one go. The items
-// are partitioned, so that memory is written in runs, and a block builds its regions in its own memory and
-// writes them out once, in order (papers/two_level_cuckoo/build.hpp). A region that cannot be built under
-// one seed is built again, alone, under the next. Only when no seed will do, because the partition has
-// overfilled a region, all starts anew with another hash. The table cannot be changed after the build;
-// building again replaces it.
+// A hash distributes the keys over regions of equal size. Each region is a cuckoo table with hash functions
+// of its own: three spots a key, all in the region. The items are partitioned, so that memory is written in
+// runs. Then a block builds its regions in its own memory and writes them once, in order
+// (papers/two_level_cuckoo/build.hpp). A region that cannot be built under one seed is rebuilt, alone, under
+// the next. If every seed fails, because the partition has overfilled a region, the build restarts with
+// another hash. The table cannot be changed after the build; building again replaces it.
 //
-// Invariants. (1) A key stands at most once, in one of its three spots. (2) No spot before it is `empty`: a
-// key goes to the first empty one, and a slot that is taken is never left empty again. So a lookup ends at
-// the key, at an empty slot, or after three. (Where equal keys met in the build, the slots of those that lost
-// are marked `erased`, and lookups pass them.)
+// Invariants. (1) A key is stored at most once, in one of its three spots. (2) No spot before it is `empty`:
+// a key goes to the first empty one, and a taken slot never becomes empty. So a lookup ends at the key, at an
+// empty slot, or after three. (If equal keys met in the build, the slots of those that were dropped are
+// marked `erased`, and lookups pass them.)
 //
-// `Capacity` is what the paper calls C: the items that a region may have, in 9/8 as many slots. The more,
-// the more evenly regions fill, and the fuller the table may be:
+// `Capacity` is the paper's C: the items that a region may have, in 9/8 as many slots. A larger one fills
+// regions more evenly, and allows a higher load factor:
 //
 //   Capacity   slots   filled to   highest load factor
 //        512     576      80 %          0.711
@@ -28,11 +27,11 @@
 //       2048    2304      90 %          0.8              the default
 //       8192    9216      95 %          0.844
 //
-// Other than in the paper, a region's three functions are not of a third of its slots each but of all of
-// them: more keys are found at their first spot (the paper's section 5.5 names this cost of subtables). And
-// spots are tried in order, so that most failed lookups end before the third.
+// Unlike in the paper, each of a region's three functions covers all of its slots, not a third of them. So
+// more keys are found at their first spot (the paper's section 5.5 names this cost of subtables). Spots are
+// tried in order, so that most failed lookups end before the third.
 //
-// Safe to run at the same time: any number of lookups.
+// Concurrency: any number of lookups.
 //
 // Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 5.
 #pragma once
@@ -78,7 +77,7 @@ class two_level_cuckoo {
   static constexpr u32 most_slots = Capacity / 8 * 9;  // of a region
   static constexpr u32 least_slots = 16;
   static constexpr u32 max_seeds = 32;  // tried for a region before its partition is given up
-  // A region's expected items, of a hundred that it may have.
+  // A region's expected items, in percent of those that it may have.
   static constexpr u32 target = Capacity < 1024 ? 80 : Capacity < 2048 ? 85 : Capacity < 8192 ? 90 : 95;
   static constexpr double max_load_factor = static_cast<double>(target * Capacity) / (100.0 * most_slots);
 
@@ -111,19 +110,19 @@ class two_level_cuckoo {
   TILEHASH_FN u32 region_slots() const { return region_slots_; }
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots_; }
 
-  // ---- where a key lives ----
+  // ---- the spots of a key ----
   TILEHASH_FN u64 hash(key_bits k) const { return hash_(slot_type::hash_input(k)); }
   TILEHASH_FN u32 region_of(u64 h) const {
     return static_cast<u32>(((h >> 32) * static_cast<u64>(regions_)) >> 32);
   }
-  // The bits of a hash from which its spots are reckoned.
+  // The bits of a hash that determine its spots.
   TILEHASH_FN static u32 spot_bits(u64 h) { return static_cast<u32>(h >> 32) ^ static_cast<u32>(h); }
   struct spots {
     u32 at[3];  // slots of the region
   };
   TILEHASH_FN spots spots_of(u32 bits, u32 seed) const {
     const u64 g = mix64(bits ^ (seed + u64(1)) * 0x9e37'79b9'7f4a'7c15);
-    const u64 first = (g >> 32) * region_slots_;  // what it leaves below the point selects the second
+    const u64 first = (g >> 32) * region_slots_;  // its fraction selects the second
     const u64 second = static_cast<u64>(static_cast<u32>(first)) * region_slots_;
     const u64 third = static_cast<u64>(static_cast<u32>(g)) * region_slots_;
     return {static_cast<u32>(first >> 32), static_cast<u32>(second >> 32), static_cast<u32>(third >> 32)};
@@ -134,7 +133,7 @@ class two_level_cuckoo {
     u64 base;  // the region's first slot
     u32 now, next, last;
   };
-  // Reads the region's seed: so few bytes that they are always in a cache.
+  // Reads the region's seed: the seeds are so few bytes that they stay in a cache.
   TILEHASH_FN place locate(key_bits k) const {
     const u64 h = hash(k);
     const u32 region = region_of(h);

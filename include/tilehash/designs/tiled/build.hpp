@@ -39,8 +39,8 @@
 // A table of one region skips the partition: the source is the bin, and some of its elements may be no items.
 //
 // If a table gets more or fewer regions (engine/region_resize.hpp), a block's items are stored in the old
-// regions of the table, among free slots and keys of other blocks. All differ, so it skips steps 2 and 5. A
-// trial skips step 6, and its regions are those of a list.
+// regions of the table, among free slots and keys of other blocks. No two keys are equal, so it skips steps 2
+// and 5. A trial skips step 6, and its regions are those of a list.
 //
 // A key that was present before a merge moves only where a slot is promised to it. So an item that finds no
 // slot is always a new one, and no key leaves the table.

@@ -10,7 +10,7 @@
 // slots. A merge writes only the lines that change, and leaves values in the table. Its scratch has half of
 // the region's bytes or less, so two blocks share a multiprocessor, and one fetches while the other works. It
 // also takes words of 16 bytes. A single insert reads a random line for each item and, if the first bucket is
-// full, writes one more for the filter; a merge does both in the scratch.
+// full, writes one more for the filter; a merge looks up both in the scratch.
 //
 // The steps of a block, with a barrier between them; 2 to 5 repeat if a bin has more items than the block's
 // registers hold:

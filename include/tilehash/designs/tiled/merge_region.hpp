@@ -23,7 +23,7 @@ struct tiled_merge_region {
   // A bucket's state is its filter and, above it, its count.
   static constexpr u32 one = 1U << 24;  // taken slot
   static_assert(Design::filter_size <= 24);
-  // A stored key has three bits less than a key: the highest marks a key that has moved and must stay.
+  // A stored key has three bits less than a key: the highest marks a key that does not move again.
   static constexpr stored_key settled = static_cast<stored_key>(stored_key(1) << (slot_type::key_width - 1));
 
   struct view : scratch_bucket<stored_key, slots> {

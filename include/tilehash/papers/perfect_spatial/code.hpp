@@ -1,20 +1,20 @@
-// Where perfect_spatial puts a key: from the key to a code, from the code to a group and, with the group's
-// offset, to a slot. Positions are fractions of the table, of 64 bits: where a sum passes 2^64 it begins
-// again at the front, and a multiplication scales it to the table's size.
+// Maps a key to a code, and a code to a group and, with the group's offset, to a slot. Positions are
+// fractions of the table, of 64 bits: a sum wraps at 2^64 to the front, and a multiplication scales it to the
+// table's size.
 //
-//   points       (std::array of two or three integers of 32 bits, or what `dimensions` says.) Both functions
-//                are linear in the coordinates, with different moduli. The paper's tables are boxes of two or
-//                three dimensions; ours are their rows one after another (the linear forms 1, W, W^2), so
-//                that any number of slots will do.
+//   points       (std::array of two or three integers of 32 bits, or keys that `dimensions` declares.) Both
+//                functions are linear in the coordinates, with different moduli. The paper's tables are boxes
+//                of two or three dimensions; ours are their rows one after another (the linear forms 1, W,
+//                W^2), so that any number of slots is possible.
 //                   h = h0 + offset      (mod slots)
-//   other keys   Both functions come from a seeded hash. Taken from the key itself, two keys that agree
-//   modulo
-//                the numbers of slots and of groups can never be parted: of n random keys about two pairs do,
-//                whatever n is, and an adversary gives more. So the offset is multiplied by a step of the
-//                key's own, as double hashing does, and the keys of a group part sooner or later.
+//   other keys   Both functions come from a seeded hash. If they came from the key itself, nothing could
+//                separate two keys that agree modulo the numbers of slots and of groups. About two pairs of n
+//                random keys do so, whatever n is, and an adversary can supply more. So the offset is
+//                multiplied by a step of the key's own, as in double hashing, and the keys of a group
+//                separate sooner or later.
 //                   h = h0 + offset * step(key)
 //
-// Linear forms cannot part every set of points either: when three pairs of them have failed, points are
+// Linear forms cannot separate every set of points either. When three pairs of them have failed, points are
 // hashed as other keys are. So every key is legal.
 //
 // Source: S. Lefebvre and H. Hoppe, Perfect Spatial Hashing, ACM Transactions on Graphics 25(3), 2006.
@@ -34,7 +34,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace papers {
 
-// How many coordinates a key has. A struct of 2 or 3 integers of 32 bits may be declared to be a point too.
+// The number of coordinates of a key. A program may declare a struct of 2 or 3 integers of 32 bits a point.
 template <class Key>
 inline constexpr u32 dimensions = 1;
 template <std::integral Coordinate>
@@ -47,7 +47,7 @@ inline constexpr u32 dimensions<std::array<Coordinate, 3>> = 3;
 }  // namespace papers
 namespace detail {
 
-// From a key to its code, and from a code to its group and its slots.
+// Maps a key to its code, and a code to its group and its slots.
 template <class Key>
 class spatial_code {
  public:
@@ -73,7 +73,7 @@ class spatial_code {
         memcpy(at, &key, sizeof at);
         u64 slot = 0, group = 0;
         for (u32 d = 0; d < coordinates; ++d) {
-          const u64 steps = static_cast<u64>(std::int64_t(at[d]));  // backwards from 0, too
+          const u64 steps = static_cast<u64>(std::int64_t(at[d]));  // also below 0
           slot += steps * to_slot_[d], group += steps * to_group_[d];
         }
         return fast_range(group, groups_) << 32 | slot >> 32;
@@ -97,10 +97,10 @@ class spatial_code {
   TILEHASH_FN bool is_linear() const { return is_linear_; }
 
  private:
-  static constexpr u64 golden = 0x9e3779b97f4a7c15ULL;  // its multiples are spread evenly
+  static constexpr u64 golden = 0x9e3779b97f4a7c15ULL;  // its multiples are distributed evenly
   static constexpr u64 largest_linear = u64(1) << 30;   // slots that 32 bits of a fraction tell apart
-  // Groups of a regular body are all alike, and when the holes that fit them are used up, no shift helps. So
-  // from this offset on they are stretched too: 3, 5, 7, ... times, with as many offsets for each.
+  // All groups of a regular body are alike, and when their matching free slots are used up, no shift helps.
+  // So from this offset on they are also stretched: 3, 5, 7, ... times, with as many offsets for each.
   static constexpr u32 plain = 256;
 
   void set_linear_forms(u64 seed, u32 attempt) {
@@ -114,7 +114,7 @@ class spatial_code {
     for (u32 d = 0; d < coordinates; ++d, slot *= across_slots, group *= across_groups)
       to_slot_[d] = slot, to_group_[d] = group;
   }
-  static u64 side(u64 n) {  // of a square or cube with room for n
+  static u64 side(u64 n) {  // the side of a square or cube of n points
     return static_cast<u64>(std::ceil(std::pow(static_cast<double>(n), 1.0 / coordinates)));
   }
 

@@ -5,10 +5,10 @@
 //                         block 0  block 1 ... each reads its bin, builds the group's regions in its scratch
 //                                              and writes them to the table
 //
-// The partition is partition.hpp's. A bin is the memory of its group's slots: there is a slot for each item,
-// so the build needs next to no memory in addition to the table. Where a key comes so often that its bin
-// overflows, the bins' counts are known all the same, and the items are partitioned a second time, into bins
-// that are large enough. (Words of 16 bytes always have bins of their own.)
+// The partition is partition.hpp's. A bin is the memory of its group's slots, which has a slot for each item,
+// so the build needs next to no memory in addition to the table. If a repeated key overflows its bin, the
+// counts of the bins are known all the same, and the items are partitioned a second time, into bins that are
+// large enough. (Words of 16 bytes always have separate bins.)
 //
 // The steps of a block, with a barrier between them (build_block.hpp):
 //   0  clear           the scratch
@@ -40,7 +40,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Which group a key's region is in, as the partition asks for it: its regions are our groups.
+// The partition's route: its regions are this build's groups.
 template <class Design>
 struct two_level_groups : keys_as_they_are<typename Design::slot_type> {
   using key_bits = typename Design::key_bits;
@@ -53,7 +53,7 @@ struct two_level_groups : keys_as_they_are<typename Design::slot_type> {
   TILEHASH_FN u32 region_of(key_bits k) const { return design.region_of(design.hash(k)) >> shift; }
 };
 
-// Items whose keys live in sentinel cells are put there, and to the partition they are not there.
+// Inserts items with sentinel keys into their cells, and hides them from the partition.
 template <class Slot, class Source>
 struct items_without_sentinels {
   Source source;
@@ -73,7 +73,7 @@ struct items_without_sentinels {
   }
 };
 
-// Builds the table from n items. What it gives is not complete when a region could not be built.
+// Builds the table from n items. The result is not complete if a region could not be built.
 template <class Space, class Design, class Source>
 build_result build_two_level(Space& space, const Design& design, const Source& source, u64 n,
                              const sentinel_cells<typename Design::slot_type>& cells) {
@@ -102,7 +102,7 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   };
 
   const auto sizes = partition();
-  if (n > ~u32(0)) {  // a bin's count may have gone round
+  if (n > ~u32(0)) {  // a bin's count may have wrapped
     const auto known = counts.to_host();
     require(std::accumulate(sizes.begin(), sizes.end(), u64(0)) + known[counts_of::illegal] +
                     known[counts_of::sentinels] ==

@@ -22,7 +22,7 @@ struct two_level_counter {
   static constexpr u32 illegal = 0, sentinels = 1, stored = 2, hopeless = 3, all = 4;
 };
 
-// What a block's scratch has for an item: its slot's word.
+// The scratch's representation of an item: its slot's word.
 template <class Design>
 struct two_level_scratch_slot {
   using slot_type = typename Design::slot_type;
@@ -39,7 +39,7 @@ struct two_level_scratch_slot {
   TILEHASH_FN bool same_key(type a, type b) const { return slot_type::key_of(a) == slot_type::key_of(b); }
 };
 // Shared memory has no compare-and-swap of 16 bytes. So 8 bytes represent such a word: the bits of its hash
-// that tell its spots, and one more than the number of its entry in the bin.
+// that determine its spots, and one more than the number of its entry in the bin.
 template <class Design>
   requires(sizeof(typename Design::word) == 16)
 struct two_level_scratch_slot<Design> {
@@ -72,7 +72,7 @@ struct two_level_build {
   using counts_of = two_level_counter;
   static constexpr u32 block_size = 1024;
   static constexpr bool builds_in_place = sizeof(word) <= 8;  // the bins are the table
-  static constexpr u32 max_looks = 128;                       // of a key, and of those that make room for it
+  static constexpr u32 max_looks = 128;                       // of a key, and of those that it displaces
   static constexpr u32 nowhere = ~u32(0);
 
   Design design;
@@ -95,7 +95,7 @@ struct two_level_build {
   static constexpr u64 scratch_bytes(u32 shift, u32 region_slots) {
     return layout<u64>(shift, region_slots).bytes();
   }
-  // Groups are large, so that the partition writes long runs, but each block should have one.
+  // Groups are large, so that the partition writes long runs, but there are enough for all blocks.
   template <class Space>
   static u32 group_shift(const Space& space, const Design& design) {
     const u64 room = space.largest_scratch();
@@ -112,15 +112,15 @@ struct two_level_build {
     return shift;
   }
 
-  // A key on its way to a place.
+  // A key that has no slot yet.
   struct walker {
     scratch_word key;
     u32 base;  // its region's first slot in the scratch
-    u32 from;  // the slot of the region that it had to leave, if any
+    u32 from;  // the slot of the region that it was evicted from, if any
     u32 looks;
   };
-  // One look at the walker's three spots. True when no more is needed: it, or the last one that had to make
-  // room, has a place, or its key is there.
+  // Looks once at the three spots of the in-flight key. True if it is done: it, or the last key that it
+  // displaced, has a slot, or its key is present.
   template <class Words>
   TILEHASH_FN bool step(const scratch_slot& in, walker& w, Words words, u32 seed) const {
     const spots s = design.spots_of(in.spot_bits(w.key), seed);
@@ -131,7 +131,7 @@ struct two_level_build {
     TILEHASH_UNROLL
     for (u32 k = 0; k < 3; ++k) known |= in.same_key(seen[k], w.key);
     if (known) return true;
-    // The spot after the one it had to leave; where two spots are the same slot, not that one again.
+    // The spot after the one that it was evicted from; if two spots are the same slot, not that one again.
     u32 to = s.at[0];
     scratch_word old = seen[0];
     if (w.from == s.at[0] && s.at[1] != w.from)
@@ -149,12 +149,12 @@ struct two_level_build {
     return false;
   }
 
-  // Did this key, in slot `at` of its region, meet none of its like only because both were on their way?
+  // True if this key, in slot `at` of its region, has an equal one that it missed as both were in flight.
   template <class Words>
   TILEHASH_FN bool is_repeated(const scratch_slot& in, Words words, u32 base, u32 at, scratch_word key,
                                u32 seed) const {
     const spots s = design.spots_of(in.spot_bits(key), seed);
-    bool before = true, repeated = false;  // are we at a spot before this one?
+    bool before = true, repeated = false;  // are the spots so far before this one?
     TILEHASH_UNROLL
     for (u32 k = 0; k < 3; ++k) {
       before = before && s.at[k] != at;
@@ -182,7 +182,7 @@ struct two_level_build {
   }
 
  private:
-  // A block at work on its group, as one of its threads sees it.
+  // One thread's view of a block that builds its group.
   template <class Block>
   struct block_of {
     const two_level_build& build;
@@ -207,7 +207,7 @@ struct two_level_build {
     TILEHASH_FN void place() {
       walker w{};
       bool walking = false;
-      word coming = me < n ? bin[me] : word(0);  // asked for while the item before finds its slot
+      word coming = me < n ? bin[me] : word(0);  // fetched while the item before finds its slot
       for (u32 i = me;;) {
         if (!walking) {
           if (i >= n) break;
@@ -227,7 +227,7 @@ struct two_level_build {
         }
       }
     }
-    // Was a region given up under this seed?
+    // True if a region was given up under this seed.
     TILEHASH_FN bool has_given_up() {
       const u32 now = numbers[layout<>::given_up], then = before;
       before = now;
