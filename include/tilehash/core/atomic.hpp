@@ -1,8 +1,8 @@
-// Atomic operations on words of 4, 8 and 16 bytes, the same on both machines.
-// On a CPU four and eight bytes are the compiler's own, which ThreadSanitizer knows and which need no header.
-// On a GPU the common ones are CUDA's functions, which the compiler turns into shared memory's atomics where
-// it sees a block's scratch (libcu++'s are written for any address: a bulk build of `tiled` took a fifth
-// longer); the others are libcu++'s atomic_ref. Sixteen are one instruction each: cmpxchg16b on x86-64,
+// Atomic operations on words of 4, 8 and 16 bytes, the same on CPU and GPU.
+// On a CPU 4 and 8 bytes use the compiler's builtins, which ThreadSanitizer knows and which need no header.
+// On a GPU the common ones use CUDA's functions: the compiler makes them shared memory's atomics where it
+// sees a block's scratch. The others use libcu++'s atomic_ref, which is made for any address: with it alone a
+// bulk build of `tiled` took a fifth longer. For 16 bytes one instruction does it: cmpxchg16b on x86-64,
 // atom.cas.b128 on sm_90 and newer. (The compilers' own 16-byte atomics call a library that takes locks.)
 // Orders are relaxed unless the name says otherwise: the bulk verbs order their phases by joining threads or
 // by the stream.
@@ -21,8 +21,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The widest word that the GPUs this unit is compiled for can change atomically, in bytes: those before sm_90
-// know 8. It is the host's to ask too, as nvcc names all its targets.
+// The widest word, in bytes, that all target GPUs of this unit can change atomically: 8 before sm_90. Host
+// code may read it too, because nvcc lists all its targets.
 #if defined(__CUDA_ARCH_LIST__)
 inline constexpr u32 widest_device_atomic = [] {
   u32 least = 16;
@@ -33,14 +33,14 @@ inline constexpr u32 widest_device_atomic = [] {
 inline constexpr u32 widest_device_atomic = 16;
 #endif
 
-// Runs before each atomic operation on a CPU. Nothing, except where tests choose how threads interleave
+// Runs before each atomic operation on a CPU. It is empty except in tests that choose how threads interleave
 // (tests/emulated/points.hpp).
 #if !defined(TILEHASH_BEFORE_ATOMIC) || defined(__CUDA_ARCH__)
 #undef TILEHASH_BEFORE_ATOMIC
 #define TILEHASH_BEFORE_ATOMIC() static_cast<void>(0)
 #endif
 
-// Is this unit (also) for GPUs before sm_90? (They are listed in order, the oldest first.)
+// Is a target GPU of this unit older than sm_90? (The list begins with the oldest target.)
 #define TILEHASH_FIRST(first, ...) first
 #define TILEHASH_OLDEST(...) TILEHASH_FIRST(__VA_ARGS__, 0)
 #if defined(__CUDA_ARCH_LIST__)
@@ -50,14 +50,14 @@ inline constexpr u32 widest_device_atomic = 16;
 #endif
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-// Defined nowhere: its name is what the assembler says, and it says it only of code that a GPU would run. (A
-// static_assert would refuse the CPU's tables too, as nvcc looks at all that could run on either.)
+// Not defined: the assembler's error is its name, and is given only for code that a GPU would run. (A
+// static_assert would refuse the CPU's tables too, because nvcc checks all code that could run on either.)
 extern "C" __device__ void tilehash_slots_of_16_bytes_need_sm_90_or_newer__use_map_or_smaller_keys();
 #endif
 
-// A move of 16 bytes in the encoding that the unit's other vectors have: an older one between newer ones
-// waits for the registers' upper halves (an Intel Xeon: 64 + 64 bits went into `linear_probing` in 440 ns,
-// now in 32).
+// A move of 16 bytes in the encoding of the unit's other vector instructions. An SSE move between AVX ones
+// waits for the registers' upper halves. On an Intel Xeon an insert of 64 + 64 bits into `linear_probing`
+// then takes 440 ns, not 32.
 #if defined(__AVX__)
 #define TILEHASH_MOVE_16 "vmovdqa"
 #else
@@ -98,14 +98,14 @@ TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
 #endif
 }
 
-// Reads a word that others may be changing, and writes one that others may be reading, each as one access.
+// Reads a word that other threads may change, and writes one that other threads may read, in one access.
 //
-// PTX promises that of scalars alone: a read of a memory location returns the value of one write to it (PTX
+// PTX guarantees that for scalars only: a read of a memory location returns the value of one write to it (PTX
 // ISA 9.0, chapter 8, Memory Consistency Model). A vector is "a set of equivalent memory operations with a
-// scalar data type, executed in an unspecified order" (8.2.4). So ld.v2.u64 of a word of 16 bytes could give
-// halves of two words, hence a key that is in no slot, or a key with the value of another. The type b128 is a
+// scalar data type, executed in an unspecified order" (8.2.4). So ld.v2.u64 of a 16-byte word could return
+// halves of two words: a key that is in no slot, or a key with the value of another. The type b128 is a
 // scalar (ld and st: PTX ISA 8.3, sm_70). ptxas makes the same instruction of ld.cg.v2.u64, ld.cg.b128 and
-// ld.relaxed.gpu.b128; only around the last one it no longer turns branches into predicates.
+// ld.relaxed.gpu.b128. Only around the last one it no longer turns branches into predicates.
 #if defined(__CUDA_ARCH__)
 __device__ __forceinline__ u128 load_whole(const u128* at) {
   u64 low, high;
@@ -138,7 +138,7 @@ inline constexpr auto release = ::cuda::std::memory_order_release;
 #else
 inline constexpr int relaxed = __ATOMIC_RELAXED, acquire = __ATOMIC_ACQUIRE, release = __ATOMIC_RELEASE;
 
-// What is used of an atomic_ref.
+// The members of an atomic_ref that this library uses.
 template <class T>
 class shared_ref {
  public:
@@ -164,7 +164,7 @@ class shared_ref {
   TILEHASH_FN T fetch_xor(T bits, int order) const {
     return TILEHASH_BEFORE_ATOMIC(), __atomic_fetch_xor(at_, bits, order);
   }
-  // These two try again at most as often as others change the word.
+  // These two retry at most once for each change of the word by another thread.
   TILEHASH_FN void fetch_min(T x, int order) const {
     T old = load(order);
     while (x < old && !compare_exchange_strong(old, x, order, order)) {
@@ -192,7 +192,7 @@ __device__ __forceinline__ auto for_cuda(Word* at) {
     return reinterpret_cast<unsigned long long*>(at);
 }
 template <has_own_atomics Word>
-__device__ __forceinline__ auto for_cuda_ordered(Word* at) {  // for what depends on the sign
+__device__ __forceinline__ auto for_cuda_ordered(Word* at) {  // for operations that depend on the sign
   if constexpr (std::unsigned_integral<Word>)
     return for_cuda(at);
   else if constexpr (sizeof(Word) == 4)
@@ -272,7 +272,7 @@ TILEHASH_FN Word load_relaxed(const Word* at) {
   }
 }
 
-// Writes x, whole. (Where one thread alone changes the word, others may read it.)
+// Writes x in one access, for a word that only one thread changes and that others may read.
 template <class Word>
 TILEHASH_FN void store_relaxed(Word* at, Word x) {
   if constexpr (sizeof(Word) == 16) {
@@ -291,8 +291,8 @@ TILEHASH_FN void store_relaxed(Word* at, Word x) {
   }
 }
 
-// Writes the lower half of a word of 8 bytes that no other thread writes meanwhile: on a GPU the other half
-// is not even read.
+// Writes the lower half of a word of 8 bytes that no other thread writes concurrently. A GPU does not even
+// read the upper half.
 template <class At>
 TILEHASH_FN void store_low_half(At at, u32 x) {
 #if defined(__CUDA_ARCH__)
@@ -302,7 +302,7 @@ TILEHASH_FN void store_low_half(At at, u32 x) {
 #endif
 }
 
-// Writes x and gives what was there.
+// Writes x and returns the old word.
 template <class Word>
 TILEHASH_FN Word exchange(Word* at, Word x) {
   return shared_ref<Word>(*at).exchange(x, relaxed);
@@ -329,7 +329,7 @@ TILEHASH_FN Word fetch_or(Word* at, Word bits) {
 // Sets the bits that are set in `bits`.
 template <class Word>
 TILEHASH_FN void set_bits(Word* at, Word bits) {
-  if constexpr (sizeof(Word) == 16) {  // not one instruction; again at most as often as the word changes
+  if constexpr (sizeof(Word) == 16) {  // not one instruction; retries at most as often as the word changes
     for (Word old = load_relaxed(at); (old & bits) != bits;) {
       const Word seen = compare_and_swap(at, old, static_cast<Word>(old | bits));
       if (seen == old) return;
@@ -340,8 +340,8 @@ TILEHASH_FN void set_bits(Word* at, Word bits) {
   }
 }
 
-// Flips the bits that are set in `bits`; in a word of 16 bytes each half by itself. (Atomic operations that
-// overlap follow each other on a GPU whatever their sizes: PTX ISA 9.0, section 8.7.2.)
+// Flips the bits that are set in `bits`; each half of a word of 16 bytes separately. (On a GPU overlapping
+// atomic operations are ordered whatever their sizes: PTX ISA 9.0, section 8.7.2.)
 template <class Word>
 TILEHASH_FN void flip_bits(Word* at, Word bits) {
   if constexpr (sizeof(Word) == 16) {
@@ -356,22 +356,22 @@ TILEHASH_FN void flip_bits(Word* at, Word bits) {
   }
 }
 
-// Clears a bit of an array of bits: of several who try at once, true for the one who found it set.
+// Clears a bit of an array of bits. Of several concurrent calls only the one that found it set returns true.
 TILEHASH_FN bool clear_bit(u32* bits, u64 which) {
   const u32 bit = 1U << (which % 32);
   return (shared_ref<u32>(bits[which / 32]).fetch_and(~bit, relaxed) & bit) != 0;
 }
 
-// Sets one: of several who try at once, true for the one who found it clear.
+// Sets a bit. Of several concurrent calls only the one that found it clear returns true.
 TILEHASH_FN bool set_bit(u32* bits, u64 which) {
   const u32 bit = 1U << (which % 32);
   return (shared_ref<u32>(bits[which / 32]).fetch_or(bit, relaxed) & bit) == 0;
 }
 
-// What this thread and those it has met at a barrier wrote is seen by whoever sees what it writes next; and
-// what it reads next is no older than what it has read. A fence and not the order of an atomic, as buckets
-// are read in vectors, which have none. (ThreadSanitizer knows no fences, as GCC's -Wtsan says. It need not:
-// all that they order here is atomic.)
+// A thread that sees a write of this thread after the fence also sees the writes before it, by this thread
+// and by those that met it at a barrier. Reads after the fence are no older than reads before it. It is a
+// fence because buckets are read in vectors, which have no memory order. (ThreadSanitizer does not know
+// fences: GCC's -Wtsan. It need not, because all accesses that they order here are atomic.)
 TILEHASH_FN void device_fence() {
 #if defined(__CUDA_ARCH__)
   __threadfence();
@@ -380,7 +380,7 @@ TILEHASH_FN void device_fence() {
 #endif
 }
 
-// Takes the lock bit `which` of an array of bits. False when another holds it: never waits.
+// Takes the lock bit `which` of an array of bits. Returns false when another thread holds it; never waits.
 TILEHASH_FN bool try_lock(u32* bits, u64 which) {
   const u32 bit = 1U << (which % 32);
   return (shared_ref<u32>(bits[which / 32]).fetch_or(bit, acquire) & bit) == 0;

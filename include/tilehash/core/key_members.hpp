@@ -1,20 +1,20 @@
-// What a type of keys is made of: its bytes, or members that are keys themselves.
+// How keys of a type are compared: by their bytes, or by members that are keys themselves.
 //
-// The bytes of most keys say what they are: integers, arrays of them, structs without gaps. Floating-point
-// numbers are compared by value (-0.0 is 0.0, and a NaN is not legal), and what has such members or gaps
-// between them is compared member by member, once it says which those are:
+// Most keys are compared by their bytes: integers, arrays of them, structs without padding. Floating-point
+// numbers are compared by value: -0.0 is 0.0, and a NaN is not legal. A struct with such members or with
+// padding is compared member by member, and must name its members:
 //
 //   struct vertex { float x, y; char layer; };
 //   template <>
 //   struct tilehash::key_members<vertex> : tilehash::members<&vertex::x, &vertex::y, &vertex::layer> {};
 //
-// std::pair and arrays are known. A key's *packed bytes* are those of its members, one behind the other:
+// std::pair and arrays need no such line. A key's *packed bytes* are the bytes of its members without gaps:
 //
 //   vertex   | x x x x | y y y y | l . . . |         packed   | x x x x | y y y y | l |
 //
 // To compare a floating-point number bit by bit, wrap its type in bitwise<T>.
 //
-// A type that refers to memory elsewhere is no key (core/key_kinds.hpp): its bytes are an address.
+// A type that refers to other memory cannot be a key (core/key_kinds.hpp): its bytes are an address.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@
 
 namespace tilehash {
 
-// Which members a key has: none named. Yours derives from members<...>. It is not in the ABI's namespace, so
-// that a program may specialize it inside `namespace tilehash {`, too.
+// The members of a key type; this one names none. A specialization derives from members<...>. It is not in
+// the ABI's namespace, so that a program may specialize it inside `namespace tilehash {`, too.
 template <class Key>
 struct key_members {};
 
@@ -53,7 +53,8 @@ struct bitwise {
 
 namespace detail {
 
-// May be copied as bytes: what the language says it of, and pairs, whose assignment alone it does not trust.
+// May T be copied as bytes? Trivially copyable types may, and so may pairs: only their assignment is not
+// trivial.
 template <class T>
 inline constexpr bool copied_as_bytes = std::is_trivially_copyable_v<T>;
 template <class A, class B>
@@ -68,7 +69,7 @@ struct unknown_members;
 template <class Key>
 concept names_members = requires { key_members<Key>::template sum<unknown_members>; };
 
-// Do the bytes say what the key is?
+// Are keys equal exactly when their bytes are?
 template <class T>
 inline constexpr bool bytes_say_all =
     std::has_unique_object_representations_v<T> && !names_members<T> && !ieee_float<T>;
@@ -89,7 +90,7 @@ struct type_of_member<T Key::*> {
 template <class Key>
 using copied_char = std::conditional_t<std::is_const_v<Key>, const char, char>;
 
-// use(a copy of the member), which then takes the member's place unless the key is constant.
+// Calls use(copy of the member), then writes the copy back unless the key is constant.
 template <auto Member, class Key, class Use>
 TILEHASH_FN void use_copy(Key& key, const Use& use) {
   struct {
@@ -104,8 +105,8 @@ TILEHASH_FN void use_copy(Key& key, const Use& use) {
     std::memcpy(at, &copy, sizeof copy);
   }
 }
-// use(member). A member of a packed struct may have an address that its type forbids. A reference to such a
-// member is undefined, and a GPU stops at the load. Where the member is, the compiler knows.
+// Calls use(member). A member of a packed struct may have an address that its type forbids. A reference to
+// such a member is undefined, and a GPU stops at the load. The compiler knows the member's offset.
 template <auto Member, class Key, class Use>
 TILEHASH_FN void use_member(Key& key, const Use& use) {
   constexpr u64 alignment = alignof(typename type_of_member<decltype(Member)>::type);
@@ -123,16 +124,16 @@ TILEHASH_FN void use_member(Key& key, const Use& use) {
 
 }  // namespace detail
 
-// The members of a struct that make it a key, in any order. What is not named is not compared, and may be
-// lost. The struct may be packed.
+// The members of a struct that make it a key, in any order. Other members are not compared, and may be lost.
+// The struct may be packed.
 template <auto... Members>
 struct members {
-  // use(member) for each of them.
+  // Calls use(member) for each of them.
   template <class Key, class Use>
   TILEHASH_FN static void for_each(Key& key, const Use& use) {
     (detail::use_member<Members>(key, use), ...);
   }
-  // what<T> of the members' types T, added up.
+  // The sum of What<T>::value over the types T of the members.
   template <template <class> class What>
   static constexpr u32 sum =
       (u32(What<typename detail::type_of_member<decltype(Members)>::type>::value) + ...);
@@ -171,7 +172,7 @@ struct packed_size;
 template <class T>
 struct may_be_nan;
 
-// Is it compared member by member?
+// Is T compared member by member?
 template <class T>
 concept by_members = !bytes_say_all<T> && names_members<T>;
 
@@ -220,7 +221,7 @@ inline constexpr bool has_nan = may_be_nan<Key>::value != 0;
 
 }  // namespace detail
 
-// What may be a key: it is copied as bytes, and they, or members that it names, say what it is.
+// A type of keys: it may be copied as bytes, and is compared by them or by members that it names.
 template <class T>
 concept key_like =
     detail::copied_as_bytes<T> && !detail::has_addresses<T> && detail::unknown_members<T>::value == 0;
@@ -235,7 +236,7 @@ inline constexpr u64 alignment_of = alignof(T);
 template <>
 inline constexpr u64 alignment_of<void> = 1;
 
-// Refuses what cannot be a key, with the reason. (A space's memory begins at a line of 64 bytes.)
+// Refuses types that cannot be keys, with the reason. (A space's memory is aligned to 64 bytes.)
 template <class Key>
 struct checked_key {
   static_assert(
@@ -247,7 +248,7 @@ struct checked_key {
                 "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
                 "or name its members: core/key_members.hpp");
   static_assert(alignof(Key) <= 64, "tilehash: keys and values have an alignment of 64 bytes at most");
-  static constexpr bool is = true;  // or else one of the above has been said
+  static constexpr bool is = true;  // or else one of the assertions has failed
 };
 // The same for a value.
 template <class Value>
@@ -257,7 +258,7 @@ struct checked_value {
   static constexpr bool is = true;
 };
 
-// The smallest integer of 4, 8 or 16 bytes with room for `Bytes`.
+// The smallest integer of 4, 8 or 16 bytes that holds `Bytes` bytes.
 template <u32 Bytes>
 using bits_t = std::conditional_t<Bytes <= 4, u32, std::conditional_t<Bytes <= 8, u64, u128>>;
 

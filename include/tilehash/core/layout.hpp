@@ -1,5 +1,5 @@
-// The orders in which the points of a grid become keys, and keys points again: row by row, by Morton's and by
-// Hilbert's curve, and by bit reversal, which tears all neighbours apart.
+// Layouts convert the points of a grid to keys and back: row by row, along Morton's or Hilbert's curve, or by
+// bit reversal, which separates all neighbours.
 //
 //   row major       Morton          Hilbert         bit reversal
 //    0  1  2  3      0  1  4  5      0  1 14 15      0  4  1  5
@@ -7,17 +7,17 @@
 //    8  9 10 11      8  9 12 13      4  7  8 11      2  6  3  7
 //   12 13 14 15     10 11 14 15      5  6  9 10     10 14 11 15     x to the right, y downwards
 //
-// Where a table keeps keys in their order (a coherent probe sequence does), the layout says what is near what
-// in its memory: a row of pixels, or a square of them. All layouts have the same members:
+// If a table keeps keys in their order (a coherent probe sequence does), the layout decides which points are
+// near each other in its memory: a row of pixels, or a square of them. All layouts have the same members:
 //
 //   layout(extents)      for a grid of extents[0] points along x, extents[1] along y (and [2] along z).
-//                        Throws invalid_argument where its keys would not fit.
+//                        Throws invalid_argument if its keys do not fit.
 //   encode(point)        the key of a point of the grid
 //   decode(key)          the point of a key that encode() gave
-//   max_key()            no key is larger. Row by row all smaller ones are points of the grid too; curves
+//   max_key()            no key is larger. Row by row all smaller keys are points of the grid too; curves
 //                        fill the smallest square or cube around it whose side is a power of two
 //
-// It stands in core/ beside core/key.hpp because it is about keys alone: no table and no space knows of it.
+// Layouts are in core/ because they depend on keys only, not on a table or a space.
 //
 // Morton order and bit reversal: I. Garcia, S. Lefebvre, S. Hornus, A. Lasram, Coherent Parallel Hashing,
 // SIGGRAPH Asia 2011, section 4.2. Hilbert's curve: J. Skilling, Programming the Hilbert curve, AIP
@@ -37,7 +37,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// Where in a grid: x, y (and z). Also how large a grid is.
+// A position in a grid: x, y (and z). Also the extents of a grid.
 template <u32 Dimensions>
 struct grid_point {
   static_assert(Dimensions == 2 || Dimensions == 3, "tilehash: grids have two or three dimensions");
@@ -51,7 +51,7 @@ struct grid_point {
 
 namespace detail {
 
-// Bits in groups of that length, each with room for those of the other dimensions behind it.
+// A mask of groups of `Group` bits. A gap above each group fits the groups of the other dimensions.
 template <u32 Dimensions, u32 Group>
 inline constexpr u64 bit_groups = [] {
   u64 mask = 0;
@@ -59,7 +59,7 @@ inline constexpr u64 bit_groups = [] {
   return mask;
 }();
 
-// Bit i becomes bit Dimensions * i: groups are cut in two, and the upper halves moved up.
+// Bit i becomes bit Dimensions * i: each step halves the groups and moves the upper halves up.
 template <u32 Dimensions>
 TILEHASH_FN constexpr u64 spread_bits(u32 x) {
   constexpr u32 by = Dimensions - 1;
@@ -70,7 +70,7 @@ TILEHASH_FN constexpr u64 spread_bits(u32 x) {
   bits = (bits | bits << 2 * by) & bit_groups<Dimensions, 2>;
   return (bits | bits << by) & bit_groups<Dimensions, 1>;
 }
-// ... and back.
+// The inverse of spread_bits().
 template <u32 Dimensions>
 TILEHASH_FN constexpr u32 gather_bits(u64 bits) {
   constexpr u32 by = Dimensions - 1;
@@ -82,7 +82,7 @@ TILEHASH_FN constexpr u32 gather_bits(u64 bits) {
   return static_cast<u32>(bits | bits >> 16 * by);
 }
 
-// The bits of all coordinates by turns, x in the lowest.
+// Interleaves the bits of all coordinates, x in the lowest.
 template <u32 Dimensions>
 TILEHASH_FN constexpr u64 interleave(const grid_point<Dimensions>& p) {
   u64 key = spread_bits<Dimensions>(p[0]) | spread_bits<Dimensions>(p[1]) << 1;
@@ -115,7 +115,7 @@ template <u32 Dimensions>
                           std::to_string(has) + ": take wider keys, or a smaller grid"));
 }
 
-// The check that all layouts share: a grid of points whose keys take `bits` bits.
+// The check of all layouts: the grid has points, and their keys of `bits` bits fit into a Key.
 template <std::unsigned_integral Key, u32 Dimensions>
 constexpr void require_fit(const char* layout, const grid_point<Dimensions>& extents, u32 bits) {
   if (std::ranges::min(extents.at) == 0) refuse_grid(layout, extents, 0, 0);
@@ -183,7 +183,7 @@ class row_major {
   point_type extents_;
 };
 
-// The coordinates' bits by turns: aligned squares (cubes) of every size stay together.
+// The interleaved bits of the coordinates: aligned squares (cubes) of every size stay together.
 template <std::unsigned_integral Key, u32 Dimensions>
 class morton : public detail::curve_layout<Key, Dimensions> {
  public:
@@ -199,8 +199,8 @@ class morton : public detail::curve_layout<Key, Dimensions> {
   TILEHASH_FN constexpr point_type decode(Key key) const { return detail::deinterleave<Dimensions>(key); }
 };
 
-// Keys that follow each other are neighbours in the grid, and what Morton order promises holds too. Costs a
-// step for each bit of a coordinate, where the others are a handful of instructions.
+// Consecutive keys are neighbours in the grid, and aligned squares (cubes) stay together as in Morton order.
+// It takes a step for each bit of a coordinate; the other layouts take a handful of instructions.
 template <std::unsigned_integral Key, u32 Dimensions>
 class hilbert : public detail::curve_layout<Key, Dimensions> {
  public:
@@ -210,8 +210,8 @@ class hilbert : public detail::curve_layout<Key, Dimensions> {
   constexpr explicit hilbert(const point_type& extents)
       : detail::curve_layout<Key, Dimensions>("hilbert", extents) {}
 
-  // Skilling's: each step turns, for one bit of all coordinates, what is below it as the curve turns there;
-  // what is left is a Gray code of the key's bits, those of x first.
+  // Skilling's algorithm: each step takes one bit of all coordinates, and turns the bits below it as the
+  // curve turns there. The result is a Gray code of the key's bits, those of x first.
   TILEHASH_FN constexpr Key encode(point_type p) const {
     for (u32 bit = this->bits_; bit-- > 1;) {
       for (u32 i = 0; i < Dimensions; ++i) turn(p, i, bit);
@@ -236,7 +236,7 @@ class hilbert : public detail::curve_layout<Key, Dimensions> {
  private:
   TILEHASH_FN static constexpr u32 below(u32 bit) { return (1U << bit) - 1; }
 
-  // Below a bit that is set x is mirrored, below one that is not it is exchanged with coordinate i.
+  // Below a set bit x is mirrored; below a clear bit x is exchanged with coordinate i.
   TILEHASH_FN static constexpr void turn(point_type& p, u32 i, u32 bit) {
     const bool set = (p[i] >> bit & 1) != 0;
     const u32 change = set ? below(bit) : (p[0] ^ p[i]) & below(bit);
@@ -251,8 +251,8 @@ class hilbert : public detail::curve_layout<Key, Dimensions> {
   }
 };
 
-// Morton order of coordinates with their bits reversed: neighbours are as far apart as can be. A layout to
-// measure against.
+// Morton order of coordinates with their bits reversed: neighbours are as far apart as possible. A baseline
+// for measurements.
 template <std::unsigned_integral Key, u32 Dimensions>
 class bit_reversal : public detail::curve_layout<Key, Dimensions> {
  public:

@@ -1,4 +1,4 @@
-// A number of an object that owns memory: what was moved from has none.
+// A number of an object that owns memory: it is 0 in a moved-from object.
 #pragma once
 
 #include <utility>
