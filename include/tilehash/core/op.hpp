@@ -1,19 +1,19 @@
-// How a value that is in a table and one that comes for the same key become one: op(stored, given).
+// An op combines a table's value with a given value of the same key: op(stored, given).
 //
-// Any callable will do; items of one key come in no given order, so its result is certain only when the order
-// does not matter. The ones here say, where the machine has it, how to do it in one atomic operation; others
-// compare and swap until nobody was faster.
+// An op is any callable. Items of one key are applied in no fixed order, so the result is certain only if the
+// order does not matter. The ops here use one atomic operation where the machine has it. Other ops repeat a
+// compare-and-swap until it succeeds.
 //
-// On a CPU an op may throw: table.hpp says what the table guarantees then. The value is stored after op has
+// On a CPU an op may throw: table.hpp documents the table's guarantee. The value is stored after op has
 // returned, so no value is half changed.
 //
-// An op may say that two given values may become one before they meet the stored one, as in
-// op(stored, op(given, given)): `static constexpr bool is_associative = true`. A table then combines the
-// items of equal keys first (algorithm/aggregate.hpp), where many come. All ops here are (sums of
-// floating-point numbers up to rounding); an op that counts calls, op(stored, given) = stored + 1, is not.
+// `static constexpr bool is_associative = true` in an op permits to combine two given values first, as in
+// op(stored, op(given, given)). A table then combines the items of equal keys first, if there are many
+// (algorithm/aggregate.hpp). All ops here are associative (sums of floating-point numbers up to rounding). An
+// op that counts calls, op(stored, given) = stored + 1, is not.
 //
-// What an op is given need not be a value: with a member `given<Value>`, the type it is given, lift<Value>(x)
-// makes a value of each x, and only then values are combined. `mean` is given numbers, `count` keys alone.
+// An op may take another type than the table's value: its member `given<Value>`. Then lift<Value>(x) makes a
+// value of each x before values are combined. `mean` takes numbers, `count` takes only keys.
 #pragma once
 
 #include <concepts>
@@ -29,16 +29,16 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 template <class Op, class Value>
 concept combines = std::is_invocable_r_v<Value, const Op&, const Value&, const Value&>;
 
-/// It says that given values may be combined before they meet the stored one.
+/// An op that may combine given values before the stored one.
 template <class Op>
 concept associative = Op::is_associative;
 
-/// It is given something else than values.
+/// An op that takes another type than the table's values.
 template <class Op, class Value>
 concept lifts = combines<Op, Value> && requires { typename Op::template given<Value>; };
-/// What an op is given that wants keys alone.
+/// The given type of an op that takes only keys.
 struct nothing {};
-/// It is given nothing but keys.
+/// An op that takes only keys.
 template <class Op, class Value>
 concept lifts_nothing = lifts<Op, Value> && std::same_as<typename Op::template given<Value>, nothing>;
 
@@ -53,7 +53,7 @@ struct given_to<Op, Value> {
   using type = typename Op::template given<Value>;
 };
 }  // namespace detail
-/// The type that an op is given in a table of such values.
+/// The type that an op takes in a table of these values.
 template <class Op, class Value>
 using given_to = typename detail::given_to<Op, Value>::type;
 
@@ -63,7 +63,7 @@ concept atomic_integer = std::integral<Value> && (sizeof(Value) == 4 || sizeof(V
 
 namespace detail {
 
-// a + b. Integers wrap round: as unsigned numbers, because the sum of signed ones may not overflow.
+// a + b. Integers wrap round: they are added as unsigned numbers, because signed overflow is undefined.
 template <class Value>
 TILEHASH_FN Value sum_of(const Value& a, const Value& b) {
   if constexpr (std::same_as<Value, i128>) {
@@ -76,7 +76,7 @@ TILEHASH_FN Value sum_of(const Value& a, const Value& b) {
   }
 }
 
-// Does the value given take the stored one's place as the least one, or as the greatest one?
+// Does the given value replace the stored one as the least one, or as the greatest one?
 template <class Value>
 TILEHASH_FN bool is_smaller(const Value& given, const Value& stored) {
   if constexpr (ieee_float<Value>)
@@ -94,10 +94,10 @@ TILEHASH_FN bool is_greater(const Value& given, const Value& stored) {
 
 }  // namespace detail
 
-/// The ops that tables know; docs/verbs.md says which verbs take one.
+/// The ops of the library; docs/verbs.md lists the verbs that take one.
 namespace op {
 
-/// The value given takes the place of the stored one; of several, any one stays.
+/// Replaces the stored value by the given one; of several given values any one stays.
 struct assign {
   static constexpr bool is_associative = true;  ///< any of the given values will do
   /// The value given.
@@ -115,7 +115,7 @@ struct sum {
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return detail::sum_of(stored, given);
   }
-  /// Adds to what stands at `at`, in one atomic operation.
+  /// Adds to the value at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_add;
@@ -123,7 +123,7 @@ struct sum {
   }
 };
 
-/// How often a key came. It is given keys alone.
+/// Counts the items of each key. It takes only keys.
 struct count : sum {
   template <class Value>
   using given = nothing;
@@ -136,8 +136,8 @@ struct count : sum {
 
 /// The least value, whatever the order of the values. Floating-point numbers compare as IEEE 754's
 /// minimumNumber does: a NaN loses against every number, so the result is a NaN only if all values are, and
-/// -0.0 is less than 0.0. (Of several NaNs any one stays.) Other types compare by their operator <, which must
-/// put all of their values in one order.
+/// -0.0 is less than 0.0. (Of several NaNs any one stays.) Other types compare by their operator <, which
+/// must order all of their values.
 struct minimum {
   static constexpr bool is_associative = true;  ///< so items of equal keys may be combined first
   /// The smaller of the two; of equal ones the stored one.
@@ -145,7 +145,7 @@ struct minimum {
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return detail::is_smaller(given, stored) ? given : stored;
   }
-  /// The same with what stands at `at`, in one atomic operation.
+  /// The same with the value at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_min;
@@ -162,7 +162,7 @@ struct maximum {
   TILEHASH_FN Value operator()(const Value& stored, const Value& given) const {
     return detail::is_greater(given, stored) ? given : stored;
   }
-  /// The same with what stands at `at`, in one atomic operation.
+  /// The same with the value at `at`, in one atomic operation.
   template <class At, atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_max;
@@ -172,17 +172,17 @@ struct maximum {
 
 }  // namespace op
 
-/// A mean on its way: what was added up, and how many. Numbers are added up in T: integers wrap round, and in
-/// a float little is left of a number that is added to one 2^24 times as large. 8 bytes for T of 4, 16 for T
-/// of 8.
+/// A running mean: the sum of numbers and their count. The sum is a T: integers wrap round, and a float loses
+/// most of a number that is added to one 2^24 times as large. It has 8 bytes for T of 4 bytes, and 16 bytes
+/// for T of 8 bytes.
 template <class T>
   requires(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
 struct mean_of {
   using number = T;
   using counter = std::conditional_t<sizeof(T) == 4, u32, u64>;
 
-  T total;        ///< what was added up
-  counter items;  ///< how many numbers that were
+  T total;        ///< the sum of the numbers
+  counter items;  ///< the count of the numbers
 
   /// The mean, a double (float for float). There must be an item.
   TILEHASH_FN auto value() const {
@@ -194,17 +194,17 @@ struct mean_of {
 
 namespace op {
 
-/// The mean of numbers T, in a table of mean_of<T>. It is given numbers.
+/// The mean of numbers T, in a table of mean_of<T>. It takes numbers.
 struct mean {
   static constexpr bool is_associative = true;  ///< floating-point numbers: up to rounding
   template <class Value>
   using given = typename Value::number;
-  /// One number, as a mean on its way.
+  /// A running mean of one number.
   template <class Value>
   TILEHASH_FN static Value lift(typename Value::number x) {
     return {x, 1};
   }
-  /// The mean of both's numbers.
+  /// The running mean of the numbers of a and b.
   template <class T>
   TILEHASH_FN mean_of<T> operator()(const mean_of<T>& a, const mean_of<T>& b) const {
     return {detail::sum_of(a.total, b.total), a.items + b.items};
@@ -218,18 +218,18 @@ namespace detail {
 template <class Op, class Value>
 concept combines_in_place = requires(Value* at, Value given) { Op::in_place(at, given); };
 
-// As what values stand in memory where many threads combine: `at` below points to such.
+// The type of a value in memory that many threads combine into: `at` below points to one.
 template <class Op, class Value>
 using combinable = std::conditional_t<combines_in_place<Op, Value>, Value, bits_t<sizeof(Value)>>;
 
-// Combines `given` with what stands there, whatever others do to it meanwhile.
+// Combines `given` with the value at `at`, which other threads may change concurrently.
 template <class Op, class Value, class At>
 TILEHASH_FN void combine_at(At at, const Value& given, const Op& op) {
   if constexpr (combines_in_place<Op, Value>) {
     Op::in_place(at, given);
   } else {
     using bits = combinable<Op, Value>;
-    for (bits old = load_relaxed(at);;) {  // until nobody was faster
+    for (bits old = load_relaxed(at);;) {  // until the swap succeeds
       const bits next = to_bits<bits>(Value(op(from_bits<Value>(old), given)));
       const bits seen = compare_and_swap(at, old, next);
       if (seen == old) return;

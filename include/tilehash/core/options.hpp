@@ -1,4 +1,4 @@
-// How a table is to be made.
+// The options of a table.
 #pragma once
 
 #include <ctime>
@@ -9,13 +9,13 @@
 
 namespace tilehash {
 
-/// A load factor, or none: then a table takes what is usual for its design.
+/// A load factor, or none: then a table takes the usual one of its design.
 class asked_load_factor {
  public:
   constexpr asked_load_factor() = default;                                                  ///< none
   constexpr asked_load_factor(double items_a_slot) : value_(items_a_slot), given_(true) {}  ///< this one
-  constexpr operator double() const { return value_; }  ///< the one that was asked for, or 0.8
-  /// The one that was asked for, or else `usual`.
+  constexpr operator double() const { return value_; }  ///< the requested one, or 0.8
+  /// The requested one, or else `usual`.
   constexpr double or_else(double usual) const { return given_ ? value_ : usual; }
 
  private:
@@ -23,35 +23,35 @@ class asked_load_factor {
   bool given_ = false;
 };
 
-/// What a table is made with, and keeps when it grows. Members have names: {.load_factor = 0.9, .seed = 7}.
+/// The options of a table, which it keeps when it grows. Use designated initializers:
+/// {.load_factor = 0.9, .seed = 7}.
 struct table_options {
-  asked_load_factor load_factor =
-      {};  ///< items per slot that the table is sized for, above 0 and at most 0.98
-           ///< (`robin_hood`: 1); not given: 0.8. Of `chained` and `hash_graph`
-           ///< items a row, at most 10; not given: 1. Where a design for inserts
-           ///< takes less, a table that may grow is made for that; any other
-           ///< refuses more.
-  std::optional<std::uint64_t> seed =
-      {};  ///< of the hash function; a rebuild takes the next one. Not given: drawn for
-           ///< each table, so that nobody can make up keys that meet in it
-  bool grow =
-      true;  ///< make room for all items; false: keep the capacity, wait for nothing before the end of
-             ///< a call, and report what does not fit as refused. (Inserts of `robin_hood` and
-             ///< `mega_kv` may need another hash function all the same, which the report counts as a
-             ///< restart; only if 32 of them fail does such a table grow, as keys would be lost.)
-  double shrink_below = 0;  ///< an erase that leaves a load factor under this gives memory back; at most half
-                            ///< of load_factor. 0: none does. (In subtables alpha says when.)
-  /// Tables in subtables (`dynamic_cuckoo`) that may grow: the share of their slots that items fill is kept
-  /// between these two. 0 < alpha < beta * d / (d + 1) for d subtables, beta < 1.
-  double alpha = 0.4;     // an erase that leaves less halves subtables
-  double beta = 0.9;      ///< before an insert would leave more, subtables are doubled
+  /// Items per slot that the table is sized for, above 0 and at most 0.98 (`robin_hood`: 1); default: 0.8.
+  /// For `chained` and `hash_graph`: items per row, at most 10; default: 1. If a design for inserts supports
+  /// less, a table that may grow is made for that maximum; any other table refuses more.
+  asked_load_factor load_factor = {};
+  /// The seed of the hash function; a rebuild takes the next one. Default: each table draws a random seed,
+  /// which prevents hash flooding.
+  std::optional<std::uint64_t> seed = {};
+  /// Grow to fit all items. False: keep the capacity, do not synchronize before the end of a call, and report
+  /// items that do not fit as refused. (Inserts of `robin_hood` and `mega_kv` may still need another hash
+  /// function, which the report counts as a restart. If 32 of them fail, such a table grows all the same,
+  /// because keys would be lost.)
+  bool grow = true;
+  /// An erase that leaves a load factor below this gives memory back. At most half of load_factor. 0: no
+  /// erase does. (Subtables use alpha instead.)
+  double shrink_below = 0;
+  /// For tables in subtables (`dynamic_cuckoo`) that may grow: the load factor stays between alpha and beta.
+  /// 0 < alpha < beta * d / (d + 1) for d subtables, beta < 1. An erase that leaves less halves subtables.
+  double alpha = 0.4;
+  double beta = 0.9;      ///< an insert that would leave more doubles subtables first
   bool reuse_ids = true;  ///< `indexed`: new keys get the ids of erased ones
-  double slack = 0.25;  ///< `dynamic_hash_graph`: free entries for each item, of a table that was just built
+  double slack = 0.25;    ///< `dynamic_hash_graph`: free entries per item of a newly built table
 };
 
-/// Which of the items with equal keys that one call brings is kept.
+/// The item that is kept if one call has several items with equal keys.
 enum class keep {
-  any,    ///< one of them, which may be another in the next run
+  any,    ///< any one of them; the next run may keep another
   first,  ///< the one that comes first in the arrays, as dictionaries and drop_duplicates do
 };
 
@@ -61,19 +61,19 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A seed that neither another table of this process nor another process has.
+// A seed that no other table has, in this process or in another.
 inline u64 drawn_seed() {
-  // (<chrono> and <atomic> would be a third of what map.hpp takes to compile.)
+  // (<chrono> and <atomic> would be a third of the compile time of map.hpp.)
   static const u64 of_process = [] {
     std::timespec now{};
     if (std::timespec_get(&now, TIME_UTC) == 0) now.tv_sec = std::time(nullptr);
     return mix64(static_cast<u64>(now.tv_sec) * 1000000000 + static_cast<u64>(now.tv_nsec));
-  }() ^ reinterpret_cast<u64>(&of_process);  // where the system has loaded it
+  }() ^ reinterpret_cast<u64>(&of_process);  // the address at which the system has loaded it
   static u64 tables = 0;
   return mix64(of_process + 0x9e3779b97f4a7c15ULL * __atomic_add_fetch(&tables, 1, __ATOMIC_RELAXED));
 }
 
-// What is asked for, and the design's usual load factor where none is.
+// The requested options, with the design's usual load factor if none is requested.
 template <class Design>
 table_options completed(table_options options) {
   if constexpr (requires { Design::usual_load_factor; })
@@ -81,7 +81,7 @@ table_options completed(table_options options) {
   return options;
 }
 
-// The seed of a table that is made, which always has one.
+// The seed of a constructed table, which always has one.
 inline u64 seed_of(const table_options& made) { return made.seed.value_or(0); }
 
 }  // namespace detail

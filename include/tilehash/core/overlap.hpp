@@ -1,7 +1,6 @@
-// Arrays that a call reads and arrays that it writes may be the same memory by mistake, or on purpose: an
-// answer over each key. The second is right where an item reads nothing but its own element before it writes
-// there, so elements must begin at the same places; all other overlap is refused. The check compares
-// addresses and reads no memory.
+// Checks the overlap of arrays that a call reads with arrays that it writes. A call may write each result
+// over its key if an item reads only its own element before it writes there. So elements must begin at the
+// same addresses; all other overlap is refused. The check compares addresses and reads no memory.
 #pragma once
 
 #include <span>
@@ -17,7 +16,7 @@ namespace detail {
 
 // An array's memory.
 struct bytes_of_array {
-  u64 first = 0, end = 0, element = 0;  // end: behind its last byte
+  u64 first = 0, end = 0, element = 0;  // end: one past its last byte
 
   template <class T>
   bytes_of_array(std::span<T> array)  // NOLINT(google-explicit-constructor): an array is its memory
@@ -36,12 +35,12 @@ struct bytes_of_array {
 [[noreturn]] inline void refuse_overlap(const char* verb, const char* written, const char* given) {
   refuse(std::string(verb) + ": " + written + " overlap " + given + "; give them memory of their own");
 }
-// Throws invalid_argument where they have a byte in common. `verb: written overlap given; ...`
+// Throws invalid_argument if they have a byte in common: `verb: written overlap given; ...`
 inline void require_apart(const bytes_of_array& a, const bytes_of_array& b, const char* verb,
                           const char* written, const char* given) {
   if (a.overlaps(b)) refuse_overlap(verb, written, given);
 }
-// ... unless element i of both is the same memory.
+// The same, unless element i of both is the same memory.
 inline void require_apart_or_in_place(const bytes_of_array& a, const bytes_of_array& b, const char* verb,
                                       const char* written, const char* given) {
   if (!a.has_elements_of(b)) require_apart(a, b, verb, written, given);

@@ -1,8 +1,8 @@
-// What slots have in common that keep only what their bucket's number does not tell of a key.
+// The base of slots that store only the bits of a key that the bucket's number does not give.
 //
-// A bijective hash sends the key to K bits; a table of at least 2^5 buckets knows the top five of them from
-// the bucket. So a word of K bits and the value has five bits to spare, which each design uses in its own
-// way.
+// A bijective hash maps the key to K bits. In a table of at least 2^5 buckets the bucket's number gives the
+// top five of them. So a word of K bits and the value has five spare bits; each design has its own use for
+// them.
 //
 // Keys of 1, 2 and 4 bytes are hashed as 32 bits, of 8 bytes as 64; the word has 4, 8 or 16 bytes.
 #pragma once
@@ -23,7 +23,7 @@ struct quotient_slot {
 
   using key_type = Key;
   using mapped_type = Value;
-  using key_bits = detail::bits_t<detail::packed_bytes<Key>>;  // the key's bits; also what its hash has
+  using key_bits = detail::bits_t<detail::packed_bytes<Key>>;  // the key's bits, and those of its hash
   using stored_key = key_bits;
   static constexpr u32 key_width = 8 * sizeof(key_bits);
   static constexpr u32 value_bytes = detail::bytes_of<Value>;
@@ -56,7 +56,7 @@ struct quotient_slot {
     return static_cast<word>(w >> value_shift << value_shift | v);
   }
 
-  // What a design's insert() is given: the value alone; the design knows the remainder.
+  // The argument of a design's insert(): the value only, because the design has the remainder.
   TILEHASH_FN static constexpr word pack(key_bits, value_bits v) {
     if constexpr (is_set)
       return 0;

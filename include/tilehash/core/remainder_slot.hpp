@@ -1,4 +1,4 @@
-// A slot that keeps a remainder (core/quotient_slot.hpp) and a share of its bucket's overflow filter.
+// A slot that stores a remainder (core/quotient_slot.hpp) and three bits of its bucket's overflow filter.
 //
 //      most significant                                                    least significant
 //     +------------------+-----+------+-----------+--------------------------------+
@@ -6,8 +6,8 @@
 //     +------------------+-----+------+-----------+--------------------------------+
 //     |<-------- stored key ------------->|
 //
-// `used`: a free slot has stored_key 0, so no key looks like a free slot. `2nd`: this key stands in its
-// second bucket. The filter's three bits belong to the bucket and stay when the slot's key goes.
+// `used`: a free slot has stored_key 0, so no key looks like a free slot. `2nd`: this key is stored in its
+// second bucket. The filter's three bits belong to the bucket and stay when the slot's key is removed.
 #pragma once
 
 #include <tilehash/core/quotient_slot.hpp>
@@ -51,7 +51,7 @@ struct remainder_slot : quotient_slot<Key, Value> {
       return static_cast<word>(n) << stored_shift | v;
   }
   TILEHASH_FN static constexpr word filter_of(word w) { return w & filter_mask; }
-  // What stands in a slot after an item took the place of `old`: the filter is the bucket's and stays.
+  // The word of a slot after an item replaced `old`: the filter belongs to the bucket and stays.
   TILEHASH_FN static constexpr word written_over(word old, stored_key n, value_bits v) {
     return static_cast<word>(filter_of(old) | make(n, v));
   }

@@ -1,9 +1,9 @@
-// The two cells beside a table for the two keys whose bits look like the marks of free slots.
+// A table's two cells for the two keys whose bits look like the marks of free slots.
 //
-// Where a slot has no spare bits, `empty` and `erased` must be patterns that keys can have. Those two keys
-// are legal all the same: they live here, one cell each, and the bulk verbs send them here before a design
-// sees them. A cell is one word, a value and above it the bit that says that the cell is taken, and changes
-// by compare-and-swap: of several equal keys in one call one wins.
+// If a slot has no spare bits, `empty` and `erased` must be patterns that keys can have. Those two keys are
+// legal all the same: each is stored in a cell here. The bulk verbs send them here, so no design sees them. A
+// cell is one word: a value, and above it the bit that marks the cell as taken. It changes by
+// compare-and-swap: of several equal keys in one call one wins.
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
@@ -38,7 +38,7 @@ struct sentinel_cells {
   }
 
   TILEHASH_FN lookup_answer<value_bits> find(typename Slot::key_bits bits) const {
-    const cell c{load_relaxed(&cells[index(bits)].content)};  // others may be putting the key in
+    const cell c{load_relaxed(&cells[index(bits)].content)};  // other threads may be inserting the key
     if (!c.taken()) return {};
     return {lookup_state::found, c.value()};
   }
@@ -51,7 +51,7 @@ struct sentinel_cells {
   TILEHASH_FN outcome insert_or_apply(typename Slot::key_bits bits, value_bits given, const Op& op) const {
     using mapped = typename Slot::mapped_type;
     word* const at = &cells[index(bits)].content;
-    for (word old = word(0);;) {  // again at most once for each item that comes for this key
+    for (word old = word(0);;) {  // retries at most once for each item of this key
       const cell c{old};
       const auto next =
           c.taken() ? to_bits<value_bits>(op(from_bits<mapped>(c.value()), from_bits<mapped>(given))) : given;

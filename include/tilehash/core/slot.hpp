@@ -6,13 +6,13 @@
 //     +----------------------+--------------+-----------------------------+
 //     |<--------- key bits ---------------->|
 //
-// The word has 4, 8 or 16 bytes, the smallest that fits. The *key bits* are the key as it stands in the word,
+// The word has 4, 8 or 16 bytes, the smallest that fits. The *key bits* are the key as stored in the word,
 // spare bits included; all comparisons are of key bits. Two patterns mark free slots: `empty` (never used
 // since the last clear) and the `tombstone` (used once, so lookups must not stop here). With spare bits no
-// key looks like a mark. Without, the two largest key patterns do; keys with those patterns are `reserved`
-// and live in the table's two sentinel cells (core/sentinel_cells.hpp), so that every key stays legal.
+// key looks like a mark. Without them the two largest key patterns do. Keys with those patterns are
+// `reserved` and stored in the table's two sentinel cells (core/sentinel_cells.hpp), so every key is legal.
 //
-// Of a key with members the packed bytes stand in the word (core/key_members.hpp); -0.0 stands there as 0.0.
+// A key with members is stored as its packed bytes (core/key_members.hpp); -0.0 is stored as 0.0.
 #pragma once
 
 #include <tilehash/core/key_members.hpp>
@@ -43,7 +43,7 @@ struct slot {
   using mapped_type = Value;
   using word = detail::bits_t<key_bytes + value_bytes>;
   using key_bits = detail::bits_t<sizeof(word) - value_bytes>;
-  using stored_key = key_bits;  // what a bucket is compared with
+  using stored_key = key_bits;  // the bits that are compared with a bucket's
   using value_bits = detail::bits_t<value_bytes>;
 
   static constexpr bool is_set = std::is_void_v<Value>;
@@ -63,7 +63,7 @@ struct slot {
     else
       return static_cast<word>(k) << value_shift | v;
   }
-  // What stands in a slot after an item took the place of `old`.
+  // The word of a slot after an item replaced `old`.
   TILEHASH_FN static constexpr word written_over(word /*old*/, stored_key n, value_bits v) {
     return pack(n, v);
   }
@@ -89,7 +89,7 @@ struct slot {
     return key_of(w) == empty_mark || key_of(w) == tombstone_mark;
   }
 
-  // Does this key_bits look like a mark, so that its key must live in sentinel cells?
+  // Do these key bits look like a mark, so that the key must be stored in a sentinel cell?
   TILEHASH_FN static constexpr bool is_reserved(key_bits k) {
     return reserves_keys && (k == empty_mark || k == tombstone_mark);
   }
@@ -101,7 +101,7 @@ struct slot {
     return detail::key_from_bits<Key>(static_cast<key_bits>(k >> spare));
   }
 
-  // What a hash function is given: the key's bits without the spare ones.
+  // The input of a hash function: the key's bits without the spare ones.
   TILEHASH_FN static constexpr auto hash_input(key_bits k) {
     return static_cast<detail::bits_t<key_bytes>>(k >> spare);
   }

@@ -1,12 +1,12 @@
-// Which tilehash this is: #if TILEHASH_VERSION >= 200 asks for 0.2.0 or newer. CMakeLists.txt reads it from
+// The version of tilehash: #if TILEHASH_VERSION >= 200 requires 0.2.0 or newer. CMakeLists.txt reads it from
 // here.
 #pragma once
 
-// Changes where programs must change.
+// Changes if programs must change.
 #define TILEHASH_VERSION_MAJOR 0
-// Changes where there is more; before 1.0, where programs must change.
+// Changes with new features; before 1.0, if programs must change.
 #define TILEHASH_VERSION_MINOR 1
-// Changes where something is mended.
+// Changes with fixes.
 #define TILEHASH_VERSION_PATCH 0
 // All three as a number: 10000 major + 100 minor + patch.
 #define TILEHASH_VERSION \
