@@ -51,8 +51,8 @@
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. While a
 // subtable is resized its memory is read and not written, until the new one is complete. So lookups of all
-// keys may run concurrently. So may inserts, for which that subtable is frozen: its keys stay, and new keys go
-// to the other subtables.
+// keys may run concurrently. So may inserts, for which that subtable is frozen: its keys stay, and new keys
+// go to the other subtables.
 //
 // Source: Y. Li, J. Zhang, Y. Liu, Z. Lyu, Z. Huang, J. Sun, Dynamic Hash Tables on GPUs, sections 4 and 5.
 #pragma once

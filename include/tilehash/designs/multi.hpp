@@ -1,4 +1,4 @@
-// multi: all values of a key side by side, behind a table of dense ids.
+// multi: all values of a key in one contiguous array, behind a table of dense ids.
 //
 //   key -> ids   [ 19: 1 | .. | 7: 0 | 4: 2 ]       any design that maps a key to 32 bits; k keys
 //                        \        \       \ .
@@ -8,23 +8,27 @@
 //
 //   keys         | 7       | 19     | 4         |         k: from an id to its key
 //
-// So count and start of a key's values cost a lookup of its id and one read of two neighbouring words, O(1)
-// however often the key comes, and its values are an array. What all the values of many keys cost follows
-// from how many values these are, and not from who has them (algorithm/segments.hpp).
+// The number and start of a key's values cost a lookup of its id and one read of two neighbouring words:
+// O(1), however often the key occurs. The values are an array. The cost of reading all values of many keys
+// depends on the number of values, not on how many each key has (algorithm/segments.hpp).
 //
-// Three builds. By regions (engine/multi_regions.hpp): a partition by hash, and a count of each region's keys
-// in a block's scratch, which leaves them where the build of the table of ids wants them; for keys that come
-// now and then. By sort: a radix sort of the keys as they are, with their values; one pass over the sorted
-// keys counts where new ones begin and one writes these down; the table of ids is built in bulk from the
-// unique keys. Nothing is hashed before the sort and nothing copied after it. By counting: all keys meet in a
-// table, which says how many there are and gives them ids; then each item looks its id up and takes a number
-// among those of its key, the numbers are summed into starts, and the values go where they belong. Keys of
-// over 8 bytes can only be counted; theirs is a table `indexed`, whose records hold the keys.
+// Three builds:
 //
-// Invariants. (1) The ids are 0 ... k - 1, each key has one and each id a value at least: starts rises
+//   by regions   (engine/multi_regions.hpp) for keys with few values each: a partition by hash, then a count
+//                of each region's keys in a block's scratch. The keys stay where the build of the table of
+//                ids reads them.
+//   by sort      a radix sort of the keys as they are, with their values. One pass over the sorted keys
+//                counts where new ones begin, and one writes these positions. The table of ids is built in
+//                bulk from the unique keys. Nothing is hashed before the sort and nothing copied after it.
+//   by counting  all keys are inserted into a table, which counts them and gives them ids. Then each item
+//                looks up its id and takes a number among the items of its key. A prefix sum gives the
+//                starts, and each value is written at start plus number. Keys of over 8 bytes can only be
+//                counted; their table of ids is an `indexed`, whose records hold the keys.
+//
+// Invariants. (1) The ids are 0 ... k - 1; each key has one, and each id has at least one value: starts rises
 // strictly. (2) starts[0] = 0 and starts[k] = n. The order of a key's values is not promised.
 //
-// The table is not changed in place: an insert builds it anew from what it has and what is given.
+// The table is not changed in place: an insert rebuilds it from its items and the given ones.
 //
 // Safe to run at the same time: any number of lookups and retrievals.
 //
@@ -61,10 +65,10 @@ using default_ids =
 
 }  // namespace detail
 
-// How the values of a key come together.
+// How a build groups the values of a key.
 enum class grouping {
-  automatic,   // what is faster (engine/multi.hpp has the rule)
-  by_regions,  // keys of up to 8 bytes; by sort where keys come too often, items are few or values longer
+  automatic,   // the faster way (engine/multi.hpp has the rule)
+  by_regions,  // keys of up to 8 bytes; by sort if keys occur too often, items are few or values larger
   by_sort,     // keys of up to 8 bytes
   by_count,    // keys of any type
 };
@@ -98,7 +102,7 @@ struct multi {
   static constexpr u64 max_items = std::numeric_limits<Offset>::max() - 1;
   static constexpr u32 none = ~0U;  // no id: there are at most 2^32 - 1
 
-  // Do the keys stand in the records of the table of ids?
+  // Are the keys stored in the records of the table of ids?
   static constexpr bool in_records = detail::is_indexed_set<Ids>;
   static_assert(in_records || std::same_as<typename Ids::mapped_type, u32>,
                 "tilehash: the table of ids must map keys to 32 bits: tiled<Key, std::uint32_t> or the like");
@@ -108,7 +112,7 @@ struct multi {
 
   // ---- the sort ----
   static constexpr bool can_sort = !in_records && detail::packed_bytes<Key> <= 8;
-  // Keys that are words of 4 or 8 bytes are sorted as they are; others need a pass to become such.
+  // Keys that are words of 4 or 8 bytes are sorted as they are; a pass converts others to words.
   static constexpr bool keys_are_words = can_sort && std::integral<Key> && sizeof(Key) >= 4;
   using word = typename std::conditional_t<
       keys_are_words, std::make_unsigned<Key>,

@@ -8,18 +8,19 @@
 // slot, and claims the first free slot it passed. A lookup walks the same way and ends at the key or at an
 // empty slot.
 //
-// Invariants. (1) A key stands at most once in its sequence. (2) No empty slot precedes a key in its
+// Invariants. (1) A key is stored at most once in its sequence. (2) No empty slot precedes a key in its
 // sequence: erase() therefore leaves `erased`, which lookups pass and inserts may take. (3) While only
-// inserts run, a slot that is taken stays taken, so two inserts of one key meet: both aim at the first free
+// inserts run, a slot that is taken stays taken. So two inserts of one key meet: both aim at the first free
 // slot of the same sequence, one wins it, and the other starts again and finds the key.
 //
-// At most min(capacity, 10 000) probes are made, 4096 where jumps grow (open_addressing/probe.hpp); then the
-// key is refused and the table above decides: it starts again with another hash function, and counts that, as
-// large as it was while it is less full than asked for, larger after four times. Every loop is bounded: by
-// that limit, and by the slots that other inserts can still take in front of this one.
+// An insert makes at most min(capacity, 10 000) probes, 4096 where jumps grow (open_addressing/probe.hpp);
+// then the key is refused. The engine then starts again with another hash function, and counts that. The
+// table keeps its size while it is less full than asked for, and grows after four retries. Every loop is
+// bounded: by that limit, and by the slots that other inserts can still take in front of this one.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. Inserts
-// beside erases are not; lookups beside either may miss what moves in meanwhile.
+// concurrent with erases are not safe; lookups concurrent with either may miss keys that are inserted
+// meanwhile.
 //
 // Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, chapter 3.
 #pragma once
@@ -56,7 +57,7 @@ class open_addressing {
   static constexpr u32 preferred_width = 1;
   static constexpr double max_load_factor = detail::highest_load_factor<Probe>();
 
-  // Slots for `items` at `load_factor`: a prime where the probe sequence asks for one.
+  // Slots for `items` at `load_factor`: a prime where the probe sequence needs one.
   static u64 capacity_for(u64 items, double load_factor) {
     const u64 slots = detail::slots_for(items, load_factor, max_load_factor);
     return Probe::needs_prime ? detail::next_prime(slots < 2 ? 2 : slots) : slots;
@@ -77,7 +78,7 @@ class open_addressing {
   }
   TILEHASH_FN static key_bits stored(const place&, key_bits k) {
     return k;
-  }  // what a bucket is compared with
+  }  // compared with the slots of a bucket
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
   TILEHASH_FN u64 where(const place& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }

@@ -1,41 +1,41 @@
-// Robin Hood hashing that keeps neighbours together, and remembers of each home how far its keys have gone.
+// Robin Hood hashing that keeps neighbouring keys together; each home stores how far its keys have gone.
 //
 //   home of a, b, c, d            home + offset(2)               home + offset(3)
 //   | a1 b1 x1 y2 z1 v1 w3 u1 |   | . c2 k1 l1 m2 n1 o1 p2 |     | q1 . r2 d3 s1 . . t1 |
 //     '-- its max: 3: a lookup of a key from here reads at most three buckets
 //
 // a1: a key and its age, the number of the bucket in its own sequence, from 1. A bucket is a line of 64 bytes
-// (one slot, if asked for: the paper's shape). All keys of a home go the same way, home + offset(age), with
-// random offsets that are the same for the whole table. So keys that are neighbours, of which `Slots` share a
-// home and the next have the next bucket, are neighbours at every age (robin_hood/homes.hpp): 32 neighbouring
-// keys read the 32 slots' worth of memory of which each would read a line alone. That is the paper's coherent
+// (or one slot, the paper's shape). All keys of a home follow one sequence, home + offset(age), with random
+// offsets that are the same for the whole table. `Slots` neighbouring keys share a home, and the next ones
+// have the next bucket, so they are neighbours at every age (robin_hood/homes.hpp). Then 32 neighbouring keys
+// read the memory of 32 slots, where each would otherwise read a line alone. That is the paper's coherent
 // sequence; probe::random mixes the keys first.
 //
-// Inserting goes from bucket to bucket until one has a free slot or a key that is younger than the new one
-// would be there; that one is taken out and goes on from where it stood. So ages stay alike: in lines at load
-// 0.9 the oldest are 4 or 5 and found keys take 1.2 reads; with one slot 2.6 reads, as each of them may miss.
-// The largest age of its keys is kept with each home, so a lookup that fails reads no more than that.
+// An insert goes from bucket to bucket until one has a free slot, or a key that is younger than the new one
+// would be there. It evicts that key, which goes on from its own bucket. So ages stay alike: in lines at load
+// 0.9 the oldest are 4 or 5 and found keys take 1.2 reads. With one slot they take 2.6 reads, as each of them
+// may miss. Each home stores the largest age of its keys, so a lookup that fails reads no more buckets than
+// that.
 //
-// Invariants. (1) A key stands once, in bucket home + offset(age). (2) Its age is at most its home's maximum.
-// (3) While inserts run, a slot's age only grows: where a key has passed once it is never younger than what
-// stands there, so equal keys meet at the same slot, and the second finds the first.
+// Invariants. (1) A key is stored once, in bucket home + offset(age). (2) Its age is at most its home's
+// maximum. (3) While inserts run, a slot's age only grows: a key that has passed a slot passes it again. So
+// equal keys meet at the same slot, and the second finds the first.
 //
-// Two inserts of one key meet even if it is in nobody's slot, on its way from one to the next: who takes a
-// key out says so before (robin_hood/counters.hpp), and who has not met his key looks again where its home has
-// keys on the way. A key that goes on never waits, so somebody always goes ahead.
+// Two inserts of one key meet even while the key is in flight, in no slot. A lane announces a key before it
+// evicts it (robin_hood/counters.hpp); a lane that has not found its key looks again if its home has keys in
+// flight. An in-flight key never waits, so some lane always makes progress.
 //
-// Erasing frees the slot: lookups do not stop at free ones. Homes whose keys have gone further are marked all
-// the time; when a sixteenth of the slots has been freed, tidy() lets the keys of each come nearer, the
-// oldest first, and lowers its maximum to what is true then; three times, as each that comes leaves room for
-// others.
+// Erasing frees the slot: lookups do not stop at free ones. Homes whose keys have gone further are always
+// marked. When a sixteenth of the slots has been freed, tidy() moves the keys of each marked home nearer, the
+// oldest first, and lowers its maximum to the true value. It runs three times, as each key that moves frees a
+// slot for others.
 //
-// Ages are written in bits that the home takes from the key, and the more buckets there are the more it
-// takes: ages up to 15 in the smallest table, up to 255 from a thousand or so buckets on. A key that would
-// grow older makes the table above build anew, with other homes and offsets, and a report counts that; where
-// there is no memory for a new table, the engine puts such keys back and refuses new ones
-// (engine/put_back.hpp). The maximum has MaxAgeBits bits. Its last code stands for "as far as any key has
-// gone", so with 4 bits it is exact up to 15 and with fewer, quantised, up to less; 0 leaves it out, for
-// those who only ask for what is there.
+// Ages are written in bits that the home takes from the key, and more buckets take more bits: ages up to 15
+// in the smallest table, up to 255 from a thousand or so buckets on. A key that would grow older makes the
+// engine rebuild the table with other homes and offsets, and a report counts that. Where there is no memory
+// for a new table, the engine puts such keys back and refuses new ones (engine/put_back.hpp). The maximum has
+// MaxAgeBits bits. Its last code means "as far as any key has gone", so it is exact up to 15 with 4 bits, and
+// up to less with fewer. 0 bits omit it, for programs that only look up keys that are present.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
@@ -97,11 +97,11 @@ class robin_hood {
       Sequence::keeps_neighbours && bucket_slots * sizeof(word) <= 16 ? 2 : 1;
   static constexpr double max_load_factor = 1;
   static constexpr bool replaces_keys = true;
-  static constexpr u32 max_rounds = 1024;  // tries of an insert that meets others
+  static constexpr u32 max_rounds = 1024;  // tries of an insert that meets concurrent ones
   static constexpr u32 tidy_passes = 3;
   static constexpr bool is_partition_built = bucket_slots <= 8;
-  static constexpr u32 group_buckets = bucket_slots <= 8 ? 8 / bucket_slots : 1;  // whose ages are a word
-  static constexpr u64 max_hops_a_bucket = 64;  // of a key in hand: even where one slot is left, it is met
+  static constexpr u32 group_buckets = bucket_slots <= 8 ? 8 / bucket_slots : 1;  // their ages are a word
+  static constexpr u64 max_hops_a_bucket = 64;  // so a key in hand reaches even the last free slot
 
   static u64 capacity_for(u64 items, double load_factor) {
     u64 buckets = detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
@@ -117,7 +117,7 @@ class robin_hood {
   }
 
   robin_hood() = default;
-  // Without memory it still knows where keys would live.
+  // Without memory it can still locate keys.
   robin_hood(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
       : slots_(static_cast<word*>(memory)),
         homes_(capacity / bucket_slots, seed),
@@ -134,11 +134,11 @@ class robin_hood {
   TILEHASH_FN key_bits hash(key_bits key) const { return homes_.hash(key); }
   TILEHASH_FN key_bits unhash(key_bits k) const { return homes_.unhash(k); }
 
-  // ---- where a key lives ----
+  // ---- where a key is stored ----
   struct place {
     u32 home, bucket;
     u32 age;
-    u32 limit;  // its home's maximum age, once its home has told
+    u32 limit;  // its home's maximum age, once the home's bucket is read
     key_bits remainder;
   };
   TILEHASH_FN place locate(key_bits key) const {
@@ -153,7 +153,7 @@ class robin_hood {
   }
   // To the key's next bucket.
   TILEHASH_FN void next(place& p) const { p.bucket = homes_.at(p.home, ++p.age); }
-  // The place of what stands in a bucket.
+  // The place of the item in a bucket.
   TILEHASH_FN place place_in(u32 bucket, word w) const {
     const stored_key n = slot_type::stored_in(w);
     const u32 age = homes_.age_of(n);
@@ -177,7 +177,7 @@ class robin_hood {
   TILEHASH_FN static u32 max_code_in(Tile t, const bucket_type<Tile>& b) {
     return b.told(t, 0, [](word w) { return slot_type::max_code_in(w); });
   }
-  // A key of this home has come to stand so far away.
+  // A key of this home is now stored at this age.
   TILEHASH_FN void raise_max_age(u32 home, u32 age) const {
     counters_.widen(age);
     change_max_code(home, [=](u32 code) { return max_code(age) > code ? max_code(age) : code; });
@@ -211,10 +211,10 @@ class robin_hood {
     return detail::robin_hood_insertion<robin_hood, Tile>{*this, t}.run(key, value, active, in_hand);
   }
 
-  // ---- keys in hand, while nothing else is at work ----
-  // One is given up.
+  // ---- keys in hand, while nothing else runs on the table ----
+  // Gives up a key in hand.
   TILEHASH_FN void drop(key_bits key) const { counters_.drop(locate(key).home); }
-  // In words that tidying reads: afterwards all are due.
+  // Words that tidying reads, too: afterwards all homes are due.
   TILEHASH_FN u32* marks() const { return counters_.due(); }
   TILEHASH_FN u64 mark_words() const { return due_words(); }
   TILEHASH_FN void none_in_hand(u64 word_of_marks) const { counters_.none_in_hand(word_of_marks); }
@@ -239,13 +239,13 @@ class robin_hood {
     counters_.release_slot(home.home);
   }
 
-  // ---- tidying: what erases make possible ----
+  // ---- tidying after erases ----
   TILEHASH_FN u32* due() const { return counters_.due(); }
   TILEHASH_FN u64 due_words() const { return detail::robin_hood_counters::bit_words(homes_.buckets()); }
   TILEHASH_FN bool tidies_after(u64 erased) const { return erased >= capacity() / 16; }
 
-  // Lets the keys of a home come nearer, the oldest first, as far as there is room, and says how far they
-  // stand then. Only this moves its keys meanwhile; others compete for the free slots.
+  // Moves the keys of a home nearer, the oldest first, as far as slots are free, and stores their new maximum
+  // age. Nothing else moves its keys meanwhile; other homes' keys compete for the free slots.
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 home, bool active) const {
     const auto own = bucket_type<Tile>::read_shared(t, bucket_at(home), active);
@@ -281,7 +281,7 @@ class robin_hood {
   template <class F>
   TILEHASH_FN void change_max_code(u32 home, const F& f) const {
     word* const at = bucket_at(home);
-    for (word old = detail::load_relaxed(at);;) {  // again when the slot itself has changed
+    for (word old = detail::load_relaxed(at);;) {  // again if the slot's item has changed
       const word wanted = slot_type::with_max_code(old, f(slot_type::max_code_in(old)));
       if (wanted == old) return;
       const word seen = detail::compare_and_swap(at, old, wanted);
@@ -289,7 +289,7 @@ class robin_hood {
       old = seen;
     }
   }
-  // Frees a slot whose key is its home's to move: only the bucket's maximum may change in it.
+  // Frees a slot whose key only this tile moves: only the bucket's maximum may change in its word meanwhile.
   TILEHASH_FN static void take_out(word* at, word content) {
     for (word seen = content;;) {
       const word old = seen;

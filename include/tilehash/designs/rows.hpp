@@ -1,25 +1,25 @@
-// Rows of items in one array: what is built in bulk and walked row by row.
+// Rows of items in one array, built in bulk and read row by row.
 //
 //   row             0   1   2   3   4
 //   offsets       | 0 | 2 | 2 | 3 | 6 | 6 |           row r is entries[offsets[r] .. offsets[r + 1])
 //   entries       | a   b | c | d   e   f |           key and value, back to back, no holes
 //
-// A key's hash names its row. A lookup reads the row's bounds and then its entries: two accesses, and one
-// that finds nothing ends after the bounds when the row is empty. The table cannot be changed after the
-// build; building again replaces it. Nothing is compared while building: a key that comes more than once
-// keeps all its items (a multimap), in no given order; find() gives any of them, count() how many there are.
-// Keys and values may be of any size.
+// A key's hash names its row. A lookup reads the row's bounds and then its entries: two accesses. It ends
+// after the bounds if the row is empty. The table cannot be changed after the build; building again replaces
+// it. A build compares no keys: a key that comes more than once keeps all its items (a multimap), in no given
+// order. find() returns any of them, count() their number. Keys and values may be of any size.
 //
-// What is said of a row is the Index's to choose: where it begins (plain_rows), or that and, in bits that no
-// offset needs, a filter of its keys (filtered_rows), by which nearly all lookups that find nothing end:
+// The Index determines the word of a row. It is where the row begins (plain_rows), or that, the row's size
+// and a filter of its keys, in bits that no offset needs (filtered_rows). The filter ends nearly all lookups
+// of absent keys:
 //
 //     | filter: 17 bits | size: 4 bits | offset: 43 bits |      a bit of the filter is set for each key
 //
-// The size tells where the row ends without a look at the next one's word; the largest is "or more".
+// The size gives the row's end without a read of the next row's word; the largest size means "or more".
 //
 // A Builder puts the items in order (builders::...): by regions where keys and values fit a word
-// (rows/by_regions.hpp), else hash_graph.hpp goes bin by bin (rows/in_bins.hpp), or counts and scatters, and
-// chained.hpp sorts.
+// (rows/by_regions.hpp). Otherwise hash_graph.hpp goes bin by bin (rows/in_bins.hpp), or counts and scatters,
+// and chained.hpp sorts.
 //
 // Safe to run at the same time: any number of lookups.
 #pragma once
@@ -41,11 +41,11 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
 
-// Key and value are read at once where a machine has a load of their size.
+// The alignment with which key and value are read at once, where a machine has a load of their size.
 constexpr u64 entry_alignment(u64 size, u64 least) {
   return std::has_single_bit(size) && size <= 16 ? size : least;
 }
-// A key and a value, and how many bytes lie unused between them and behind them (one of both is 0).
+// A key and a value, and the numbers of unused bytes between them and behind them (one of both is 0).
 template <class Key, class Value>
 struct pair_layout {
   struct plain {
@@ -98,11 +98,11 @@ struct row_range {
   const Entry *first, *last;
 };
 
-// What a row says of a key.
+// The result of a search for a key in a row.
 template <class Entry>
 struct row_hit {
   using key_type = decltype(Entry::key);
-  static constexpr bool small = sizeof(Entry) <= 16;  // kept as it was read, or else read again
+  static constexpr bool small = sizeof(Entry) <= 16;  // kept as it was read; larger ones are read again
 
   key_type key;
   row_range<Entry> row;
@@ -141,14 +141,14 @@ TILEHASH_FN row_hit<Entry> find_in_row(const Key& key, const row_range<Entry>& r
   return hit;
 }
 
-// A row longer than this lets all keys pass: nothing would be won by walking it for a filter.
+// The filter of a longer row passes all keys: reading the row for a filter would not pay.
 inline constexpr u64 most_filtered = 64;
 
 }  // namespace detail
 
-// ---- what is said of a row: an Index ----
+// ---- the word of a row: an Index ----
 
-// Where it begins. `Offset` u32 serves up to 2^32 - 2 items.
+// Where the row begins. `Offset` u32 serves up to 2^32 - 2 items.
 template <class Offset>
 struct plain_rows {
   using offset = Offset;
@@ -158,7 +158,7 @@ struct plain_rows {
       "too many items for 32-bit offsets; use hash_graph, or chained<Key, Value, Hash, std::uint64_t>";
 
   TILEHASH_FN static u64 begin(Offset word) { return word; }
-  // Where the row ends that begins with this word.
+  // The end of the row that begins with this word.
   TILEHASH_FN static u64 end(const Offset* word) { return word[1]; }
   TILEHASH_FN static u32 filter_of(u64 /*hash*/) { return 0; }
   TILEHASH_FN static bool may_hold(Offset /*word*/, u32 /*filter*/) { return true; }
@@ -167,7 +167,7 @@ struct plain_rows {
   }
 };
 
-// The same, a filter of its keys, and its size if that is small. Serves 2^43 - 1 items.
+// Where the row begins, a filter of its keys, and its size if that is small. Serves 2^43 - 1 items.
 struct filtered_rows {
   using offset = u64;
   static constexpr u32 offset_bits = 43, size_bits = 4, filter_bits = 17;
@@ -182,7 +182,7 @@ struct filtered_rows {
     const u64 size = *word >> offset_bits & largest_size;
     return size < largest_size ? begin(*word) + size : begin(word[1]);
   }
-  // A key's bit. (The row has used the hash's upper bits; of a hash of 32 bits these six are the last.)
+  // A key's bit. (The row uses the hash's upper bits; these six are the last bits of a hash of 32.)
   TILEHASH_FN static u32 filter_of(u64 hash) {
     return 1U << ((static_cast<u32>(hash >> 32 ^ hash) & 63) * filter_bits >> 6);
   }
@@ -208,9 +208,9 @@ using index_of = typename named_index<Index>::type;
 
 // A Builder has
 //   name, max_load_factor (items a row)
-//   build(space, rows, keys, values, n): fills the rows from n items, a key that is NaN left out, and gives
-//   how many there are: rows.put_row() for each, or rows.offsets() and rows.entries() and then
-//   rows.add_filters(space)
+//   build(space, rows, keys, values, n): fills the rows from n items without keys that are NaN and returns
+//   the number of items. It calls rows.put_row() for each row, or writes rows.offsets() and rows.entries()
+//   and then calls rows.add_filters(space)
 template <class Key, class Value, class Builder, class Hash = murmur, class Index = plain_rows<u32>>
 class row_table {
   static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);
@@ -233,7 +233,7 @@ class row_table {
 
   using entry = detail::row_entry<Key, Value>;
 
-  // How many rows `items` get at a load factor (items a row): O(1).
+  // The number of rows for `items` at a load factor (items a row). O(1).
   static u64 rows_for(u64 items, double load_factor) {
     detail::require(items <= Index::most_items, Index::too_many);
     return detail::slots_for(items, load_factor, max_load_factor);
@@ -248,7 +248,7 @@ class row_table {
         items_(items),
         hash_(seed) {}
 
-  // The same table where its memory was copied to.
+  // The same table in a copy of its memory.
   row_table moved_to(void* memory) const {
     row_table moved(memory, rows_.count, items_, 0);
     moved.hash_ = hash_;
@@ -276,7 +276,7 @@ class row_table {
   }
   TILEHASH_FN const void* address(const place& p) const { return offsets() + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
-  // The place's row, or an empty one where its filter says that the key is not in it.
+  // The place's row; an empty one where its filter excludes the key.
   TILEHASH_FN range row(const place& p) const {
     const offset* const word = offsets() + p.row;
     if (!Index::may_hold(*word, p.filter)) return {entries_, entries_};
@@ -284,13 +284,13 @@ class row_table {
   }
   TILEHASH_FN u64 begin(u64 r) const { return Index::begin(offsets()[r]); }
   TILEHASH_FN range whole_row(u64 r) const { return {entries_ + begin(r), entries_ + begin(r + 1)}; }
-  // Items of the rows from one on and up to another.
+  // The number of items in the rows of [from, to).
   TILEHASH_FN u64 items_of(u64 from, u64 to) const { return begin(to) - begin(from); }
   TILEHASH_FN row_hit hit(const Key& key, const range& row) const { return detail::find_in_row(key, row); }
 
   // ---- build ----
-  // Fills the rows from `n` keys and, in a map, their values; gives how many were legal. A key that is NaN is
-  // left out; size() is then smaller than n.
+  // Fills the rows from `n` keys and, in a map, their values; returns how many were legal. A key that is NaN
+  // is left out; size() is then smaller than n.
   template <class Space, class MappedPointer>
   u64 build(Space& space, const Key* keys, MappedPointer values, u64 n) {
     return items_ = Builder::build(space, *this, keys, values, n);
@@ -309,7 +309,7 @@ class row_table {
   TILEHASH_FN void put_row(u64 r, u64 begin, u64 size, u32 filter) const {
     offsets()[r] = Index::word(begin, size, filter);
   }
-  // When offsets and entries are there: sizes and filters. O(rows + items). Does not wait.
+  // Adds sizes and filters to offsets, once entries are written. O(rows + items). Does not synchronize.
   template <class Space>
   void add_filters(Space& space) const {
     if constexpr (Index::has_filter) space.for_each(capacity(), filter_body{*this});
@@ -317,7 +317,7 @@ class row_table {
   // (Public because nvcc starts no kernel on a private type.)
   struct filter_body {
     row_table rows;
-    TILEHASH_FN void operator()(u64 r) const {  // (the next row's word gets its own at the same time)
+    TILEHASH_FN void operator()(u64 r) const {  // (the next row's word changes concurrently)
       offset* const word = rows.offsets() + r;
       const u64 begin = Index::begin(*word), size = Index::begin(detail::load_relaxed(word + 1)) - begin;
       const entry* const first = rows.entries() + begin;

@@ -9,22 +9,21 @@
 //                           |  full, and k's filter bit set  ^
 //                           +--------------------------------+
 //
-// A key goes to its first bucket; only when that is full, to its second, which lies in the same region. Then
+// A key goes to its first bucket; only when that is full, to its second, which is in the same region. Then
 // one bit of the first bucket's overflow filter is set, chosen by the key. A lookup that does not find its
 // key in the first bucket goes on only if the key's bit is set: at load 0.9 a failed lookup reads 1.0x
 // buckets. The filter is three spare bits of each slot's word (core/remainder_slot.hpp), so it costs no
 // memory and no access of its own.
 //
 // The two buckets mirror each other: first + second = c(remainder), modulo the region's buckets. So either
-// bucket and the slot tell the other bucket, and with the `2nd` bit the key.
+// bucket and the slot determine the other bucket, and with the `2nd` bit the key.
 //
-// Invariants. (1) A key stands once, in its first or second bucket, and the slot's `2nd` bit says which. (2)
-// If it stands in the second, its bit in the first bucket's filter is set; filter bits are never taken back
-// until the table is rebuilt. (3) While no erase runs, a slot that is taken stays taken: two inserts of one
-// key aim at the same first free slot of the same bucket, one wins and the other finds the key. No lock is
-// needed.
+// Invariants. (1) A key is stored once, in its first or second bucket, and the slot's `2nd` bit says which.
+// (2) If it is in the second, its bit in the first bucket's filter is set; filter bits stay set until the
+// table is rebuilt. (3) While no erase runs, a slot that is taken stays taken: two inserts of one key aim at
+// the same first free slot of the same bucket, one wins and the other finds the key. No lock is needed.
 //
-// A displacement makes room when both buckets are full, along a path first(k) -> second(x) -> second(y) ...
+// When both buckets are full, a displacement frees a slot along a path first(k) -> second(x) -> second(y) ...
 // of keys that move to their other bucket (algorithm/displacement.hpp). Keys in their first bucket go first;
 // where a bucket has none, one may move back to its first.
 //
@@ -76,31 +75,31 @@ class tiled {
   static constexpr u32 filter_size = slot_type::filter_bits * (bucket_slots < 8 ? bucket_slots : 8);
   static constexpr bool is_partition_built = true;
   static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
-  // Buckets of a region: as many as a multiprocessor's memory can build. What falls to a region varies by a
-  // root, so that beyond these load factors some region would get more than it holds; they need larger ones,
-  // which are filled more evenly and are not built in bulk.
+  // Buckets of a region: as many as a multiprocessor's memory can build. The number of items in a region
+  // varies; its standard deviation is the root of its mean. Beyond these load factors some region would
+  // overflow, so regions are larger there: they fill more evenly and are not built in bulk.
   static constexpr u64 max_region(double load_factor) {
     const double built_in_bulk = bucket_slots < 8 ? 0.9 : 0.96;
     return load_factor > built_in_bulk ? 32768 : bucket_slots < 8 ? 2496 : 2688;
   }
-  // The same for a table of so many buckets. One of few regions has more and smaller ones, for so many blocks
-  // to build side by side, where it is not so full that small ones could overflow.
+  // The same for a table of so many buckets. A table of few regions has more and smaller ones, so that more
+  // blocks build concurrently, unless it is so full that small ones could overflow.
   static constexpr u64 largest_region(u64 buckets, double load_factor) {
     constexpr u64 at_once = 128;
     const u64 most = max_region(load_factor), even = detail::divide_up(buckets, at_once);
     if (buckets <= most || even >= most || load_factor > 0.85) return most;
     return even > most / 4 ? even : most / 4;
   }
-  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 7;  // keys that move for one
+  static constexpr u32 max_path = bucket_slots < 8 ? 12 : 7;  // keys moved to place one item
   static constexpr u32 max_searches =
       bucket_slots < 8 ? 256 : 128;        // paths without a free slot before a key is refused
-  static constexpr u32 max_rounds = 4096;  // tries in all, those that met a lock included
+  static constexpr u32 max_rounds = 4096;  // tries in all, including those that met a lock
 
   // Whole regions of equal size.
   static u64 capacity_for(u64 items, double load_factor) {
     return whole_capacity(detail::slots_for(items, load_factor, max_load_factor), load_factor);
   }
-  // So many slots, or a few more.
+  // At least `slots` slots, in whole regions.
   static u64 whole_capacity(u64 slots, double load_factor) {
     const u64 least = detail::divide_up(slots, bucket_slots);
     const u64 buckets = buckets_type::whole_regions(least, largest_region(least, load_factor));
@@ -110,13 +109,13 @@ class tiled {
   static u64 bytes(u64 capacity) { return capacity * sizeof(word) + lock_words(capacity) * sizeof(u32); }
 
   tiled() = default;
-  // Without memory it still knows where keys would live.
+  // Without memory it can still locate keys.
   tiled(void* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(static_cast<word*>(memory)),
         locks_(memory == nullptr ? nullptr : reinterpret_cast<u32*>(slots_ + capacity)),
         buckets_(capacity / bucket_slots, largest_region(capacity / bucket_slots, load_factor), seed) {}
 
-  // More regions of the same size, or fewer, in this memory: the hash and the size of a region stay.
+  // Changes the number of regions, in this memory. The hash and the size of a region stay.
   void reshape(void* memory, u64 regions) {
     require_buckets(regions * region_buckets());
     buckets_.set_regions(static_cast<u32>(regions));
@@ -133,7 +132,7 @@ class tiled {
   TILEHASH_FN u32* marks() const { return locks_; }  // a bit for each bucket, zero between kernels
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
 
-  // ---- where a key lives ----
+  // ---- where a key is stored ----
   struct place {
     u32 base;    // the region's first bucket
     u32 bucket;  // within the region
@@ -159,7 +158,7 @@ class tiled {
     p.stored ^= 2;
   }
 
-  // The other bucket, within the region, of what looks like `n` in bucket `b`.
+  // The other bucket, within the region, of a key that is stored as `n` in bucket `b`.
   TILEHASH_FN u32 mirror(u32 b, stored_key n) const {
     return buckets_.mirrored(buckets_type::scale(scramble(slot_type::remainder_of(n)), region_buckets()), b);
   }
@@ -167,7 +166,7 @@ class tiled {
   struct filter_bit {
     u32 slot, at;
   };
-  // It is read off the remainder's low bits, which the choice of the bucket does not depend on.
+  // It uses the remainder's low bits, on which the choice of the bucket does not depend.
   TILEHASH_FN static filter_bit filter_for(stored_key n) {
     const u32 r = static_cast<u32>(slot_type::remainder_of(n));
     constexpr u32 slots = bucket_slots < 8 ? bucket_slots : 8;
@@ -179,11 +178,11 @@ class tiled {
     return f.slot * slot_type::filter_bits + f.at - slot_type::filter_shift;
   }
 
-  // The first bucket of what looks like `n` in a bucket.
+  // The first bucket of a key that is stored as `n` in a bucket.
   TILEHASH_FN u32 first_bucket(u32 bucket, stored_key n) const {
     return slot_type::is_second(n) ? mirror(bucket, n) : bucket;
   }
-  // The hash of what looks like `n` in a bucket of a region: undoes place_of().
+  // The hash of a key that is stored as `n` in a bucket of a region: the inverse of place_of().
   TILEHASH_FN key_bits hash_in(u32 region, u32 bucket, stored_key n) const {
     return buckets_.hash_of(region, first_bucket(bucket, n), slot_type::remainder_of(n));
   }
@@ -209,8 +208,8 @@ class tiled {
   }
 
   // ---- change ----
-  // With room here, and unless the filter says that the key may be in its second bucket, it is here or
-  // nowhere.
+  // With a free slot here, and unless the filter says that the key may be in its second bucket, the key is
+  // here or absent.
   template <class Tile>
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        stored_key wanted) const {
@@ -222,14 +221,14 @@ class tiled {
                                      : lookup_state::go_on,
             at.free, at.slot, at.content};
   }
-  // A key is about to be put into its second bucket.
+  // Called before a key is put into its second bucket.
   TILEHASH_FN void passes(const place& first) const {
     const filter_bit f = filter_for(first.stored);
     if ((detail::load_relaxed(bucket_at(where(first)) + f.slot) >> f.at & 1) == 0)
       set_filter(where(first), f);
   }
 
-  // As a lookup: an insert reads the second bucket of whatever finds no room in the first.
+  // Goes on as a lookup does. (An insert also goes on if the first bucket has no free slot.)
   template <class Tile>
   TILEHASH_FN erase_position<word> examine_for_erase(Tile t, const bucket_type<Tile>& b,
                                                      stored_key wanted) const {
@@ -241,17 +240,17 @@ class tiled {
                                                           : lookup_state::absent,
             at.slot, at.content};
   }
-  // The filter is the bucket's and stays.
+  // The filter bits belong to the bucket and stay.
   TILEHASH_FN static word vacated(const erase_position<word>& told) { return slot_type::filter_of(told.old); }
 
-  // How a region is built from its items.
+  // Builds a region from its items.
   template <class Bins = detail::even_bins<word>>
   using region_build = detail::tiled_build<tiled, Bins>;
-  // ... and how it takes in items that are few beside those that it holds.
+  // Adds items to a region that holds many more.
   template <class Bins = detail::even_bins<word>>
   using region_merge = detail::tiled_merge<tiled, Bins>;
 
-  // How to make room for a key that found its buckets full, by moving others.
+  // Frees a slot for a key whose buckets are full, by moving other keys.
   using displacement = detail::displacement<tiled, max_path>;
   TILEHASH_FN displacement displacement_of(key_bits key, word content) const {
     const place first = locate(key);
@@ -279,7 +278,7 @@ class tiled {
     detail::set_bits(bucket_at(bucket) + f.slot, static_cast<word>(word(1) << f.at));
   }
 
-  // ---- what displacement asks ----
+  // ---- used by the displacement ----
   friend displacement;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const place& home, u32 bucket, word w) const {
@@ -301,7 +300,7 @@ class tiled {
     return ~b.with_bit(t, slot_type::second_shift) & ((1U << bucket_slots) - 1);
   }
   TILEHASH_FN static bool same(word a, word b) { return ((a ^ b) & ~slot_type::filter_mask) == 0; }
-  // Keeps the slot's filter bits, which others may be setting.
+  // Keeps the slot's filter bits, which other lanes may set meanwhile.
   TILEHASH_FN static bool replace(word* at, word old, word content, bool was_free) {
     for (;;) {  // again at most once per filter bit
       const word seen =
