@@ -26,6 +26,7 @@
 // The locks are one bit per bucket behind the slots. Every loop is bounded by the constants below.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases; nothing else.
+//
 // Source: the baseline of A. Breslow et al., Horton Tables, USENIX ATC 2016, section 3.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 //   bucket of each item   3 0 2 3 0 3         sorted with the items:   0 0 2 3 3 3
 //   items                 d a c e b f                                  a b c d e f
-//   a boundary lies in front of entry 2 (buckets 1 and 2 start there: 1 is empty) and of entry 3 (bucket 3)
+//   a boundary is in front of entry 2 (buckets 1 and 2 start there: 1 is empty) and of entry 3 (bucket 3)
 //
 // A radix sort by bucket number makes the items of each bucket contiguous. A chain is then an array, and the
 // build writes memory in order. Where keys and values fit a word, the sort has two digits. The second digit
@@ -49,13 +49,13 @@ struct radix_sort {
         moved[i] = detail::make_entry<Moved>(keys, values, i);
     }
   };
-  // Entry i has row[i]: the rows after its predecessor's, up to its own, start here.
+  // Entry i is in row[i]. All rows after its predecessor's row, up to row[i], start at entry i.
   template <class Rows>
   struct find_starts {
     Rows rows;
     const typename Rows::offset* row;
     u64 n;
-    TILEHASH_FN void operator()(u64 i) const {  // i = n closes all rows that are left
+    TILEHASH_FN void operator()(u64 i) const {  // i = n closes all remaining rows
       const u64 from = i == 0 ? 0 : u64(row[i - 1]) + 1;
       const u64 last = rows.capacity(), to = i == n || row[i] > last ? last : u64(row[i]);
       for (u64 r = from; r <= to; ++r) rows.offsets()[r] = static_cast<typename Rows::offset>(i);

@@ -248,8 +248,8 @@ concept erases_in_place =
       d.advance(p, told);
     };
 
-// Keys are stored in rows with free entries between them; items are added to rows and taken from them. Only
-// dynamic_hash_graph.hpp does so, and describes how.
+// Keys are stored in rows with free entries between them; items are added to rows and taken from them.
+// Only one design does so, and describes how (dynamic_hash_graph.hpp).
 template <class D>
 concept row_changing = rowed<D> && D::changes_rows;
 

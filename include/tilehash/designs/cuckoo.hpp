@@ -62,7 +62,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// Functions: H, of 2 to 5. StashSlots: 0 for none.
+// Functions: H, from 2 to 5. StashSlots: 0 for no stash.
 template <class Key, class Value, u32 Functions = 4, class Hash = murmur, u32 StashSlots = 101>
 class cuckoo {
   static_assert(Functions >= 2 && Functions <= 5, "tilehash: cuckoo has 2, 3, 4 or 5 hash functions");

@@ -138,7 +138,7 @@ class dynamic_cuckoo
     static constexpr u64 lock_bytes(u64 n) { return (n + 31) / 32 * 4; }
     static constexpr u64 bytes(u64 n) { return locks_at(n) + lock_bytes(n); }
     TILEHASH_FN u64 slots() const { return buckets * bucket_slots; }
-    // Does this slot belong to it?
+    // Does this slot belong to the subtable?
     TILEHASH_FN bool has(const word* at) const {
       return reinterpret_cast<u64>(at) - reinterpret_cast<u64>(keys) < buckets * 64;
     }

@@ -178,7 +178,7 @@ class horton {
     return buckets_type::scale(mix32(tag << 3 | function), region_buckets());
   }
   TILEHASH_FN u32 mirrored(u32 sum, u32 bucket) const { return buckets_.mirrored(sum, bucket); }
-  // From a key's primary bucket to the one that its entry names.
+  // Moves from a key's primary bucket to the one that its entry names.
   TILEHASH_FN void remap(place& p, u32 function) const {
     p.bucket = other_bucket(p.bucket, p.tag(), function);
     p.stored = slot_type::stored_as(slot_type::remainder_of(p.stored), function);

@@ -4,7 +4,7 @@
 //                        \        \       \ .
 //   starts       | 0      | 3      | 4         | 9 |       k + 1; the values of id r begin at starts[r]
 //                  |         \        \ .
-//   values       | a  a  a | b      | c c c c c |         n, back to back, no holes
+//   values       | a  a  a | b      | c c c c c |         n, contiguous
 //
 //   keys         | 7       | 19     | 4         |         k: from an id to its key
 //
@@ -65,7 +65,7 @@ using default_ids =
 
 }  // namespace detail
 
-// How a build groups the values of a key.
+// The way a build groups the values of a key.
 enum class grouping {
   automatic,   // the faster way (engine/multi.hpp has the rule)
   by_regions,  // keys of up to 8 bytes; by sort if keys occur too often, items are few or values larger

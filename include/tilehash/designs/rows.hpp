@@ -2,7 +2,7 @@
 //
 //   row             0   1   2   3   4
 //   offsets       | 0 | 2 | 2 | 3 | 6 | 6 |           row r is entries[offsets[r] .. offsets[r + 1])
-//   entries       | a   b | c | d   e   f |           key and value, back to back, no holes
+//   entries       | a   b | c | d   e   f |           key and value, contiguous
 //
 // A key's hash names its row. A lookup reads the row's bounds and then its entries: two accesses. It ends
 // after the bounds if the row is empty. The table cannot be changed after the build; building again replaces
@@ -60,7 +60,7 @@ template <class Key>
 struct pair_layout<Key, void> {
   static constexpr u64 between = 0, behind = 0, alignment = entry_alignment(sizeof(Key), alignof(Key));
 };
-// Those bytes as a member: entries are moved whole, and nothing is read that was never written.
+// Those bytes as a member: entries are moved whole, and no uninitialized byte is read.
 template <u64 Bytes>
 struct padding {
   using word = std::conditional_t<Bytes % 4 == 0, u32, u8>;
@@ -148,7 +148,7 @@ inline constexpr u64 most_filtered = 64;
 
 // ---- the word of a row: an Index ----
 
-// Where the row begins. `Offset` u32 serves up to 2^32 - 2 items.
+// The row's begin. `Offset` u32 serves up to 2^32 - 2 items.
 template <class Offset>
 struct plain_rows {
   using offset = Offset;
@@ -167,7 +167,7 @@ struct plain_rows {
   }
 };
 
-// Where the row begins, a filter of its keys, and its size if that is small. Serves 2^43 - 1 items.
+// The row's begin, a filter of its keys, and its size if that is small. Serves 2^43 - 1 items.
 struct filtered_rows {
   using offset = u64;
   static constexpr u32 offset_bits = 43, size_bits = 4, filter_bits = 17;
