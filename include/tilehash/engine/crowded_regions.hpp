@@ -5,8 +5,8 @@
 // has a slot. At first each bucket is the first one of some keys, and counts these up to its slots; their
 // second buckets count the others. Then, in rounds, a bucket with too many keys passes some on to their other
 // buckets, to those with a free slot first. If it still has too many, it passes keys on to full buckets, and
-// these pass on others in the next round. Passing a key on needs only the number of its other bucket. A bucket
-// records this number for each key that it counted first, and for the last key that came in another way:
+// these pass on others in the next round. To pass a key on, only the number of its other bucket is needed. A
+// bucket records it for each key that it counted first, and for the last key that came in another way:
 //
 //   firsts   loads   others
 //   | 5 |    | 5 |   |  - | 17 | 40 |  2 | 33 |  9 |  . |  . |  . |      first bucket of 5 keys, of 8 slots

@@ -56,7 +56,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
     TILEHASH_FN u32 count() const { return static_cast<u32>(number); }         ///< how many they are
     TILEHASH_FN u32 probes() const { return steps; }  ///< buckets read, and a word of starts
   };
-  /// One thread, one key: found(), values(), count() of the hit. O(1) expected. Not concurrently with changes.
+  /// One thread, one key: found(), values(), count() of the hit. O(1) expected. Not while the table changes.
   TILEHASH_FN hit find(const Key& key) const { return judge(ids.find(key)); }
   /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }

@@ -1,8 +1,8 @@
-// engine::records: keys and values of any size behind a table of ids, which any design is that maps a key to
-// 32 bits. The memory and its invariants: designs/indexed.hpp.
+// engine::records: keys and values of any size behind a table of ids. The table of ids has any design that
+// maps a key to 32 bits. The memory and its invariants: designs/indexed.hpp.
 //
-// A call that inserts needs, while it runs, about 12 bytes for each item and 30 more for each whose key is
-// not in the table yet.
+// Temporary memory of a call that inserts: about 12 bytes an item, and 30 more for each item with an absent
+// key.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,8 @@ class records {
     *this = std::move(fresh);
     return report;
   }
-  // `ids` and `outcomes` may be null. A table that is `unseen` is given up where memory ends.
+  // `ids` and `outcomes` may be null. No caller has seen an `unseen` table: it is discarded when memory runs
+  // out.
   template <class Update>
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n,
                               u32* ids, outcome* outcomes, const Update& update, bool unseen = false) {
@@ -81,7 +82,7 @@ class records {
                   ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done, update,
                   total, unseen);
       } catch (const out_of_memory&) {
-        if (done == 0 || unseen) throw;  // nothing has changed yet; else what was inserted stays
+        if (done == 0 || unseen) throw;  // nothing has changed yet; else inserted items stay
         constexpr bool keeps = std::same_as<Update, detail::keep_stored>;
         space.fill(absent.data(), 1, u64(0));
         look_up(space, keys + done, n - done,
@@ -122,13 +123,13 @@ class records {
     make_room(space, items);
     return ids_.reserve(space, items);
   }
-  // Ids stay, and with them the records below id_limit().
+  // Keeps all ids, and so the records below id_limit().
   u64 shrink_to_fit(Space& space) {
     const u64 restarts = ids_.shrink_to_fit(space);
     const u64 room = options_.grow ? limit_ : std::max<u64>(limit_, ids_.capacity());
     try {
       if (room < records_.size()) move_records(space, room);
-    } catch (const out_of_memory&) {  // then there are as many as before
+    } catch (const out_of_memory&) {  // the records stay as they are
     }
     return restarts;
   }
@@ -139,7 +140,7 @@ class records {
   }
 
  private:
-  // All but the memory of another's.
+  // Copies all but the memory.
   records(const records& other, ids_engine&& ids)
       : options_(other.options_), design_(other.design_), ids_(std::move(ids)) {
     limit_ = u64(other.limit_);
@@ -155,7 +156,7 @@ class records {
     return options;
   }
 
-  // What throws in here does so before anything has changed but the hash function.
+  // If this throws, nothing has changed but the hash function.
   template <class Update>
   void put_piece(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
                  outcome* outcomes_out, const Update& update, insert_report& total, bool unseen) {
@@ -205,7 +206,7 @@ class records {
       using op = decltype(update.op);
       const detail::value_changer<design, op> work{values,          ids,           became,
                                                    records_.data(), locks_.data(), update.op};
-      // The table is whole by now, and counts its items right, whatever the op throws.
+      // The table is already consistent, and its size is exact, whatever the op throws.
       detail::mark_user_exceptions([&] { space.for_each(n, work); });
     }
     const u64 refused_n = read_one(space, refused);
@@ -215,8 +216,8 @@ class records {
     total.restarts += stored.restarts;
   }
 
-  // The ids of keys that are there, the items of the others, and which of these leads each key. Under another
-  // hash function where different keys have one fingerprint. Clears the counters.
+  // Finds the ids of present keys, the items with absent keys, and the leader among these of each key. Takes
+  // another hash function if different keys have one fingerprint. Clears the counters.
   void find_fresh(Space& space, const key_type* keys, u64 n, u32* ids, const buffer<u64, Space>& counters,
                   buffer<u32, Space>& fresh, buffer<u32, Space>& leaders, insert_report& total) {
     u64 *const fresh_count = counters.data(), *const clashes = counters.data() + 2;
@@ -242,7 +243,7 @@ class records {
       ids_.look_up(space, detail::fingerprints<design>{design_, keys}, n,
                    detail::id_and_clash_sink<view_type>{view(), keys, ids, clashes});
   }
-  // Of equal keys among the fresh items one becomes the leader.
+  // Makes one of the fresh items of each key its leader.
   void elect(Space& space, const key_type* keys, const buffer<u32, Space>& fresh,
              const buffer<u32, Space>& leaders, u64* clashes) const {
     if (leaders.size() == 0) return;
@@ -257,7 +258,7 @@ class records {
     space.synchronize();
   }
 
-  // Another hash function, under which the keys' fingerprints differ.
+  // Takes another hash function that gives the keys different fingerprints.
   void reseed(Space& space) {
     const double load = std::min<double>(options_.load_factor, detail::highest_load_factor<design>());
     const u64 items = static_cast<u64>(load * static_cast<double>(capacity()));
@@ -295,7 +296,7 @@ class records {
     return erased;
   }
 
-  // Room for ids below `limit`. What throws leaves the table as it is.
+  // Makes capacity for ids below `limit`. If it throws, the table is unchanged.
   void make_room(Space& space, u64 limit) {
     if (limit <= records_.size()) return;
     detail::require(limit <= no_id, "an indexed table has at most 2^32 - 1 items");

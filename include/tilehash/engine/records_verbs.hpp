@@ -33,8 +33,8 @@ class of_ids : public Base {
   /// \param space of the table's device.
   /// \param keys n keys.
   /// \param values n values; a set takes none.
-  /// \param ids n ids, of keys[i], or no_id where the item was refused. May overlap keys and values: to relabel
-  /// a list of keys, pass it as both.
+  /// \param ids n ids, of keys[i], or no_id where the item was refused. May overlap keys and values: to
+  /// relabel a list of keys, pass it as both.
   /// \return how many items were inserted, present and refused.
   /// \throws as insert() (strong).
   /// \complexity O(n) expected.

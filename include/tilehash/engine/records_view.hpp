@@ -1,5 +1,5 @@
-// What an indexed table is to the threads that work on it: its view, and the small functions that the table
-// hands to its table of ids and to its space.
+// The view of an indexed table, and the function objects that the table passes to its table of ids and to its
+// space.
 #pragma once
 
 #include <tilehash/algorithm/compact.hpp>
@@ -10,7 +10,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// The view of a table whose keys and values stand in records.
+/// The view of a table that stores keys and values in records.
 template <class Key, class Value, class Hash, class Ids>
 struct table_view<indexed<Key, Value, Hash, Ids>> {
   using design_type = indexed<Key, Value, Hash, Ids>;
@@ -19,22 +19,22 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
   using record = typename design_type::record;
   using id_view = table_view<typename design_type::ids>;
 
-  design_type design;     ///< how a key stands in the table of ids
-  id_view ids;            ///< from there to its id
+  design_type design;     ///< from a key to its fingerprint
+  id_view ids;            ///< from a fingerprint to its id
   const record* records;  ///< keys and values, by id
   const u32* taken;       ///< a bit a record
   u64 limit;              ///< all ids are below
 
-  /// What find() gives.
+  /// The result of find().
   struct hit {
-    const record* at;  ///< the key's, where it is there
-    u32 number;        ///< its id, where it is
+    const record* at;  ///< the key's, if it is present
+    u32 number;        ///< its id, if it is present
     u32 steps;         ///< buckets and records read
     bool there;        ///< (`at` is never null: CONTRIBUTING.md, "Compilers")
 
-    TILEHASH_FN bool found() const { return there; }                           ///< is the key there?
+    TILEHASH_FN bool found() const { return there; }                           ///< is the key present?
     TILEHASH_FN u32 id() const { return there ? number : design_type::none; }  ///< its id, or none
-    /// Its value, where it was found.
+    /// Its value, if it was found.
     TILEHASH_FN auto value() const
       requires(!design_type::is_set)
     {
@@ -43,14 +43,14 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
     TILEHASH_FN u32 count() const { return found(); }  ///< 1 or 0
     TILEHASH_FN u32 probes() const { return steps; }   ///< buckets and records read
   };
-  /// One thread, one key: found(), id(), value() of the hit. O(1) expected. Not beside changes.
+  /// One thread, one key: found(), id(), value() of the hit. O(1) expected. Not while the table changes.
   TILEHASH_FN hit find(const Key& key) const { return judge(key, ids.find(design.fingerprint_of(key))); }
   /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
   /// How many items have this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
 
-  /// What became of a key whose fingerprint met this in the table of ids.
+  /// The hit of a key, from its fingerprint's result in the table of ids.
   template <class IdHit>
   TILEHASH_FN hit judge(const Key& key, const IdHit& met) const {
     if (!met.found()) return {records, 0, met.probes(), false};
@@ -65,7 +65,7 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
 
   /// Entries hold an item or nothing: the records.
   u64 entries() const { return limit; }
-  /// use(key, value), in a set use(key), if there is an item at entry i; says whether there was.
+  /// use(key, value), in a set use(key), if there is an item at entry i. Returns whether there is.
   template <class Use>
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
     if (!is_taken(i)) return false;
@@ -79,7 +79,7 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
 
 namespace detail {
 
-// The fingerprints of keys, or of those a list names.
+// The fingerprints of keys, or of listed ones.
 template <class Design, class Keys = const typename Design::key_type*>
 struct fingerprints {
   Design design;
@@ -90,17 +90,17 @@ struct fingerprints {
   }
 };
 
-// An item of a table of ids: a fingerprint, and the number that stands at *number.
+// An item of a table of ids: a fingerprint, and the number at *number.
 template <class Slot>
 TILEHASH_FN item<Slot> numbered_item(const typename Slot::key_type& fingerprint, const u32* number) {
   item<Slot> x{query<Slot>(fingerprint), 0, true};
   if constexpr (std::is_pointer_v<typename Slot::value_bits>)
-    x.value = number;  // values stand apart: core/apart_slot.hpp
+    x.value = number;  // values are stored apart: core/apart_slot.hpp
   else
     x.value = *number;
   return x;
 }
-// Fingerprints of listed keys, with the numbers that stand at the keys' own places.
+// Fingerprints of listed keys, with the numbers at the keys' own positions.
 template <class Design>
 struct fingerprint_source {
   fingerprints<Design> keys;
@@ -109,7 +109,7 @@ struct fingerprint_source {
     return numbered_item<typename Design::ids::slot_type>(keys[i], numbers + keys.list[i]);
   }
 };
-// Fingerprints of listed keys, to meet in a table of Slots: with the numbers 0, 1, 2, ...
+// Fingerprints of listed keys with the numbers 0, 1, 2, ... A table of Slots finds the equal ones.
 template <class Design, class Slot>
 struct meeting_source {
   fingerprints<Design> keys;
@@ -117,7 +117,7 @@ struct meeting_source {
     return item<Slot>{query<Slot>(keys[i]), static_cast<u32>(i), true};
   }
 };
-// The records that a list names, with their ids.
+// Listed records, with their ids.
 template <class Design>
 struct record_source {
   Design design;
@@ -129,7 +129,7 @@ struct record_source {
   }
 };
 
-// Hands a lookup of fingerprints on as one of keys.
+// Passes a lookup of fingerprints on as one of keys.
 template <class View, class Keys, class Sink>
 struct through_records {
   View view;
@@ -140,10 +140,10 @@ struct through_records {
     sink(i, view.judge(keys[i], met));
   }
 };
-// Of items for which memory ended: those whose keys are present need none, unless their values were to
-// change.
+// The outcomes of items after memory ran out. Items with present keys need no memory, unless they change
+// values.
 struct refused_sink {
-  u32* ids;  // may be null, as may be
+  u32* ids;  // this and outcomes may be null
   outcome* outcomes;
   u64* refused;
   bool keeps;
@@ -155,7 +155,7 @@ struct refused_sink {
     if (!present) fetch_add(refused, u64(1));
   }
 };
-// A key's id; counts the keys that met the fingerprint of another.
+// A key's id; counts the keys that found the fingerprint of another.
 template <class View>
 struct id_and_clash_sink {
   View view;
@@ -169,7 +169,7 @@ struct id_and_clash_sink {
     if (met.found() && !hit.found() && is_legal(keys[i])) fetch_add(clashes, u64(1));
   }
 };
-// Which of the new items won its key: the leader. A key that is not legal has none.
+// The leader of a new item: the item that was inserted for its key. A key that is not legal has none.
 template <class Design>
 struct leader_sink {
   const typename Design::key_type* keys;
@@ -194,7 +194,7 @@ struct fresh_selection {  // items whose keys have no id
   TILEHASH_FN bool selects(u64 i) const { return ids[i] == none; }
   TILEHASH_FN void use(u64 i, u64 number) const { fresh[number] = static_cast<u32>(i); }
 };
-struct winner_selection {  // of the new items, those that lead get an id: a free one, or the next
+struct winner_selection {  // leaders among the new items get an id: a free one, or the next
   const u32 *fresh, *leaders;
   const u32* free;
   u64 free_count, limit;
@@ -213,7 +213,7 @@ struct taken_selection {  // all ids in use
   TILEHASH_FN void use(u64 id, u64 number) const { list[number] = static_cast<u32>(id); }
 };
 template <class Design>
-struct gone_selection {  // fingerprints of the keys to erase that are there
+struct gone_selection {  // fingerprints of the keys to erase that are present
   fingerprints<Design> keys;
   const u32* ids;
   typename Design::fingerprint* gone;

@@ -1,4 +1,4 @@
-// When tables are filled by regions (engine/region_fill.hpp), and how much each region gets.
+// Decides when tables are filled by regions (engine/region_fill.hpp), and sizes the regions' bins.
 #pragma once
 
 #include <concepts>
@@ -39,9 +39,9 @@ inline u32 most_in_a_bin(u64 n, u64 bins) {
   return most < ~u32(0) ? static_cast<u32>(most) : ~u32(0);
 }
 
-// Do n items go into a table that holds some where its items stand (Design::region_merge)? On a GPU, whose
-// blocks then fetch while others work, and if they are few, or if regions of its design are not built around
-// what they hold. (A processor's core fetches ahead by itself.)
+// Are n items merged in place into a table that holds some (Design::region_merge)? Only on a GPU: its blocks
+// then fetch while others work. And only for few items, if a merge fits a block's scratch. (A processor's
+// core fetches ahead by itself.)
 template <class Design, class Space>
 bool merges_in_place(const Space& space, const Design& design, u64 n) {
   if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
@@ -53,12 +53,12 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
   }
 }
 
-// Is partitioning worth it for n items? Where the table holds some, it is streamed: to build regions around
-// them in both directions, so not for fewer than a twelfth of the capacity, or than a twentieth where single
-// inserts are slow because the table gets full; to merge in one, so for a third of that, unless it stays so
-// empty that single inserts find room at once, and cost half where keys are there (docs/designs/tiled.md).
-// And a block's scratch must hold a region, and a partition's counters: where there are more regions than it
-// can count, a table is filled slice by slice. (A CPU can count those of any table.)
+// Is partitioning worth it for n items? A table that holds items is streamed. A build reads and writes it, so
+// it needs a twelfth of the capacity, or a twentieth if the table gets so full that single inserts are slow.
+// A merge streams it in one direction, so it needs a third of that; but not if the table stays so empty that
+// single inserts find slots at once, and cost half for present keys (docs/designs/tiled.md). A block's
+// scratch must hold a region, and a partition's counters. If it cannot count all regions, the table is filled
+// slice by slice. (A CPU can count the regions of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   if constexpr (filling_itself<Design>) {
@@ -86,9 +86,9 @@ bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   }
 }
 
-// Is the only region of an empty table built from the n items of a call as they are? One block does it in one
-// step, and its scratch makes less of few items than single inserts do, which meet in few buckets. (A
-// processor puts few in as fast.)
+// Is the only region of an empty table built directly from the n items of a call? One block does it in one
+// step. In its scratch few items cost less than as single inserts, which contend for few buckets. (A
+// processor inserts few items as fast.)
 template <class Source, class Space, class Design>
 inline constexpr bool builds_from_items =
     Space::has_lanes && std::same_as<Source, array_source<typename Design::slot_type>> &&

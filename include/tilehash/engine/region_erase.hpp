@@ -1,13 +1,13 @@
-// When and how many keys are erased by regions: the launches around what erases from one in a block's memory
-// (Design::region_erase: designs/horton/erase.hpp).
+// Erases many keys by regions, where that pays: the launches around the kernel that erases from one region in
+// a block's memory (Design::region_erase: designs/horton/erase.hpp).
 //
-//   keys --partition--> | bin | bin | ... beside the table     their hashes alone
+//   keys --partition--> | bin | bin | ... outside the table    only their hashes
 //                          |     |
 //                        block block ...  each fetches its region, erases the keys of its bin, tidies, and
 //                                         writes it out
 //
-// A single erase reads a line of memory at random and writes it back; here keys are written in runs and the
-// table is read and written in order, so not for few.
+// A single erase reads a random line of memory and writes it back. Here keys are written in runs, and the
+// whole table is read and written in order, so it does not pay for few keys.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// A slot's key on its way without a value: its hash.
+// A partitioned key without a value: its hash.
 template <class Slot>
 struct key_alone : Slot {
   using mapped_type = void;
@@ -49,7 +49,7 @@ struct erase_route {
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h); }
 };
 
-// Keys that found no room in their bins: of one region, or equal, more than chance would have it.
+// Erases keys that did not fit their bins: more keys of one region, or equal ones, than expected by chance.
 template <class Design>
 struct erase_spilled {
   Design design;
@@ -79,9 +79,9 @@ class region_erase {
   using block_type = typename Design::template region_erase<bins_type, count_gone>;
 
  public:
-  // Is it worth it for n keys? Each piece of them streams the whole table in both directions, so not for few;
-  // nor where there are not two regions for each block that runs at once (docs/designs/horton.md). And a
-  // block's scratch must hold a region, and a partition's counters.
+  // Is it worth it for n keys? Each piece of them reads and writes the whole table, so not for few. There
+  // must be two regions for each block that runs at once (docs/designs/horton.md). A block's scratch must
+  // hold a region, and a partition's counters.
   static bool pays(const Space& space, const Design& design, u64 n) {
     const u64 most = std::min<u64>(most_regions<slot_type>(space), Space::has_lanes ? best_regions : ~u32(0));
     return n >= least_to_partition && n >= design.capacity() / least_share && design.regions() <= most &&
@@ -89,8 +89,8 @@ class region_erase {
            block_type::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   }
 
-  // Memory for so many keys at most, in pieces that take a quarter of the table's at most. Throws
-  // out_of_memory.
+  // Allocates memory for at most n keys, in pieces. A piece takes at most a quarter of the table's memory.
+  // Throws out_of_memory.
   region_erase(Space& space, const Design& design, u64 n)
       : space_(space),
         route_{design},
@@ -112,7 +112,7 @@ class region_erase {
  private:
   static constexpr u64 least_share = 12;  // of the slots
 
-  // The host waits once, to know whether keys found no room.
+  // Synchronizes with the host once, to learn the number of spilled keys.
   void erase_piece(const key_type* keys, u64 n, const call_counters& counters) {
     const Design& design = route_.design;
     space_.fill(fill_.data(), fill_.size(), u32(0));
@@ -124,7 +124,7 @@ class region_erase {
                           block_type::scratch_bytes(design.region_buckets()),
                           block_type{design, bins, count_gone{counters}});
     const u64 left = read_one(space_, counts_.data());
-    if (left > spill_room_)  // too uneven; what is gone is not there to be erased again
+    if (left > spill_room_)  // too uneven; erased keys are absent, so they do not count twice
       erase(space_, design, {}, keys, n, counters);
     else
       space_.for_each(left, erase_spilled<Design>{design, spilled_.data(), counters});
@@ -136,11 +136,12 @@ class region_erase {
   u32 room_;
   u64 spill_room_;
   buffer<key_bits, Space> entries_, spilled_;
-  buffer<u64, Space> counts_;  // keys that found no room; those that are not legal, of which nobody asks
+  buffer<u64, Space> counts_;  // spilled keys; keys that are not legal (unused)
   buffer<u32, Space> fill_;
 };
 
-// Erases the keys if that pays and there is memory for it: true. What spilled may leave buckets to be tidied.
+// Erases the keys and returns true, if that pays and there is memory for it. Spilled keys may leave buckets
+// that need tidying.
 template <region_erased Design, class Space>
 bool erase_by_regions(Space& space, const Design& design, const typename Design::key_type* keys, u64 n,
                       const call_counters& counters) {

@@ -1,18 +1,18 @@
-// How tables are filled by regions (when: engine/region_choice.hpp): the launches around what builds one in a
-// block's memory (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp), or puts few items
-// in where they stand (Design::region_merge: designs/tiled/merge.hpp).
+// Fills tables by regions (when: engine/region_choice.hpp): the launches around the kernels that build one in
+// a block's memory (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp), or merge few
+// items in place (Design::region_merge: designs/tiled/merge.hpp).
 //
 //   an empty table            bins are the regions' own memory     partition, build
 //   ... of one region         the items are its bin                build
-//   one that holds items      bins stand beside the table          partition, build; or, of few items, merge
+//   one that holds items      bins are outside the table           partition, build; or merge (few items)
 //   items in bins already     one for each region                  build
-//   one with more regions than runs are long for:
+//   one with so many regions that runs would be too short:
 //
-//   items --partition--> | slice 0 | slice 1 | ...     in an empty table's memory, or beside it
+//   items --partition--> | slice 0 | slice 1 | ...     in an empty table's memory, or outside
 //                             |
-//                             +--partition--> | bin | bin | ... beside it --build--> the slice's regions
+//                             +--partition--> | bin | bin | ... outside --build--> the slice's regions
 //
-// What is left over comes back as a source of items to insert one by one.
+// The result has the items left over, as a source of items to insert one by one.
 #pragma once
 
 #include <algorithm>
@@ -32,21 +32,21 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What was inserted by regions, and what was not.
+// The counts of items inserted by regions, and the items that were not inserted.
 template <class Design, class Space>
 struct region_filled {
-  bool lists_left = false;  // false: too uneven, what is left is not known
+  bool lists_left = false;  // false: too uneven, the items left over are not known
   u64 inserted = 0;
   u64 illegal = 0;
   u64 left = 0;  // items to insert one by one, from rest()
   buffer<typename Design::word, Space> memory;
-  const typename Design::word* spilled = nullptr;  // there
+  const typename Design::word* spilled = nullptr;  // in `memory`
   Design design;
 
   routed_source<Design> rest() const { return {design, spilled}; }
 };
 
-// What a build left over may have had others of its key.
+// Adds a build's items left over to a filter: there may be other items of their keys.
 template <class Design>
 struct add_left {
   const typename Design::word* left;
@@ -59,7 +59,7 @@ struct add_left {
 
 // ---- slices: so many neighbouring regions that a block can count them ----
 
-// To the slices.
+// The route of items to the slices.
 template <class Design>
 struct region_slices {
   using slot_type = typename Design::slot_type;
@@ -71,7 +71,7 @@ struct region_slices {
   TILEHASH_FN key_bits hash(key_bits k) const { return design.hash(k); }
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) / each; }
 };
-// From a slice to its regions. What comes is hashed already.
+// The route from a slice to its regions. Its keys are hashed already.
 template <class Design>
 struct region_slice : keys_as_they_are<typename Design::slot_type> {
   using key_bits = typename Design::key_bits;
@@ -84,7 +84,7 @@ struct region_slice : keys_as_they_are<typename Design::slot_type> {
   TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) - first; }
 };
 
-// The bin of a table's only region: the items of the call as they are (Bins: designs/tiled/build.hpp).
+// The bin of a table's only region: the items of the call (Bins: designs/tiled/build.hpp).
 template <class Design, class Source>
 struct source_as_bin {
   using slot_type = typename Design::slot_type;
@@ -113,8 +113,8 @@ struct source_as_bin {
   }
 };
 
-// Fills a table's regions with the items of sources; of those of equal keys any stays, or the first, if no
-// item of the key is left over and the table was empty.
+// Fills a table's regions with the items of sources. Any item of equal keys is kept; or the first, if no item
+// of the key is left over and the table was empty.
 template <class Design, class Space, bool KeepsFirst = false>
 class region_fill {
   using word = typename Design::word;
@@ -137,11 +137,11 @@ class region_fill {
   // The only region of an empty table, in one step.
   template <class Source>
   void fill_one(const Source& source, u64 n) {
-    const u32 threads = static_cast<u32>(n) / 64 * 32 + 32;  // few meet at a barrier sooner
+    const u32 threads = static_cast<u32>(n) / 64 * 32 + 32;  // few threads pass a barrier sooner
     build(source_as_bin<Design, Source>{design_, source, static_cast<u32>(n), counters() + 1}, 0, 1, threads);
   }
-  // All regions: as their design does it, slice by slice, or at once. Then their bins are the table's own
-  // memory, or stand beside it.
+  // All regions: by the design's own build, slice by slice, or at once. In the last case their bins are the
+  // table's own memory, or outside it.
   template <class Source>
   void fill_all(const Source& source, u64 n) {
     if constexpr (filling_itself<Design>) {
@@ -160,13 +160,13 @@ class region_fill {
       put_in(bins, 0, design_.regions());
     }
   }
-  // The items stand in bins already, one for each region and none larger than it.
+  // For items in bins already, one for each region and none larger than it.
   template <class Bins>
   void fill_from(const Bins& bins) {
     build(bins, 0, design_.regions());
   }
-  // Slice by slice. The slices' bins are the memory of a table that is empty, or stand beside it, as those of
-  // a slice's regions do. All memory is taken before a region changes.
+  // Slice by slice. The slices' bins are the memory of an empty table, or outside it; the bins of a slice's
+  // regions are always outside. All memory is taken before a region changes.
   template <class Source>
   void fill_slices(const Source& source, u64 n) {
     const u32 regions = design_.regions();
@@ -238,7 +238,7 @@ class region_fill {
   }
 
  private:
-  // In front of the memory: counters of what is left, of illegal and of new items; how many came to each bin.
+  // At the front of the memory: counters of remaining, illegal and new items; the fill of each bin.
   static constexpr u32 counters_used = 3;
   static u64 header_words(const Design& design) {
     u64 bins = 0;
@@ -254,7 +254,7 @@ class region_fill {
   }
   u32 room_beside(u64 n, u32 bins) const {
     const u32 most = most_in_a_bin(n, bins);
-    return KeepsFirst ? std::max(most, design_.region_slots()) : most;  // copies come unevenly
+    return KeepsFirst ? std::max(most, design_.region_slots()) : most;  // copies are uneven
   }
   bins_type bins_beside(u64 n, u32 bins) {
     const u32 its = room_beside(n, bins);
@@ -313,11 +313,10 @@ region_filled<Design, Space> fill_region(Space& space, const Design& design, con
   return fill.result();
 }
 
-// Inserts the n items of the source. A table that it does not merge with may have anything in its slots;
-// beside that it takes a thirty-second of the items' bytes, and a slice's where there are slices; a merge
-// their bytes once more.
-// KeepsFirst, which is for an empty table: of equal keys the first stays, where no item of the key is left
-// over.
+// Inserts the n items of the source. Unless it merges, the table's slots may have any content. Temporary
+// memory: a thirty-second of the items' bytes, and those of a slice if there are slices; a merge takes all of
+// the items' bytes, too.
+// KeepsFirst, for an empty table: keeps the first of equal keys, if no item of the key is left over.
 template <bool KeepsFirst = false, class Design, class Space, class Source>
 region_filled<Design, Space> fill_regions(Space& space, const Design& design, const Source& source, u64 n,
                                           bool merges) {

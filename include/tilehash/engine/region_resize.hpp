@@ -1,10 +1,9 @@
-// How a table gets more regions, or fewer, in its own memory.
+// Gives a table more regions, or fewer, in its own memory.
 //
-// A region is a range of hashes (algorithm/hash_route.hpp). Of another number of regions of the same size
-// each is a range, too, in the same order, so that a new region's keys stand in one old region or in
-// neighbouring ones. A block reads these, builds the region in its scratch, and writes it where it belongs.
-// What it overwrites must not be needed any more; so a table grows in waves from the top, and shrinks from
-// below:
+// A region is a range of hashes (algorithm/hash_route.hpp). If the number of regions changes, each is still a
+// range, in the same order. So a new region's keys are in one old region or in neighbouring ones. A block
+// reads these, builds the region in its scratch, and writes it to its position. It may only overwrite regions
+// that no other block needs any more. So a table grows in waves from the top, and shrinks from below:
 //
 //   before    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
 //   after     | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | . | . | . | . | . | 15 |
@@ -13,16 +12,17 @@
 //                     |<-w 3->|  from 1
 //             |<----->|  the rest, from a copy of region 0
 //
-// A wave reads what none before it has written. The last few regions (a 32nd) would take as many waves again;
-// those are built from a copy. So the table is read once and written once, and a doubling takes five waves.
+// A wave reads only regions that no earlier wave has written. The last few regions (a 32nd) would take as
+// many waves again, so they are built from a copy. So the table is read once and written once, and a doubling
+// takes five waves.
 //
-// Nothing may be lost, and nothing may fail once a wave has begun. So a pass over the table counts first how
-// many keys find their new first bucket full: no more than these can be left without a place in their regions
-// (hardly ever any is), and for so many there is a list. It also lists the regions for which it does not find
-// that all their keys have places (engine/crowded_regions.hpp: few or none). These are built for trial and
-// not written: a table of which a key is left then is not resized in place. So there is a place for each key
-// that is left in the end, and kernel/exact_placement.hpp finds it without memory. All memory is taken before
-// the first wave, a CPU's scratch too.
+// No key may be lost, and nothing may fail once a wave has begun. So a first pass over the table counts the
+// keys that find their new first bucket full. At most these can be left without a slot in their regions
+// (hardly ever any is), and there is a list for so many. The pass also lists the regions for which it cannot
+// show that all their keys have slots (engine/crowded_regions.hpp: few or none). These are built as a trial
+// and not written: if a key is left, the table is not resized in place. So there is a slot for each key that
+// is left in the end, and kernel/exact_placement.hpp finds it without memory. All memory is taken before the
+// first wave, a CPU's scratch too.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What a region is built from (as bins: designs/tiled/build.hpp): the regions of the table as it was.
+// The source of a region's build (as bins: designs/tiled/build.hpp): the old regions of the table.
 template <class Design>
 struct old_regions {
   using slot_type = typename Design::slot_type;
@@ -53,14 +53,14 @@ struct old_regions {
   static constexpr bool are_regions = true;  // items among free slots, no two alike
 
   Design before, after;
-  const word* slots;  // where the old regions are, from the first
-  u32 first;          // of the new ones that are built
+  const word* slots;  // of the old regions, from the first
+  u32 first;          // of the new regions to build
 
   // The items of one new region.
   struct reader {
     old_regions regions;
     u32 number;           // of the new region
-    u32 from, to;         // old ones that have its keys
+    u32 from, to;         // old regions that have its keys
     u32 lowest, highest;  // first buckets of such, in `from` and in `to`
 
     // use(i, entry) for each; the threads of a block share them.
@@ -81,7 +81,7 @@ struct old_regions {
                               });
       }
     }
-    // The i-th again.
+    // Reads the i-th item again.
     TILEHASH_FN word operator[](u32 i) const {
       const u32 each = regions.before.region_slots(), r = from + i / each, s = i % each;
       word e = regions.slots[static_cast<u64>(r) * each + s];
@@ -90,7 +90,7 @@ struct old_regions {
     }
 
    private:
-    // Is there an item in this word, and does it go to the new region? Then the word becomes its entry.
+    // If this word has an item that goes to the new region, turns it into its entry and returns true.
     template <class Hashes>
     TILEHASH_FN bool take(const Hashes& hashes, u32 region, u32 bucket, word& w) const {
       if (slot_type::is_free(w)) return false;
@@ -116,7 +116,7 @@ struct old_regions {
   }
 };
 
-// What regions are built from for trial: those of a list, and none is written.
+// The source of a trial build: builds the listed regions, and writes none.
 template <class Design>
 struct listed_regions : old_regions<Design> {
   static constexpr bool is_trial = true;
@@ -127,7 +127,7 @@ struct listed_regions : old_regions<Design> {
   TILEHASH_FN auto at(u32 nth) const { return this->at_region(list[nth]); }
 };
 
-// Scratch for all blocks of a launch, where a space takes it from its memory (a CPU).
+// Scratch for all blocks of a launch, if the space allocates it (a CPU).
 template <class Space>
 auto scratch_taken(Space& space, u64 blocks, u64 bytes) {
   if constexpr (requires { space.scratch_of(blocks, bytes); })
@@ -144,8 +144,8 @@ class region_resize {
   using counting = find_crowded<regions_type>;
 
  public:
-  // Should a table with these regions get so many in its own memory? There must be some: of few, a table is
-  // better made anew with others of another size. And of waves for a ninth more there would be too many.
+  // Should a table with these regions get so many in its own memory? Not if they are few: then a new table
+  // with regions of another size is better. A change by less than a ninth would take too many waves.
   static bool suits(const Space& space, const Design& before, u64 regions) {
     const u64 now = before.regions();
     return std::min(now, regions) >= least_regions &&
@@ -154,7 +154,7 @@ class region_resize {
            std::max(build_type::scratch_bytes(before.region_buckets()),
                     counting::scratch_bytes(before.region_buckets())) <= space.largest_scratch();
   }
-  // As many regions or more, so that growth pays.
+  // Returns as many regions, or so many more that growth pays.
   static u64 grown(const Design& before, u64 regions) {
     return std::max<u64>(regions, least_after(before.regions()));
   }
@@ -165,8 +165,8 @@ class region_resize {
   }
   const Design& after() const { return after_; }
 
-  // Reads the table, and takes what memory it needs beside it. False, and nothing is done: the keys are too
-  // uneven, or not all have places. Throws out_of_memory. Waits.
+  // Reads the table, and allocates all temporary memory. Returns false, and changes nothing, if the keys are
+  // too uneven, or not all have slots. Throws out_of_memory. Synchronizes with the host.
   bool prepare() {
     plan();
     counters_ = buffer<u64, Space>(space_, 3);
@@ -184,8 +184,8 @@ class region_resize {
     return counts[2] == 0 || all_have_places(crowded.data(), counts[2]);
   }
 
-  // The table's memory is there now, and large enough for the old and the new regions; the old ones are in
-  // its front. Cannot fail. Gives what is left to insert one by one. Waits.
+  // `memory` is the table's, large enough for the old and for the new regions, with the old ones in front.
+  // Cannot fail. Returns the items left to insert one by one. Synchronizes with the host.
   region_filled<Design, Space> run(void* memory) {
     before_.reshape(memory, before_.regions());
     after_.reshape(memory, after_.regions());
@@ -219,12 +219,12 @@ class region_resize {
   void plan() {
     const u64 old = before_.regions(), all = after_.regions(), few = divide_up(all, copied_share);
     if (all > old) {
-      from_copy_ = all;  // those before it are not built yet
+      from_copy_ = all;  // regions before it are not built yet
       for (u64 needed; from_copy_ > few && (needed = divide_up(from_copy_ * old, all)) < from_copy_;
            from_copy_ = needed)
         waves_.push_back({needed, from_copy_});
     } else {
-      from_copy_ = std::min(all, std::max(few, all / (old - all) + 1));  // fewer make no room for a wave
+      from_copy_ = std::min(all, std::max(few, all / (old - all) + 1));  // fewer free no regions for a wave
       for (u64 first = from_copy_; first < all; first = waves_.back().end)
         waves_.push_back({first, std::min(first * old / all, all)});
     }
@@ -238,7 +238,7 @@ class region_resize {
     const u32 from = static_cast<u32>(first);
     launch(build_type{after_, {before_, after_, old, from}, from, false, spill, counters_.data() + 2}, count);
   }
-  // So many listed regions are built, and not written: is no key left?
+  // Builds the listed regions without writing them. Returns whether no key is left.
   bool all_have_places(const u32* list, u64 count) {
     using bins = listed_regions<Design>;
     using trial = typename Design::template region_build<bins>;

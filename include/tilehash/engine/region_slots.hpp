@@ -1,4 +1,4 @@
-// engine::region_slots: slots whose memory can be made larger or smaller, where their design has regions.
+// engine::region_slots: slots in memory that can be resized, if their design has regions.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ class region_slots : public slots<Design, Space> {
  protected:
   using base::memory_, base::view_, base::size_;
 
-  // Gives the table so many items' room in its own memory, which can be that large: more regions or fewer, by
-  // the same hash. False, and nothing has happened, where that is not possible.
+  // Gives the table capacity for so many items in its own memory: more regions or fewer, with the same hash.
+  // Returns false, and changes nothing, if that is not possible.
   bool resize_in_place(Space& space, u64 items);
 
  private:
@@ -49,10 +49,10 @@ bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
     if (!memory_.resizes(bytes)) return false;
     work_type work(space, before, regions);
     if (!work.prepare()) return false;
-    // What stands behind the slots moves with their end.
+    // The memory behind the slots moves with their end.
     static_assert(!slot_type::reserves_keys && !tidying<Design>, "only bits of a call are kept");
     buffer<char, Space> bits(space,
-                             detail::call_memory::few_items / 8);  // of one that we may be in the middle of
+                             detail::call_memory::few_items / 8);  // of a call that may be running
     space.copy(bits.data(), this->calls().few_bits(), bits.size());
     if (grows) memory_.resize(bytes);
     const u64 n = size();
@@ -60,7 +60,7 @@ bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
     if (!grows) {
       try {
         memory_.resize(bytes);
-      } catch (const out_of_memory&) {  // of a resource that cannot even make it smaller: it stays as it is
+      } catch (const out_of_memory&) {  // a resource may fail even to shrink it: the memory keeps its size
       }
     }
     view_type view(filled.design, memory_.data());
@@ -75,8 +75,7 @@ bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
     return false;
   }
 }
-// Keys that found no place in their regions, where there is one for each (engine/region_resize.hpp). It takes
-// no memory.
+// Places the keys left over. Each has a slot in its region (engine/region_resize.hpp). Allocates nothing.
 template <class Design, class Space>
 void region_slots<Design, Space>::place_left(Space& space,
                                              const detail::region_filled<Design, Space>& filled) {

@@ -1,13 +1,14 @@
-// engine::rows: tables of rows with room between them (designs/dynamic_hash_graph.hpp), which are built from
-// all items at once, take more items, and give them back.
+// engine::rows: tables of rows with free entries between them (designs/dynamic_hash_graph.hpp). They are
+// built from all items at once, and support inserts and erases.
 //
-//   a build      a graph without gaps, which is spread out: both are there for a while
-//   an insert    the call's items become a graph, a row for each section of the table; equal rows meet. Where
-//                a section has no room, or so many come that it pays, all items are built anew.
-//   an erase     marks entries, then closes the gaps of rows; and where shrink_below asks for it, what is
-//                left is built anew
+//   a build      builds a graph without gaps, and spreads it out: both are in memory for a while
+//   an insert    builds a graph from the call's items, with a row for each section of the table, and adds its
+//                rows to the sections. If a section has too few free entries, or there are so many items that
+//                it pays, all items are rebuilt.
+//   an erase     marks entries, then closes the gaps of rows; if shrink_below requires it, rebuilds the
+//                remaining items
 //
-// All memory that a call needs is there before it changes anything.
+// A call allocates all its memory before it changes anything.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,7 @@ class rows {
     reserved_ = items;
   }
   rows clone(Space& space) const { return rows(*this, space); }
-  // What was moved from has no memory, and answers as an empty table.
+  // A moved-from table has no memory, and behaves as an empty table.
   rows(rows&& other) noexcept : options_(other.options_) { swap(other); }
   rows& operator=(rows&& other) noexcept {
     rows(std::move(other)).swap(*this);
@@ -88,7 +89,7 @@ class rows {
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
     if (n == 0) return {};
     const u64 before = size_;
-    // (Where more than three quarters of what is free would be taken, some section is full before.)
+    // (If more than three quarters of the free entries would be taken, some section is too full.)
     if (n > (entries_ - size_) / 4 * 3 || !put_in(space, keys, values, n)) rebuild(space, keys, values, n);
     return {.inserted = size_ - before, .refused = n - (size_ - before)};
   }
@@ -104,9 +105,9 @@ class rows {
     for (const u64 part : erased.to_host()) gone += part;
     size_ -= gone;
     if (static_cast<double>(size_) < options_.shrink_below * static_cast<double>(capacity())) {
-      try {  // half as many items again find room afterwards
+      try {  // leaves capacity for half as many items again
         if (shrink_to(space, rows_for(size_ + size_ / 2)) != 0) reserved_ = 0;
-      } catch (const out_of_memory&) {  // then it stays as large as it is
+      } catch (const out_of_memory&) {  // the table keeps its size
       }
     }
     return gone;
@@ -120,13 +121,13 @@ class rows {
     reserved_ = all;
     return rebuilds ? 1 : 0;
   }
-  // No more rows than its items need, and no more free entries than a build leaves; never more of either.
+  // Leaves no more rows than the items need, and no more free entries than a build; never more of either.
   u64 shrink_to_fit(Space& space) {
     const u64 rebuilds = shrink_to(space, rows_for(size_));
     reserved_ = 0;
     return rebuilds;
   }
-  // Memory for max(items, size()), with the next hash function.
+  // Rebuilds with memory for max(items, size()), with the next hash function.
   u64 rehash(Space& space, u64 items) {
     const u64 seed = detail::seed_of(options_);
     options_.seed = seed + 1;
@@ -175,7 +176,7 @@ class rows {
   };
   u64 rows_for(u64 items) const { return Design::rows_for(items, options_.load_factor); }
 
-  // A table of these items, with room for `expected` at least.
+  // A table of these items, with capacity for at least `expected`.
   made built(Space& space, const key_type* keys, const value_element* values, u64 n, u64 row_count,
              u64 expected) const {
     const u64 seed = detail::seed_of(options_);
@@ -205,7 +206,7 @@ class rows {
     }
     return m;
   }
-  // False, and nothing is changed, where not all of these items find room.
+  // Returns false, and changes nothing, if some of these items find no free entry.
   bool put_in(Space& space, const key_type* keys, const value_element* values, u64 n) {
     const Design& all = view_.design;
     const buffer<char, Space> memory(space, graph::bytes(all.sections(), n));
@@ -219,7 +220,7 @@ class rows {
     size_ += legal;
     return true;
   }
-  // From what is there and these items. The rows are as many as before, unless the load factor asks for more.
+  // Rebuilds from all items and these. Keeps the number of rows, unless the load factor requires more.
   void rebuild(Space& space, const key_type* keys, const value_element* values, u64 n) {
     const u64 all = size_ + n, wanted = options_.grow ? rows_for(all) : 0;
     const buffer<key_type, Space> all_keys(space, all);
@@ -229,7 +230,7 @@ class rows {
     if (!Design::is_set) space.copy(all_values.data() + size_, values, n * sizeof(value_element));
     adopt(built(space, all_keys.data(), all_values.data(), all, std::max(wanted, capacity()), reserved_));
   }
-  // Rebuilds with so many rows, or as many as there are, where that takes less memory.
+  // Rebuilds with at most so many rows, if that takes less memory.
   u64 shrink_to(Space& space, u64 row_count) {
     const u64 row_limit = std::min(row_count, capacity()), sections = row_limit / Design::section_rows;
     const u64 most = size_ + static_cast<u64>(options_.slack * static_cast<double>(size_)) + sections;
@@ -250,7 +251,7 @@ class rows {
     size_ = m.items;
   }
 
-  // use(offsets) gives what is done with each entry's row and number.
+  // use(offsets) returns the function object to call with each entry's row and number.
   template <class Use>
   void for_each_entry(Space& space, const Use& use) const {
     if (size_ == 0) return;

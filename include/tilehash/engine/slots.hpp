@@ -1,11 +1,11 @@
-// engine::slots: the memory of a table whose items stand in the slots of buckets, and what needs no insert.
+// engine::slots: the memory of a table that stores items in the slots of buckets, and all verbs but inserts.
 //
-//   | slots | what the design keeps behind them | sentinel cells | calls under way |
+//   | slots | data of the design | sentinel cells | running calls |
 //
-// The last part (engine/call_memory.hpp) has a call's counters, their sums and how the size has changed. So a
-// call that does not wait, and a view, can leave these in the memory of the space. Invariant: the number of
-// items is the host's size() plus that change. A verb that changes the table begins with settle(), so size()
-// is all of it until the verb ends; const verbs use live_size().
+// The last part (engine/call_memory.hpp) has a call's counters, their sums and the change of the size. So
+// asynchronous calls and views can leave these in the memory of the space. Invariant: the number of items is
+// the host's size() plus that change. A verb that changes the table begins with settle(), so size() is the
+// number of all items until the verb ends; const verbs use live_size().
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ class slots {
   using view_type = table_view<Design>;
   using slot_type = typename Design::slot_type;
 
-  // Room for `items`, and at least `least` slots. `unwiped`: they will all be filled at once.
+  // Makes capacity for `items`, and at least `least` slots. `unwiped`: the caller will write all slots.
   slots(Space& space, u64 items, const table_options& options, u64 least = 0, bool unwiped = false)
       : options_(permitted(options)) {
     if (!options_.seed) options_.seed = detail::drawn_seed();
@@ -61,10 +61,10 @@ class slots {
         limit_(other.limit_),
         size_(other.size_),
         erased_(other.erased_),
-        // The changes that are not settled are copied with the memory. No view of the copy is out.
+        // Changes that are not settled are copied with the memory. The copy has no view yet.
         unsettled_(other.unsettled_ || other.viewed_) {}
 
-  // What was moved from has no memory, and answers as an empty table.
+  // A moved-from table has no memory, and behaves as an empty table.
   slots(slots&& other) noexcept : options_(other.options_) { swap(other); }
   slots& operator=(slots&& other) noexcept {
     slots(std::move(other)).swap(*this);
@@ -85,19 +85,19 @@ class slots {
 
   // Without the changes that are not settled.
   u64 size() const { return size_; }
-  // All items. Writes nothing. Synchronizes where calls did not wait, or a view is out.
+  // The number of all items. Writes nothing. Synchronizes if there were asynchronous calls, or a view exists.
   u64 live_size() const { return unsettled_ || viewed_ ? size_ + calls().size_change(*home()) : size_; }
   // Makes size() the number of all items; for verbs that change the table. Synchronizes as live_size().
   void settle(Space& space) {
     if (unsettled_ || viewed_) fetch_size(space);
   }
   u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
-  // Items at the load factor asked for.
+  // The number of items at the load factor of the options.
   u64 limit() const { return limit_; }
   u64 bytes() const { return memory_.bytes(); }
   const view_type& view() const { return view_; }
-  // Its holders change the size in the memory of the space, as calls do that nobody waits for. They may do so
-  // while the table has this memory.
+  // Threads with this view change the size in the memory of the space, as asynchronous calls do. They may do
+  // so while the table has this memory.
   auto mutable_view()
     requires view_changeable<Design>
   {
@@ -114,7 +114,7 @@ class slots {
       detail::look_up_nothing<typename view_type::hit>(space, n, sink);
   }
 
-  // How many of these keys were there. O(n).
+  // Returns how many of these keys were present. O(n).
   u64 erase(Space& space, const key_type* keys, u64 n)
     requires erasable<Design>
   {
@@ -151,8 +151,8 @@ class slots {
     if constexpr (stashing<Design>) room -= Design::stash_slots;
     limit_ = static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(room)));
   }
-  // The same table in other memory. Where it has had other numbers of regions, its capacity does not tell how
-  // large they are.
+  // The same table in other memory. If the number of its regions has changed, its capacity does not determine
+  // their size.
   static view_type copy_of(const view_type& other, char* memory, u64 capacity, const table_options& options) {
     if constexpr (region_resized<Design>) {
       Design design = other.design;
@@ -174,7 +174,7 @@ class slots {
     return options;
   }
   u64 capacity_for(u64 items) const { return Design::capacity_for(items, options_.load_factor); }
-  // A capacity of a table of other regions need not be one of a new table.
+  // The capacity of a table with regions of another size may not be a legal one for a new table.
   u64 at_least(u64 least) const {
     if constexpr (region_resized<Design>)
       return Design::whole_capacity(least, options_.load_factor);
@@ -183,7 +183,7 @@ class slots {
   }
 
   void wipe_slots(Space& space) { space.fill(view_.design.slots(), capacity(), slot_type::empty_word); }
-  // So many keys, at most, were erased.
+  // After at most so many keys were erased.
   void tidy_after(Space& space, u64 erased) {
     if constexpr (tidying<Design>) {
       erased_ += erased;
@@ -193,27 +193,27 @@ class slots {
     }
   }
 
-  // What stands behind the slots.
+  // Zeroes the memory behind the slots.
   void wipe_rest(Space& space) {
     const u64 slot_bytes = capacity() * sizeof(typename Design::word);
     space.fill(memory_.data() + slot_bytes, memory_.bytes() - slot_bytes, char(0));
   }
 
-  // After a call that ended in the middle: the size is what the table holds. On a CPU.
+  // After an interrupted call: counts the items of the table for its size. On a CPU.
   void recount(Space& space) {
     calls().clear(space);
     size_ = detail::count_entries(space, view_);
     unsettled_ = false;
   }
 
-  // ---- calls under way ----
+  // ---- running calls ----
   static u64 calls_at(u64 capacity) {
     return view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes;
   }
   static u64 bytes_for(u64 capacity) { return calls_at(capacity) + detail::call_memory::bytes; }
   detail::call_memory calls() const { return detail::call_memory(memory_.data() + calls_at(capacity())); }
 
-  // How a call ends that the host does not wait for: the size is known in the memory of the space.
+  // The end of an asynchronous call: its change of the size stays in the memory of the space.
   detail::call_end unwaited(u64 n, u32 last_phase) {
     unsettled_ = true;
     return calls().unwaited(n, last_phase);
@@ -232,8 +232,8 @@ class slots {
   u64 limit_ = 0;   // of it
   u64 size_ = 0;
   u64 erased_ = 0;          // keys, since buckets were tidied
-  bool unsettled_ = false;  // calls that did not wait may have changed the size
-  bool viewed_ = false;     // a view of this memory was given away, whose holders may change it at any time
+  bool unsettled_ = false;  // asynchronous calls may have changed the size
+  bool viewed_ = false;     // a mutable view of this memory exists: its users may change the size at any time
 };
 
 }  // namespace engine

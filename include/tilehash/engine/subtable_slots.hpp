@@ -1,9 +1,9 @@
-// engine::subtable_slots: the memory of a table in several parts, of which one is doubled at a time, and what
-// needs no insert (engine/subtables.hpp has the verbs).
+// engine::subtable_slots: the memory of a table in several subtables, and the steps that need no insert. One
+// subtable is doubled at a time. (engine/subtables.hpp has the verbs.)
 //
-//   | the bucket of sentinel keys | calls under way |      | subtable 0 |  | subtable 1 |  ...
+//   | the bucket of sentinel keys | running calls |        | subtable 0 |  | subtable 1 |  ...
 //
-// A key's subtable is drawn by weights, which follow from how full each is (theorem 1 of the paper).
+// Keys are assigned to subtables by weights, which follow from their fill (theorem 1 of the paper).
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class subtable_slots {
     clear(space);
   }
 
-  // What was moved from has no memory, and answers as an empty table.
+  // A moved-from table has no memory, and behaves as an empty table.
   subtable_slots(subtable_slots&& other) noexcept : options_(other.options_) { swap(other); }
   subtable_slots& operator=(subtable_slots&& other) noexcept {
     subtable_slots(std::move(other)).swap(*this);
@@ -79,7 +79,7 @@ class subtable_slots {
   bool has_memory() const { return fixed_.data() != nullptr; }
   Space* home() const { return fixed_.space(); }
 
-  // As of engine::slots: without what calls that did not wait have changed; with it; and the two made one.
+  // As in engine::slots: without the changes of asynchronous calls; with them; and settled.
   u64 size() const { return size_; }
   u64 live_size() const { return unsettled_ ? size_ + calls_.size_change(*home()) : size_; }
   void settle(Space& space) {
@@ -118,14 +118,14 @@ class subtable_slots {
   }
 
   // ---- doubling ----
-  // Doubles the smallest subtable. Throws out_of_memory; then, all is as it was. O(its slots).
+  // Doubles the smallest subtable. Throws out_of_memory; then the table is unchanged. O(its slots).
   void double_one(Space& space) {
     begin_doubling(space);
     run_doubling(space);
     end_doubling(space);
   }
-  // The same in three steps, the second of which may run beside lookups and inserts. Takes the memory and
-  // freezes the subtable. Throws out_of_memory.
+  // The same in three steps; the second may run concurrently with lookups and inserts. The first allocates
+  // the memory and freezes the subtable. Throws out_of_memory.
   void begin_doubling(Space& space) {
     require_no_doubling();
     const u32 t = shape_.smallest();
@@ -134,7 +134,7 @@ class subtable_slots {
     design_.freeze(t);
     doubles_ = true;
   }
-  // Reads nothing but what stands still meanwhile. O(the subtable's slots).
+  // Reads only memory that nothing changes before end_doubling(). O(the subtable's slots).
   void run_doubling(Space& space) const {
     const u32 t = shape_.smallest();
     const part from = before_.at(t), to(doubled_.data(), 2 * from.buckets, shape_.base);
@@ -157,7 +157,7 @@ class subtable_slots {
   }
 
  protected:
-  // A copy. The change of the size that is not settled is copied with the memory.
+  // A copy. Changes of the size that are not settled are copied with the memory.
   subtable_slots(const subtable_slots& other, Space& space)
       : options_(other.options_),
         shape_(other.shape_),
@@ -201,14 +201,14 @@ class subtable_slots {
     wipe_locks(space, p);
   }
 
-  // Items at which subtables are doubled.
+  // The number of items at which subtables are doubled.
   u64 limit() const {
     const double most =
         std::min(std::max<double>(options_.beta, options_.load_factor), Design::max_load_factor);
     return static_cast<u64>(std::ceil(most * static_cast<double>(capacity())));
   }
 
-  // After a call that ended in the middle, as when a user's op throws: the size is what the table holds.
+  // After an interrupted call (a user's op threw): counts the items of the table for its size.
   void recount(Space& space) {
     calls_.clear(space);
     size_ = detail::count_entries(space, view());
@@ -219,7 +219,7 @@ class subtable_slots {
   struct draw {
     u32 of[parts];
   };
-  // Weights as the design takes them: whole numbers up to 2^16.
+  // Weights in the design's form: whole numbers up to 2^16.
   static draw scaled(const double (&weights)[parts]) {
     const double most = *std::max_element(weights, weights + parts);
     draw all;
@@ -231,8 +231,8 @@ class subtable_slots {
     design_.weigh(scaled(weights_).of);
     weighed_ = 0;
   }
-  // By theorem 1, where the size has changed by an eighth since. How many items a subtable has is known from
-  // a sample of its buckets. Waits.
+  // Sets the weights by theorem 1, if the size has changed by an eighth since they were set. Estimates each
+  // subtable's items from a sample of its buckets. Synchronizes with the host.
   void weigh(Space& space) {
     const u64 change = size_ > weighed_ ? size_ - weighed_ : weighed_ - size_;
     if (change <= weighed_ / 8) return;
@@ -253,17 +253,17 @@ class subtable_slots {
   table_options options_;
   shape_type shape_;
   Design design_;
-  buffer<char, Space> fixed_;  // the bucket aside, and what calls under way need
+  buffer<char, Space> fixed_;  // the sentinel bucket, and the memory of running calls
   buffer<char, Space> memory_[parts];
   buffer<char, Space> doubled_;  // of the smallest subtable, while it is doubled
-  Design before_;                // ... as inserts beside that do not change it
+  Design before_;                // ... and concurrent inserts do not change this one
   bool doubles_ = false;
   detail::call_memory calls_;
-  u64 reserved_ = 0;  // items that there was to be room for
+  u64 reserved_ = 0;  // items that halving keeps capacity for
   u64 size_ = 0;
-  u64 weighed_ = 0;             // the size for which the draw was weighed
-  double weights_[parts] = {};  // ... as theorem 1 has them, up to a factor
-  bool unsettled_ = false;      // calls that did not wait may have changed the size
+  u64 weighed_ = 0;             // the size for which the weights were set
+  double weights_[parts] = {};  // by theorem 1, up to a factor
+  bool unsettled_ = false;      // asynchronous calls may have changed the size
 };
 
 }  // namespace engine

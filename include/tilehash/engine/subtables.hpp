@@ -1,22 +1,22 @@
-// engine::subtables: tables in several parts, of which one is doubled or halved at a time.
+// engine::subtables: tables in several subtables. One subtable is doubled or halved at a time.
 //
-//   insert   by engine/window_call.hpp; where items would fill more than beta of the slots, the smallest
-//            subtable is doubled
-//            many items into an empty table that has room for them go region by region, where the keys have
-//            four bytes (the design's fill_regions()); what that leaves goes the way above
-//   erase    and where less than alpha is filled, the largest subtable is halved, as long as that is so;
-//            where less than a quarter of that is, all moves to a new table at once
+//   insert   by engine/window_call.hpp; if items would fill more than beta of the slots, doubles the smallest
+//            subtable
+//            many items into an empty table with capacity for them are inserted region by region, if the keys
+//            have four bytes (the design's fill_regions()); items left over are inserted as above
+//   erase    while less than alpha of the slots is filled, halves the largest subtable; if less than a
+//            quarter of alpha is filled, moves all items to a new table at once
 //
-// A resize takes the subtable's new memory first, fills it from the old, and then puts it in the old one's
-// place. Where there is no memory, or what is left over by halving finds no room in the others, the table is
-// as it was. So the most memory that is out at once is the table and one new subtable: with d subtables at
-// most (d + 2) / (d + 1) of the larger of the sizes before and after.
+// A resize allocates the subtable's new memory first, fills it from the old memory, and then replaces that.
+// If there is no memory, or the other subtables have no slots for the items left over by halving, the table
+// is unchanged. So peak memory is the table and one new subtable: with d subtables at most (d + 2) / (d + 1)
+// of the larger of the sizes before and after.
 //
-// A call whose items need more than twice the slots makes a new table of that size at once and moves all
-// pairs there, as rehash() does; the old one is less than half of it.
+// If a call's items need more than twice the slots, it makes a new table of that size and moves all pairs
+// there at once, as rehash() does; the old table is less than half of it.
 //
-// Memory while it runs: an eighth of a byte an item; a quarter and a thirty-second of the items' bytes where
-// they go by regions; while a subtable is halved, an eighth of a byte for each of its slots.
+// Temporary memory: an eighth of a byte an item; by regions, a quarter and a thirty-second of the items'
+// bytes; while a subtable is halved, an eighth of a byte for each of its slots.
 #pragma once
 
 #include <algorithm>
@@ -90,7 +90,7 @@ class subtables : public subtable_slots<Design, Space> {
     *this = std::move(fresh);
     return report;
   }
-  // Into a table that nobody has seen: where memory ends it throws, and the table is given up.
+  // Inserts items into a table that no caller has seen. Throws out_of_memory; the table is then discarded.
   template <class Source>
   insert_report fill(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::fresh).run(source, detail::keep_stored{}, n);
@@ -116,15 +116,15 @@ class subtables : public subtable_slots<Design, Space> {
     detail::finish_call(space, end);
   }
   // ---- memory ----
-  // Room for so many items in all, which halving leaves; never shrinks.
+  // Makes capacity for so many items in all, which halving keeps; never shrinks.
   u64 reserve(Space& space, u64 items) {
     require_no_doubling();
     reserved_ = std::max(reserved_, items);
     if (Design::capacity_for(items, options_.load_factor) <= capacity()) return 0;
     return rehash(space, items);
   }
-  // Moves all to memory sized for max(items, size()), with another hash function. Gives how often it started
-  // anew.
+  // Moves all items to memory sized for max(items, size()), with another hash function. Returns the number of
+  // restarts.
   u64 rehash(Space& space, u64 items) {
     require_no_doubling();
     const auto restarts = rebuild(space, std::max(items, size()), 0);
@@ -134,15 +134,15 @@ class subtables : public subtable_slots<Design, Space> {
     reserved_ = items;
     return *restarts;
   }
-  // Memory sized for size(), where that is less. Gives how often it started anew.
+  // Moves all items to memory sized for size(), if that is less. Returns the number of restarts.
   u64 shrink_to_fit(Space& space) {
     require_no_doubling();
     const u64 restarts = rebuild(space, size(), 0, capacity()).value_or(0);
     reserved_ = 0;
     return restarts;
   }
-  // Halves the largest subtable. False, and all is as it was, where there is no memory or no room for what is
-  // left over. O(its slots).
+  // Halves the largest subtable. Returns false, and changes nothing, if there is no memory, or no free slots
+  // for the items left over. O(its slots).
   bool halve_one(Space& space) {
     require_no_doubling();
     if (!shape_.can_shrink()) return false;
@@ -154,7 +154,7 @@ class subtables : public subtable_slots<Design, Space> {
   }
 
  private:
-  // What a call asks of the table (engine/window_call.hpp).
+  // A call's policy for this table (engine/window_call.hpp).
   struct call_policy {
     using design_type = Design;
     using space_type = Space;
@@ -163,7 +163,7 @@ class subtables : public subtable_slots<Design, Space> {
 
     call_policy(subtables& of) : table(of) {}
     const Design& design() const { return table.design_; }
-    // As what places items sees it.
+    // The design for the place phase.
     Design placing() const {
       Design d = design();
       d.begin_empty(!table.unsettled_ && size() == 0 && !table.doubles_);
@@ -190,9 +190,9 @@ class subtables : public subtable_slots<Design, Space> {
       const bool is_small = limit() < least_room() && limit() < wanted;
       return is_small || size() >= limit() ? 0 : limit() - size();
     }
-    // An empty table has nothing to move, and soon 64 times as much (room_to_grow_to()).
+    // An empty table has nothing to move, so it grows to 64 times as much (room_to_grow_to()).
     u64 least_room() const { return size() == 0 ? 64 * detail::window_step : detail::least_room; }
-    // One subtable is doubled after the other, or all move to a new table that is more than twice as large.
+    // Doubles one subtable after the other, or moves all items to a new table more than twice as large.
     std::optional<u64> make_room(Space& space, growth how, u64 items) {
       if (how == growth::restart) return table.rebuild(space, items, capacity());
       if (items > 2 * limit()) return table.rebuild(space, items + size() / 64, capacity());
@@ -200,7 +200,7 @@ class subtables : public subtable_slots<Design, Space> {
       u64 more = 0;
       try {
         for (; limit() < items; ++more) table.double_one(space);
-      } catch (const out_of_memory&) {  // the call asks again where that was too little
+      } catch (const out_of_memory&) {  // the call requests more if that was too little
       }
       return more;
     }
@@ -209,7 +209,8 @@ class subtables : public subtable_slots<Design, Space> {
     static constexpr bool fills =
         std::same_as<Update, detail::keep_stored> && Design::template fills_from<Source> &&
         !std::same_as<Source, detail::called_source<slot_type>>;
-    // All items of a call into an empty table that has room for them. Nothing if that does not pay.
+    // Inserts all items of a call into an empty table with capacity for them. Returns nothing if it does not
+    // pay.
     template <class Windows>
     auto fill(Space& space, const Windows& w, u64 end) const {
       using filled = decltype(design().fill_regions(space, w.phases.source(), w.n, w.valid));
@@ -230,8 +231,8 @@ class subtables : public subtable_slots<Design, Space> {
       if (then < least || !halve_one(space)) return;
     }
   }
-  // Where so little is left that each subtable would be halved twice, that little moves to a new table,
-  // filled half-way between alpha and beta; not to a smaller one than halving ends with.
+  // If each subtable would be halved twice, moves the items to a new table instead, with a load half-way
+  // between alpha and beta. The new table is not smaller than halving would leave it.
   void shrink_at_once(Space& space) {
     if (4 * static_cast<double>(size_) >= options_.alpha * static_cast<double>(capacity())) return;
     const double middle = (options_.alpha + options_.beta) / 2;
@@ -242,11 +243,11 @@ class subtables : public subtable_slots<Design, Space> {
     if (2 * Design::capacity_for(items, options_.load_factor) > capacity()) return;
     try {
       rebuild(space, items, 0, capacity());
-    } catch (const out_of_memory&) {  // then one after the other, which takes less
+    } catch (const out_of_memory&) {  // then subtable by subtable, which takes less
     }
   }
-  // The draw keeps small subtables full and large ones empty, so of those of one size the last that was small
-  // may hold more than half of it has room for. A weight is the larger the fewer items there are.
+  // The weights keep small subtables full and large ones empty. So a large subtable that was small until
+  // recently may have more items than half of it can store. A larger weight means fewer items.
   u32 emptiest_of_the_largest() const {
     u32 least = shape_.largest();
     for (u32 t = 0; t < parts; ++t) {
@@ -297,13 +298,14 @@ class subtables : public subtable_slots<Design, Space> {
   void end_halving(u32 t, buffer<char, Space>&& memory) {
     --shape_.level[t];
     adopt(t, std::move(memory));
-    weights_[t] /= 2;  // nearly, as some of its items stand in the others now
+    weights_[t] /= 2;  // nearly, as some of its items are in the others now
     design_.weigh(base::scaled(weights_).of);
   }
 
   // ---- a new table ----
-  // Moves all items to a table of another hash function; again, larger, while they do not fit. Gives how
-  // often they did not; nothing, and all is as it was, where they never did in less than `capacity_limit`.
+  // Moves all items to a table with another hash function; retries with a larger one while they do not fit.
+  // Returns the number of retries; or nothing, and the table is unchanged, if they never fit in less than
+  // `capacity_limit`.
   std::optional<u64> rebuild(Space& space, u64 items, u64 least_capacity, u64 capacity_limit = ~u64(0)) {
     const u64 n = size(), most = std::max(items, slots_without_growth * n);
     table_options options = options_;

@@ -1,4 +1,4 @@
-// The verbs of tables in subtables: one part is resized at a time.
+// The verbs of tables in subtables: one subtable is resized at a time.
 #pragma once
 
 #include <utility>
@@ -30,8 +30,8 @@ class of_subtables : public Base {
   }
   /// Begins double_subtable() in three steps: takes the memory.
   ///
-  /// The second step, run_doubling(), may run concurrently with lookups and insert(): by another thread, or in
-  /// the stream of another space object. Until end_doubling(), inserts go to the other subtables and are
+  /// The second step, run_doubling(), may run concurrently with lookups and insert(): by another thread, or
+  /// in the stream of another space object. Until end_doubling(), inserts go to the other subtables and are
   /// refused where these are full. Verbs that would change an item of that subtable, or resize another, throw
   /// invalid_argument.
   /// \param space of the table's device.
@@ -76,8 +76,8 @@ class of_subtables : public Base {
   /// Halves the largest subtable.
   ///
   /// \param space of the table's device.
-  /// \return false, and the table is unchanged, where the subtable has the least size, where there is no memory,
-  /// or where the other subtables have too few free slots for the items that are left over.
+  /// \return false, and the table is unchanged, where the subtable has the least size, where there is no
+  /// memory, or where the other subtables have too few free slots for the items that are left over.
   /// \throws invalid_argument (strong).
   /// \complexity O(slots of the subtable).
   /// \memory the new subtable, and 1/2 byte a slot.
