@@ -17,9 +17,9 @@
 // order. So no empty slot precedes a key among its own, and lookups stop at one. (2) An item is in the table
 // if a word with its index is.
 //
-// Equal keys share all slots. A word that meets one of an equal key replaces it. Of those that have not met,
-// the one at the lowest function stays, and marks replace the others. A chain of exchanges that becomes too
-// long restarts the build with another hash function.
+// Equal keys share all slots. A word that meets one of an equal key replaces it. Among those that have not
+// met, the one at the lowest function stays, and marks replace the others. A chain of exchanges that becomes
+// too long restarts the build with another hash function.
 //
 // The table cannot be changed after the build; building again replaces it. `indexed` over `cuckoo`
 // (designs/indexed.hpp) can change: its words have 64 bits of the hash in place of tag and number.

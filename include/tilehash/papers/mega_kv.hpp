@@ -20,8 +20,8 @@
 // grow refuses an item before any key is taken out, which needs a count of the items
 // (algorithm/sharded_count.hpp).
 //
-// It grows by moving all items into a new table (rehash), as every design of engine::insertion does and the
-// paper's comparison requires.
+// It changes its size by moving all items into a new table (rehash), as every design of engine::insertion
+// does and the paper's comparison requires.
 //
 // Concurrency: inserts with inserts, lookups with lookups, erases with erases; nothing else.
 //

@@ -26,7 +26,7 @@
 // next offsets. If a group finds no offset, or has more keys than a fair hash would give it, the build
 // restarts with other parameters, which counts as a restart.
 //
-// The table cannot be changed after the build; building again replaces it. Of equal keys any one wins.
+// The table cannot be changed after the build; building again replaces it. Any one of equal keys wins.
 // Concurrency: any number of lookups.
 //
 // Source: the baseline of D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, sections

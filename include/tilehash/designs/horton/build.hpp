@@ -28,7 +28,7 @@
 // inserts them one by one. Items that were in the table may not go there. Where there are too many unplaced
 // items, or an old one finds no slot, the region stays unchanged, and all its new items go to `left`.
 //
-// Of equal keys the old item's value stays. A secondary item that finds its key in its primary bucket puts
+// Among equal keys the old item's value stays. A secondary item that finds its key in its primary bucket puts
 // its value there. Old items take slots of a secondary bucket before new ones, and the lowest slot is kept.
 //
 // Shared memory has no compare-and-swap of 16 bytes: tables with such words are not built by regions.

@@ -20,9 +20,9 @@
 //
 // A move holds the lock of the items' primary bucket (tried, never waited for). Only its holder moves that
 // bucket's items, inserts its keys and changes its remap entries. An item takes a free slot by
-// compare-and-swap and then leaves its old one. A path that changes during the moves is abandoned, which
-// costs a try and loses nothing. Items that share a remap entry move together if there are free slots for
-// all. Otherwise one of them moves to its primary bucket, where a primary item moves for it.
+// compare-and-swap and then leaves its old one. A path that has changed since the search is abandoned midway,
+// which costs a try and loses nothing. Items that share a remap entry move together if there are free slots
+// for all. Otherwise one of them moves to its primary bucket, where a primary item moves for it.
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
@@ -261,7 +261,7 @@ struct horton_displacement {
         next[f - 1] =
             read(t, own.base + design.other_bucket(own.bucket, tag, f), walking && (c.may >> f & 1) != 0);
       // The emptiest bucket with free slots for all items; else the emptiest that gets them when items move
-      // on. Of several, the first from `turn` on.
+      // on. Among several, the first from `turn` on.
       u32 by = 0, most = 0, on = 0, seconds = 0, beside = 0;
       TILEHASH_UNROLL
       for (u32 f = 1; f <= functions; ++f) {
@@ -278,7 +278,7 @@ struct horton_displacement {
           on = f, seconds = movable, beside = free;
       }
       if (r.one_more && on != 0 && (random & 1) != 0) most = 0;
-      // Of items that share an entry, one may move to its primary bucket, where a primary item moves for it.
+      // One of several items of an entry may move to its primary bucket, where a primary item moves for it.
       const bool parts = walking && c.items > 1 && most == 0;
       const auto h = read(t, design.where(own), parts);
       const u32 free_at_home = h.match_empty(t), alone = alone_in(t, h);

@@ -3,8 +3,8 @@
 // no secondary item is left, or one that the last slot can take.
 //
 // No other thread puts items into this bucket, changes its entries or moves its secondary items; others at
-// most erase some of its items. So plain stores suffice, and the buckets of several entries are read
-// concurrently.
+// most take their own secondary items out of it. So plain stores suffice, and the buckets of several entries
+// are read concurrently.
 //
 // The same code serves buckets in the table's memory, each read by a tile, and those of a region in a block's
 // scratch, each read by one thread.

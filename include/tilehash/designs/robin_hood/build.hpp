@@ -13,11 +13,11 @@
 // the result does not depend on the order in which homes ask: it is Gale's and Shapley's stable matching of
 // homes with slots, the one that inserting one by one gives.
 //
-// Passes let all waiting keys ask until all are placed. A key that is evicted after its home's turn waits for
-// the next pass. A pass places half of the waiting keys at load 0.85, a fifth at 0.95. The number of passes
-// depends on the load; after them some in a thousand still wait. Their groups are listed, and each group's
-// lane follows the keys that it evicts. The spill, which is inserted one by one, takes the keys that still
-// wait, keys that would be older than 14, and those of homes with more keys than a count can hold.
+// In each pass all waiting keys ask until they are placed. A key that is evicted after its home's turn waits
+// for the next pass. A pass places half of the waiting keys at load 0.85, a fifth at 0.95. The number of
+// passes depends on the load; after them some in a thousand still wait. Their groups are listed, and each
+// group's lane follows the keys that it evicts. The spill, which is inserted one by one, takes the keys that
+// still wait, keys that would be older than 14, and those of homes with more keys than a count can hold.
 //
 // A bin has the homes of chunks of 32 slots at regular distances in the table, as a picture's rows fill the
 // table unevenly. Equal keys have one home, so they meet in a bin, where one stays.

@@ -9,8 +9,8 @@
 // multiplication by a random odd number sends `high`. The paper takes the key modulo the table: an adversary
 // knows that start, no seed changes it, and it needs a division. With a random start, each bucket has nearly
 // as many keys of the universe as any other, as the multiples of a number that is far from every fraction
-// with a small denominator are distributed evenly. Home and remainder (high and seat) determine the key: low
-// = home - start(high).
+// with a small denominator are distributed evenly. Home and remainder (high and seat) determine the key:
+// low = home - start(high).
 //
 // The seed determines the offsets. If a few steps lead back to where they began, unplaced keys meet the same
 // full buckets again. If the first offsets share a divisor with the number of buckets, the table splits into
@@ -152,9 +152,9 @@ class robin_hood_homes {
     }
     return static_cast<Bits>(0x9e3779b97f4a7c15ULL);
   }
-  // Takes the first draw that does not lead back. (Without the check, the slowest of a thousand tables of 25
-  // 253 lines at load 0.99 reads 11 % more than most, now 5 %. A table of 6314 lines with a common divisor
-  // read twice as much. A draw takes about 4 us.)
+  // Takes the first draw that does not lead back. (With any draw the slowest of a thousand tables of 25 253
+  // lines at load 0.99 reads 11 % more than most, with this one 5 %. A table of 6314 lines with a common
+  // divisor read twice as much. A draw takes about 4 us.)
   void draw_offsets() {
     constexpr u32 most_draws = 64;
     for (u32 i = 0; i < most_draws; ++i) {
@@ -162,9 +162,8 @@ class robin_hood_homes {
       if (!leads_back()) return;
     }
   }
-  // True if a few steps, forward or back by offsets of ages 2 to 4, lead to one place in two ways. (A cycle
-  // has as many steps forward as back, so no eight lead back.) Also true if the first two offsets do not
-  // reach every bucket.
+  // True if a few steps, forward or back by offsets of ages 2 to 4, lead to one place in two ways. (Two
+  // ways of four steps form a cycle of eight.) Also true if the first two offsets do not reach every bucket.
   bool leads_back() const {
     const std::int64_t n = buckets_, by[3] = {offset(2), offset(3), offset(4)};
     if (std::gcd(n, std::gcd(by[0], by[1])) != common_factor()) return true;
@@ -181,7 +180,7 @@ class robin_hood_homes {
     std::sort(places.begin(), end);
     return std::adjacent_find(places.begin(), end) != end;
   }
-  // The least common factor of the first offsets and the table: a group's buckets where they move groups.
+  // The divisor that the first offsets always share with the buckets: not 1 where they move whole groups.
   u32 common_factor() const { return moves_groups(2) ? std::gcd(buckets_, group_buckets) : 1; }
   TILEHASH_FN bool moves_groups(u32 age) const {
     return age <= last_in_groups && buckets_ >= least_in_groups;

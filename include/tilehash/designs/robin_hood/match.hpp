@@ -79,9 +79,9 @@ struct robin_hood_match {
     return group::template some<group::bits>(at.wait) & ~equal_homes(at.next, group::oldest + 1);
   }
 
-  // Of these homes, those with the age of the first ask. They advance by an age, or have all slots that they
-  // want. Returns the age if any got a slot. first_of(g): keys of homes of the group g were evicted, and none
-  // of its keys was waiting.
+  // The homes with the age of the first one ask. They advance by an age, or have all slots that they want.
+  // Returns the age if any got a slot. first_of(g): keys of homes of the group g were evicted, and none of
+  // its keys was waiting.
   template <class First>
   TILEHASH_FN u32 turn(asking_group& at, u32 who, const First& first_of) const {
     const u32 age = group::field(at.next, lowest(who) / group::bits);
@@ -90,7 +90,7 @@ struct robin_hood_match {
     const u32 by = bucket % group::homes * group::bits;
     const u64 both = take(bucket / group::homes, age, static_cast<u64>(wanted) << by, first_of);
     const u32 got = static_cast<u32>(both >> by);
-    // A bucket of one slot is asked only once; else homes that were refused a slot advance.
+    // A home asks a bucket of one slot only once; else homes that were refused a slot advance.
     at.next += Design::bucket_slots == 1 ? these : group::template some<group::bits>(wanted - got);
     at.wait -= got, at.got += got;
     return got != 0 ? age : 0;

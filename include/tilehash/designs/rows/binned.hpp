@@ -226,7 +226,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace builders {
 
-// `Then` builds the rows from the items in their new order, or in their own if the rows fit the cache.
+// `Then` builds the rows from the items in their new order, or in the given one if they fit the cache.
 // Temporary memory: the items' bytes and that of `Then`.
 template <class Then>
 struct binned {

@@ -1,5 +1,4 @@
-// Counts rows in a block's scratch and turns the counts into offsets, for the builders by regions and in
-// bins.
+// Counts rows in a block's scratch and converts the counts to offsets, for by_regions.hpp and in_bins.hpp.
 //
 //   counted    | filter: 17 bits | items: 15 bits |    a word for each row; without filters all 32 bits count
 //   added up   | filter: 17 bits | begin: 15 bits |

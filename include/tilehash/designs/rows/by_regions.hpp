@@ -6,12 +6,12 @@
 //                            block 0  block 1 ...      each counts its rows' items, adds the counts up to
 //                                                      offsets, and puts the items in order, all in its
 //                                                      scratch; then it writes them out
+//
 // Each item is written to memory twice, in runs. A radix sort writes it four times. Counting and scattering
 // access memory in random order in both steps.
 //
 // A block takes neighbouring regions, one after the other. It fetches the items of the next region while it
 // writes one, and adds up the number of entries before its first region itself.
-// one leave; how many entries there are before its first it adds up by itself.
 #pragma once
 
 #include <algorithm>

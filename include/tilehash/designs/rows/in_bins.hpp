@@ -28,7 +28,7 @@ struct order_bin {
   using offset = typename Rows::offset;
   using entry = typename Rows::entry;
   static constexpr u32 block_size = Threads;
-  // Items of a bin: of each the row and its rank there are kept, in a word.
+  // The most items of a bin: a word keeps each one's row and its rank in the row.
   static constexpr u32 at_once = 4, batches = 8 * 1024 / Threads;
   static constexpr u32 rank_bits = 15, most_items = (1U << rank_bits) - 1, max_shift = 32 - rank_bits;
   using item_places = placed_items<u32, Threads, batches, at_once, max_shift>;
@@ -93,9 +93,9 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace builders {
 
-// Where bins are many enough for all blocks, few enough for a block to count them and, as a look afterwards
-// tells, none has too many items. `Otherwise` names the table, and builds the rest. Takes the items' bytes
-// once more than the table.
+// Builds in bins if they are enough for all blocks, few enough for a block to count them, and none has too
+// many items, which is checked afterwards. `Otherwise` names the table, and builds the others. Temporary
+// memory: the items' bytes.
 template <class Otherwise>
 struct in_bins {
   static constexpr const char* name = Otherwise::name;

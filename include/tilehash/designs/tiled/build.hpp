@@ -7,7 +7,7 @@
 //
 // A random write to memory costs a whole line read and written back; partitioned items are written in runs
 // that the cache gathers, and the table is written once, in order. So a build runs at several times the rate
-// of single inserts, on a GPU (shared memory) and on a CPU (a block is worked through alone, its scratch lies
+// of single inserts, on a GPU (shared memory) and on a CPU (a block is worked through alone, its scratch is
 // in the cache).
 //
 // An empty table's region is its own bin: it has a slot for each of its items, so the build needs next to no

@@ -81,7 +81,7 @@ struct tiled_buckets {
       }
     }
   }
-  // Of equal keys in a bucket, keeps the one in the lowest slot, or the first. Afterwards no free slot
+  // Keeps one of equal keys in a bucket: in the lowest slot, or the first. Afterwards no free slot
   // precedes a taken one in the order in which put() sees them.
   TILEHASH_FN void drop_equal_keys(u32 number) const {
     view b = read(number);

@@ -1,4 +1,4 @@
-// How `tiled` merges items that are few compared with those that its regions hold: in place.
+// Merges items into `tiled` in place, if they are few compared with those of its regions.
 //
 //   items --partition--> | bin 0 | bin 1 | ... one for each region
 //                           |       |

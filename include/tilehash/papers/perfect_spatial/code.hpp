@@ -98,7 +98,7 @@ class spatial_code {
 
  private:
   static constexpr u64 golden = 0x9e3779b97f4a7c15ULL;  // its multiples are distributed evenly
-  static constexpr u64 largest_linear = u64(1) << 30;   // slots that 32 bits of a fraction tell apart
+  static constexpr u64 largest_linear = u64(1) << 30;   // slots that 32 bits of a fraction distinguish
   // All groups of a regular body are alike, and when their matching free slots are used up, no shift helps.
   // So from this offset on they are also stretched: 3, 5, 7, ... times, with as many offsets for each.
   static constexpr u32 plain = 256;

@@ -17,7 +17,7 @@
 //                      one is dropped. A key that has looked too often gives the region up for this seed
 //   2  clear_given_up  clears the regions that were given up; then step 1 again, with the next seed, for
 //                      their items alone
-//   3  write_back      the regions and their seeds. Of equal keys that did not meet, because one was in
+//   3  write_back      the regions and their seeds. Among equal keys that did not meet, because one was in
 //                      flight while the other looked, the one in the first spot stays
 #pragma once
 

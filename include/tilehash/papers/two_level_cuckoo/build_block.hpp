@@ -16,8 +16,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What a build counts: items whose key is NaN, items in sentinel cells, items in the regions, and groups with
-// a region that was given up under all seeds.
+// The counters of a build: NaN keys, items in sentinel cells, items in the regions, and groups with a region
+// that was given up under all seeds.
 struct two_level_counter {
   static constexpr u32 illegal = 0, sentinels = 1, stored = 2, hopeless = 3, all = 4;
 };
