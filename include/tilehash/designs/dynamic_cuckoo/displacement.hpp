@@ -12,7 +12,7 @@
 // are not inserted twice. Locks are tried and never waited for: a lane that does not get its lock retries
 // after the tile's other items (the vote of section 4.2).
 //
-// Source: moves along a path that was searched before, from its end, as in Li, Andersen, Kaminsky and
+// Source: moves along a searched path, from its end, as in Li, Andersen, Kaminsky and
 // Freedman (EuroSys 2014).
 #pragma once
 

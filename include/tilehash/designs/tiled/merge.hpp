@@ -232,7 +232,7 @@ struct tiled_merge {
     }
     return false;
   }
-  // Keeps one of the items that have this one's key. Gives the number of those that it dropped.
+  // Keeps one of the items with this item's key. Returns the number of dropped items.
   TILEHASH_FN u32 drop_equal_keys(const auto& in, const word& e) const {
     place p = design.place_of(entry::hash_of(e));
     bool seen = false;

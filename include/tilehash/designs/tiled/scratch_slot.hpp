@@ -37,7 +37,7 @@ struct tiled_scratch_slot {
 
   Design design;
   Entries entries;
-  Items items;   // the bin, where the first of equal keys is kept
+  Items items;   // the bin, if the first of equal keys is kept
   u32 held = 0;  // not used: the number of items that the region had before
 
   TILEHASH_FN static bool stays(word w) { return (w & was_present) != 0; }
