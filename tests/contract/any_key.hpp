@@ -1,6 +1,6 @@
-// Keys of all kinds, in sets and maps: numbers, pairs, arrays and structs of the user's, with floats and gaps
-// in them. The includer names the space, `key_space`, and has a loop of its own: in_own_loop(space, n, body)
-// calls body(i) for all i of [0, n), side by side.
+// Keys of all kinds, in sets and maps: numbers, pairs, arrays and structs, with floats and padding in them.
+// The includer names the space, `key_space`, and defines in_own_loop(space, n, body), which calls body(i)
+// for all i of [0, n) concurrently.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,19 +32,19 @@
 
 namespace tilehash::contract::any_key {
 
-struct cell {  // its bytes say what it is
+struct cell {  // its bytes are its value
   int corner[4];
 };
-struct vertex {  // three bytes are a gap
+struct vertex {  // three bytes are padding
   float x, y;
   char layer;
 };
-struct edge {  // 42 bytes, six more are a gap
+struct edge {  // 42 bytes, and six bytes of padding
   std::array<double, 2> from, to;
   float weight;
   short layers[3];
 };
-struct labelled {  // the label is no part of the key
+struct labelled {  // the label is not part of the key
   int id;
   int label;
 };
@@ -54,9 +54,9 @@ struct packed_vertex {  // numbers at odd addresses; 14 bytes
   char layer;
   float x;
   double y;
-  char label;  // no part of the key
+  char label;  // not part of the key
 };
-struct packed_name {  // ... whose bytes say what it is
+struct packed_name {  // the same, and its bytes are its value
   char kind;
   int number;
   short part;
@@ -68,14 +68,14 @@ struct packed_pair {  // a value
     return a.kind == b.kind && std::memcmp(&a, &b, sizeof a) == 0;
   }
 };
-struct __attribute__((aligned(4))) packed_in_words {  // aligned as a whole, which its number is not
+struct __attribute__((aligned(4))) packed_in_words {  // aligned as a whole, although its number is not
   char layer;
   float x;
   char rest[3];
 };
 #pragma pack(pop)
 template <u32 Alignment>
-struct alignas(Alignment) apart {  // a key or a value of a vector's or a line's alignment
+struct alignas(Alignment) apart {  // a key or a value with the alignment of a vector or a cache line
   int number[Alignment / 4];
   friend bool operator==(const apart&, const apart&) = default;
 };
@@ -108,9 +108,9 @@ static_assert(detail::packed_bytes<vertex> == 9 && detail::packed_bytes<edge> ==
 static_assert(detail::packed_bytes<labelled> == 4 && detail::packed_bytes<std::pair<char, long>> == 9);
 static_assert(detail::has_nan<edge> && !detail::has_nan<cell> && !detail::has_nan<std::pair<int, long>>);
 
-// ---- the number that makes a key's leading part, and the rest of it ----
+// ---- makes a key's leading part from a number, and the rest of it ----
 template <class T>
-struct maker {  // of arithmetic types: nearly half of them are zero, minus zero, NaN or the least number
+struct maker {  // for arithmetic types: nearly half of them are zero, minus zero, NaN or the least number
   static void set(T& x, u64 n) {
     if constexpr (std::floating_point<T>) {
       using limits = std::numeric_limits<T>;
@@ -166,7 +166,7 @@ struct maker<edge> {
   static void set(edge& x, u64 n) {
     point::set(x.from, n / 16), point::set(x.to, n / 48), maker<float>::set(x.weight, n / 32);
     maker<short>::set(x.layers[0], 3), maker<short>::set(x.layers[1], 3);
-    maker<short>::set(x.layers[2], n);  // all that some differ in
+    maker<short>::set(x.layers[2], n);  // some keys differ only here
   }
   static std::string text(const edge& x) {
     std::string all = point::text(x.from) + point::text(x.to) + maker<float>::text(x.weight);
@@ -235,12 +235,12 @@ struct maker<apart<Alignment>> {
 template <class Key>
 Key key_of(u64 n, random_numbers& random) {
   Key key{};
-  std::memset(static_cast<void*>(&key), static_cast<int>(random() % 256), sizeof key);  // what is in the gaps
+  std::memset(static_cast<void*>(&key), static_cast<int>(random() % 256), sizeof key);  // the padding's bytes
   maker<Key>::set(key, n);
   return key;
 }
 
-// What a user's own loop or kernel does with a view.
+// The lookups of a user's own loop or kernel with a view.
 template <class View, class Value, bool IsSet>
 struct own_lookup {
   View view;
@@ -255,7 +255,7 @@ struct own_lookup {
   }
 };
 
-// A table against std::multimap, which is told apart by the texts of the keys.
+// A table compared with std::unordered_multimap, whose keys are the texts of the table's keys.
 template <class Design>
 class checked {
   using table_type = table<Design, key_space>;
@@ -315,7 +315,7 @@ class checked {
     const buffer<key, key_space> k(space_, keys_);
     const buffer<bool, key_space> found(space_, n);
     const buffer<u32, key_space> counts(space_, n), own(space_, n);
-    const std::vector<value> blank(n);  // for keys that are not there, whose values nobody writes
+    const std::vector<value> blank(n);  // for absent keys, whose values nothing writes
     const buffer<value, key_space> out(space_, blank), own_out(space_, blank);
     t_.contains(space_, k.span(), found.span());
     t_.count(space_, k.span(), counts.span());
@@ -339,7 +339,7 @@ class checked {
     one_by_one();
     retrieve();
   }
-  // A key alone is an array of one.
+  // Looks keys up in arrays of one key.
   void one_by_one() {
     for (u64 i = 0; i < keys_.size(); i += keys_.size() / 20) {
       const buffer<key, key_space> k(space_, std::span<const key>(&keys_[i], 1));
@@ -362,7 +362,7 @@ class checked {
     for (const auto& [text, its] : model_) size += keeps_duplicates ? its.size() : 1;
     ASSERT_EQ(t_.size(), size);
     const buffer<key, key_space> k(space_, size);
-    const buffer<value, key_space> v(space_, std::vector<value>(size));  // which sets do not write
+    const buffer<value, key_space> v(space_, std::vector<value>(size));  // sets do not write it
     u64 given = 0;
     if constexpr (table_type::is_set)
       given = t_.retrieve_all(space_, k.span());
@@ -399,11 +399,11 @@ template <class Key>
 void check_maps() {
   check<hash_graph<Key, int>, hash_graph<Key, long>, hash_graph<Key, float>, hash_graph<Key, double>>();
 }
-// In records behind a table of ids, whose design compiles quickly.
+// Tables with records and a table of ids, whose design compiles quickly.
 template <class Key, class Value>
 using in_records = indexed<Key, Value, murmur, linear_probing<fingerprint_type<Key>, u32>>;
 
-// The numbers of the thesis, each with each, and all other kinds.
+// All pairs of the thesis' number types, and all other kinds.
 TEST(any_key, numbers) {
   SCOPED_TRACE(run_seed());
   check_maps<int>();
@@ -433,7 +433,7 @@ TEST(any_key, structs) {
 #endif
 }
 
-// Packed structs, whose numbers have odd addresses, types of many bytes' alignment, and odd sizes.
+// Packed structs, whose numbers have odd addresses; types of large alignment; odd sizes.
 TEST(any_key, layouts) {
   SCOPED_TRACE(run_seed());
   check<hash_graph<packed_vertex, packed_pair>, in_records<packed_in_words, apart<64>>,

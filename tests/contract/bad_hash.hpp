@@ -1,11 +1,11 @@
-// Hash functions to start again from.
+// Hash functions with which a build must retry.
 #pragma once
 
 #include <tilehash/core/hash.hpp>
 
 namespace tilehash::contract {
 
-// A hash that sends all keys to one place, under the first `Bad` seeds.
+// A hash that sends all keys to one bucket, under the first `Bad` seeds.
 template <u64 Bad>
 struct bad_at_first {
   murmur good;
@@ -19,7 +19,7 @@ struct bad_at_first {
   }
 };
 
-// One that sends all keys below 2000 to one place, under every seed.
+// A hash that sends all keys below 2000 to one bucket, under every seed.
 struct bad_for_small {
   murmur good;
 
@@ -31,7 +31,7 @@ struct bad_for_small {
   }
 };
 
-// One with seven places, under every seed.
+// A hash with seven values, under every seed.
 struct of_seven_places {
   of_seven_places() = default;
   TILEHASH_FN explicit of_seven_places(u64 /*seed*/) {}

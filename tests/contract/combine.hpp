@@ -1,5 +1,5 @@
-// The combinations that the library brings, and two of a user's own: what std::unordered_map gives. So many
-// items come at once that those of equal keys are combined first, where the op allows it.
+// The library's ops and two of a user, compared with std::unordered_map. A call has so many items that
+// those of equal keys are combined first, where the op allows it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace tilehash::contract {
 
-// The least and the greatest of what came.
+// The least and the greatest of the given values.
 struct extent {
   float least, greatest;
   friend bool operator==(const extent&, const extent&) = default;
@@ -34,7 +34,7 @@ struct widen {
   }
 };
 
-// How often a key came after it was inserted: not associative, so each item meets the table.
+// Counts the items of a key after its first. It is not associative, so each item reaches the table.
 struct times {
   template <class Value>
   TILEHASH_FN Value operator()(const Value& stored, const Value& /*given*/) const {
@@ -48,7 +48,7 @@ class combining : public ::testing::Test {
   using key = typename Design::key_type;
   using value = typename Design::mapped_type;
 
-  // So many items of few keys, those among them that live in sentinel cells. What an op is given may not be
+  // Many items of few keys, including those in sentinel cells. The op's arguments may be other types than
   // values.
   template <class Op>
   void expect_like_the_model(const Op& op, auto any_value) {
@@ -106,8 +106,8 @@ class combining : public ::testing::Test {
   }
 };
 
-// In place where the word is small enough, by compare-and-swap in words of 16 bytes and of small values.
-// (A GPU's kernels of all of them would take a minute to compile.)
+// Changed in place where the word is small enough; by compare-and-swap in words of 16 bytes and for small
+// values. (A GPU's kernels of all of them would take a minute to compile.)
 #if TILEHASH_FEW_TYPES || defined(__CUDACC__)
 using combining_designs = ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>,
                                            tiled<u32, mean_of<float>>, linear_probing<u32, std::int32_t>>;

@@ -1,4 +1,5 @@
-// All questions, and how they become tests of GoogleTest: <design>_<key>_<value>_<space>.<question>_<test>
+// All questions, and their registration as GoogleTest tests:
+// <design>_<key>_<value>_<space>.<question>_<test>
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ inline constexpr std::tuple type_names{
 template <class T>
 constexpr const char* type_name = std::get<named<T>>(type_names).name;
 
-// An assertion that fails ends its test at once, however deep in helpers it stands.
+// A failed assertion ends its test at once, in helpers of any depth.
 class stop_at_failure : public ::testing::EmptyTestEventListener {
   void OnTestPartResult(const ::testing::TestPartResult& result) override {
     if (result.fatally_failed()) throw ::testing::AssertionException(result);

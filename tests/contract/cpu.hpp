@@ -1,5 +1,4 @@
-// The cpu space under test: alone, and with two threads; under the sanitizers, which are slow, with two
-// alone.
+// The cpu space under test, with one thread and with two; under the slow sanitizers with two only.
 #pragma once
 
 #include <contract/faulty.hpp>

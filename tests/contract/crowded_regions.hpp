@@ -1,5 +1,5 @@
-// Which regions of a resized table are listed for trial (engine/crowded_regions.hpp)? All of which a key has no
-// place, by an exact matching on the host, and few others.
+// Tests which regions of a resized table are listed for trial (engine/crowded_regions.hpp): all regions
+// with an unplaced key, as an exact matching on the host finds them, and few others.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace tilehash::contract {
 
-// Keys with two buckets each, in buckets of so many slots, and which of them have places.
+// Keys with two buckets each, in buckets of a given number of slots; finds which of them can be placed.
 class exact_matching {
  public:
   exact_matching(u64 buckets, u64 slots) : slots_(slots), keys_in_(buckets), seen_(buckets) {}
@@ -30,7 +30,7 @@ class exact_matching {
   }
   u64 keys() const { return buckets_.size(); }
   u64 without() const { return without_; }
-  // Keys whose first bucket is full of others.
+  // Keys whose first bucket is full of other keys.
   u64 crowded() const {
     std::vector<u64> firsts(keys_in_.size());
     for (const auto& [first, second] : buckets_) ++firsts[first];
@@ -74,7 +74,7 @@ exact_matching matching_of(const Design& before, const Design& after, u32 region
 }
 
 struct listed_for_trial {
-  std::vector<u64> sums;  // as find_crowded
+  std::vector<u64> sums;  // as in find_crowded
   std::vector<bool> region;
   u64 count() const { return sums[2]; }
 };
@@ -105,13 +105,13 @@ std::vector<typename Design::key_bits> hashes_of_one_pair(const Design& after, u
   const u32 buckets = after.region_buckets(), one = static_cast<u32>(random.below(buckets));
   const u32 other = (one + 1 + static_cast<u32>(random.below(buckets - 1))) % buckets;
   for (const u32 wanted : {one, other}) {
-    const u64 within = (static_cast<u64>(wanted + 1) << 32) / buckets - 1;  // the last there
+    const u64 within = (static_cast<u64>(wanted + 1) << 32) / buckets - 1;  // the last value of the bucket
     const u64 top = ((static_cast<u64>(region) << 32) + within) / after.regions();
     for (u64 i = 0; hashes.size() < (wanted == one ? n / 2 : n); ++i) {
       const u64 high = low == 0 ? top - i : top, rest = low == 0 ? 0 : random() & 0xffff'ffff;
       const auto h = static_cast<bits>(high << low % 64 | rest);
       auto p = after.place_of(h);
-      if (after.region_of(h) != region || p.bucket != wanted) break;  // there are too few
+      if (after.region_of(h) != region || p.bucket != wanted) break;  // too few hashes exist
       after.turn(p);
       if (p.bucket == (wanted == one ? other : one)) hashes.push_back(h);
     }
@@ -119,12 +119,12 @@ std::vector<typename Design::key_bits> hashes_of_one_pair(const Design& after, u
   return hashes;
 }
 
-// How often what was met.
+// How often each case occurred.
 struct met {
   u64 impossible = 0, cleared = 0, listed_in_vain = 0;
 };
-// A table of small regions gets another number of them. In one region some keys share two buckets, and every
-// other time they are too many for these. The fewer the rounds, the fuller are the new regions.
+// A table of small regions gets another number of regions. In one region some keys share two buckets, and
+// every other time they are too many for these buckets. With fewer rounds the new regions are fuller.
 template <class Design, class Space>
 void compare_with_matching(Space& space, random_numbers& random, u64 time, met& met) {
   using key = typename Design::key_type;

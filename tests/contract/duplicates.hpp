@@ -1,4 +1,4 @@
-// Of equal keys in one call any one wins, and only one: unless the design keeps them all.
+// Exactly one of equal keys in a call wins, any of them, unless the design keeps duplicates.
 #pragma once
 
 #include <contract/question.hpp>
@@ -13,7 +13,7 @@ struct duplicates : question<Key, Value> {
   static constexpr const char* name = "duplicates";
   static constexpr abilities needs = {};
 
-  // n items of `distinct` keys, mixed, or each key's items side by side.
+  // n items of `distinct` keys, shuffled, or with each key's items contiguous.
   static keys repeated(random_numbers& random, u64 n, u64 distinct, bool mixed) {
     const auto k = duplicates::distinct_keys(random, distinct);
     keys result;
@@ -53,7 +53,7 @@ struct duplicates : question<Key, Value> {
     });
   }
 
-  // Where many keys must be displaced while their twins are being inserted.
+  // Many keys must be displaced while equal keys are inserted.
   static void in_a_crowded_table(const maker& make) {
     auto random = numbers_of_this_test();
     for (int round = 0; round < 5; ++round) {
@@ -68,7 +68,7 @@ struct duplicates : question<Key, Value> {
     }
   }
 
-  // Copies of one key that finds its places taken wait for room together, but want only one.
+  // The copies of one new key whose buckets are full wait for slots together, but need only one.
   static void of_a_new_key_in_a_crowded_table(const maker& make) {
     if (make.can.keeps_duplicates) GTEST_SKIP() << "copies of a key stay";
     auto random = numbers_of_this_test();
@@ -89,7 +89,7 @@ struct duplicates : question<Key, Value> {
     expected.verify(*table, all);
   }
 
-  // There is room for the new keys, but not for all their copies, which stand side by side.
+  // There are free slots for the new keys, but not for all their copies, which are contiguous.
   static void of_many_new_keys_in_a_crowded_table(const maker& make) {
     if (make.can.keeps_duplicates) GTEST_SKIP() << "copies of a key stay";
     auto random = numbers_of_this_test();

@@ -1,9 +1,9 @@
-// Tables in subtables: what only they promise. How full they are kept, how much memory a resize takes, what
-// it does when there is none, values of any size, and what they refuse to be made with.
+// Tests of tables in subtables: the load factor they keep, the memory that a resize takes, resizes without
+// memory, values of any size, and refused options.
 //
-// `dynamic_space` is the space, a counted one (growth_memory.hpp), `dynamic_faulty` a ground of its kind
-// whose memory can be told to run out, and `dynamic_beside` holds another space object of the same device;
-// the includer names them.
+// The includer names the space `dynamic_space`, a counted one (growth_memory.hpp); `dynamic_faulty`, a
+// ground of its kind whose memory can be made to run out; and `dynamic_beside`, which holds another space
+// object of the same device.
 // length: one ground and its model; each test is a promise of one engine.
 #pragma once
 
@@ -36,7 +36,7 @@ inline std::vector<u32> numbered_keys(u64 first, u64 n) {
   return k;
 }
 
-// All of these are there with themselves for values, and nothing else is.
+// Checks that the table holds exactly these keys, with themselves as values.
 template <class Table, class Space>
 void expect_holds(Table& t, Space& space, const std::vector<u32>& keys, const std::vector<u32>& others) {
   ASSERT_EQ(t.size(), keys.size());
@@ -48,7 +48,7 @@ void expect_holds(Table& t, Space& space, const std::vector<u32>& keys, const st
   for (const bool is : found.to_host()) ASSERT_FALSE(is);
 }
 
-// No subtable is more than twice another.
+// Checks that no subtable is more than twice the size of another.
 template <class Table>
 void expect_even(const Table& t) {
   const auto design = t.view().design;
@@ -74,7 +74,7 @@ TEST(dynamic, is_kept_between_alpha_and_beta_in_little_memory) {
       const u64 before = t.bytes(), others = space.now() - before;
       space.forget();
       call();
-      // The table, one new subtable, and a sixteenth of the batch: by far below 1.5.
+      // The table, one new subtable, and a sixteenth of the items: far below 1.5.
       const u64 steady = std::max(before, t.bytes());
       if (t.bytes() != before) ++resizes;
       EXPECT_LE(static_cast<double>(space.most() - others),
@@ -121,8 +121,8 @@ TEST(dynamic, one_subtable_at_a_time) {
     expect_even(t);
     expect_holds(t, space, keys, others);
   }
-  // 0.8 filled: what is left over by the next halvings finds room for a while, and then none. Nothing is
-  // lost.
+  // 0.8 filled: the next halvings can still place the items that are left over, and then no longer. No item
+  // is lost.
   bool halved = true;
   while (halved) {
     const u64 before = t.capacity(), bytes = t.bytes();
@@ -131,11 +131,11 @@ TEST(dynamic, one_subtable_at_a_time) {
     expect_holds(t, space, keys, others);
   }
   EXPECT_GT(t.load_factor(), 0.8);
-  EXPECT_EQ(t.erase(space, k.span()), n);  // nor is anything left twice
+  EXPECT_EQ(t.erase(space, k.span()), n);  // nor is any stored twice
   expect_holds(t, space, {}, keys);
 }
 
-// Inserts and lookups go on while another thread, in another space object, fills the new subtable.
+// Inserts and lookups continue while another thread, in another space object, fills the new subtable.
 TEST(dynamic, others_work_beside_a_doubling) {
   dynamic_space space;
   dynamic_beside beside;
@@ -150,7 +150,7 @@ TEST(dynamic, others_work_beside_a_doubling) {
     auto given = numbered_keys(n + round * more, more);
     keys.insert(keys.end(), given.begin(), given.end());
     given.insert(given.end(), keys.begin(),
-                 keys.begin() + static_cast<std::ptrdiff_t>(more));  // that are there
+                 keys.begin() + static_cast<std::ptrdiff_t>(more));  // present keys
     const buffer<u32, dynamic_space> k(space, given);
     const u64 before = t.capacity();
     t.begin_doubling(space);
@@ -210,7 +210,7 @@ TEST(dynamic, a_resize_without_memory_changes_nothing) {
   }
 }
 
-// Erases halve subtables as long as the capacity that was reserved stays.
+// Erases halve subtables, but never below the reserved capacity.
 TEST(dynamic, erases_leave_what_was_reserved) {
   dynamic_space space;
   using design = dynamic_cuckoo<u32, u32>;
@@ -226,13 +226,13 @@ TEST(dynamic, erases_leave_what_was_reserved) {
       ASSERT_EQ(t.erase(space, k.span().subspan(left - left / 2, left / 2)), left / 2);
       ASSERT_GE(t.capacity(), reserved) << left - left / 2 << " keys are left";
     }
-    t.shrink_to_fit(space);  // which gives it up
+    t.shrink_to_fit(space);  // gives up the reserved capacity
     EXPECT_LT(t.capacity(), reserved);
   }
 }
 
-// A table of `held` items is given `others`, or loses so many, in one call that resizes it again and again,
-// with memory for 0, 1, 2, ... allocations until it needs no more. Gives how many it needs.
+// Inserts `others` into a table of `held` items, or erases so many, in one call that resizes it repeatedly.
+// The memory allows 0, 1, 2, ... allocations until the call needs no more. Returns how many it needs.
 template <bool Erases>
 u64 expect_resizes_to_lose_nothing(u64 held, u64 others, const table_options& options) {
   SCOPED_TRACE(std::to_string(held) + (Erases ? " less " : " and ") + std::to_string(others));
@@ -278,7 +278,7 @@ u64 expect_resizes_to_lose_nothing(u64 held, u64 others, const table_options& op
     expect_holds(t, space, there, missing);
     expect_even(t);
     EXPECT_EQ(ground.memory.allocated(), t.bytes());
-    {  // with memory it goes on as ever
+    {  // with memory the next calls succeed
       const buffer<u32, space_type> k(space, all);
       EXPECT_EQ(t.insert(space, k.span(), k.span()).inserted, all.size() - there.size());
       EXPECT_EQ(t.erase(space, k.span()), all.size());
@@ -295,15 +295,15 @@ u64 expect_resizes_to_lose_nothing(u64 held, u64 others, const table_options& op
 
 TEST(dynamic, resizing_by_itself_without_memory_loses_nothing) {
   const table_options narrow = {.seed = run_seed(), .alpha = 0.6, .beta = 0.95};
-  // One subtable after the other; then by far more items than there is room for, so all to a new table.
+  // One subtable after the other; then far more items than the capacity, so all move to a new table.
   EXPECT_GE(expect_resizes_to_lose_nothing<false>(2'900, 6'000, narrow), 3U);
   EXPECT_GE(expect_resizes_to_lose_nothing<false>(500, 20'000, {.seed = run_seed()}), 4U);
   EXPECT_GE(expect_resizes_to_lose_nothing<true>(12'000, 6'000, narrow), 2U);
   EXPECT_GE(expect_resizes_to_lose_nothing<true>(12'000, 11'000, narrow), 4U);
 }
 
-// An insert that nobody waits for refuses the items for which it got no scratch to move others, as one that is
-// waited for does.
+// An asynchronous insert refuses the items for which it got no scratch to displace others, as insert()
+// does.
 template <class Design>
 void expect_an_async_insert_to_refuse() {
   const u64 n = 20'000;
@@ -346,7 +346,7 @@ TEST(dynamic, an_async_insert_without_scratch_refuses_what_is_left) {
   expect_an_async_insert_to_refuse<tiled<u32, u32>>();
 }
 
-// Keys and values of so many bytes each.
+// Keys and values of given sizes in bytes.
 template <u32 Bytes>
 using block = std::array<u8, Bytes>;
 template <u32 Bytes>
@@ -412,7 +412,7 @@ TEST(dynamic, keys_and_values_of_any_size) {
 #endif
 }
 
-// Keys in records: the ids' table follows its items by itself, the records when asked to.
+// Keys in records: the table of ids resizes by itself, the records only on request.
 TEST(dynamic, wide_keys_give_memory_back) {
   dynamic_space space;
   using key = block<32>;
@@ -451,10 +451,10 @@ TEST(dynamic, refuses_bounds_that_cannot_be_kept) {
   }
 }
 
-// ---- what goes region by region (designs/dynamic_cuckoo/region_build.hpp) ----
+// ---- filled region by region (designs/dynamic_cuckoo/region_build.hpp) ----
 
-// Every eleventh item has the key of another, and the first is the one that stands aside. A call that asks
-// for no outcomes; the table's slots are 0.96 filled by its different keys.
+// Every eleventh item repeats the key of another, and the first key belongs in a sentinel cell. The call
+// asks for no outcomes; the different keys fill 0.96 of the table's slots.
 template <class Value, u32 Subtables, reach Reach>
 void expect_filled_by_regions(dynamic_space& space, u64 n, bool in_all_ways = true) {
   SCOPED_TRACE(std::to_string(n) + " items, values of " + std::to_string(sizeof(Value)) + " bytes, " +
@@ -502,7 +502,7 @@ void expect_filled_by_regions(dynamic_space& space, u64 n, bool in_all_ways = tr
 
 TEST(dynamic, many_items_go_by_regions) {
   dynamic_space space;
-  if constexpr (dynamic_space::has_lanes) {  // so many pay for a GPU
+  if constexpr (dynamic_space::has_lanes) {  // as many as pay on a GPU
     expect_filled_by_regions<u32, 3, reach::all>(space, 4'000'000, !small_sizes());
     if (small_sizes()) return;
   }
@@ -511,8 +511,8 @@ TEST(dynamic, many_items_go_by_regions) {
   expect_filled_by_regions<block<24>, 2, reach::all>(space, 90'000);
 }
 
-// Nothing of this is for regions: NaN is refused, and more copies of a key come than a bin and the list of
-// what is left have room for.
+// These cases do not suit regions: NaNs are refused, and one key has more copies than a bin and the list of
+// remaining items can hold.
 TEST(dynamic, odd_items_go_by_regions) {
   dynamic_space space;
   const u64 n = 150'000;
@@ -530,7 +530,8 @@ TEST(dynamic, odd_items_go_by_regions) {
   }
 }
 
-// One key comes `copies` times, which is more than its region's bin has room for. A table for `room` items.
+// One key occurs `copies` times, which exceeds the capacity of its region's bin. The table is made for
+// `room` items.
 template <class Design>
 void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 room) {
   SCOPED_TRACE(std::string(Design::name) + ", " + std::to_string(n) + " items");
@@ -576,10 +577,11 @@ void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 room) {
 TEST(dynamic, filling_by_regions_without_memory_loses_nothing) {
   using dynamic = dynamic_cuckoo<u32, u32>;
   expect_that_filling_loses_nothing<dynamic>(40'000, 0, 40'000);
-  // What is left is more than there is a list for: then windows begin with all, and get no memory for that.
+  // More items remain than the list can hold. Then windows begin with all of them, and get no memory for
+  // that.
   expect_that_filling_loses_nothing<dynamic>(60'000, 30'000, 90'000);
   expect_that_filling_loses_nothing<tiled<u32, u32>>(60'000, 30'000, 90'000);
-  // What is left needs pending bits of its own, and gets no memory for them.
+  // The remaining items need pending bits of their own, and get no memory for them.
   if (!small_sizes()) expect_that_filling_loses_nothing<dynamic>(600'000, 20'500, 600'000);
 }
 
@@ -594,7 +596,7 @@ TEST(dynamic, mixed_batches) {
   const buffer<operation, dynamic_space> o(space, ops);
   const buffer<bool, dynamic_space> found(space, 7);
   const auto run = [&] { return t.apply(space, o.span(), k.span(), v.span(), out.span(), found.span()); };
-  // Into an empty table: 7 is not there to be erased and is put in once; 8 is not found yet.
+  // Into an empty table: 7 is absent for the erase and is inserted once; 8 is not found yet.
   apply_report r = run();
   EXPECT_EQ(
       r,
@@ -602,7 +604,7 @@ TEST(dynamic, mixed_batches) {
           .found = 0, .erased = 0, .inserted = {.inserted = 2, .present = 1}, .assigned = {.inserted = 1}}));
   EXPECT_EQ(out.to_host()[4], 0U);
   EXPECT_EQ(out.to_host()[0], 42U) << "only finds are answered";
-  // Again: 7 goes and comes back, 8 is found, 9 is assigned, 10 is not there.
+  // Again: 7 is erased and inserted, 8 is found, 9 is assigned, 10 is absent.
   r = run();
   EXPECT_EQ(
       r,
@@ -610,7 +612,7 @@ TEST(dynamic, mixed_batches) {
           .found = 1, .erased = 1, .inserted = {.inserted = 1, .present = 2}, .assigned = {.present = 1}}));
   EXPECT_EQ(out.to_host()[4], 5U);
   EXPECT_EQ(t.size(), 3U);
-  // Nothing, and arrays that do not fit.
+  // Empty arrays, and arrays of wrong sizes.
   EXPECT_EQ(t.apply(space, {}, {}, {}, {}, {}), apply_report{});
   EXPECT_THROW(std::ignore = t.apply(space, o.span(), k.first(3), v.span(), out.span(), found.span()),
                invalid_argument);

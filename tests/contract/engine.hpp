@@ -1,5 +1,5 @@
-// What engines promise beside right answers: calls that do not wait, what was moved from, what is kept, and
-// bounded work where a table is full or keys were made up to meet. `engine_space` is the space under test.
+// Promises of engines in addition to right answers: asynchronous calls, moved-from tables, kept state, and
+// bounded work where a table is full or keys are adversarial. `engine_space` is the space under test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TYPED_TEST(engines, what_was_moved_from_is_an_empty_table) {
 TYPED_TEST(engines, room_is_given_and_kept) {
   typename TestFixture::table_type t(this->space, 1000);
   const u64 room = t.capacity();
-  if (!std::is_same_v<TypeParam, multi<u32, u32>>) {  // which makes room when items come
+  if (!std::is_same_v<TypeParam, multi<u32, u32>>) {  // which grows when items are inserted
     EXPECT_GE(static_cast<double>(room) * t.options().load_factor, 1000.0);
   }
   this->make(1000);
@@ -105,7 +105,7 @@ TYPED_TEST(engines, seeds_are_drawn_unless_given) {
   EXPECT_EQ(c.options().seed.value(), 7U);
 }
 
-// ---- calls that do not wait ----
+// ---- asynchronous calls ----
 template <class Design>
 class async_calls : public engines<Design> {};
 using async_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
@@ -121,7 +121,7 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
     buffer<insert_report, engine_space> report(here, 4);
     buffer<u64, engine_space> erased(here, 1);
     t.insert_async(here, this->k(), this->v(), report.data());
-    // A copy has each change once, and its size is right after its own changes too.
+    // A copy counts each change once, and its size stays right after its own changes.
     auto copy = t.clone(here);
     EXPECT_EQ(copy.size(), n);
     EXPECT_EQ(copy.erase(here, this->k().first(n / 2)), n / 2);
@@ -141,7 +141,7 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
     EXPECT_EQ(t.insert(here, this->k(), this->v()).inserted, n / 2);
   }
 }
-// Calls that wait and calls that do not, in any order: size(), a clone and retrieve_all() know each change
+// Synchronous and asynchronous calls in any order: size(), a clone and retrieve_all() count each change
 // once.
 TYPED_TEST(async_calls, change_the_size_once_among_those_that_wait) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -152,7 +152,7 @@ TYPED_TEST(async_calls, change_the_size_once_among_those_that_wait) {
   typename TestFixture::table_type t(here, 2 * n, {.seed = run_seed(), .grow = false});
   const buffer<insert_report, engine_space> report(here, 1);
   const buffer<u64, engine_space> erased(here, 1);
-  const buffer<u32, engine_space> all_keys(here, n + 1), all_values(here, n + 1);  // for more than there are
+  const buffer<u32, engine_space> all_keys(here, n + 1), all_values(here, n + 1);  // larger than size()
   std::vector<u8> present(n, 0);
   for (u64 round = 0; round < rounds; ++round) {
     const u64 first = random.below(n), count = random.between(1, n - first);
@@ -167,7 +167,7 @@ TYPED_TEST(async_calls, change_the_size_once_among_those_that_wait) {
     else
       t.insert_async(here, keys, values, report.data());
     std::fill_n(present.begin() + static_cast<std::ptrdiff_t>(first), count, u8(!erases));
-    if (random.one_in(2)) continue;  // nobody asks for the size
+    if (random.one_in(2)) continue;  // size() is not called
     const auto expected = static_cast<u64>(std::ranges::count(present, 1));
     ASSERT_EQ(t.size(), expected) << "in round " << round;
     const auto copy = t.clone(here);
@@ -210,11 +210,11 @@ TEST(fixed_tables, of_more_items_than_slots_are_refused) {
       EXPECT_THROW(table_type(space, 100, {.load_factor = load, .grow = grow}), invalid_argument);
   }
 }
-// Where keys lose their places, a table that may not grow takes another hash function and no more slots: here
-// the first four do not serve.
+// Where keys cannot be placed, a table that may not grow takes another hash function and no more slots.
+// Here the first four hash functions fail.
 TEST(fixed_tables, keep_their_capacity_when_another_hash_is_needed) {
   engine_space space;
-  for (u64 n = 18; n <= 22; ++n) {  // most of the slots, and more than two buckets have
+  for (u64 n = 18; n <= 22; ++n) {  // most of the slots, and more than two buckets hold
     SCOPED_TRACE(n);
     table<papers::mega_kv<u32, u32, bad_at_first<4>>, engine_space> t(
         space, n, {.load_factor = 0.95, .seed = 0, .grow = false});

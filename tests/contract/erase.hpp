@@ -1,4 +1,4 @@
-// Does an erased key stay gone, and does its slot serve the next one, without a key ever standing twice?
+// Tests that an erased key stays absent, and that its slot is reused without storing a key twice.
 #pragma once
 
 #include <contract/question.hpp>
@@ -53,7 +53,7 @@ struct erasure : question<Key, Value> {
     expected.verify(*table, k);
   }
 
-  // A crowded table of fixed size where every slot is used again and again.
+  // A crowded table of fixed size whose slots are reused repeatedly.
   static void slots_are_used_again(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make(300, {.load_factor = 0.9, .grow = false});
@@ -68,7 +68,7 @@ struct erasure : question<Key, Value> {
       expected.erase(*table, out);
       expected.verify(*table, universe);
     }
-    // However many keys came and went, half of what the table was made for finds slots.
+    // After any number of inserts and erases, half of the table's planned items still find slots.
     const keys half = erasure::part(universe, 0, 150);
     for (u64 round = 0; round < 5; ++round) {
       expected.erase(*table, universe);

@@ -1,4 +1,4 @@
-// Every key is legal: those that look like the marks of free slots too.
+// Every key is legal, including those that look like the marks of free slots.
 #pragma once
 
 #include <contract/question.hpp>
@@ -31,7 +31,7 @@ struct every_key : question<Key, Value> {
     }
   }
 
-  // One special key at a time, through everything that can happen to it.
+  // One special key at a time, through every verb.
   static void special_and_alone(const maker& make) {
     auto random = numbers_of_this_test();
     const auto special = special_keys<Key>();

@@ -1,6 +1,6 @@
-// The least and the greatest of floating-point values do not depend on the order in which they come: a NaN
-// loses against every number, and -0.0 is less than 0.0. In slots, in sentinel cells, and where items of
-// equal keys are combined before they meet the table.
+// The least and the greatest of floating-point values do not depend on the order of the items. A NaN loses
+// against every number, and -0.0 is less than 0.0. Tested in slots, in sentinel cells, and where items of
+// equal keys are combined first.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@
 
 namespace tilehash::contract {
 
-// All orders of four values, a key each, and all that come first of those: 1 + 4 + 12 + 24 + 24 keys, the
-// last two of which live in sentinel cells.
+// All orders of four values, a key each, and all prefixes of those: 1 + 4 + 12 + 24 + 24 keys, the last two
+// of which are stored in sentinel cells.
 struct orders {
   std::vector<u32> keys;
-  std::vector<float> values;  // four for each key, some of which do not come
-  std::vector<u32> come;      // how many
+  std::vector<float> values;  // four for each key, some unused
+  std::vector<u32> come;      // how many are used
 
   orders() {
     const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -57,7 +57,7 @@ void expect_extremes(Space& space, bool least, u64 times) {
     std::vector<float> values;
     for (u64 i = 0; i < n; ++i) {
       if (turn >= given.come[i]) continue;
-      for (u64 k = 0; k < times; ++k) {  // many of one key at once are combined first
+      for (u64 k = 0; k < times; ++k) {  // many items of one key are combined first
         keys.push_back(given.keys[i]);
         values.push_back(given.values[4 * i + (times == 1 ? turn : (turn + k) % given.come[i])]);
       }
@@ -84,7 +84,7 @@ void expect_extremes(Space& space, bool least, u64 times) {
   }
 }
 
-// `times` items of each key come at once, then.
+// Inserts `times` items of each key at once.
 template <class Space>
 void expect_extremes_in_any_order(Space& space, u64 times) {
   for (const u64 together : {u64(1), times}) {

@@ -1,7 +1,7 @@
-// A call that finds no memory, at whichever of its allocations: it throws and the table is as it was, or it
-// reports the items that found no room, and names them. Either way the table answers as the model does, no
-// memory is kept that the table does not say it has, and the next call works. (Memory comes full of rubbish:
-// an outcome that is not written is none.)
+// A call that gets no memory, at any of its allocations. It throws and the table is unchanged, or it reports
+// and names the items that it refused. Either way the table answers as the model does, bytes() accounts for
+// all memory that is kept, and the next call works. (New memory is full of rubbish, so an outcome that is not
+// written is invalid.)
 #pragma once
 
 #include <contract/question.hpp>
@@ -20,17 +20,16 @@ struct failure : question<Key, Value> {
   static constexpr abilities needs = {};
   static constexpr u64 all = ~u64(0);
 
-  // A table, and what a call on it meets.
+  // A table, and the conditions of a call on it.
   struct setting {
-    u64 room = 0;       // reserved
-    bool grows = true;  // else it has room for three quarters of what comes
+    u64 room = 0;       // reserved items
+    bool grows = true;  // else its capacity is for three quarters of the call's items
     u64 held = scaled(200, 60), come = scaled(400, 150);
     u64 step = 1, most = 200;  // allocations
   };
 
   // call(table, expected, keys, values) on a table with some items, with memory for 0, 1, 2, ... allocations,
-  // until it needs no more. `call` may throw out_of_memory. Some of the keys are in the table, and some come
-  // twice.
+  // until it needs no more. `call` may throw out_of_memory. Some keys are present, and some occur twice.
   template <class Call>
   static void with_less_and_less(const maker& make, Call call, const setting& set = {}) {
     auto random = numbers_of_this_test();
@@ -46,7 +45,7 @@ struct failure : question<Key, Value> {
     const auto old_values = failure::values_for(random, old);
     for (u64 allocations = 0; allocations < set.most; allocations += set.step) {
       SCOPED_TRACE(std::to_string(allocations) + " allocations");
-      // (A full table takes long to say so.)
+      // (A full table takes long to refuse items.)
       const u64 made_for = set.grows ? 0 : old.size() + (many ? more.size() : 3 * more.size() / 4);
       const auto table = make(made_for, {.grow = set.grows});
       model<Key, Value> expected(make.can);
@@ -90,13 +89,13 @@ struct failure : question<Key, Value> {
   static void of_a_build(const maker& make) {
     with_less_and_less(make, [](auto& table, auto& expected, const auto& k, const auto& v) {
       const auto report = table.build(k, v);
-      table.refuse_memory_after(all);  // the model asks what was stored
+      table.refuse_memory_after(all);  // the model looks up the stored values
       expected.judge_build(table, k, v, report);
     });
   }
   static void of_an_insert(const maker& make) {
     if (!make.can.inserts && !make.can.adds) GTEST_SKIP() << "tables of this design are only built";
-    for (const bool few : {false, true}) {  // (a few may find room where many do not)
+    for (const bool few : {false, true}) {  // (a few may find free slots where many do not)
       const auto insert = [few](auto& table, auto& expected, const auto& k, const auto& v) {
         const u64 n = few ? 3 : k.size();
         expected.insert(table, failure::part(k, 0, n),
@@ -106,7 +105,7 @@ struct failure : question<Key, Value> {
       if (make.can.inserts) with_less_and_less(make, insert, {.grows = false});
     }
   }
-  // Whose pending bits need memory, of which there is none.
+  // Its pending bits need memory, and there is none.
   static void of_a_large_insert(const maker& make) {
     if (make.small) GTEST_SKIP() << "asked of the first pair of types";
     constexpr u64 large = 17'000;

@@ -1,5 +1,5 @@
-// A memory resource that can be told to run out, that counts what is out, and that hands out memory full of
-// rubbish. A space that is made with it asks it for everything.
+// A memory resource that can be made to run out, counts the allocated bytes, and returns memory full of
+// rubbish. A space that is made with it allocates everything from it.
 #pragma once
 
 #include <cstring>
@@ -13,8 +13,7 @@ class faulty {
  public:
   static constexpr u64 never = ~u64(0);
 
-  // The call f() gets `after` allocations and no more. (The arrays that the tests themselves need come before
-  // it.)
+  // The call f() gets at most `after` allocations. (Allocate the test's own arrays before it.)
   template <class F>
   decltype(auto) guarded(F f) {
     struct guard {
@@ -29,13 +28,13 @@ class faulty {
     if (allocations != never) refused_ = false;
   }
   void refuse_larger_than(u64 bytes) { largest_ = bytes; }
-  bool refused() const { return refused_; }  // since it was last told to
+  bool refused() const { return refused_; }  // since the last refuse_after()
   u64 allocated() const { return allocated_; }
 
  protected:
   static constexpr char rubbish = char(0xa5);
 
-  // What every allocation asks first, and every one given back says.
+  // Every allocation calls this first, and every deallocation reports here.
   void take(u64 bytes) {
     if (bytes > largest_) throw std::bad_alloc();
     if (armed_ && left_-- == 0) {
@@ -52,7 +51,7 @@ class faulty {
   bool armed_ = false, refused_ = false;
 };
 
-// Of the host, shaped as std::pmr::memory_resource.
+// Host memory, with the interface of std::pmr::memory_resource.
 class faulty_host : public faulty {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -61,11 +60,11 @@ class faulty_host : public faulty {
   }
   void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
     give(bytes);
-    ::operator delete(p, std::align_val_t(alignment));  // clang 16 has no sized one
+    ::operator delete(p, std::align_val_t(alignment));  // clang 16 has no sized form
   }
 };
 
-// A space and the memory it is made with.
+// A space and its memory resource.
 template <class Space, class Memory>
 struct ground {
   template <class... Arguments>

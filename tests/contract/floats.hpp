@@ -77,7 +77,7 @@ struct floats : question<Key, Value> {
     }
   }
 
-  // Quiet, signalling, of both signs, and with all bits set.
+  // Quiet and signalling NaNs of both signs, and those with all bits set.
   static keys all_nans() {
     using bits = std::conditional_t<sizeof(Key) == 4, u32, u64>;
     const bits infinity = std::bit_cast<bits>(std::numeric_limits<Key>::infinity());

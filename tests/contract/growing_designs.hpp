@@ -1,4 +1,4 @@
-// One design of each kind that grows; the others have a unit each (sequences.in).
+// One design of each kind that grows; each of the others has its own unit (sequences.in).
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// How much memory a call takes while a table grows: the old and the new table, and at most a sixteenth of the
-// items' bytes beside them.
+// The memory that a call takes while a table grows: the old and the new table, and in addition at most a
+// sixteenth of the items' bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 
 namespace tilehash::contract {
 
-// A space that remembers the most memory that was out at once. (The scratch of a CPU's threads stays in their
-// caches, whatever the tables' sizes, and is not counted.)
+// A space that records its peak memory. (The scratch of a CPU's threads fits their caches at any table size,
+// and is not counted.)
 template <class Space>
 class counted : public Space {
  public:
@@ -73,13 +73,13 @@ void expect_little_memory_of_growth(counted<Space>& space, u64 held, u64 given, 
   const insert_report report = t.insert(space, k.subspan(held), v.subspan(held), outcomes.span());
   ASSERT_EQ(report.refused, 0U);
   ASSERT_GT(t.bytes(), old_bytes) << "it was to grow";
-  // Where it grew in steps, the last is from half the size at most.
+  // Where the table grew in steps, the last step started from at most half the size.
   const u64 tables = t.bytes() + std::max(old_bytes, t.bytes() / 2);
   const u64 beside = n * (sizeof(key) + sizeof(value)) / 16, fixed = u64(1) << 14;
   EXPECT_LE(space.most() - apart, tables + beside + fixed);
 }
 
-// Some items into a full table, many into a small one and into an empty one.
+// Some items into a full table; many into a small one and into an empty one.
 template <class Design, class Space>
 void expect_little_memory_of_growth(counted<Space>& space, u64 n) {
   for (const bool names_outcomes : {false, true}) {

@@ -1,6 +1,6 @@
-// What C++ programmers reach for: a copy of a table, flags in bytes, the first of equal keys, and on a CPU
-// one key at a time; and what they need not fear: that a verb is refused memory. `habits_space` is the space
-// under test, `habits_memory` its memory resource (faulty.hpp).
+// Usage that C++ programmers expect: copies of a table, flags in bytes, the first of equal keys, and on a CPU
+// one key at a time. Also tests verbs that are refused memory. `habits_space` is the space under test,
+// `habits_memory` its memory resource (faulty.hpp).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class copies : public ::testing::Test {
     for (u64 i = 0; i < n; ++i) x[i] = mix32(from + static_cast<u32>(i));
     return x;
   }
-  // The sum of the values found, those of absent keys as 1.
+  // Returns the sum of the found values; an absent key counts as 1.
   u64 sum(const table_type& t, const std::vector<u32>& keys) {
     const words k(space(), keys), out(space(), keys.size());
     t.find_or(space(), k.span(), out.span(), 1);
@@ -72,7 +72,7 @@ TYPED_TEST(copies, equal_and_apart) {
   EXPECT_EQ(copy.options().seed, t.options().seed);
   const u64 all = this->sum(t, host);
   EXPECT_EQ(this->sum(copy, host), all);
-  // What happens to one does not happen to the other.
+  // A change of one does not change the other.
   ASSERT_EQ(copy.build(space, other_keys.span(), other_keys.span()).inserted, n);
   EXPECT_EQ(this->sum(t, host), all);
   t.clear(space);
@@ -112,7 +112,7 @@ TYPED_TEST(copies, are_all_or_nothing) {
   }
 }
 
-// After calls that nobody waited for the size is known in the memory of the space only.
+// After asynchronous calls only the memory of the space has the size.
 TEST(copies_of_tables, after_calls_that_did_not_wait) {
   ground<habits_space, habits_memory> here;
   const std::vector<u32> host{3, 5, 7};
@@ -127,7 +127,7 @@ TEST(copies_of_tables, after_calls_that_did_not_wait) {
   EXPECT_EQ(t.size(), 3U);
 }
 
-// Where the last kernel of an insert writes its report, none may have run.
+// The last kernel of an insert writes its report, even where no kernel had items.
 TEST(calls_that_do_not_wait, write_their_report_of_no_items) {
   ground<habits_space, habits_memory> here;
   const insert_report unwritten{.inserted = 9, .present = 9, .refused = 9, .restarts = 9};
@@ -175,7 +175,8 @@ TEST(arrays_in_place, of_counts_and_flags) {
   EXPECT_EQ(found.to_host(), (std::vector<u8>{1, 0, 1, 0}));
 }
 
-// Ids over their keys, as those who sample graphs relabel an edge list; over the values too, or in part.
+// Ids replace their keys in place, as graph sampling relabels an edge list; or replace the values, or overlap
+// in part.
 TEST(arrays_in_place, of_ids) {
   ground<habits_space, habits_memory> here;
   auto& space = here.space;
@@ -190,7 +191,7 @@ TEST(arrays_in_place, of_ids) {
       SCOPED_TRACE(std::to_string(over_values) + " " + std::to_string(later));
       const words memory(space, host), values(space, values_at_first), known(space, host);
       table_type t(space);
-      for (int twice = 0; twice < 2; ++twice) {  // new keys, and then those that are there
+      for (int twice = 0; twice < 2; ++twice) {  // new keys, and then present ones
         space.copy_from_host(memory.data(), host.data(), memory.bytes());
         const auto ids = memory.span().subspan(later, n);
         const auto report = over_values ? t.insert_and_find(space, known.first(n), memory.first(n), ids)
@@ -204,13 +205,13 @@ TEST(arrays_in_place, of_ids) {
                                in_memory.begin() + static_cast<std::ptrdiff_t>(later)));
         EXPECT_LT(*std::ranges::max_element(expected), t.size());
       }
-      if (over_values) {  // the values that were given before the ids came
+      if (over_values) {  // the values as they were before the ids replaced them
         const words out(space, n);
         t.find_or(space, known.first(n), out.span(), 0);
         const auto got = out.to_host();
         for (u64 i = 0; i < n; ++i) ASSERT_TRUE(std::ranges::find(host, got[i]) != host.end());
       }
-      // To ids in place, and back.
+      // From keys to ids in place, and back.
       const std::vector<u32> keys_at_first(host.begin(), host.end() - 1);
       const words there_and_back(space, keys_at_first);
       t.find_ids(space, there_and_back.span(), there_and_back.span());
@@ -221,7 +222,7 @@ TEST(arrays_in_place, of_ids) {
   }
 }
 
-// What a mixed batch reads it copies before it writes.
+// A mixed call copies its inputs before it writes.
 TEST(arrays_in_place, of_a_mixed_batch) {
   ground<habits_space, habits_memory> here;
   auto& space = here.space;
@@ -252,19 +253,20 @@ TEST(arrays_in_place, of_a_mixed_batch) {
 }
 
 // ---- no memory ----
-// At each allocation of a verb: it throws and the table is as it was, or it says of how many items it had no
-// room. What was there is there, and no memory is kept that the table does not say it has.
+// At each allocation of a verb: it throws and the table is unchanged, or it reports how many items it
+// refused. Present keys stay present, and bytes() accounts for all memory that is kept.
 template <class Table>
 struct short_of_memory {
   using keys = std::span<const u32>;
 
   habits_space& space;
   Table& t;
-  keys fresh, values;     // as many of each
-  insert_report* report;  // in the memory of the space, for calls that do not wait
+  keys fresh, values;     // of equal length
+  insert_report* report;  // in the memory of the space, for asynchronous calls
 };
-// verb(short_of_memory) gives a report, or nothing where that is in the memory of the space. `replaces`: and
-// what was there is gone. Each key comes `copies` times. Gives how often the verb was refused memory.
+// verb(short_of_memory) returns a report, or nothing where that is in the memory of the space. `replaces`:
+// the verb also removes the old items. Each key occurs `copies` times. Returns how often the verb was refused
+// memory.
 template <class Table, class Verb>
 u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool replaces = false,
                        u64 copies = 1) {
@@ -298,7 +300,7 @@ u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool repl
     });
     here.memory.refuse_after(faulty::never);
     if (!threw && !report) report = told.to_host()[0];
-    if (here.memory.allocated() != 0) {  // (the emulated machine's memory is its own)
+    if (here.memory.allocated() != 0) {  // (the emulated machine has its own memory)
       EXPECT_EQ(here.memory.allocated() - t.bytes(), apart) << "memory is kept, or given back twice";
     }
     if (threw)
@@ -349,7 +351,7 @@ TEST(without_memory, verbs_throw_or_say_what_they_refused) {
       "apply", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, a.values, op::sum{}); }, true);
   ask(
       "count", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, op::count{}); }, true);
-  // Of copies the values are combined first, in memory of their own.
+  // The values of copies are combined first, in memory of their own.
   for (const bool grows : {true, false})
     refused += ask_without_memory<table_type>(
         "apply to copies", [](auto a) { return a.t.insert_or_apply(a.space, a.fresh, a.values, op::sum{}); },
@@ -414,7 +416,7 @@ class firsts : public ::testing::Test {
   using key = typename Design::key_type;
   using value = typename Design::mapped_type;
 
-  // Keys out of so many, each item with a value of its own as far as there are so many.
+  // Keys from a given range; each item has a value of its own where the type has enough values.
   void ask(u64 n, u64 range, bool skewed) {
     SCOPED_TRACE(std::to_string(n) + " items of " + std::to_string(range) + " keys");
     SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -467,7 +469,7 @@ TYPED_TEST(firsts, win_whatever_the_keys) {
   const u64 large = scaled(60'000, 1'000);
   this->ask(1, 1, false);
   this->ask(2, 1, false);
-  this->ask(large, 64 * large, false);  // few repeat: filled as they come, and put right
+  this->ask(large, 64 * large, false);  // few repeat: filled in any order, then corrected
   this->ask(large, 4 * large, false);
   this->ask(large, large / 10, true);
 }

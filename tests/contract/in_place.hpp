@@ -1,6 +1,6 @@
-// Tables that grow and shrink in their own memory (engine/region_resize.hpp): are the answers right, is the
-// memory what was promised, and is nothing lost when there is none? Asked of tables of few regions, in memory
-// that says that it can be resized; a test of its own has the space's own memory.
+// Tables that grow and shrink in their own memory (engine/region_resize.hpp): tests the answers, the promised
+// memory, and that nothing is lost without memory. The tables have few regions, in memory that reports that
+// it can be resized; a separate test uses the space's own memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace tilehash::contract {
 
-// Memory that can be resized, and remembers the most that was out at once.
+// Memory that can be resized, and records its peak.
 template <class Faulty>
 class resizing : public Faulty {
  public:
@@ -43,14 +43,14 @@ class resizing : public Faulty {
   u64 now() const { return this->allocated(); }
   u64 most() const { return most_; }
   void forget() { most_ = this->allocated(); }
-  u64 resizes() const { return resizes_; }  // that it was asked for
+  u64 resizes() const { return resizes_; }  // calls of resize
 
  private:
   void note() { most_ = std::max(most_, this->allocated()); }
   u64 most_ = 0, resizes_ = 0;
 };
 
-// A table, and which of the keys number 0, 1, 2 ... should be in it. The value of a key is the mixed number.
+// A table, and which of the numbered keys it should hold. The value of a key is its mixed number.
 template <class Design, class Space>
 class modelled {
   using key = typename Design::key_type;
@@ -60,7 +60,7 @@ class modelled {
  public:
   modelled(Space& space, u64 items, table_options options) : tested(space, items, options), space_(space) {}
 
-  // Keys number `first` to `end`.
+  // Keys number `first` to `end` - 1.
   insert_report insert(u64 first, u64 end, bool names_outcomes = false) {
     const buffer<key, Space> k(space_, keys(first, end));
     const buffer<outcome, Space> outcomes(space_, names_outcomes ? end - first : 0);
@@ -82,7 +82,8 @@ class modelled {
     const buffer<key, Space> k(space_, keys(first, end));
     ASSERT_EQ(tested.erase(space_, k.span()), before - items_);
   }
-  // Are the keys number 0 to `end` there that should be, with their values, and no others?
+  // Checks that of the keys number 0 to `end` - 1 the expected ones are present with their values, and no
+  // others.
   void verify(u64 end) {
     ASSERT_EQ(tested.size(), items_);
     const buffer<key, Space> k(space_, keys(0, end));
@@ -139,7 +140,7 @@ class modelled {
   u64 items_ = 0;
 };
 
-// From no items up, in calls of so many.
+// Grows from no items, in calls of n items each.
 template <class Design, class Space>
 void grow_from_nothing(Space& space, u64 n, u64 each, double load) {
   SCOPED_TRACE("calls of " + std::to_string(each) + " at " + std::to_string(load));
@@ -184,20 +185,20 @@ void resize_at_random(Space& space, u64 n, u64 steps, double load) {
     }
     m.verify(end + some);
   }
-  m.tested.reserve(space, m.tested.capacity() + 1);  // whatever was drawn, it has grown
+  m.tested.reserve(space, m.tested.capacity() + 1);  // whatever was drawn, the table has grown
   m.verify(end);
 }
 
-// The table has so many items, fills its memory, and doubles; and back. What is out at most meanwhile? (Of
-// buckets of four slots, more keys find the first one full.)
+// The table has n items, fills its memory, doubles, and shrinks again. Bounds the peak memory meanwhile. (In
+// buckets of four slots more keys find their first bucket full.)
 template <class Design, class Space, class Meter>
 void double_in_little_memory(Space& space, Meter& meter, u64 n, double load = 0.8) {
   modelled<Design, Space> m(space, n, {.load_factor = load, .seed = known_seed});
   ASSERT_EQ(m.insert(0, n).refused, 0U);
-  // Of a sparse table, as many as it has room for at the usual load.
+  // For a sparse table, as many items as its capacity allows at the usual load factor.
   const auto items = static_cast<u64>(static_cast<double>(n * sizeof(typename Design::word)) / load * 0.8);
   const u64 old = m.tested.bytes();
-  // Parts of a region are not to be had; and the scratch of two threads.
+  // The rounding to whole regions, and the scratch of two threads.
   const u64 fixed = (u64(1) << 14) + (u64(1) << 20);
   const u64 share = Design::bucket_slots < 8 ? 12 : 16;
   meter.forget();
@@ -214,13 +215,12 @@ void double_in_little_memory(Space& space, Meter& meter, u64 n, double load = 0.
   m.verify(n + n / 4);
 }
 
-// A copy of a table whose regions are smaller than those of a new one of its capacity, so that there are
-// more.
+// Copies a table whose regions are smaller than those of a new table of its capacity. So it has more regions.
 template <class Design, class Space>
 void clone_what_has_grown(Space& space) {
   constexpr double load = 0.9;
   const u64 buckets =
-      4 * Design::max_region(load) + 1;  // in five regions, each a fifth smaller than it may be
+      4 * Design::max_region(load) + 1;  // in five regions, each a fifth smaller than the largest
   const auto n = static_cast<u64>(load * static_cast<double>(buckets * Design::bucket_slots));
   modelled<Design, Space> m(space, n, {.load_factor = load, .seed = known_seed});
   ASSERT_EQ(m.insert(0, n).refused, 0U);
@@ -233,7 +233,7 @@ void clone_what_has_grown(Space& space) {
   m.verify(2 * n);
 }
 
-// No memory, at each of a call's allocations: the table is as it was.
+// Refuses memory at each of a call's allocations: the table is unchanged.
 template <class Design, class Space, class Memory, class Call>
 void fail_at_every_allocation(Space& space, Memory& memory, u64 room, u64 n, const Call& call) {
   u64 threw = 0;

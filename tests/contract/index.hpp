@@ -1,4 +1,4 @@
-// What an indexed table has beyond the contract of all tables: ids, fingerprints that clash, values that
+// The verbs of an indexed table beyond the contract of all tables: ids, colliding fingerprints, values that
 // change under a lock.
 #pragma once
 
@@ -27,7 +27,7 @@ inline std::vector<word_key> keys_from(u64 first, u64 n) {
   return keys;
 }
 
-// Gives all keys one of 256 fingerprints, until the third seed.
+// Gives all keys one of 256 fingerprints, up to the third seed.
 struct clashing {
   u64 seed = 0;
   clashing() = default;
@@ -38,7 +38,7 @@ struct clashing {
     return seed < 3 ? h & 255 : h;
   }
 };
-// ... and this one for ever.
+// The same under every seed.
 struct constant {
   constant() = default;
   TILEHASH_FN explicit constant(u64) {}
@@ -70,7 +70,7 @@ class indexing : public ::testing::Test {
     t.find_ids(space, k.span(), ids.span());
     return ids.to_host();
   }
-  // Inserts, and checks that the ids given are those found.
+  // Inserts, and checks that the returned ids are those found.
   template <class Table>
   std::vector<u32> insert(Table& t, const std::vector<word_key>& keys) {
     const auto k = there(keys);
@@ -109,7 +109,7 @@ TEST_F(indexing, ids_are_dense_and_stay) {
   auto first = keys_from(0, n);
   const auto ids = insert(t, first);
   EXPECT_EQ(sorted(ids), numbers(0, n));
-  auto more = keys_from(n / 2, n);  // half of them are there
+  auto more = keys_from(n / 2, n);  // half of them are present
   const auto with_old = insert(t, more);
   EXPECT_TRUE(std::equal(with_old.begin(), with_old.begin() + static_cast<std::ptrdiff_t>(n - n / 2),
                          ids.begin() + static_cast<std::ptrdiff_t>(n / 2)));
@@ -157,7 +157,7 @@ TEST_F(indexing, fingerprints_that_clash_are_made_anew) {
   table<indexed<word_key, u32, clashing>, space_type> t(space, 0, {.seed = 0});
   const u64 few = 600;
   u64 restarts = 0;
-  for (u64 from = 0; from < few; from += 3) {  // the first ones have a fingerprint each
+  for (u64 from = 0; from < few; from += 3) {  // the first ones have distinct fingerprints
     const auto keys = keys_from(from, 3);
     const std::vector<u32> values = numbers(static_cast<u32>(from), 3);
     const auto k = there(keys);
@@ -191,7 +191,7 @@ TEST_F(indexing, a_key_with_anothers_fingerprint_is_absent) {
   EXPECT_EQ(found.to_host()[0], 0);
   EXPECT_EQ(t.erase(space, other.span()), 0U);
   EXPECT_EQ(t.size(), 1U);
-  try {  // no hash function helps here
+  try {  // no hash function separates these keys
     std::ignore = t.insert(space, other.span());
     FAIL() << "two keys with one fingerprint";
   } catch (const error& e) {
@@ -221,7 +221,7 @@ TEST_F(indexing, large_values_change_whole) {
   auto got = out.to_host();
   for (u64 i = 0; i < n; ++i) ASSERT_EQ(got[i], model[keys[i]]);
   EXPECT_EQ(t.insert_or_assign(space, k.span(), v.span()).present, n);
-  // One of those given, and never parts of two.
+  // The value is one of those given, and never a mix of two.
   t.find(space, k.span(), out.span());
   got = out.to_host();
   for (u64 i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-// Does an insert put every new key in, leave every old one as it is, and name each outcome?
+// Tests that an insert adds every new key, leaves every present key unchanged, and reports each outcome.
 #pragma once
 
 #include <contract/question.hpp>

@@ -18,10 +18,10 @@
 
 namespace tilehash::contract {
 
-struct point {  // 12 packed bytes: by the table alone
+struct point {  // 12 packed bytes: joined by the table alone
   float x, y, z;
 };
-struct pixel {  // six, two more are a gap
+struct pixel {  // six bytes, and two of padding
   float depth;
   short layer;
 };
@@ -78,7 +78,7 @@ TYPED_TEST_P(joins, of_every_family_of_keys) {
               keys_by<TypeParam>(n, [](u64 i) { return 2 * i + 1; }));  // disjoint
 }
 
-// A NaN equals nothing, itself included.
+// A NaN equals no key, itself included.
 TYPED_TEST_P(joins, of_no_numbers) {
   if constexpr (std::floating_point<TypeParam>) {
     auto left = keys_by<TypeParam>(3'000, [](u64 i) { return mix64(i); }), right = left;
@@ -92,7 +92,7 @@ TYPED_TEST_P(joins, of_no_numbers) {
   }
 }
 
-// One NaN, the first or the last of the left rows, beside rows that all or none have matches.
+// One NaN, the first or the last of the left rows, among rows that all have matches or none.
 TYPED_TEST_P(joins, of_one_row_without_a_number) {
   if constexpr (std::floating_point<TypeParam>) {
     const auto keys = keys_by<TypeParam>(500, [](u64 i) { return mix64(i); });
@@ -111,8 +111,7 @@ TYPED_TEST_P(joins, of_one_row_without_a_number) {
   }
 }
 
-// As many rows as there is room for while they are counted, which is one for each left row; one less; and one
-// more.
+// As many rows as the counting pass has memory for, which is one for each left row; one less; and one more.
 TYPED_TEST_P(joins, fill_their_room) {
   if constexpr (sizeof(TypeParam) > 2) {
     for (const u64 n : {u64(1), u64(2), u64(31), u64(32), u64(33), scaled(3'000, 500)}) {
@@ -129,7 +128,7 @@ TYPED_TEST_P(joins, fill_their_room) {
   }
 }
 
-// Keys whose hashes all begin alike go to one region; some meet in one of its lists, too.
+// Keys whose hashes have equal high bits go to one region; some also share one of its lists.
 TYPED_TEST_P(joins, of_keys_that_meet) {
   if constexpr (std::integral<TypeParam> && sizeof(TypeParam) >= 4) {
     using slot = remainder_slot<TypeParam, u32>;
@@ -152,7 +151,7 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
       EXPECT_EQ(by_regions.size() + rest, left.size());
     }
     auto right = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
-    std::fill(right.begin(), right.begin() + 300, right[0]);  // fit a region, and not a list of it
+    std::fill(right.begin(), right.begin() + 300, right[0]);  // these fit a region, and not one of its lists
     const buffer<TypeParam, place> r(this->space, right);
     detail::region_join<TypeParam, place> by_regions;
     ASSERT_TRUE(by_regions.count(this->space, r.first(1), r.span(), join_kind::inner, seed));
@@ -162,7 +161,7 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
   }
 }
 
-// A region with as many right rows as a block's scratch holds, and with one more, which is left out.
+// A region with as many right rows as a block's scratch holds, and with one more, which is left to the table.
 TYPED_TEST_P(joins, fill_a_region) {
   if constexpr (std::integral<TypeParam> && sizeof(TypeParam) >= 4) {
     using slot = remainder_slot<TypeParam, u32>;
@@ -173,7 +172,7 @@ TYPED_TEST_P(joins, fill_a_region) {
     const u64 regions =
         std::max(detail::divide_up(n, by_regions::largest), detail::least_regions(this->space));
     const detail::hash_route<slot> route(static_cast<u32>(regions), seed);
-    // Is a first region with so many of the keys left out?
+    // Is a first region with so many of the keys left to the table?
     const auto leaves_out = [&](u64 of_first) {
       const bits end = static_cast<bits>(~bits(0) / regions), next = static_cast<bits>(end + end / 64);
       const bits others = static_cast<bits>(~bits(0) - next);
@@ -204,7 +203,7 @@ TYPED_TEST_P(joins, fill_a_region) {
   }
 }
 
-// So many rows that the automatic way goes by regions, some of whose keys come too often for these.
+// So many rows that the automatic way goes by regions; some keys are too frequent for these.
 TYPED_TEST_P(joins, of_keys_that_come_often) {
   random_numbers random("joins of frequent keys");
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -213,7 +212,7 @@ TYPED_TEST_P(joins, of_keys_that_come_often) {
   std::vector<TypeParam> by_zipf, mixed = distinct, by_twenties;
   for (u64 i = 0; i < n; ++i) by_twenties.push_back(distinct[i / 20]);
   for (const u64 rank : zipf_ranks(random, few, n)) by_zipf.push_back(distinct[rank]);
-  for (u64 i = 0; i < n; i += 5) mixed[i] = distinct[1];  // too often for a list, and a bin
+  for (u64 i = 0; i < n; i += 5) mixed[i] = distinct[1];  // too frequent for a list, and for a bin
   const std::vector<TypeParam> equal(n, distinct[1]), one(1, distinct[1]);
   for (const join_way way : {join_way::automatic, join_way::by_table}) {
     expect_joined(this->space, by_zipf, distinct, way);
@@ -262,7 +261,7 @@ TYPED_TEST_P(joins, with_a_graph) {
               keys.size());
 }
 
-// At every allocation: it throws and keeps no memory, or it found another way.
+// At every allocation: it throws and keeps no memory, or it joins in another way.
 TYPED_TEST_P(joins, without_memory) {
   random_numbers random("joins without memory");
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -407,7 +406,7 @@ TEST(join_arguments, are_refused) {
   says(joins_to(rows.span(), rows.span(), join_kind::inner), "join: the left rows overlap the right rows");
   EXPECT_EQ(keys.to_host(), (std::vector<u32>{1, 2, 3}));
 
-  // 160 000 x 160 000 rows of 8 bytes are more than there is.
+  // 160 000 x 160 000 rows of 8 bytes exceed the memory.
   const buffer<u32, space_type> equal(space, std::vector<u32>(160'000, 5));
   ground.memory.refuse_larger_than(u64(1) << 30);
   says(message_of<out_of_memory>([&] { std::ignore = join(space, equal.span(), equal.span()); }),

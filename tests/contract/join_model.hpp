@@ -1,4 +1,4 @@
-// What a join must give, by a std::unordered_map of the right rows.
+// The expected rows of a join, from a std::unordered_map of the right rows.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline constexpr join_kind join_kinds[] = {join_kind::inner, join_kind::left, jo
 
 using row_pairs = std::vector<std::pair<u32, u32>>;  // with no_match where there is no right row
 
-// What a join must give, in order.
+// The expected rows of a join, in order.
 template <class Key>
 class join_model {
  public:
@@ -69,7 +69,7 @@ row_pairs in_order(const buffer<u32, Space>& left, const buffer<u32, Space>& rig
   return all;
 }
 
-// Every kind by one way: its size, and its rows where they are not too many to compare.
+// Checks every kind by one way: its size, and its rows where they are not too many to compare.
 template <class Key, class Space>
 void expect_joined(Space& space, const std::vector<Key>& left, const std::vector<Key>& right, join_way way,
                    u64 most_rows = 400'000) {
@@ -90,7 +90,7 @@ void expect_joined(Space& space, const std::vector<Key>& left, const std::vector
   }
 }
 
-// The same by both probes of a graph of the right rows, at two loads.
+// Checks the same by both probes of a graph of the right rows, at two loads.
 template <class Key, class Space>
 void expect_probed(Space& space, const std::vector<Key>& left, const std::vector<Key>& right) {
   SCOPED_TRACE(std::to_string(left.size()) + " and " + std::to_string(right.size()) + " rows of a graph");
@@ -110,7 +110,7 @@ void expect_probed(Space& space, const std::vector<Key>& left, const std::vector
   }
 }
 
-// n ranks by Zipf's law over so many.
+// Returns n ranks below `many` that follow Zipf's law.
 inline std::vector<u64> zipf_ranks(random_numbers& random, u64 n, u64 many) {
   std::vector<double> sums(many);
   double sum = 0;

@@ -1,4 +1,4 @@
-// A report that a helper of the tests has judged already: unlike others it may be dropped.
+// A report that a test helper has checked already. Unlike other reports it may be dropped.
 #pragma once
 
 #include <tilehash/core/result.hpp>

@@ -1,4 +1,4 @@
-// Keys that tables find easy, and keys that they do not.
+// Keys that are easy for tables, and keys that are not.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool same_bytes(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-// ---- one key from an integer: its low bytes, repeated in wider types ----
+// ---- makes a key from an integer: its low bytes, repeated in wider types ----
 template <class Key>
 bool is_nan(const Key& key) {
   if constexpr (std::floating_point<Key>)
@@ -40,7 +40,7 @@ Key key_from(u64 x) {
 template <class T>
 T any_value(random_numbers& random) {
   if constexpr (std::is_same_v<T, char>)
-    return 0;  // a set's
+    return 0;  // for a set
   else {
     T value;
     for (u64 i = 0; i < sizeof value; i += 8) {
@@ -58,7 +58,7 @@ std::vector<T> any_values(random_numbers& random, u64 n) {
 }
 
 // ---- families ----
-// Small types repeat their keys; that is part of the test.
+// Small types repeat their keys; the tests include that.
 template <class Key>
 std::vector<Key> keys_by(u64 n, auto number) {
   std::vector<Key> keys(n);
@@ -66,7 +66,7 @@ std::vector<Key> keys_by(u64 n, auto number) {
   return keys;
 }
 
-// What the marks of free slots may look like, and the ends of every type.
+// Bits that may equal the marks of free slots, and the extremes of every type.
 template <class Key>
 std::vector<Key> special_keys() {
   std::vector<Key> keys;
@@ -86,8 +86,8 @@ std::vector<Key> special_keys() {
   return keys;
 }
 
-// Keys of up to 64 bits whose default hash, with the table's first seed, agrees in its high bits: they all
-// start in one bucket, or near one slot.
+// Keys of up to 64 bits whose default hash has equal high bits under the table's first seed: they all start
+// in one bucket, or near one slot.
 template <class Key>
 std::vector<Key> one_bucket(random_numbers& random, u64 n) {
   const u64 seed = known_seed, place = random();
@@ -135,7 +135,7 @@ std::vector<family<Key>> families(random_numbers& random, u64 n) {
   };
 }
 
-// Keys that hit about as often as they miss a table of `keys`.
+// About half of these keys are present in a table of `keys`.
 template <class Key>
 std::vector<Key> others(random_numbers& random, const std::vector<Key>& keys, u64 n) {
   auto result = keys_by<Key>(n, [&](u64) { return random(); });

@@ -1,4 +1,4 @@
-// Does a lookup find every key with its value, and no other?
+// Tests that a lookup finds every key with its value, and no other.
 #pragma once
 
 #include <contract/question.hpp>

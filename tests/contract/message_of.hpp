@@ -1,4 +1,4 @@
-// The message of the exception that a call throws.
+// Returns the message of the exception that a call throws.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a table must say: std::unordered_map, told the same things.
+// The expected state of a table: a std::unordered_map that gets the same calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -59,14 +59,14 @@ class model {
     return all;
   }
 
-  // Builds the table from these items, judges its report and remembers what it must hold now.
+  // Builds the table from these items, checks its report and records its expected contents.
   judged build(subject_type& table, const keys& k, const values& v) {
     const insert_report report = table.build(k, v);
     judge_build(table, k, v, report);
     return {report};
   }
 
-  // Inserts, judges report and outcomes. Refusals are wrong unless `may_refuse` or the key is not legal.
+  // Inserts, checks report and outcomes. Refusals are wrong unless `may_refuse` or the key is not legal.
   judged insert(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
     if (adds_) return insert_unnamed(table, k, v);
     const auto [report, outcomes] = table.insert(k, v);
@@ -74,20 +74,20 @@ class model {
     return {report};
   }
 
-  // Inserts and asks for no outcomes.
+  // Inserts without outcomes.
   judged insert_unnamed(subject_type& table, const keys& k, const values& v) {
     const insert_report report = table.insert_unnamed(k, v);
     judge_unnamed(table, k, v, report);
     return {report};
   }
 
-  // The same for insert_or_assign: of the values given for a key any one may have won.
+  // The same for insert_or_assign: any of a key's given values may have won.
   void insert_or_assign(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
     const auto [report, outcomes] = table.insert_or_assign(k, v);
     judge_assign(table, k, v, report, outcomes, may_refuse);
   }
 
-  // ... and for insert_or_apply: every item that was not refused counts once.
+  // The same for insert_or_apply: every item that was not refused counts once.
   void insert_or_apply(subject_type& table, const keys& k, const values& v, bool may_refuse = false) {
     const auto [report, outcomes] = table.insert_or_apply(k, v);
     judge_apply(k, v, report, outcomes, may_refuse);
@@ -99,7 +99,7 @@ class model {
     items_.clear();
   }
 
-  // ---- judges what a call reported, and remembers what the table must hold now ----
+  // ---- check a call's report, and record the table's expected contents ----
   void judge_assign(subject_type& table, const keys& k, const values& v, const insert_report& report,
                     const std::vector<outcome>& outcomes, bool may_refuse) {
     const map given = judge_change(k, v, report, outcomes, may_refuse);
@@ -169,7 +169,7 @@ class model {
       }
     }
   }
-  // Of a mixed batch what it inserted and assigned, after its erases.
+  // The inserts and assigns of a mixed call, after its erases.
   using key_values = std::pair<keys, values>;
   void judge_put(subject_type& table, const key_values& inserts, const insert_report& inserted,
                  const key_values& assigns, const insert_report& assigned) {
@@ -184,7 +184,7 @@ class model {
       }
       for (const auto& [key, values_given] : given) {
         fresh += !has(key);
-        if (assign || !has(key)) items_[key] = values_given;  // one of them, as will be seen
+        if (assign || !has(key)) items_[key] = values_given;  // one of them; believe() finds which
       }
       ASSERT_EQ(report.inserted, fresh);
       ASSERT_EQ(report.refused, illegal);
@@ -194,7 +194,7 @@ class model {
     put(assigns, assigned, true);
     believe(table);
   }
-  // An insert of which the first item of each new key must have won.
+  // An insert in which the first item of each new key must have won.
   void judge_first(subject_type& table, const keys& k, const values& v, const insert_report& report) {
     u64 fresh = 0, illegal = 0;
     for (u64 i = 0; i < k.size(); ++i) {
@@ -214,7 +214,7 @@ class model {
     judge_unnamed(table, k, v, report);
   }
 
-  // Asks the table everything there is to ask about these keys and its own.
+  // Checks every lookup and listing for these keys and the model's own.
   void verify(subject_type& table, keys asked = {}) const {
     for (const auto& [key, stored] : items_) asked.push_back(key);
     ASSERT_EQ(table.size(), size());
@@ -226,7 +226,7 @@ class model {
     verify_items(table.for_each(), "for_each");
   }
 
-  // Is each of these keys there that should be, and no more than that?
+  // Checks that exactly the expected ones of these keys are present.
   void verify_size(subject_type& table, const keys& asked) const {
     ASSERT_EQ(table.size(), size());
     const auto found = table.find(asked);
@@ -278,7 +278,7 @@ class model {
     return std::any_of(stored.begin(), stored.end(), [&](const value& y) { return same_bytes(x, y); });
   }
 
-  // Of keys with several values that may have won, the one that is stored.
+  // For keys with several values that may have won, takes the stored one.
   void believe(subject_type& table) {
     keys open;
     for (const auto& [key, stored] : items_)
@@ -291,7 +291,7 @@ class model {
     }
   }
 
-  // Nothing told which of a key's values won: believe the table, if it was given that value.
+  // No outcome shows which of a key's values won: takes the table's, if it was given.
   void judge_unnamed(subject_type& table, const keys& k, const values& v, const insert_report& report) {
     map given;
     u64 illegal = 0, inserted = 0;
@@ -321,7 +321,8 @@ class model {
     ASSERT_EQ(report.present, k.size() - illegal - inserted);
   }
 
-  // What a change of keys that may be there reported; gives, by key, the values that were not refused.
+  // Checks the report of a change of keys that may be present; returns, by key, the values that were not
+  // refused.
   map judge_change(const keys& k, const values& v, const insert_report& report,
                    const std::vector<outcome>& outcomes, bool may_refuse) const {
     map given;

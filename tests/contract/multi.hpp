@@ -1,4 +1,4 @@
-// What a multimap has beyond the contract of all tables: three builds, all compared with
+// The verbs of a multimap beyond the contract of all tables: three builds, compared with
 // std::unordered_multimap; all values of many keys, skewed and not; the view's arrays; memory that runs out.
 // length: one fixture; the builds, the retrievals and what goes wrong, of one table.
 #pragma once
@@ -25,7 +25,7 @@ namespace tilehash::contract {
 using wide = std::array<u64, 3>;
 using quintet = std::array<u32, 5>;
 
-// Sums the values of a key from its array, as a kernel of the user's own would.
+// Sums the values of a key from its array, as a user's kernel would.
 template <class View>
 struct sum_values {
   View view;
@@ -59,7 +59,7 @@ class multimaps : public ::testing::Test {
     return {grouping::by_count};
   }
 
-  // Adds the items to the model and says how many are legal.
+  // Adds the items to the model and returns how many are legal.
   static u64 add(model& to, const keys& k, const values& v) {
     u64 legal = 0;
     for (u64 i = 0; i < k.size(); ++i) {
@@ -77,7 +77,7 @@ class multimaps : public ::testing::Test {
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(value)) == 0);
   }
 
-  // Asks for everything, with each key of the model twice and some strangers between.
+  // Checks all verbs, with each key of the model twice and some absent keys between.
   void verify(const table_type& t, const model& expected, const keys& strangers) {
     u64 items = 0;
     keys asked;
@@ -119,7 +119,7 @@ class multimaps : public ::testing::Test {
     ASSERT_EQ(back.size(), expected.size());
     for (const auto& [one, its] : back) ASSERT_TRUE(same_values(its, expected.at(one)));
   }
-  // A table of ids may have started anew, or parts of it.
+  // The table of ids may have been rebuilt, or some of its regions.
   static void expect_report(const insert_report& report, u64 legal, u64 n) {
     ASSERT_EQ(report.inserted, legal);
     ASSERT_EQ(report.present, 0U);
@@ -178,7 +178,7 @@ TYPED_TEST(multimaps, sizes) {
   }
 }
 
-// One key has half of all, some thousand have a few, most have one.
+// One key has half of all items, some thousand keys have a few, most have one.
 TYPED_TEST(multimaps, skew) {
   using key_type = typename TypeParam::key_type;
   random_numbers random("skew");
@@ -189,12 +189,12 @@ TYPED_TEST(multimaps, skew) {
       random);
 }
 
-// By regions: keys that come once, now and then, or often enough that a sort takes over.
+// By regions: keys that occur once, a few times, or so often that the sort takes over.
 template <class Fixture>
 void check_regions(Fixture& test, random_numbers& random) {
   using key_type = typename Fixture::key;
   using offset = typename Fixture::design::offset;
-  constexpr u64 n = 40'000;  // few fewer are built so
+  constexpr u64 n = 40'000;  // not many more than the fewest that are built by regions
   const auto ways = small_sizes() ? std::vector<grouping>{grouping::by_regions} : Fixture::all_ways();
   const auto check = [&](const auto& keys, bool goes) {
     test.check(keys, random, ways);
@@ -208,11 +208,11 @@ void check_regions(Fixture& test, random_numbers& random) {
     check(keys_by<key_type>(n, [&](u64 i) { return mix64(i / copies); }), true);
   }
   check(keys_by<key_type>(n, [&](u64 i) { return mix64(i / 30'000); }), false);
-  // One key often, in a bin that holds it; nearly all different, so that the table of ids has these regions.
+  // One key is frequent, in a bin that holds it; nearly all keys differ, so the table of ids has these
+  // regions.
   check(keys_by<key_type>(n, [&](u64 i) { return mix64(i % 80 == 0 ? 0 : i); }), true);
   check(keys_by<key_type>(n, [&](u64 i) { return mix64(i - (i % 50 == 0)); }), true);
-  if constexpr (std::integral<key_type> &&
-                sizeof(key_type) >= 4) {  // a bin that is full, and one item beyond
+  if constexpr (std::integral<key_type> && sizeof(key_type) >= 4) {  // a bin that is full, and one item more
     using slot = remainder_slot<key_type, typename Fixture::value>;
     using bits = typename slot::key_bits;
     const auto [route, room] = [&] {
@@ -253,13 +253,13 @@ TEST_F(multimap_of_long_words, by_regions) {
   random_numbers random("regions");
   check_regions(*this, random);
 }
-// Keys made for it, all of which go the same way through a block's set, end in a sort.
+// Adversarial keys, which all take the same way through a block's set, end in a sort.
 TEST_F(multimap_of_long_words, that_all_meet_are_sorted) {
   random_numbers random("made to meet");
   const u64 n = 40'000;
-  constexpr double load = 0.5;  // so that a region has room for them besides
+  constexpr double load = 0.5;  // so that a region has capacity for them, too
   const tiled<u64, u32> hashes(nullptr, tiled<u64, u32>::capacity_for(n, load), known_seed, load);
-  constexpr u32 inverse = 0xe8b2f51;  // of the multiplier that makes a hash its stride
+  constexpr u32 inverse = 0xe8b2f51;  // inverse of the multiplier that makes a hash its stride
   static_assert(inverse * 0x9e3779b1U == 1);
   const auto k = keys_by<u64>(n, [&](u64 i) {
     return i < 800 ? hashes.unhash(u64(0x12345678) << 32 | inverse * (0x7fff0000U | static_cast<u32>(i)))
@@ -299,7 +299,7 @@ TYPED_TEST(multimaps, an_insert_keeps_what_was_there) {
   }
 }
 
-// Inserts, or builds, with less and less memory refused, until it works.
+// Inserts, or builds, with memory for more and more allocations, until it succeeds.
 template <class Fixture>
 void run_out_of_memory(Fixture& test, random_numbers& random, u64 items, u64 different, grouping how,
                        bool inserts) {
@@ -395,12 +395,12 @@ TEST_F(multimap_verbs, the_build_is_chosen_by_how_often_keys_come) {
   EXPECT_TRUE(sorted_by(40, grouping::automatic));
   EXPECT_TRUE(sorted_by(41, grouping::automatic));
   EXPECT_FALSE(sorted_by(1, grouping::by_regions));
-  EXPECT_TRUE(sorted_by(n / 4, grouping::by_regions));  // of a key more than any region has room for
+  EXPECT_TRUE(sorted_by(n / 4, grouping::by_regions));  // one key exceeds the capacity of any region
   EXPECT_TRUE(sorted_by(1, grouping::by_sort));
 }
 
-// Where nearly all keys are different, the table of ids gets room for one an item, and is built from the
-// regions (of 1024 items and room for 256 more, so that a key may come a hundred times).
+// Where nearly all keys differ, the table of ids gets capacity for one id an item, and is built from the
+// regions. (They have 1024 items and capacity for 256 more, so a key may occur a hundred times.)
 TEST_F(multimap_verbs, the_ids_take_over_the_regions) {
   const u64 n = u64(1) << 17;
   const auto capacity_of = [&](u64 repeated) {

@@ -1,5 +1,5 @@
-// What every question stands on. A question is a struct template over the key's and the value's type with a
-// list of tests; each test makes its tables with the maker that it is given.
+// The base of every question. A question is a struct template over the key's and the value's type with a list
+// of tests; each test makes its tables with the given maker.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ struct question {
   struct test {
     const char* name;
     void (*body)(const maker&);
-    abilities needs = {};     // besides those of the question
-    bool is_of_types = true;  // does it ask anything of these types?
+    abilities needs = {};     // in addition to those of the question
+    bool is_of_types = true;  // whether the test applies to these types
   };
 
   static values values_for(random_numbers& random, const keys& k) {
@@ -39,7 +39,7 @@ struct question {
   static keys random_keys(random_numbers& random, u64 n) {
     return keys_by<Key>(n, [&](u64) { return random(); });
   }
-  // Random keys without repetition: as many as asked for, or half of all there are.
+  // Distinct random keys: n, or half of all keys of a small type.
   static keys distinct_keys(random_numbers& random, u64 n) {
     if constexpr (sizeof(Key) <= 2) n = std::min(n, u64(1) << (8 * sizeof(Key) - 1));
     const u64 odd = random() | 1, start = random();

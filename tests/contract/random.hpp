@@ -1,4 +1,4 @@
-// Fresh random numbers in every run, and the same ones again when asked.
+// Random numbers that differ in every run, and can be repeated.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,8 @@
 
 namespace tilehash::contract {
 
-// Another in every run, unless the environment says TILEHASH_SEED=n. The first test that draws prints it.
+// The seed differs in every run, unless the environment sets TILEHASH_SEED=n. The first test that draws
+// prints it.
 inline u64 run_seed() {
   static const u64 seed = [] {
     const char* given = std::getenv("TILEHASH_SEED");
@@ -26,8 +27,8 @@ inline u64 run_seed() {
   return seed;
 }
 
-// A bijection of the numbers a Key holds: numbers below 2^32 give different keys of 4 bytes too, which the
-// low half of mix64 does not.
+// A bijection of the numbers that a Key holds. Numbers below 2^32 give different keys of 4 bytes too, unlike
+// the low half of mix64.
 template <class Key>
 constexpr Key spread_key(u64 number) {
   static_assert(sizeof(Key) == 4 || sizeof(Key) == 8);
@@ -37,9 +38,9 @@ constexpr Key spread_key(u64 number) {
     return static_cast<Key>(mix64(number));
 }
 
-// How much a test asks: TILEHASH_SIZES=small (the tier quick, sanitizers), usual or large (the tier full). The
+// The tests' sizes: TILEHASH_SIZES=small (the tier quick, sanitizers), usual or large (the tier full). The
 // contract's questions have small sizes for all but a design's first pair of types (check() in
-// table_subject.hpp), unless large ones are asked for.
+// table_subject.hpp), unless sizes are large.
 enum class test_sizes { small, usual, large };
 inline test_sizes sizes_asked_for() {
   const char* value = std::getenv("TILEHASH_SIZES");
@@ -59,11 +60,11 @@ inline u64 scaled(u64 usual, u64 when_small) { return small_sizes() ? when_small
 
 class random_numbers {
  public:
-  // Tests that run alone draw what they draw among others: each has a sequence of its own.
+  // Each test has a sequence of its own, so it draws the same numbers alone and among others.
   explicit random_numbers(std::string_view test)
       : engine_(run_seed() ^ std::hash<std::string_view>{}(test)) {}
   explicit random_numbers(u64 seed) : engine_(seed) {}
-  // Of a fuzzer: what is drawn from a range are its bytes, one or two each, and then 0. Numbers of 64 bits
+  // For a fuzzer: numbers drawn from a range are its bytes, one or two each, and then 0. Numbers of 64 bits
   // are the same for all inputs.
   explicit random_numbers(std::span<const unsigned char> bytes) : bytes_(bytes), fuzzed_(true) {}
 
@@ -95,7 +96,7 @@ class random_numbers {
   bool fuzzed_ = false;
 };
 
-// The seed of tables whose keys a test makes up to meet in them.
+// The seed of tables for which a test constructs colliding keys.
 inline constexpr u64 known_seed = 0x7469'6c65'6861'7368;
 
 }  // namespace tilehash::contract

@@ -1,5 +1,5 @@
-// Any sequence of bulk calls gives the answers that std::unordered_map gives. Sequences start short and get
-// longer, so that the first to fail is a short one.
+// Any sequence of bulk calls gives the answers of std::unordered_map. Sequences start short and get longer,
+// so that the first failure is a short one.
 #pragma once
 
 #include <contract/question.hpp>

@@ -1,7 +1,7 @@
-// What rows hold after any calls is what std::unordered_map says of every key's items, for easy keys and for
-// keys made up to meet: thousands of small tables and some that are built by regions, or in bins.
+// After any calls the rows hold each key's items, as std::unordered_map does, for easy and for colliding
+// keys: thousands of small tables and some that are built by regions, or in bins.
 //
-// `rows_space` is the space, and `random_tables` how many tables of a design; the includer names both.
+// The includer names the space, `rows_space`, and the number of tables of a design, `random_tables`.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ class random_rows : public ::testing::Test {
  private:
   struct items {
     u32 count = 0;
-    u64 first = 0;  // the oldest one's number
+    u64 first = 0;  // the number of the oldest item
   };
   struct key_hash {
     u64 operator()(const key& k) const { return detail::hash_key(murmur(1), k); }
@@ -59,11 +59,11 @@ class random_rows : public ::testing::Test {
     switch (random.below(6)) {
       case 0:
         return keys_by<key>(n, [](u64 i) { return i; });
-      case 1:  // which differ high up only
+      case 1:  // keys that differ in high bits only
         return keys_by<key>(n, [](u64 i) { return i << (8 * (sizeof(key) < 8 ? sizeof(key) : 8) - 16); });
-      case 2:  // few, so that each comes often
+      case 2:  // few keys, so each is frequent
         return keys_by<key>(1 + n / 50, [&](u64) { return random(); });
-      case 3: {  // whose rows are the first 64th, if the table has this seed
+      case 3: {  // keys whose rows are the first 64th, if the table has this seed
         keys all = special_keys<key>();
         while (all.size() < n / 4 + 20) {
           const key one = key_from<key>(random());
@@ -79,7 +79,7 @@ class random_rows : public ::testing::Test {
 
   keys picked(random_numbers& random) {
     keys k(random.one_in(3) ? universe_.size() : random.below(1 + universe_.size() / 8));
-    const bool one = random.one_in(16);  // of all
+    const bool one = random.one_in(16);  // one key for all
     for (key& each : k) each = universe_[one ? 0 : random.below(universe_.size())];
     return k;
   }
@@ -128,7 +128,7 @@ class random_rows : public ::testing::Test {
     EXPECT_EQ(t.build(space_, there.span(), values.span()), (insert_report{.inserted = k.size()})) << log_;
   }
 
-  // An item's value is its number, so that none can stand for another.
+  // An item's value is its number, so no item can be mistaken for another.
   buffer<u32, rows_space> serials(const keys& k) {
     std::vector<u32> numbers;
     for (const key& each : k) {
@@ -139,7 +139,7 @@ class random_rows : public ::testing::Test {
     }
     return buffer<u32, rows_space>(space_, numbers);
   }
-  // Is there an item of this key with this value?
+  // Checks whether an item of this key has this value.
   bool is_there(const key& k, u32 value) const {
     const auto at = model_.find(k);
     return at != model_.end() && value >= at->second.first && value < given_.size() && given_[value] == k;

@@ -1,5 +1,5 @@
-// Tables that are filled region by region: builds, merges with what a table holds, growth, and what is too
-// uneven for it, compared with std::unordered_map. Sizes at which other tests insert one by one.
+// Tables that are filled region by region, compared with std::unordered_map: builds, merges with present
+// items, growth, and items too uneven for regions. At these sizes other tests insert one by one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,11 +70,11 @@ class region_driver {
   u64 capacity() const { return table_.capacity(); }
 
  private:
-  // All items come out once, with the value that one of their kind was given; and lookups find them.
+  // All items are listed once, with a value that one of their key's items had; and lookups find them.
   void compare() {
     ASSERT_EQ(table_.size(), model_.size());
     const u64 n = model_.size();
-    // Room for more than there should be, so that a table with too many items shows it.
+    // Larger than size(), so that a table with too many items shows it.
     buffer<key, Space> k(space_, table_.capacity() + 1), q(space_, n);
     buffer<value, Space> v(space_, table_.capacity() + 1);
     space_.fill(k.data(), k.size(), key(0));
@@ -157,8 +157,7 @@ TYPED_TEST_P(regions, a_table_grows_and_merges) {
   }
 }
 
-// So few beside those that it holds that a GPU puts them in where they stand: new ones, some twice, and some
-// that are there.
+// So few items in a large table that a GPU inserts them in place: new ones, some twice, and present ones.
 TYPED_TEST_P(regions, few_items_join_many) {
   using key = typename TypeParam::key_type;
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -180,7 +179,7 @@ TYPED_TEST_P(regions, few_items_join_many) {
   }
 }
 
-// As few as a block takes for a table's only region.
+// So few items that a block builds the table's only region.
 TYPED_TEST_P(regions, a_table_of_one_region) {
   using key = typename TypeParam::key_type;
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -206,7 +205,7 @@ TYPED_TEST_P(regions, a_small_table_grows_by_regions) {
   EXPECT_GE(d.capacity(), n);
 }
 
-// All keys alike, or few different ones: more than a region's bin can hold.
+// All keys are equal, or few are different: more than a region's bin can hold.
 TYPED_TEST_P(regions, uneven_items_are_inserted_too) {
   using key = typename TypeParam::key_type;
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
@@ -221,8 +220,8 @@ TYPED_TEST_P(regions, uneven_items_are_inserted_too) {
   }
 }
 
-// Many keys at once, some twice and some not there; so many of one region that they find no room in its bin;
-// and of one key more than a list of such has room for.
+// Many keys at once, some twice and some absent; too many of one region for its bin; and too many of one key
+// for the list of such keys.
 TYPED_TEST_P(regions, many_keys_are_erased) {
   if constexpr (region_erased<TypeParam>) {
     using key = typename TypeParam::key_type;
@@ -235,7 +234,7 @@ TYPED_TEST_P(regions, many_keys_are_erased) {
       n = 19 * space.large_blocks_at_once() * TypeParam::max_region(0.85) * TypeParam::bucket_slots / 10;
     std::vector<key> keys(n + n / 8);
     std::vector<value> values(n);
-    for (u64 i = 0; i < keys.size(); ++i) keys[i] = mix32(static_cast<u32>(i ^ run_seed()));  // no two alike
+    for (u64 i = 0; i < keys.size(); ++i) keys[i] = mix32(static_cast<u32>(i ^ run_seed()));  // all different
     for (u64 i = 0; i < n; ++i) values[i] = static_cast<value>(~keys[i]);
     const buffer<key, region_space> all(space, keys);
     const buffer<value, region_space> with(space, values);
@@ -290,7 +289,7 @@ TYPED_TEST_P(regions, many_keys_are_erased) {
   }
 }
 
-// Keys that a build of words of 16 bytes cannot tell apart by what it keeps of them in a block's memory.
+// Keys that a build with words of 16 bytes cannot distinguish by the bits that it keeps in a block's memory.
 TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
   if constexpr (sizeof(typename TypeParam::key_type) == 8 && sizeof(typename TypeParam::word) == 16) {
     const u64 n = scaled(100'000, 60'000);
@@ -300,7 +299,7 @@ TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
     std::vector<u64> keys;
     for (u64 i = 0; i < n / 2; ++i) {
       const u64 hash =
-          mix64(i ^ run_seed());  // the first bucket is read off the top, what is kept off the end
+          mix64(i ^ run_seed());  // the bucket is in the top bits, the kept bits are the low ones
       keys.push_back(design.unhash(hash));
       keys.push_back(design.unhash(hash ^ u64(1) << 20));
     }
@@ -311,9 +310,9 @@ TYPED_TEST_P(regions, keys_that_look_alike_are_different) {
   }
 }
 
-// ---- keys that are not legal ---- NaNs of both signs and many payloads, and zeros of both signs, among so
-// many items that they go by regions or are combined first: they are refused, and counted, just as in small
-// pieces, which go one by one.
+// ---- keys that are not legal ----
+// NaNs of both signs and many payloads, and zeros of both signs, among so many items that the table takes
+// regions or combines them first. They are refused and counted, as in small calls, which insert one by one.
 template <class Design>
 class regions_of_floats : public ::testing::Test {
  protected:
@@ -334,8 +333,8 @@ class regions_of_floats : public ::testing::Test {
     return std::bit_cast<key>(infinity | sign | (payload == 0 ? bits(1) : payload));
   }
 
-  // verb(table, keys, values) gets n items of so many different keys, each with its key's number for a value;
-  // every fifth is a NaN. The table has room for `room` items, and holds the first `held` keys.
+  // verb(table, keys, values) gets n items of `different` keys, with their key's number for a value; every
+  // fifth is a NaN. The table has capacity for `room` items, and holds the first `held` keys.
   template <class Verb>
   void ask(const char* name, u64 room, u64 held, u64 different, const Verb& verb) {
     SCOPED_TRACE(std::string(name) + ", " + std::to_string(different) + " keys, of which it holds " +
@@ -387,7 +386,7 @@ class regions_of_floats : public ::testing::Test {
       ASSERT_EQ(t.retrieve_all(space, all.span(), its.span()), present.size());
       const auto stored = all.to_host();
       EXPECT_EQ(std::ranges::count_if(stored, [](key x) { return x != x; }), 0);
-      // Of what is there, all but the keys that were held and did not come again.
+      // All present keys except those that were held and not given again.
       u64 gone = 0, stays = held;
       for (u64 i = 0; i < n; i += piece) gone += t.erase(space, k.span().subspan(i, std::min(piece, n - i)));
       auto came = present;
@@ -429,7 +428,7 @@ TYPED_TEST(regions_of_floats, refuse_nan) {
     });
   }
 }
-// Builds have the table to themselves.
+// Builds replace the table's contents.
 TYPED_TEST(regions_of_floats, are_built_without_nan) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   auto& space = this->space;
@@ -449,7 +448,7 @@ TYPED_TEST(regions_of_floats, are_built_without_nan) {
   }
 }
 
-// Knows how much memory was in use at most.
+// Records its peak memory.
 struct metered_space : region_space {
   void* allocate(u64 bytes) {
     void* p = region_space::allocate(bytes);

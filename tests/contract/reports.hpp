@@ -1,5 +1,4 @@
-// Nothing is lost in silence: what does not fit is refused by name, and the table still answers everything
-// right.
+// Every item that does not fit is refused by name, and the table still gives all right answers.
 #pragma once
 
 #include <contract/question.hpp>
@@ -13,7 +12,7 @@ struct reports : question<Key, Value> {
   static constexpr const char* name = "reports";
   static constexpr abilities needs = {.inserts = true};
 
-  // Twice as many items as there are slots; then again, with a full table.
+  // Twice as many items as slots; then again, with a full table.
   static void of_a_full_table(const maker& make) {
     auto random = numbers_of_this_test();
     for (double load : {0.5, 0.98}) {
@@ -36,7 +35,7 @@ struct reports : question<Key, Value> {
     }
   }
 
-  // A table that was refused some may still be told to grow.
+  // A table that refused items may still grow later.
   static void and_then_there_is_room(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make(100, {.load_factor = 0.98, .grow = false});
@@ -49,7 +48,7 @@ struct reports : question<Key, Value> {
     expected.verify(*table, k);
   }
 
-  // Filled to the load it was made for: very little may be refused even where nothing may grow.
+  // Filled to its planned load: very few items may be refused where the table may not grow.
   static void at_the_load_asked_for(const maker& make) {
     auto random = numbers_of_this_test();
     for (double load : {0.8, 0.95}) {
@@ -63,7 +62,7 @@ struct reports : question<Key, Value> {
     }
   }
 
-  // Many small tables, each filled up through displacements: not one item may be lost.
+  // Many small tables, each filled up through displacements: no item may be lost.
   static void of_many_small_builds(const maker& make) {
     auto random = numbers_of_this_test();
     for (double load : {0.95, 0.98}) {

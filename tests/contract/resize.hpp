@@ -1,4 +1,4 @@
-// Do reserve, rehash, clear and a second build change the memory and nothing else?
+// Tests that reserve, rehash, clear and a second build change the memory and nothing else.
 #pragma once
 
 #include <contract/question.hpp>
@@ -56,7 +56,7 @@ struct resizing : question<Key, Value> {
     }
   }
 
-  // Gives memory back, and nothing else; a second time there is none.
+  // Frees memory and changes nothing else; a second call frees none.
   static void shrinks_to_what_it_holds(const maker& make) {
     auto random = numbers_of_this_test();
     const auto k = resizing::distinct_keys(random, make.at_most(scaled(6'000, 500)));
@@ -85,8 +85,8 @@ struct resizing : question<Key, Value> {
     expected.verify(*table, k);
   }
 
-  // Whatever the load, and however often keys repeat: reserve() never lowers the capacity, shrink_to_fit()
-  // never raises it or the bytes, and a second one changes nothing.
+  // At any load and with any duplicates, reserve() never lowers the capacity, and shrink_to_fit() never
+  // raises it or the bytes. A second shrink_to_fit() changes nothing.
   static void reserve_and_shrink_go_one_way(const maker& make) {
     auto random = numbers_of_this_test();
     const u64 most = make.at_most(scaled(2'000, 300));
@@ -109,7 +109,7 @@ struct resizing : question<Key, Value> {
         if (random.one_in(2)) continue;
         capacity = table->capacity();
         u64 bytes = table->bytes();
-        // A table that is made anew may need several hash functions, so a second call can find a smaller one.
+        // A rebuild may need several hash functions, so a second call can find a smaller table.
         for (u32 again = 0; again < 2; ++again) {
           table->shrink_to_fit();
           ASSERT_LE(table->capacity(), capacity);
@@ -152,7 +152,7 @@ struct resizing : question<Key, Value> {
     }
   }
 
-  // The room follows the load factor that was asked for.
+  // The capacity follows the given load factor.
   static void capacity_follows_the_load(const maker& make) {
     auto random = numbers_of_this_test();
     for (double load : {0.1, 0.5, 0.8, 0.98}) {

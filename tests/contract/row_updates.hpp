@@ -1,5 +1,5 @@
-// Rows that change: items are put in beside others while their section has room, and all are built anew when
-// it has none.
+// Rows that change: items are inserted in place while their section has free entries, and the table is
+// rebuilt when it has none.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace tilehash::contract {
 
-// Each section counts the items of its rows.
+// Checks that each section counts the items of its rows.
 template <class Table, class Space>
 void expect_sections_to_count_items(const Table& t, Space& space) {
   const auto design = t.view().design;
@@ -57,10 +57,10 @@ class row_updates : public ::testing::Test {
     for (const u32 key : k) model_.erase(key);
     return t.erase(space_, there(k).span());
   }
-  void forget() { model_.clear(); }  // for a table that is empty
-  // Rows that are built again have other memory.
+  void forget() { model_.clear(); }  // for an empty table
+  // A rebuild gives the rows other memory.
   static const void* memory(const table_type& t) { return t.view().design.heads(); }
-  // All there is, and nothing else.
+  // Checks that the table holds exactly the model's items.
   void compare(const table_type& t) {
     u64 items = 0, wrong = 0;
     keys asked;
@@ -102,8 +102,8 @@ class row_updates : public ::testing::Test {
   u32 serial_ = 0;
 };
 
-// A hundredth finds room where it is; what does not makes the table build anew, with more rows when there
-// are more items than the load factor allows.
+// A hundredth more items finds free entries. Items without one make the table rebuild, with more rows when
+// there are more items than the load factor allows.
 TEST_F(row_updates, find_room_until_there_is_none) {
   table_type t(space_, 0, {.load_factor = 0.8});
   std::ignore = build(t, some(0, n));
@@ -122,8 +122,8 @@ TEST_F(row_updates, find_room_until_there_is_none) {
   EXPECT_GE(t.bytes(), bytes);
 }
 
-// As many out as in: the room that erased items leave serves others, and nothing is built anew. (How full the
-// fullest section gets is chance, so there is a free entry for each item.)
+// As many erases as inserts: the entries of erased items are reused, and nothing is rebuilt. (The fill of the
+// fullest section is random, so there is a free entry for each item.)
 TEST_F(row_updates, reuse_what_is_erased) {
   table_type t(space_, 0, {.load_factor = 2, .slack = 1});
   std::ignore = build(t, some(0, n));
@@ -141,8 +141,8 @@ TEST_F(row_updates, reuse_what_is_erased) {
   compare(t);
 }
 
-// Equal keys crowd one section, whose table is then built anew; a call that names a key many times erases
-// each of its items once.
+// Equal keys fill one section, and the table is rebuilt. A call that names a key many times erases each of
+// its items once.
 TEST_F(row_updates, of_equal_keys) {
   table_type t(space_);
   std::ignore = build(t, some(0, n));
@@ -191,12 +191,12 @@ TEST_F(row_updates, as_the_options_say) {
     EXPECT_THROW((table_type(space_, 0, {.load_factor = 0.8, .shrink_below = below})), invalid_argument);
 }
 
-// A rebuild keeps the rows that there are, and the capacity that was reserved; shrink_to_fit() gives that up.
+// A rebuild keeps the number of rows and the reserved capacity; shrink_to_fit() gives it up.
 TEST_F(row_updates, keep_what_was_reserved) {
   table_type t(space_, 3'000, {.load_factor = 0.1, .seed = 7});
   const u64 rows = t.capacity(), bytes = t.bytes();
   const keys equal(290, 5);
-  std::ignore = insert(t, equal);  // more than a section has room for
+  std::ignore = insert(t, equal);  // more items than the section's capacity
   EXPECT_EQ(t.capacity(), rows);
   EXPECT_GE(t.bytes(), bytes);
   t.reserve(space_, 800);
@@ -213,7 +213,7 @@ TEST_F(row_updates, keep_what_was_reserved) {
   compare(t);
 }
 
-// Capacity that is reserved in a table with items stays, too, and all of them are found.
+// Capacity reserved in a table with items stays, too, and all items are found.
 TEST_F(row_updates, keep_what_is_reserved_later) {
   for (const u64 held : {u64(0), u64(700)}) {
     forget();
@@ -223,7 +223,7 @@ TEST_F(row_updates, keep_what_is_reserved_later) {
     const u64 rows = t.capacity(), bytes = t.bytes();
     compare(t);
     const void* const at_first = memory(t);
-    std::ignore = insert(t, keys(290, 5));  // more than a section has room for
+    std::ignore = insert(t, keys(290, 5));  // more items than the section's capacity
     EXPECT_NE(memory(t), at_first) << "it was to be built again";
     EXPECT_EQ(t.capacity(), rows);
     EXPECT_GE(t.bytes(), bytes) << "what was reserved is given up";
@@ -236,7 +236,7 @@ TEST_F(row_updates, keep_what_is_reserved_later) {
   }
 }
 
-// A seed that was given stays, whatever is called but rehash(), and puts each key into the same row.
+// Only rehash() changes a given seed; equal seeds put each key into the same row.
 TEST_F(row_updates, with_one_seed_have_the_same_rows) {
   table_type a(space_, 0, {.load_factor = 0.5, .seed = 7}), b(space_, 0, {.load_factor = 0.5, .seed = 7}),
       other(space_, 0, {.load_factor = 0.5, .seed = 8});
@@ -263,7 +263,7 @@ TEST_F(row_updates, with_one_seed_have_the_same_rows) {
   compare(a);
 }
 
-// Of more items than the rows are for: neither rows nor bytes become more.
+// With more items than the rows are for, shrink_to_fit() increases neither rows nor bytes.
 TEST_F(row_updates, shrink_to_fit_never_grows) {
   for (const double slack : {0.0, 0.25, 16.0}) {
     SCOPED_TRACE(slack);
@@ -287,8 +287,8 @@ TEST_F(row_updates, shrink_to_fit_never_grows) {
   }
 }
 
-// As many items as a section has free entries for, and one more; and as many as one thread puts into it, and
-// one more.
+// As many items as a section has free entries, and one more; as many as one thread inserts into a section,
+// and one more.
 TEST_F(row_updates, fill_a_section_to_the_last_entry) {
   table_type t(space_, 0, {.load_factor = 1});
   keys all = some(0, 2'000);
@@ -314,7 +314,7 @@ TEST_F(row_updates, fill_a_section_to_the_last_entry) {
   compare(t);
 }
 
-// Erases give memory back where they are asked to, and shrink_to_fit() gives all of it that is to be had.
+// Erases free memory where `shrink_below` asks for it, and shrink_to_fit() frees all memory that it can.
 TEST_F(row_updates, shrink) {
   for (const double below : {0.0, 0.3}) {
     table_type t(space_, 0, {.load_factor = 0.8, .shrink_below = below});

@@ -1,4 +1,4 @@
-// Rows of so many items that they are built by regions, or in bins; other tests have fewer.
+// Rows of so many items that they are built by regions, or in bins; other tests use fewer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class rows : public ::testing::Test {
     for (u64 i = 0; i < different.size(); ++i) wrong += counted[i] != expected[different[i]];
     EXPECT_EQ(wrong, 0U);
 
-    // Room for more than there should be.
+    // Larger than the expected number of items.
     const buffer<key, rows_space> all(space_, n + 1);
     const buffer<value, rows_space> all_values(space_, n + 1);
     space_.fill(all.data(), all.size(), key(0));
@@ -136,7 +136,7 @@ TYPED_TEST_P(rows, of_many_items) {
   }
 }
 
-// More than a region's bin can hold, or a block should do.
+// More items than a region's bin can hold, or than a block should build.
 TYPED_TEST_P(rows, with_keys_that_come_often) {
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
   const u64 n = scaled(150'000, 40'000);
@@ -149,18 +149,18 @@ TYPED_TEST_P(rows, with_keys_that_come_often) {
     for (u64 i = 1; i < n; i += 3) keys[i] = std::numeric_limits<typename TypeParam::key_type>::quiet_NaN();
   }
   this->build_and_compare(keys, 0.8);
-  // As many of one bin as a block can order, and one more.
+  // As many items of one bin as a block can order, and one more.
   const auto often = this->make_keys(1, 0)[0];
   for (const u64 many : {32'767, 32'768}) this->build_and_compare(std::vector(many, often), 0.8);
 }
 
-// Where nobody says, as many rows as items: the thesis' C_v of 1.
+// By default as many rows as items: the thesis' C_v of 1.
 TYPED_TEST_P(rows, are_as_many_as_items) { this->expect_as_many_as_items(); }
 
-// Rows that are few for their items, as where many keys are looked for in a small graph.
+// Few rows for many items, as where many keys are looked up in a small graph.
 class few_rows : public ::testing::Test {
  protected:
-  // counts[k] left rows have the key of row k. Each meets the one right row of its key.
+  // counts[k] left rows have the key of row k. Each joins the one right row of its key.
   void join_and_compare(const std::vector<u64>& counts) {
     SCOPED_TRACE("key 0 comes " + std::to_string(counts[0]) + " times");
     std::vector<float> left, right;
@@ -188,7 +188,7 @@ class few_rows : public ::testing::Test {
     }
     EXPECT_TRUE(met == expected);
   }
-  // One key comes so often, and seven others share the rest of n rows.
+  // One key has `often` items, and seven other keys share the rest of n items.
   void join_and_compare(u64 often, u64 n) {
     std::vector<u64> counts(8, (n - often) / 7);
     counts[0] = n - 7 * counts[1];
@@ -201,8 +201,8 @@ class few_rows : public ::testing::Test {
   rows_space space_;
 };
 
-// As many of one key as its region has capacity for, as a block's scratch holds, or as an average region may
-// have; and one more.
+// As many items of one key as its region has capacity for, as a block's scratch holds, or as an average
+// region may have; and one more.
 TEST_F(few_rows, meet_all_their_items) {
   constexpr u64 n = u64(1) << 15;
   join_and_compare({n});

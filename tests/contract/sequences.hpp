@@ -1,9 +1,9 @@
-// Any sequence of calls leaves in a table what it leaves in std::unordered_map: made up by RapidCheck, which
-// makes the first that fails as short as it can. Small tables that grow and shrink all the time.
+// Any sequence of calls leaves the same contents in a table and in std::unordered_map. RapidCheck generates
+// the sequences and shortens the first that fails. The tables are small, and grow and shrink all the time.
 //
-// `sequence_space` is the space, of which `sequences_at_once` are used side by side; `sequence_keys` is how
-// many different keys there are (sequence_space.*). How many sequences: TILEHASH_SEQUENCES in the environment
-// says so.
+// The includer names the space, `sequence_space`; `sequences_at_once`, how many run concurrently; and
+// `sequence_keys`, the number of different keys (sequence_space.*). TILEHASH_SEQUENCES in the environment
+// sets the number of sequences.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,9 +30,9 @@ enum class call : u8 { insert, assign, add, erase, mixed, reserve, rehash, shrin
 
 struct step {
   call what;
-  u32 first;  // of the keys, by number: from this one on, ...
-  u32 count;  // ... so many, ...
-  u32 times;  // ... each so often
+  u32 first;  // the number of the first key, ...
+  u32 count;  // ... of so many keys, ...
+  u32 times;  // ... so many times each
 };
 inline std::ostream& operator<<(std::ostream& out, const step& s) {
   constexpr const char* names[] = {"insert",  "insert_or_assign", "insert_or_apply", "erase", "mixed",
@@ -116,7 +116,7 @@ class sequence_run {
  private:
   using space = sequence_space;
   static key key_of(u32 i) { return static_cast<key>(i == 0 ? ~u64(0) : i == 1 ? ~u64(0) - 1 : mix64(i)); }
-  // Equal keys of one call are given equal values, so that it does not matter which wins.
+  // Equal keys of one call get equal values, so that any winner is right.
   value value_of(u32 i) const { return static_cast<value>(mix64(u64(serial_) << 32 | i)); }
 
   u64 insert() {
@@ -149,7 +149,7 @@ class sequence_run {
     RC_ASSERT(report.present == keys_.size() - inserted);
   }
 
-  // Operations by turns over the keys, which come several times: so a key gets several of them.
+  // Operations in turn on the keys, which repeat: so a key gets several operations.
   void mix(std::span<const key> k, std::span<const value> v) {
     std::vector<operation> ops(keys_.size());
     for (u64 i = 0; i < ops.size(); ++i) ops[i] = static_cast<operation>(mix64(serial_ * 7919 + i) % 4);
@@ -223,7 +223,7 @@ class sequence_run {
   u32 serial_ = 0;
 };
 
-// A table and what is done with it.
+// A table and the calls on it.
 struct sequence {
   std::vector<step> steps;
   double load;
@@ -256,8 +256,8 @@ rc::Gen<sequence> any_sequence() {
                    rc::gen::element(std::pair{0.4, 0.9}, std::pair{0.1, 0.6}, std::pair{0.6, 0.95})));
 }
 
-// Plays sequences side by side, each by a thread in a space of its own; throws what the first that fails
-// throws.
+// Plays sequences concurrently, each by a thread in a space of its own; throws the exception of the first
+// that fails.
 template <class Design>
 void play_together(sequence_space* spaces, const std::vector<sequence>& all) {
   const auto play = [&](u64 i) {
@@ -297,7 +297,7 @@ TYPED_TEST_P(sequences, leave_what_a_map_has) {
   params.maxSuccess = static_cast<int>((most + sequences_at_once - 1) / sequences_at_once);
   params.maxSize = 24;  // steps
   u64 played = 0;
-  sequence_space spaces[sequences_at_once];  // whose memory is there, once it was needed
+  sequence_space spaces[sequences_at_once];  // their memory stays allocated between sequences
   const auto result = rc::detail::checkTestable(
       [&] {
         play_together<TypeParam>(

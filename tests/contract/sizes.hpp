@@ -1,4 +1,4 @@
-// Inputs of any size: none, one, around every width and batch, odd and large.
+// Inputs of any size: none, one, near every tile width and batch size, odd and large.
 #pragma once
 
 #include <contract/question.hpp>
@@ -17,7 +17,7 @@ struct sizes : question<Key, Value> {
 
   static void of_builds(const maker& make) {
     auto random = numbers_of_this_test();
-    const auto table = make();  // one table: a build replaces what was there
+    const auto table = make();  // one table: a build replaces its contents
     model<Key, Value> expected(make.can);
     for (u64 n : edges) {
       if (n > make.at_most(scaled(n, 5'000))) break;
@@ -44,7 +44,7 @@ struct sizes : question<Key, Value> {
     }
   }
 
-  // Enough for all threads and for designs that build large tables in another way; with some duplicates.
+  // Enough for all threads and for designs that build large tables in another way; some keys repeat.
   static void large(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make(0, {.load_factor = 0.9});
@@ -66,7 +66,7 @@ struct sizes : question<Key, Value> {
       model<Key, Value> expected(make.can);
       expected.insert(*table, k, sizes::values_for(random, k), true);
       ASSERT_GE(table->size(), std::min(table->capacity(), u64(1)));
-      ASSERT_LE(table->size(), table->capacity() + 2);  // two may live in sentinel cells
+      ASSERT_LE(table->size(), table->capacity() + 2);  // sentinel cells may hold two more
       expected.verify(*table, k);
     }
   }

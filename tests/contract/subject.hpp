@@ -1,5 +1,5 @@
-// A table under test, spoken to in arrays of the host. The questions of this folder are asked of it, so they
-// are compiled once for each pair of types, whatever the design and the space.
+// A table under test with an interface of host arrays. The questions of this folder use it, so they are
+// compiled once for each pair of types, for all designs and spaces.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@
 
 namespace tilehash::contract {
 
-// What stands for a value in a set, where all values are equal.
+// The type of a set's values, which are all equal.
 template <class Value>
 using value_of = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
-// What a function that a verb is given throws at the call for which the fuse is set, if it is, on a CPU. (By
-// turns it says what a table could say, too.)
+// On a CPU a function passed to a verb throws this at the call for which the fuse is set. (Every other time
+// it throws an exception that a table could throw, too.)
 struct fuse_burnt {
   static constexpr const char* message = "thrown by a function of the test's";
 };
@@ -36,7 +36,7 @@ TILEHASH_FN void burn_fuse() {
 #endif
 }
 
-// Combines values of any type; the order of many does not matter.
+// Combines values of any type; the result does not depend on their order.
 struct sum_of_bytes {
   template <class Value>
   TILEHASH_FN Value operator()(const Value& a, const Value& b) const {
@@ -51,8 +51,8 @@ struct sum_of_bytes {
   }
 };
 
-// What a registration says its design can do. It must be what the tables offer: a misspelt member, which
-// makes a verb vanish, fails to compile, and no question is left out in silence.
+// The abilities that a registration declares for its design. They must be those of the tables: a misspelt
+// member that hides a verb then fails to compile, and no question is skipped silently.
 struct declared_abilities {
   bool inserts = false, erases = false, keeps_duplicates = false;
   bool adds = false;  // inserts, and keeps the items of equal keys
@@ -61,12 +61,12 @@ struct declared_abilities {
 
 struct abilities {
   bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false, adds = false;
-  bool makes_room = false;     // when asked to
-  bool throws = false;         // what a function that a verb is given throws
-  double highest_load = 0.98;  // where a test asks for more, it gets a table for this
+  bool makes_room = false;     // has reserve()
+  bool throws = false;         // passes on exceptions of functions given to verbs
+  double highest_load = 0.98;  // a test that needs a higher load gets a table for this load
   double most_read = 0;        // buckets that a lookup of a present key reads on average, at most
 
-  // Is what a test needs among these?
+  // Are all abilities that a test needs among these?
   constexpr bool offer(const abilities& needs) const {
     return inserts >= needs.inserts && erases >= needs.erases && keeps_duplicates >= needs.keeps_duplicates &&
            maps >= needs.maps && hashes >= needs.hashes && adds >= needs.adds &&
@@ -107,7 +107,7 @@ class subject {
   virtual std::vector<u32> probe_counts(const keys&) = 0;
   virtual std::vector<std::optional<value>> find_by_view(
       const keys&) = 0;  // as a kernel of the user's own would
-  // How many of these keys, and entries, a view of the table finds once it was moved from. (It moves back.)
+  // How many of these keys, and entries, a view of the moved-from table finds. (The table is moved back.)
   virtual u64 seen_when_moved_from(const keys&) = 0;
   virtual items retrieve_all() = 0;
   virtual items for_each() = 0;
@@ -118,11 +118,11 @@ class subject {
   virtual double load_factor() const = 0;
   virtual u64 bytes() const = 0;
 
-  // The space refuses memory from the n-th allocation of the next call on; gives whether the last call met
-  // that.
+  // The space refuses memory from the n-th allocation of the next call on. The second function returns
+  // whether it refused any.
   virtual void refuse_memory_after(u64 allocations) = 0;
   virtual bool memory_was_refused() const = 0;
-  virtual u64 bytes_allocated() const = 0;  // by the table, now
+  virtual u64 bytes_allocated() const = 0;  // by the table, at present
 };
 
 // How to make the tables of one design, one pair of types and one space.
@@ -131,14 +131,14 @@ struct maker {
   std::string design, space;
   abilities can;
   u64 largest;  // items in one test, as the space's speed allows
-  bool small;   // sizes will do
+  bool small;   // small sizes suffice
   std::function<std::unique_ptr<subject<Key, Value>>(u64 items, table_options)> make;
 
   auto operator()(u64 items = 0, table_options options = {}) const { return make(items, options); }
   u64 at_most(u64 n) const { return n < largest ? n : largest; }
 };
 
-// Registers every question that the design can answer with GoogleTest. Compiled in instances_*.cpp.
+// Registers every question that applies to the design with GoogleTest. Compiled in instances_*.cpp.
 template <class Key, class Value>
 void ask_all(const maker<Key, Value>&);
 

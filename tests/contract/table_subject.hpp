@@ -1,5 +1,5 @@
-// table<Design, Space> as a subject: moves the host's arrays to the space, calls the verb and fetches the
-// answers.
+// table<Design, Space> as a subject: copies the host's arrays to the space, calls the verb and copies the
+// results back.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace tilehash::contract {
 
-// What a test specialises for its space: one entry for each way to set it up.
+// A test specialises this for its space: one entry for each way to set it up.
 //   static constexpr u64 largest;  static int variants();  static std::string name(int variant);
 //   using ground_type = ground<Space, ...>;  static std::unique_ptr<ground_type> make(int variant);
 template <class Space>
@@ -26,7 +26,7 @@ buffer<T, Space> to_space(Space& space, const std::vector<T>& host) {
   return buffer<T, Space>(space, std::span<const T>(host));
 }
 
-// What for_each() is given: notes every item it meets.
+// A function for for_each() that records every item.
 template <class Key, class Value>
 struct gather {
   Key* keys;
@@ -42,7 +42,7 @@ struct gather {
   TILEHASH_FN void operator()(const Key& key) const { (*this)(key, Value{}); }
 };
 
-// Looks keys up one by one, each by a thread that works alone.
+// Looks keys up one by one, each by one thread.
 template <class View, class Key, class Value>
 struct ask_view {
   View view;
@@ -253,7 +253,7 @@ class table_subject : public subject<typename Design::key_type, typename Design:
   }
   items for_each() override {
     const auto count = to_space(*space_, std::vector<u64>{0});
-    const buffer<key, space_type> ks(*space_, 2 * size());  // more than the table should have
+    const buffer<key, space_type> ks(*space_, 2 * size());  // larger than size()
     const buffer<value, space_type> vs(*space_, 2 * size());
     ground_->memory.guarded([&] {
       table_.for_each(*space_, gather<key, value>{ks.data(), vs.data(), count.data()});
@@ -272,7 +272,7 @@ class table_subject : public subject<typename Design::key_type, typename Design:
   u64 bytes_allocated() const override { return ground_->memory.allocated(); }
 
  private:
-  // Calls a verb that puts items in and names their outcomes.
+  // Calls a verb that inserts items and returns their outcomes.
   template <class Verb>
   inserted change(const keys& k, const values& v, Verb verb) {
     const auto ks = to_space(*space_, k);
@@ -312,8 +312,8 @@ struct pair_of {
 template <class... Pairs>
 struct pairs {};
 
-// Asks every question of Design<Key, Value> for each pair of types; for the first pair, in every way the
-// space can be set up. Where a CPU runs the tests, only the first of these has sizes that take time.
+// Asks every question of Design<Key, Value> for each pair of types; for the first pair, with every setup of
+// the space. Where tests run on a CPU, only the first setup has large sizes.
 template <template <class, class> class Design, class Space, declared_abilities Declared, class... Pairs>
 bool check(pairs<Pairs...>, double most_read) {
   int variants = under_test<Space>::variants();
@@ -326,7 +326,7 @@ bool check(pairs<Pairs...>, double most_read) {
     static_assert(declared_abilities{subject_type::can.inserts, subject_type::can.erases,
                                      subject_type::can.keeps_duplicates, subject_type::can.adds} == Declared,
                   "the tables of this design do not offer what its registration declares");
-    // A sanitizer looks at every byte, so wide keys are fewer there.
+    // A sanitizer checks every byte, so it gets fewer wide keys.
     const u64 largest =
         sizeof(key) > 16 ? scaled(under_test<Space>::largest, 1'500) : under_test<Space>::largest;
     auto can = subject_type::can;

@@ -1,5 +1,5 @@
-// A function of the user's that throws: its exception reaches the caller, no key is lost, every value is made
-// of some of the items, the size is what the table holds, and the table works afterwards.
+// A user's function that throws. Its exception reaches the caller, no key is lost, every value combines some
+// of the items, size() is exact, and the table works afterwards.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace tilehash::contract {
 
-// call() with a fuse for k calls of the user's function: did it burn, and did what it threw come here?
+// Runs call() with a fuse for k calls of the user's function; returns whether the function threw and its
+// exception arrived.
 template <class Call>
 bool throws_at(u64 k, const Call& call) {
   fuse = k;
@@ -20,7 +21,7 @@ bool throws_at(u64 k, const Call& call) {
     fuse = 0;
     return false;
   } catch (const fuse_burnt&) {
-  } catch (const out_of_memory& e) {  // the function's, not the table's
+  } catch (const out_of_memory& e) {  // thrown by the function, not the table
     EXPECT_STREQ(e.what(), fuse_burnt::message);
   }
   fuse = 0;
@@ -39,7 +40,7 @@ struct throwing_ops : question<Key, Value> {
   static constexpr const char* name = "throwing_ops";
   static constexpr abilities needs = {.inserts = true, .maps = true, .throws = true};
 
-  // A value's first byte counts items, as sum_of_bytes adds them up.
+  // A value's first byte counts items, which sum_of_bytes adds up.
   static value counting(u32 items) {
     value x;
     std::memset(static_cast<void*>(&x), 0, sizeof x);
@@ -48,7 +49,7 @@ struct throwing_ops : question<Key, Value> {
   }
   static u32 counted(const value& x) { return *reinterpret_cast<const unsigned char*>(&x); }
 
-  // Some keys are in the table; of those and of others come some items each, in any order.
+  // Some keys are present. The call has some items of those and of other keys, in any order.
   struct work {
     keys held, given, all;
     counts copies;
@@ -70,7 +71,7 @@ struct throwing_ops : question<Key, Value> {
     }
   };
 
-  // What the table holds, and does it say so everywhere?
+  // Counts the table's items, and checks that all verbs agree on them.
   static counts check(subject_type& table, const work& w, const counts& least, u32 more) {
     const auto found = table.find(w.all);
     counts now;
@@ -107,7 +108,7 @@ struct throwing_ops : question<Key, Value> {
         burnt += more;
         const u32 each = w.copies.begin()->second;
         const counts then = check(*table, w, before, each);
-        // Each item counts once again.
+        // Each item counts once more.
         const auto [report, outcomes] = table->insert_or_apply(w.given, ones);
         EXPECT_EQ(report.inserted, w.all.size() - then.size());
         EXPECT_EQ(report.refused, 0U);

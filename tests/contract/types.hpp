@@ -23,13 +23,13 @@ using first_of = decltype(first_pair(Pairs{}));
 // Words of 4, 8 and 16 bytes, with and without spare bits: each in one pair or more.
 using slot_pairs = pairs<pair_of<u32, u32>, pair_of<u64, u64>, pair_of<u64, u32>, pair_of<u32, void>,
                          pair_of<u16, u8>, pair_of<double, std::int64_t>>;
-// What users come with besides.
+// Further types of users.
 using more_slot_pairs = pairs<pair_of<u32, u64>, pair_of<u8, void>, pair_of<bitwise<float>, u32>>;
 // A key that fills a word of 16 bytes.
 using big_key_pairs = pairs<pair_of<ivec4, void>>;
-// Pairs that no slot holds.
+// Pairs that fit no slot.
 using wide_pairs = pairs<pair_of<ivec4, u32>, pair_of<wide_key, wide_value>>;
-// For a design that shares all but its probe sequence or placement with one that has them all.
+// For a design that shares all but its probe sequence or placement with a design tested on all pairs.
 using few_pairs = pairs<pair_of<u32, u32>, pair_of<u64, void>, pair_of<u16, u8>, pair_of<ivec4, void>>;
 
 // A word without spare bits, a small one with some, and one of 16 bytes: where a sanitizer makes tests slow.

@@ -1,4 +1,4 @@
-// insert_or_assign and insert_or_apply: a key that is there gets another value, and every item counts once.
+// insert_or_assign and insert_or_apply: a present key gets another value, and every item counts once.
 #pragma once
 
 #include <contract/question.hpp>
@@ -13,7 +13,7 @@ struct updates : question<Key, Value> {
   static constexpr const char* name = "updates";
   static constexpr abilities needs = {.inserts = true, .maps = true};
 
-  // n items of about so many distinct keys, the special ones among them.
+  // n items of about `distinct` keys, special keys included.
   static keys repeated(random_numbers& random, u64 n, u64 distinct) {
     keys universe = updates::distinct_keys(random, distinct), k;
     const auto special = special_keys<Key>();
@@ -45,7 +45,7 @@ struct updates : question<Key, Value> {
     }
   }
 
-  // Keys move for others, and their values change, in one call.
+  // One call displaces keys and changes their values.
   static void in_a_crowded_table(const maker& make) {
     auto random = numbers_of_this_test();
     for (bool applies : {false, true}) {
@@ -58,7 +58,7 @@ struct updates : question<Key, Value> {
     }
   }
 
-  // Copies of some new keys, side by side: there is room for the keys, but not for as many items.
+  // Contiguous copies of some new keys: the capacity suffices for the keys, but not for as many items.
   static void of_new_keys_in_a_nearly_full_table(const maker& make) {
     auto random = numbers_of_this_test();
     const u64 fresh = 20, copies = 40;

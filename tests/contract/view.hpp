@@ -1,5 +1,5 @@
-// Threads of the user's own that change a table through its mutable view, compared with what they were given.
-// `view_space` is the space, which the includer names.
+// A user's threads change a table through its mutable view; the results are compared with the given items.
+// The includer names the space, `view_space`.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace tilehash::contract {
 
-// Who calls as a lane of a tile.
+// The lane of a tile that calls a verb.
 template <class Tile>
 struct lane_of {
   Tile tile;
@@ -32,8 +32,8 @@ TILEHASH_FN bool active_of(const lane_of<Tile>& by) {
   return by.active;
 }
 
-// What each of many threads does with key i % n, and how often that had an effect. A thread comes by itself,
-// with no arguments to what it calls but the key and the value, or as a lane of a tile.
+// Each of many threads calls a verb with key i % n and counts the calls with an effect. A thread calls by
+// itself, with only the key and the value, or as a lane of a tile.
 template <class View>
 struct view_changer {
   View view;
@@ -82,7 +82,7 @@ struct lookups_by_view : view_changer<View> {
   }
 };
 
-// Each thread by itself, and in tiles. Where there are no lanes a thread is a tile of one.
+// Each thread by itself, and in tiles. Without lanes a thread is a tile of one.
 template <class Change>
 struct by_threads {
   Change change;
@@ -130,12 +130,12 @@ class views : public ::testing::Test {
     table_.emplace(space_, 2 * count, table_options{.load_factor = 0.5, .seed = run_seed(), .grow = false});
   }
 
-  // How often the threads had an effect, with the first `keys` keys.
+  // Returns how often the threads had an effect, with the first `keys` keys.
   template <template <class> class Change>
   u64 run(u64 number, u64 keys = count) {
     return run_through<Change>(table_->mutable_view(space_), number, keys);
   }
-  // ... of `keys` keys from the first one on, through a view that is given.
+  // The same for `keys` keys from number `first` on, through a given view.
   template <template <class> class Change>
   u64 run_through(const view_type& view, u64 number, u64 keys, u64 first = 0) {
     const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
@@ -143,8 +143,8 @@ class views : public ::testing::Test {
     space_.for_each(number, by_threads<change>{{{view, memory_.data() + first, keys, effects.data()}}});
     return effects.to_host()[0];
   }
-  // What retrieve_all() and for_each() say there is: in arrays of size() elements, behind which nothing is
-  // written.
+  // Returns the number of items in retrieve_all() and for_each(). The arrays have size() elements, and
+  // nothing is written behind them.
   u64 retrieved(const table_type& t) {
     constexpr u32 untouched = 0x5eed5eed;
     constexpr u64 behind = 2 * count;
@@ -166,7 +166,7 @@ class views : public ::testing::Test {
     EXPECT_EQ(met.to_host()[0], n);
     return written;
   }
-  // ... the lanes of tiles; of an odd number, so that some have no key.
+  // The same for the lanes of tiles. The number may be odd, so that some lanes have no key.
   template <template <class> class Change, u32 Width = view_type::tile_width>
   u64 run_tiles(u64 number, u64 keys = count) {
     const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
@@ -183,7 +183,7 @@ class views : public ::testing::Test {
         space.for_each(number, by_solo_tiles<Change>{what});
     }(space_);
   }
-  // How many keys a view finds that changes nothing: by threads and by tiles, together.
+  // Returns how many keys a const view finds, by threads and by tiles together.
   u64 found_by(const table_view<Design>& view) {
     using change = lookups_by_view<table_view<Design>>;
     const buffer<u64, view_space> effects(space_, std::vector<u64>{0});
@@ -226,7 +226,7 @@ TYPED_TEST_P(views, change_tables) {
   EXPECT_EQ(t.size(), stay);
   EXPECT_EQ((this->template run<lookups_by_view>(n)), stay);
 
-  // The table's own verbs go on from there.
+  // The table's own verbs continue with these contents.
   EXPECT_EQ((this->template run<erases_by_view>(n / 2, n / 2)), n / 2 - n / 3);
   EXPECT_EQ(t.erase(this->space_, this->memory_.span()), n - n / 2);
   EXPECT_TRUE(t.empty());
@@ -235,13 +235,13 @@ TYPED_TEST_P(views, change_tables) {
   EXPECT_EQ(t.size(), n);
   EXPECT_EQ((this->template run<lookups_by_view>(n)), n);
 
-  // To the last key: those that look like marks too.
+  // Up to the last key, including those that look like marks.
   EXPECT_EQ((this->template run<erases_by_view>(this->threads)), n);
   EXPECT_TRUE(t.empty());
   EXPECT_EQ((this->template run<lookups_by_view>(n)), 0U);
 }
 
-// What finds no free slot is refused and not counted; nothing moves for it.
+// Items without a free slot are refused and not counted; no key moves for them.
 TYPED_TEST_P(views, refuse_what_finds_no_room) {
   SCOPED_TRACE(run_seed());
   this->table_.emplace(this->space_, this->count / 4,
@@ -252,7 +252,7 @@ TYPED_TEST_P(views, refuse_what_finds_no_room) {
   EXPECT_EQ((this->template run<lookups_by_view>(this->count)), inserted);
 }
 
-// The lanes of a tile serve each other's keys, whatever the tile's width; lanes without a key change nothing.
+// The lanes of a tile serve each other's keys, at any tile width; lanes without a key change nothing.
 TYPED_TEST_P(views, change_tables_by_tiles) {
   SCOPED_TRACE(run_seed());
   auto& t = *this->table_;
@@ -288,7 +288,7 @@ TYPED_TEST_P(views, change_tables_by_tiles) {
   EXPECT_EQ((this->template run_tiles<lookups_by_view>(n)), inserted);
 }
 
-// A view counts for as long as the table has its memory, however often anybody asks for the size meanwhile.
+// A view counts changes as long as the table has its memory, however often size() is called meanwhile.
 TYPED_TEST_P(views, count_for_as_long_as_they_are_kept) {
   SCOPED_TRACE(run_seed());
   auto& t = *this->table_;
@@ -313,7 +313,7 @@ TYPED_TEST_P(views, count_for_as_long_as_they_are_kept) {
   EXPECT_EQ(t.size(), n - half);
   EXPECT_EQ(copy.clone(this->space_).size(), n - half);
 
-  // The table's own verbs know what a view has changed, and the view may go on after them.
+  // The table's own verbs see a view's changes, and the view may continue after them.
   EXPECT_EQ(t.erase(this->space_, this->memory_.span()), n - half);
   EXPECT_TRUE(t.empty());
   EXPECT_EQ((this->template run_through<inserts_by_view>(view, n, n)), n);
@@ -330,8 +330,8 @@ TYPED_TEST_P(views, count_for_as_long_as_they_are_kept) {
   EXPECT_EQ(this->retrieved(t), n);
 }
 
-// The views of a moved-from table and of none find nothing, by threads and by tiles; nothing goes into the
-// second. (tests/contract/lookup.hpp asks it of all designs.)
+// The views of a moved-from table and of no table find nothing, by threads and by tiles. The second refuses
+// all items. (tests/contract/lookup.hpp tests it for all designs.)
 TYPED_TEST_P(views, of_no_memory_find_nothing) {
   auto& t = *this->table_;
   const u64 n = this->count;
