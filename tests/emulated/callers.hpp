@@ -1,7 +1,7 @@
-// Whose line it was: who called whom, from the frames of a stack to the line of a design.
+// Finds the line of a design that called a collective, from the frames of a stack.
 //
-// A collective's source_location is where it stands, which for most is bucket.hpp. Who asked the bucket is in
-// the frames above; most are inlined, and only the debug information knows them (the sanitizers' builds have
+// A collective's source_location is its own line, usually in bucket.hpp. The callers of the bucket are in the
+// frames above. Most frames are inlined, and only the debug information has them (the sanitizers' builds have
 // it). binutils' addr2line reads it, once, when a test is about to fail.
 #pragma once
 
@@ -23,7 +23,7 @@ inline std::vector<void*> callers() {
   return frames;
 }
 
-// The innermost line that stands in a design's file, as `tiled.hpp:217`.
+// Returns the innermost line of a design's file, as `tiled.hpp:217`.
 inline std::string line_of_design(const std::vector<void*>& frames) {
   Dl_info program{};
   if (frames.empty() || dladdr(reinterpret_cast<void*>(&callers), &program) == 0) return {};
@@ -31,7 +31,7 @@ inline std::string line_of_design(const std::vector<void*>& frames) {
   for (void* const frame : frames) {
     Dl_info its{};
     if (dladdr(frame, &its) == 0 || its.dli_fbase != program.dli_fbase) continue;
-    char offset[24];  // of the call, not of what follows it
+    char offset[24];  // of the call, not of the next instruction
     std::snprintf(offset, sizeof offset, " 0x%llx",
                   static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(frame) -
                                                   reinterpret_cast<std::uintptr_t>(its.dli_fbase) - 1));
@@ -45,7 +45,7 @@ inline std::string line_of_design(const std::vector<void*>& frames) {
     const std::string_view line(text);
     if (!found.empty() || (line.find("/designs/") == line.npos && line.find("/toys/") == line.npos)) continue;
     const std::string_view name = line.substr(line.rfind('/') + 1);
-    found = name.substr(0, name.find_first_of(" \n"));  // it may say more: (discriminator 2)
+    found = name.substr(0, name.find_first_of(" \n"));  // the output may have more: (discriminator 2)
   }
   pclose(lines);
   return found;

@@ -1,4 +1,4 @@
-// Which lane of the emulated machine goes on at each atomic operation.
+// Chooses the lane of the emulated machine that runs next at each atomic operation.
 //
 //   random      another with a chance that is drawn for each run, from one in 2 to one in 64
 //   priorities  each lane has one, and the highest goes on; at a few points, drawn before, the lane that runs
@@ -6,7 +6,7 @@
 //               runs of n points, however long the rest of the run is
 //   listed      all ways with at most so many changes that were not forced, one after the other
 //
-// Memory is sequentially consistent: a lane sees what another has written before.
+// Memory is sequentially consistent: a lane sees all earlier writes of other lanes.
 //
 // Sources: S. Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, ASPLOS
 // 2010; M. Musuvathi and S. Qadeer, Iterative Context Bounding, PLDI 2007.
@@ -24,9 +24,10 @@ namespace tilehash::emulation {
 class choices {
  public:
   virtual ~choices() = default;
-  // The lane comes to an atomic operation: the lane to go on, one of those that are ready, as it is itself.
+  // The lane reached an atomic operation. Returns the lane to run next, one of the ready lanes; so is this
+  // lane.
   virtual u32 at_point(u32 lane, const std::vector<u32>& ready) = 0;
-  // The lane that ran waits or has ended.
+  // The lane that ran is blocked or has ended.
   virtual u32 at_stop(const std::vector<u32>& ready) = 0;
 
  protected:
@@ -52,7 +53,7 @@ class random_choices : public choices {
 
 class priority_choices : public choices {
  public:
-  // `length`: how many points the run is expected to have.
+  // `length`: the expected number of points of the run.
   priority_choices(u64 seed, u32 changes, u64 length) : choices(seed) {
     for (u32 i = 0; i < changes; ++i) changes_.push_back(1 + dice() % std::max<u64>(length, 1));
     std::ranges::sort(changes_, std::greater<>());
@@ -63,7 +64,7 @@ class priority_choices : public choices {
     last_ = lane;
     const bool due = !changes_.empty() && points_ >= changes_.back();
     if (due) changes_.pop_back();
-    // One that waits for another by trying again would never let it go on.
+    // A lane that spins until another changes something would never let that one run.
     if (due || alone_ >= most_alone) {
       of(lane) = lowest_--;
       alone_ = 0;
@@ -95,7 +96,7 @@ class listed_choices : public choices {
 
   u32 at_point(u32 lane, const std::vector<u32>& ready) override {
     if (changes_ == most_changes_ || ready.size() == 1) return lane;
-    // 0: it goes on; else another, in the order of their numbers.
+    // 0: the lane continues; else another lane, in the order of their numbers.
     const u32 way = next_way(static_cast<u32>(ready.size()));
     if (way == 0) return lane;
     ++changes_;
@@ -109,7 +110,7 @@ class listed_choices : public choices {
     std::ranges::sort(all);
     return all[next_way(static_cast<u32>(all.size()))];
   }
-  // After a run: the next one goes another way. False: there is none.
+  // Prepares the next run, which takes another way. Returns false if there is none.
   bool advance() {
     depth_ = changes_ = 0;
     while (!ways_.empty() && ways_.back().taken + 1 == ways_.back().all) ways_.pop_back();

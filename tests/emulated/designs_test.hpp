@@ -1,4 +1,4 @@
-// What every design must answer under the GPU's schedule, checked against std::unordered_map.
+// Tests of every design under the GPU's schedule, compared with std::unordered_map.
 // length: one list of questions, asked of each design.
 #pragma once
 
@@ -26,7 +26,7 @@ inline bool small() { return contract::sizes_asked_for() == contract::test_sizes
 
 enum class pattern { distinct, some_twice, few, all_equal };
 
-// Keys of a pattern; the ones whose bits a table might take for marks come first.
+// Keys of a pattern; those whose bits may equal a table's marks come first.
 template <class Key>
 std::vector<Key> make_keys(u64 n, pattern p, u64 seed) {
   std::vector<Key> keys(n);
@@ -36,7 +36,7 @@ std::vector<Key> make_keys(u64 n, pattern p, u64 seed) {
                        : p == pattern::few        ? mix64(seed + i) % (n / 8 + 1)
                                                   : 0;
     using limits = std::numeric_limits<Key>;
-    const u64 x = mix64(seed == number ? ~u64(0) : seed ^ number);  // mix64(0) is 0, which comes below
+    const u64 x = mix64(seed == number ? ~u64(0) : seed ^ number);  // mix64(0) is 0, which is added below
     switch (number) {
       case 0:
         keys[i] = limits::max();
@@ -57,7 +57,7 @@ std::vector<Key> make_keys(u64 n, pattern p, u64 seed) {
   return keys;
 }
 
-// A design's tables on the emulated GPU, driven with host vectors, and what must be in them.
+// A design's tables on the emulated GPU, called with host vectors, and their expected contents.
 template <class Design>
 class driver {
  public:
@@ -70,8 +70,8 @@ class driver {
   driver(emulation::schedule s, u64 items, table_options options)
       : space_(s), table_(space_, items, lowered(options)) {}
 
-  // Inserts or builds; every item gets a value of its own. Checks the report. An insert that asks for no
-  // outcomes may go by regions.
+  // Inserts or builds; every item gets a value of its own. Checks the report. An insert without outcomes may
+  // go by regions.
   contract::judged put(const std::vector<key_type>& keys, bool build, bool asks = true) {
     const bool named = !build && asks;
     std::vector<value_type> values(keys.size());
@@ -84,7 +84,7 @@ class driver {
     const insert_report report =
         build ? build_from(k.span(), v.span()) : insert(k.span(), v.span(), outcomes.span());
 
-    // Of equal keys any one wins, so the model keeps all their values until the table has told.
+    // Of equal keys any one wins, so the model keeps all their values until a lookup shows the winner.
     std::unordered_map<key_type, std::vector<value_type>> offered;
     std::unordered_map<key_type, u64> inserted;
     insert_report counted;
@@ -111,7 +111,7 @@ class driver {
     return {report};
   }
 
-  // Erases, and checks how many were there.
+  // Erases, and checks how many keys were present.
   void erase(const std::vector<key_type>& keys)
     requires erasable<Design>
   {
@@ -122,7 +122,7 @@ class driver {
     EXPECT_EQ(table_.size(), model_.size());
   }
 
-  // Adds a value to each item's, or inserts it. The model must know its values: call compare() before.
+  // Adds a value to each item's, or inserts it. The model must know the stored values: call compare() before.
   void add(const std::vector<key_type>& keys)
     requires(insertable<Design> && !is_set)
   {
@@ -163,10 +163,10 @@ class driver {
     EXPECT_EQ(wrong, 0U) << "of " << n << " lookups";
   }
 
-  // Everything the table holds is what the model holds, each item once.
+  // Checks that the table holds exactly the model's items, each once.
   void compare() {
     const u64 n = table_.size(),
-              room = n + table_.capacity();  // room also for what a broken table would give
+              room = n + table_.capacity();  // larger than size(), for the items of a broken table
     buffer<key_type, emulated> keys(space_, room);
     buffer<value_type, emulated> values(space_, room);
     u64 given = 0;
@@ -201,7 +201,7 @@ class driver {
   using keys_in = typename table_type::keys_in;
   using values_in = typename table_type::values_in;
 
-  // Who asks for a higher load than the design takes gets a table for that.
+  // A load above the design's limit becomes that limit.
   static table_options lowered(table_options options) {
     constexpr double highest = detail::highest_load_factor<Design>();
     if (options.load_factor > highest) options.load_factor = highest;
@@ -223,7 +223,7 @@ class driver {
       return table_.insert(space_, keys, values, outcomes);
   }
 
-  // Is this one of the values the key may have? From now on it must have this one.
+  // Checks that this is one of the key's possible values; from now on it is the only one.
   static bool settle(std::vector<value_type>& may_have, const value_type& has) {
     if (std::ranges::find(may_have, has) == may_have.end()) return false;
     if constexpr (!keeps_all) may_have = {has};
@@ -244,7 +244,7 @@ std::vector<Key> part(const std::vector<Key>& keys, u64 from, u64 to) {
           keys.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(to, keys.size()))};
 }
 
-// A table's whole life: built, asked, added to, erased from, and filled again.
+// All verbs in a table's life: build, lookup, insert, erase, and insert again.
 template <class Design>
 void live(emulation::schedule s, u64 n, pattern p, double load_factor) {
   SCOPED_TRACE("seed " + std::to_string(s.seed) + ", " + std::to_string(n) + " keys, load " +
@@ -281,7 +281,7 @@ void live(emulation::schedule s, u64 n, pattern p, double load_factor) {
   }
 }
 
-// Slots are freed and taken again, with no growth in between: no key may come twice, none may be lost.
+// Slots are freed and reused without growth: no key may be stored twice, none may be lost.
 template <class Design>
 void churn(emulation::schedule s, u64 n) {
   using key_type = typename Design::key_type;
@@ -299,8 +299,8 @@ void churn(emulation::schedule s, u64 n) {
   }
 }
 
-// Each key four times, and a few more keys than a small table holds: many want the same slots, and the same
-// key, at once, and many must move.
+// Each key four times, and a few more keys than a small table holds. Many inserts compete for the same slots
+// and keys, and many keys must be displaced.
 template <class Design>
 void contend(emulation::schedule s, u64 n) {
   using key_type = typename Design::key_type;
@@ -316,7 +316,7 @@ void contend(emulation::schedule s, u64 n) {
   d.compare();
 }
 
-// More keys than there are slots: what finds no room is refused by name, and nothing else changes.
+// More keys than slots: items without a free slot are refused by name, and nothing else changes.
 template <class Design>
 void overfill(emulation::schedule s) {
   using key_type = typename Design::key_type;
@@ -389,7 +389,7 @@ TYPED_TEST_P(EmulatedDesign, EqualKeysMeet) {
 TYPED_TEST_P(EmulatedDesign, AFullTableSaysSo) {
   if constexpr (insertable<TypeParam>) {
     if (!small())
-      overfill<TypeParam>({.seed = 300, .interleave = false});  // each key refused is long searched for
+      overfill<TypeParam>({.seed = 300, .interleave = false});  // each refused key takes a long search
     overfill<TypeParam>({.seed = 301, .preempt = true});
   } else {
     GTEST_SKIP() << "tables of this design are only built";
@@ -399,7 +399,7 @@ TYPED_TEST_P(EmulatedDesign, AFullTableSaysSo) {
 REGISTER_TYPED_TEST_SUITE_P(EmulatedDesign, AnswersLikeTheModel, AnyScheduleGivesRightAnswers,
                             SlotsAreUsedAgain, EqualKeysMeet, AFullTableSaysSo);
 
-// So many items that they are partitioned, and each region is built by a block in its scratch.
+// So many items that they are partitioned, and a block builds each region in its scratch.
 template <class Design>
 void build_by_regions(u64 n, pattern p, double load_factor, u64 seed) {
   SCOPED_TRACE(std::to_string(n) + " keys, load " + std::to_string(load_factor));
@@ -417,7 +417,7 @@ void build_by_regions(u64 n, pattern p, double load_factor, u64 seed) {
   d.compare();
 }
 
-// Into a table that holds items, so many more that they are merged with them region by region.
+// So many new items that they are merged region by region with the table's items.
 template <class Design>
 void merge_by_regions(u64 n, pattern p, double load_factor, u64 held, u64 seed) {
   SCOPED_TRACE(std::to_string(held) + " keys and " + std::to_string(n - held) + ", load " +

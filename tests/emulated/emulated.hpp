@@ -1,11 +1,11 @@
 // The space for tests: the GPU's schedule on the CPU. It has the interface of `cuda`, so every design and
-// bulk verb runs on it as it would on a GPU, at any tile width; but each lane is a fiber, and a collective or
-// barrier at which not all arrive, or a missing barrier, is an error with a clear line instead of a hang.
+// bulk verb runs on it as on a GPU, at any tile width. Each lane is a fiber. A missing barrier, or a
+// collective or barrier that some lanes do not reach, is an error with a clear message instead of a hang.
 //
 //   emulated space({.seed = 7, .preempt = true});
 //   table<with_width<bucketed_cuckoo<u32, u32>, 8>, emulated> t(space, 1000);
 //
-// What a wrong order can show depends on the order: run a test under several seeds.
+// Some faults show only in some orders: run a test under several seeds.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@
 
 namespace tilehash {
 
-// Width neighbouring lanes of a warp. Stricter than cuda_tile: a broadcast in a tile of one lane, or of a
-// value that needs no exchange, must still be reached by the whole warp.
+// Width neighbouring lanes of a warp. Stricter than cuda_tile: the whole warp must reach a broadcast even in
+// a tile of one lane, or of a value that needs no exchange.
 template <u32 Width>
 class emulated_tile {
   using site = emulation::site;
@@ -88,7 +88,7 @@ class emulated_tile {
   emulation::thread* me_;
 };
 
-// What a lane body is given.
+// The argument of a lane body.
 class emulated_lane {
   using site = emulation::site;
 
@@ -120,7 +120,7 @@ class emulated_lane {
   emulation::thread* me_;
 };
 
-// What a block body is given.
+// The argument of a block body.
 class emulated_block {
   using site = emulation::site;
 
@@ -149,7 +149,7 @@ class emulated {
  public:
   static constexpr bool has_lanes = true;
   static constexpr u32 block_size = 256;
-  static constexpr u64 cache_bytes() { return 4096; }  // so little that small tables do not fit
+  static constexpr u64 cache_bytes() { return 4096; }                 // so small that small tables do not fit
   static constexpr u64 largest_scratch() { return u64(227) * 1024; }  // of a block of sm_90
   static constexpr u64 large_blocks_at_once() { return 2; }
   static constexpr u64 lanes_at_once(u32 /*resident_blocks*/) { return u64(2) * block_size; }
@@ -162,7 +162,7 @@ class emulated {
 
   std::string name() const { return "emulated GPU (seed " + std::to_string(seed_) + ")"; }
 
-  // ---- memory: of the host, but only what came from allocate() passes for the GPU's ----
+  // ---- memory: of the host, but only allocate() returns memory that counts as the GPU's ----
   void* allocate(u64 bytes) {
     void* p = bytes > memory_ ? nullptr : ::operator new(bytes, alignment, std::nothrow);
     if (p == nullptr)
@@ -177,10 +177,10 @@ class emulated {
     allocated_.erase(static_cast<char*>(p));
     ::operator delete(p, alignment);
   }
-  // As a GPU's memory can be made larger and smaller where it is, here by moving all of it.
+  // A GPU can resize memory in place; here resizing moves all of it.
   bool resizes(const void* /*p*/, u64 /*bytes*/, u64 /*new_bytes*/) const { return true; }
   void* resize(void* p, u64 bytes, u64 new_bytes) {
-    memory_ += bytes;  // the copy is not what is tested
+    memory_ += bytes;  // the copy is not tested
     void* to = nullptr;
     try {
       to = allocate(new_bytes);
@@ -198,7 +198,7 @@ class emulated {
   void copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
 
   std::string where() const { return name(); }
-  // Each is a device of its own.
+  // Each emulated space is a device of its own.
   bool same_memory(const emulated& other) const { return this == &other; }
 
   template <class T>
@@ -222,7 +222,7 @@ class emulated {
       Body{body}(emulated_lane(me));  // a copy, as a kernel's argument
     });
   }
-  // Such threads share nothing, so they need no fibers.
+  // Threads of this kind share nothing, so they need no fibers.
   template <class Body>
   void for_each(u64 n, Body body) {
     if (n == 0) return;
@@ -286,11 +286,11 @@ class emulated {
 
 static_assert(space_like<emulated>);
 
-// A design, run with tiles of another width than it prefers.
+// A design with another tile width than its preferred one.
 template <class Design, u32 Width>
 struct with_width : Design {
   static constexpr u32 preferred_width = Width;
-  // A search in vain costs as much here as the inserts of some hundred keys, so there are fewer of them.
+  // A failed search costs as much here as the inserts of some hundred keys, so there are fewer of them.
   static constexpr u32 max_searches = [] {
     if constexpr (requires { Design::max_searches; })
       return (Design::max_searches + 7) / 8;

@@ -1,5 +1,4 @@
-// Runs a question under many schedules of the emulated machine, and says how to run the one again that
-// failed.
+// Runs a test under many schedules of the emulated machine, and prints how to repeat a failed one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@
 
 namespace tilehash::emulation {
 
-// One schedule: all that is drawn for it comes from its seed.
+// One schedule: its seed determines all that is drawn.
 class exploration {
  public:
   exploration(machine& m, u64 seed) : machine_(m), random_(seed) {
@@ -34,7 +33,7 @@ class exploration {
 
   u64 below(u64 n) { return random_() % n; }
   u64 operator()() { return random_(); }
-  // f(thread) by all threads of all blocks, side by side.
+  // Runs f(thread) by all threads of all blocks concurrently.
   template <class F>
   void run(u64 blocks, u32 threads, F f) {
     schedule_.seed = random_();
@@ -49,8 +48,8 @@ class exploration {
   schedule schedule_;
 };
 
-// one(exploration) under so many schedules, each with a seed; TILEHASH_SCHEDULE_SEED=n runs that one alone,
-// and TILEHASH_SCHEDULES=n so many times as many. Ends at the first that fails.
+// Runs one(exploration) under many schedules, each with a seed, and stops at the first failure.
+// TILEHASH_SCHEDULE_SEED=n runs that one alone, and TILEHASH_SCHEDULES=n runs n times as many.
 template <class One>
 void explore(u64 schedules, One one) {
   machine m({});
@@ -73,8 +72,8 @@ void explore(u64 schedules, One one) {
     if (!run(mix64(contract::run_seed() + i))) return;
 }
 
-// one(exploration) under all schedules with at most so many changes that were not forced. Gives how many
-// there were, at most `most`.
+// Runs one(exploration) under all schedules with a limited number of preemptions, at most `most` schedules.
+// Returns how many it ran.
 template <class One>
 u64 explore_all(u32 changes, u64 most, u64 seed, One one) {
   machine m({});

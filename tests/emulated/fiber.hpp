@@ -1,7 +1,7 @@
-// A fiber: a function on a stack of its own that stops in the middle and goes on later.
+// A fiber: a function on a stack of its own that can pause and continue later.
 //
-// Boost.Context switches the stacks; AddressSanitizer, where programs have it (TILEHASH_EMULATION_ASAN), is
-// told of every switch, so that it keeps watching.
+// Boost.Context switches the stacks. With AddressSanitizer (TILEHASH_EMULATION_ASAN) every switch is
+// announced to it, so that it keeps checking.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@
 
 namespace tilehash::emulation {
 
-// The host calls resume(), the function calls pause(). The function must have returned before its fiber ends.
+// The host calls resume(), the function calls pause(). The function must return before its fiber is
+// destroyed.
 class fiber {
  public:
 #if defined(TILEHASH_EMULATION_ASAN)
@@ -52,7 +53,7 @@ class fiber {
     inside_ = std::move(inside_).resume();
     entered(before, own_);
   }
-  // Goes back to where resume() was called.
+  // Returns to the caller of resume().
   void pause() {
     leaving(&own_, hosts_);
     host_ = std::move(host_).resume();
@@ -61,7 +62,7 @@ class fiber {
 
  private:
   using context = boost::context::fiber;
-  struct side {  // a stack as AddressSanitizer knows it
+  struct side {  // a stack as AddressSanitizer sees it
     const void* bottom = nullptr;
     std::size_t size = 0;
     void* fake = nullptr;
@@ -73,8 +74,7 @@ class fiber {
   static void entered(const side& now, side& before) {
     __sanitizer_finish_switch_fiber(now.fake, &before.bottom, &before.size);
   }
-  // The frames below never return, so what was marked around their variables would stay marked when the
-  // memory is another's.
+  // The frames below never return, so the marks around their variables would stay when the memory is reused.
   static void forget(const side& stack) { __asan_unpoison_memory_region(stack.bottom, stack.size); }
 #else
   static void leaving(side*, const side&) {}
@@ -82,7 +82,7 @@ class fiber {
   static void forget(const side&) {}
 #endif
 
-  context inside_, host_;  // where the function, or the host, goes on
+  context inside_, host_;  // where the function, or the host, continues
   side own_, hosts_;
 };
 

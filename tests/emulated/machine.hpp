@@ -7,14 +7,14 @@
 //             all ended: the warp is done
 //             anything else: convergence_error
 //
-// Where a schedule has `choices`, lanes stop at every atomic operation, too, and these say which goes on
-// there, of whatever warp and block (choices.hpp, points.hpp).
+// Where a schedule has `choices`, lanes also stop at every atomic operation, and the choices name the lane
+// that continues, of any warp and block (choices.hpp, points.hpp).
 //
-// A collective leaves what each lane said in the warp's exchange. There are two, used in turns: a lane can be
-// one collective ahead of another that has not yet read the answers, but not two.
+// A collective stores each lane's value in the warp's exchange. Two exchanges are used in turn: a lane can be
+// one collective ahead of another that has not yet read the values, but not two.
 //
-// What knows no body's types is in machine.cpp, which is optimised and not watched by sanitizers even where
-// the tests are: they watch the bodies, and most of a test's time goes to the machine.
+// Code that depends on no body's types is in machine.cpp, which is optimised and not sanitized even where the
+// tests are. The sanitizers check the bodies, and most of a test's time is spent in the machine.
 #pragma once
 
 #include <cstring>
@@ -37,42 +37,42 @@
 
 namespace tilehash::emulation {
 
-// Not all who must arrive at a collective or a barrier arrived at the same one.
+// Not all required lanes reached the same collective or barrier.
 class convergence_error : public error {
  public:
   using error::error;
 };
 
-// In which order lanes, warps and blocks run.
+// The order in which lanes, warps and blocks run.
 struct schedule {
   u64 seed = 1;
   bool interleave =
-      true;              // after every collective another warp may run; false: a warp runs until it must wait
-  bool preempt = false;  // and also while a lane reads words that others may be writing
-  bool lags = false;     // and also when it has changed one of shared memory, before what it does next
-  u32 resident = 2;      // blocks that run side by side
+      true;  // after every collective another warp may run; false: a warp runs until it is blocked
+  bool preempt = false;  // also while a lane reads words that others may be writing
+  bool lags = false;     // also after a lane changes shared memory, before its next access
+  u32 resident = 2;      // blocks that run concurrently
   u64 max_steps =
-      u64(1) << 27;  // collectives of all warps of a launch, more of which say that a loop has no end
-  choices* at_atomics = nullptr;  // which lane goes on at each of the atomic operations
-  u64 max_points = u64(1) << 22;  // of them, as max_steps
-  bool torn_loads = false;        // words of 16 bytes are read in halves, between which others may run
+      u64(1) << 27;  // limit of the collectives of all warps in a launch; more mean an endless loop
+  choices* at_atomics = nullptr;  // chooses the lane that continues at each atomic operation
+  u64 max_points = u64(1) << 22;  // limit of the atomic operations, as max_steps
+  bool torn_loads = false;        // words of 16 bytes are read in halves, and other lanes may run in between
 };
 
 inline constexpr u32 warp_size = 32;
 
 using site = std::source_location;
 
-// What a lane waits at.
+// The collective or barrier at which a lane is blocked.
 struct call {
   const char* what = "";
-  u64 bytes = 0;          // of what each lane says
-  bool of_block = false;  // all threads of the block must come, not only the warp
+  u64 bytes = 0;          // of each lane's value
+  bool of_block = false;  // all threads of the block must reach it, not only the warp
   site where = {};
 
   friend bool operator==(const call& a, const call& b);
 };
 
-// 0 ... n - 1 once each, in a random order: by steps of a length that shares no divisor with n.
+// Returns 0 ... n - 1 once each, in a random order: by steps of a length that is coprime to n.
 class shuffled {
  public:
   shuffled(u64 n, u64 dice) : n_(n), at_(dice % n), step_((dice >> 32) % n + (n == 1)) {
@@ -84,7 +84,7 @@ class shuffled {
   u64 n_, at_, step_;
 };
 
-// What the lanes of a warp said at one collective.
+// The values of a warp's lanes at one collective.
 struct exchange_area {
   static constexpr u64 max_bytes = 128;
   u32 votes = 0;
@@ -96,8 +96,8 @@ struct block_state {
   u64 index = 0, count = 0;
   u32 threads = 0;
   u32 phase = 1;          // counts the barriers
-  u32 votes[2] = {0, 0};  // of the two last of them
-  u32 stopped = 0;        // warps that wait for the others, or have ended
+  u32 votes[2] = {0, 0};  // of the last two barriers
+  u32 stopped = 0;        // warps that are blocked or have ended
   scratch_memory* scratch = nullptr;
 };
 
@@ -125,16 +125,16 @@ class thread {
   const block_state& block() const { return *warp_->block; }
 
   // ---- collectives of the warp ----
-  // Bit i is what lane i of the warp says.
+  // Bit i is the vote of lane i of the warp.
   u32 vote(const char* what, bool yes, site where);
-  // What lane `from` of this lane's tile says; `from` must be the same in the whole tile.
+  // Returns the value of lane `from` of this lane's tile; `from` must be the same in the whole tile.
   template <class T>
   T said_by(const char* what, T x, u32 from, u32 width, site where) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange_area::max_bytes);
     std::memcpy(&x, say({what, sizeof x, false, where}, &x, from, width), sizeof x);
     return x;
   }
-  // What the lane so many to the left says, in the first lanes of a tile one of its last.
+  // Returns the value of the lane `by` to the left; in the first lanes of a tile, of one of its last.
   template <class T>
   T said_by_left(const char* what, T x, u32 by, u32 width, site where) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange_area::max_bytes);
@@ -143,16 +143,16 @@ class thread {
   }
 
   // ---- collectives of the block ----
-  // How many threads of the block say yes.
+  // Returns how many threads of the block vote yes.
   u32 count_in_block(const char* what, bool yes, site where);
 
-  // Between two accesses to shared memory: here others may run.
+  // Between two accesses to shared memory: other lanes may run here.
   void may_pause();
-  // Behind one that has changed it. What a lane does next may be to other memory, and others then see that it
-  // has not been done yet.
+  // After a change of shared memory. The lane's next access may be to other memory, and other lanes then see
+  // that it has not happened yet.
   void may_lag();
 
-  // In front of an atomic operation of the lane that runs: here others may run.
+  // Before an atomic operation of the running lane: other lanes may run here.
   void at_point();
 
   // ---- the block's scratch ----
@@ -169,18 +169,18 @@ class thread {
     std::memcpy(block().scratch->data() + at, &x, sizeof x);
   }
 
-  // `bucket.hpp:63` and what is called there.
+  // `bucket.hpp:63` and the function called there.
   static std::string place(const call& c);
 
  private:
-  // Says what is at x to the warp, c.bytes, and gives where the answer is.
+  // Gives the c.bytes at x to the warp, and returns the address of the result.
   const std::byte* say(const call& c, const void* x, u32 from, u32 width);
   const std::byte* say_left(const call& c, const void* x, u32 by, u32 width);
   const exchange_area& tell(const call& c, const void* x, u32 from);
 
   friend class machine;
   friend load_order order_of_halves();
-  struct abandoned {};  // thrown through a body that will not be finished
+  struct abandoned {};  // thrown through an unfinished body
   enum class state : u8 { ready, waiting, ended };
 
   void live();
@@ -189,7 +189,7 @@ class thread {
   void stop();
   void note_scratch(u64 at, u64 bytes, access how) const;
   std::string whereabouts() const;
-  // The design's line that this lane waits in, below which all is the library's; empty where nothing tells.
+  // The design's line in which this lane is blocked (frames below are the library's); empty if unknown.
   std::string line_of_design();
 
   machine* machine_;
@@ -207,15 +207,15 @@ class thread {
 class machine {
  public:
   explicit machine(schedule s) : schedule_(s), dice_(mix64(s.seed)) {}
-  // As a new one, with the lanes that it has.
+  // Resets the machine and keeps its lanes.
   void restart(const schedule& s) { schedule_ = s, dice_ = mix64(s.seed); }
 
   u64 dice() { return mix64(dice_ += 0x9e37'79b9'7f4a'7c15); }
   // Atomic operations at which a lane of the last launch could have stopped.
   u64 points() const { return points_; }
 
-  // body(thread) for every thread of every block. Throws what a body throws, convergence_error and
-  // race_error; then no thread is left running.
+  // Runs body(thread) for every thread of every block. Throws exceptions of bodies, convergence_error and
+  // race_error; no thread is then left running.
   void run(u64 blocks, u32 threads, u64 scratch_bytes, const std::function<void(thread&)>& body);
 
  private:
@@ -246,8 +246,8 @@ class machine {
   u64 steps_ = 0, points_ = 0;
   const std::function<void(thread&)>* body_ = nullptr;
   std::vector<std::unique_ptr<thread>> pool_;
-  std::vector<u32> ready_;  // lanes that may go on, by number, where there are choices
-  u32 next_ = nobody;       // of them, the one that has been chosen
+  std::vector<u32> ready_;  // numbers of the lanes that may continue, where there are choices
+  u32 next_ = nobody;       // the chosen one of them
   static constexpr u32 nobody = ~0U;
 };
 

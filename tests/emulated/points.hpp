@@ -1,6 +1,6 @@
-// Makes every atomic operation of a unit's tables a point at which another thread may go on: include it
-// before all of the library's headers. What happens at a point is for machine.hpp to choose; where nothing
-// does, and in other threads than a machine's, a point is nothing.
+// Makes every atomic operation of a unit's tables a point at which another thread may continue: include it
+// before all of the library's headers. machine.hpp chooses what happens at a point. Without choices, and in
+// threads outside a machine, a point does nothing.
 #pragma once
 
 #if defined(TILEHASH_BEFORE_ATOMIC)
@@ -10,7 +10,7 @@
 namespace tilehash::emulation {
 
 void schedule_point();
-// A machine may read words of 16 bytes in halves: does it now, and which comes first?
+// A machine may read words of 16 bytes in halves: returns whether it does now, and which half is read first.
 enum class load_order : unsigned char { whole, low_first, high_first };
 load_order order_of_halves();
 

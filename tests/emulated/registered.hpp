@@ -1,5 +1,5 @@
-// A design with EMULATED in tests/designs.cmake is asked under the GPU's schedule, in tiles
-// of 4 lanes and, for the first pair of types, of 1 and of 32.
+// A design with EMULATED in tests/designs.cmake is tested under the GPU's schedule, in tiles of 4 lanes and,
+// for the first pair of types, of 1 and of 32.
 #pragma once
 
 #include <contract/types.hpp>

@@ -1,5 +1,6 @@
-// The scratch memory of an emulated block. It knows who touched each byte since the last barrier, and so it
-// finds a missing barrier in any order of the threads, also in one that happens to give the right answer.
+// The scratch memory of an emulated block. It records the threads that accessed each byte since the last
+// barrier. So it finds a missing barrier in any order of the threads, also in one that gives the right
+// answer.
 #pragma once
 
 #include <concepts>
@@ -14,7 +15,7 @@
 
 namespace tilehash::emulation {
 
-// Two threads touched a word, one of them wrote, and no barrier came between.
+// Two threads accessed a word, one of them wrote, and no barrier was between.
 class race_error : public error {
  public:
   using error::error;
@@ -26,7 +27,7 @@ class scratch_memory {
  public:
   explicit scratch_memory(u64 bytes);
 
-  // Notes an access, or throws race_error. `phase` counts the barriers, from 1.
+  // Records an access, or throws race_error. `phase` counts the barriers, from 1.
   void note(u64 at, u64 bytes, access how, u32 thread, u32 phase);
   std::byte* data() { return data_.data(); }
 
@@ -43,8 +44,8 @@ class scratch_memory {
   std::vector<marks> marks_;
 };
 
-// One element. Only a fresh one can be read or assigned to: `auto x = s[i]` would read too late, so it is of
-// no use; write `const u32 x = s[i]`.
+// One element. Only a temporary can be read or assigned to. `auto x = s[i]` would read too late, so such an
+// `x` cannot be used; write `const u32 x = s[i]`.
 template <class T, class Thread>
 class scratch_word {
  public:
@@ -80,8 +81,8 @@ class scratch_word {
   u64 at_;
 };
 
-// What block.scratch<T>() gives where `cuda` gives a T*. Atomics are found by their arguments: write
-// `using detail::fetch_add; fetch_add(s + i, T(1));`.
+// The result of block.scratch<T>(), for which `cuda` returns a T*. Atomics are found by argument-dependent
+// lookup: write `using detail::fetch_add; fetch_add(s + i, T(1));`.
 template <class T, class Thread>
 class scratch_pointer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -96,7 +97,7 @@ class scratch_pointer {
   scratch_pointer operator+(u64 i) const { return {*me_, at_ + i * sizeof(T)}; }
 
   friend T fetch_add(scratch_pointer p, T by) {
-    return p.update([by](T old) {  // wraps round, as a GPU's does
+    return p.update([by](T old) {  // wraps around, as on a GPU
       if constexpr (std::signed_integral<T>)
         return static_cast<T>(static_cast<u64>(old) + static_cast<u64>(by));
       else
