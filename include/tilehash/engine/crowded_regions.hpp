@@ -15,7 +15,7 @@
 //
 // At load 0.8 a bucket of 8 slots is the first one of 6.4 keys, and 38 % of the buckets are full after the
 // first count. The first bucket is full for 1 150 of a region's 17 200 keys; for 400 of these the second one
-// is full, too. Of 2 300 = 0.38^-8 buckets with 9 keys, one has no key with a free slot elsewhere. Together
+// is full, too. One in 0.38^-8 = 2 300 buckets with 9 keys has no key with a free slot elsewhere. Together
 // with fuller buckets, 0.7 keys of a region remain after a round. Share of listed regions, by load after the
 // resize:
 //

@@ -99,7 +99,7 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
 
 // Fills an empty table by regions, which need not be wiped: each region's build keeps the first of its bin's
 // equal keys. If the build leaves an item over, all items of its key are found again
-// (algorithm/contested.hpp), and the first of them is put in. Where many keys repeat, it pays on a CPU to
+// (algorithm/contested.hpp), and the first sets the value. Where many keys repeat, it pays on a CPU to
 // combine them first. Returns nothing where filling does not pay, or failed and the table was cleared.
 template <class Design, class Space>
 std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table, Space& space,
@@ -157,8 +157,8 @@ insert_report insert_in_order(engine::insertion<Design, Space>& table, Space& sp
 }
 
 // Inserts into any table, piece by piece: the table keeps the items of earlier pieces. Each key of a piece is
-// put in once. Pieces get smaller where memory is short or their keys are too uneven, down to one item, which
-// is the first of its key.
+// inserted once. Pieces get smaller where memory is short or their keys are too uneven, down to one item,
+// which is the first of its key.
 template <class Design, class Space>
 insert_report combine_first(engine::insertion<Design, Space>& table, Space& space,
                             const array_source<typename Design::slot_type>& items, u64 n) {
@@ -190,7 +190,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
       if (now == 1) {
         put(its, 1);
       } else if (!find_first(space, with_numbers<slot_type>{its}, now, seed, put)) {
-        piece = (now + 1) / 2;  // the items put in so far were firsts
+        piece = (now + 1) / 2;  // the items inserted so far were firsts
         continue;
       }
     } catch (const out_of_memory&) {

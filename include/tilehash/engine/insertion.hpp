@@ -106,7 +106,7 @@ class insertion : public region_slots<Design, Space> {
   insert_report fill(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::fresh).run(source, detail::keep_stored{}, n);
   }
-  // The same for items in bins, one for each region of a table made for `room` items
+  // The same for items in bins, one for each region of a table with capacity for `room` items
   // (algorithm/partition.hpp).
   template <class Source, class Bins>
   insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 room)

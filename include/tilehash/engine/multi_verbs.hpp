@@ -91,7 +91,7 @@ class of_multi : public Base {
     engine_.copy_values(space, offsets, begins, values.data(), n);
     return n;
   }
-  /// Copies each key once: keys[id] is the key whose values are view().values(id).
+  /// Copies each key once: keys[id] is the key of the values view().values(id).
   ///
   /// \param space of the table's device.
   /// \param keys at least key_count() elements.

@@ -15,9 +15,9 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 template <class Value>
 class value_range {
  public:
-  /// Of no values.
+  /// An empty range.
   value_range() = default;
-  /// Of `size` values from an address on.
+  /// A range of `size` values from an address on.
   TILEHASH_FN value_range(const Value* first, u64 size) : first_(first), size_(size) {}
   TILEHASH_FN const Value* begin() const { return first_; }               ///< the first value
   TILEHASH_FN const Value* end() const { return first_ + size_; }         ///< past the last
@@ -60,7 +60,7 @@ struct table_view<multi<Key, Value, Ids, Offset>> {
   TILEHASH_FN hit find(const Key& key) const { return judge(ids.find(key)); }
   /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
-  /// How many values the key has. As find().
+  /// The number of the key's values. As find().
   TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
   /// The key's values, an array; empty if it is absent. As find().
   TILEHASH_FN value_range<Value> values_of(const Key& key) const { return find(key).values(); }
@@ -111,7 +111,7 @@ struct through_starts {
     sink(i, view.judge(met));
   }
 };
-// Where a key's values are and how many.
+// The position and the number of a key's values.
 template <class Value, class Offset>
 struct range_sink {
   const Value* all;

@@ -1,4 +1,4 @@
-// The verbs of tables whose keys have ids (designs/indexed.hpp).
+// The verbs of tables with ids for keys (designs/indexed.hpp).
 #pragma once
 
 #include <span>

@@ -47,7 +47,7 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
   TILEHASH_FN hit find(const Key& key) const { return judge(key, ids.find(design.fingerprint_of(key))); }
   /// Is the key in the table? As find().
   TILEHASH_FN bool contains(const Key& key) const { return find(key).found(); }
-  /// How many items have this key: 1 or 0. As find().
+  /// The number of items with this key: 1 or 0. As find().
   TILEHASH_FN u32 count(const Key& key) const { return find(key).count(); }
 
   /// The hit of a key, from its fingerprint's result in the table of ids.
@@ -59,7 +59,7 @@ struct table_view<indexed<Key, Value, Hash, Ids>> {
     return {at, met.value(), met.probes() + 1, same};
   }
 
-  /// Has a key of the table this id?
+  /// Is this the id of a key in the table?
   TILEHASH_FN bool is_taken(u64 id) const { return id < limit && (taken[id / 32] >> id % 32 & 1) != 0; }
   TILEHASH_FN const Key& key(u64 id) const { return records[id].key; }  ///< of an id that is taken
 
@@ -169,7 +169,7 @@ struct id_and_clash_sink {
     if (met.found() && !hit.found() && is_legal(keys[i])) fetch_add(clashes, u64(1));
   }
 };
-// The leader of a new item: the item that was inserted for its key. A key that is not legal has none.
+// The leader of a new item: the item of its key that the meeting table kept. An illegal key has none.
 template <class Design>
 struct leader_sink {
   const typename Design::key_type* keys;

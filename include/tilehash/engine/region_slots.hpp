@@ -60,7 +60,7 @@ bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
     if (!grows) {
       try {
         memory_.resize(bytes);
-      } catch (const out_of_memory&) {  // a resource may fail even to shrink it: the memory keeps its size
+      } catch (const out_of_memory&) {  // a resource may fail to shrink it: the memory keeps its size
       }
     }
     view_type view(filled.design, memory_.data());

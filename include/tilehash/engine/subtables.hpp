@@ -67,7 +67,7 @@ class subtables : public subtable_slots<Design, Space> {
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update) {
     if (n == 0) return {};
     if (!std::same_as<Update, detail::keep_stored>)
-      require_no_doubling();  // values of the frozen would be lost
+      require_no_doubling();  // values of the frozen subtable would be lost
     return call(*this, space).run(source, update, n, outcomes);
   }
   template <class Op>
@@ -190,7 +190,7 @@ class subtables : public subtable_slots<Design, Space> {
       const bool is_small = limit() < least_room() && limit() < wanted;
       return is_small || size() >= limit() ? 0 : limit() - size();
     }
-    // An empty table has nothing to move, so it grows to 64 times as much (room_to_grow_to()).
+    // An empty table has nothing to move. Later it grows to 64 times its size at once (room_to_grow_to()).
     u64 least_room() const { return size() == 0 ? 64 * detail::window_step : detail::least_room; }
     // Doubles one subtable after the other, or moves all items to a new table more than twice as large.
     std::optional<u64> make_room(Space& space, growth how, u64 items) {

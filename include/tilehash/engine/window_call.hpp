@@ -370,7 +370,7 @@ class window_call {
     const u64 all = size + wanted + wanted / 64;
     return make_room(growth::enlarge, w.mostly_new ? detail::room_to_grow_to(size, all) : 0);
   }
-  // Where there is no memory, or no hash function works, the table stays as it is for the rest of the call.
+  // If there is no memory, or no hash function works, the table stays as it is for the rest of the call.
   bool make_room(growth how, u64 items) {
     try {
       const std::optional<u64> restarts = table_.make_room(space_, how, items);
