@@ -336,7 +336,8 @@ template <class Space, class Left, class Right>
 /// \param left_rows,right_rows receive the rows. Semi- and antijoins do not use `right_rows`.
 /// \param options the kind of join, and how it finds the rows.
 /// \return the number of rows. Where an array has fewer elements, nothing is written.
-/// \throws as join_size(); invalid_argument also where these arrays overlap each other or the keys.
+/// \throws invalid_argument as join_size(), and where these arrays overlap each other or the keys (strong);
+/// out_of_memory (basic).
 /// \complexity O(left + right + rows).
 /// \memory as join_size().
 /// \synchronizes yes.

@@ -5,7 +5,7 @@
 //
 // The verbs are in table/, a file and a class for each family, each of which derives from the one before:
 //
-//   owner      the engine; what a table is        inserts   build, insert
+//   owner      the engine; types, size, views     inserts   build, insert
 //   contents   all items, memory                  updates   insert_or_apply, erase, apply
 //   lookups    find, contains, count ...          the verbs of one engine (engine/NAME_verbs.hpp)
 #pragma once

@@ -1,10 +1,10 @@
 // Chooses the lane of the emulated machine that runs next at each atomic operation.
 //
-//   random      another with a chance that is drawn for each run, from one in 2 to one in 64
-//   priorities  each lane has one, and the highest goes on; at a few points, drawn before, the lane that runs
-//               gets the lowest. A fault that needs k changes at certain points is met in one of about n^k
-//               runs of n points, however long the rest of the run is
-//   listed      all ways with at most so many changes that were not forced, one after the other
+//   random      another lane, with a probability that is drawn for each run, from 1/2 to 1/64
+//   priorities  each lane has one, and the highest runs; at a few points, drawn before, the running lane gets
+//               the lowest. A fault that needs k changes at certain points occurs in one of about n^k runs of
+//               n points, however long the rest of the run is
+//   listed      all schedules with a limited number of preemptions, one after the other
 //
 // Memory is sequentially consistent: a lane sees all earlier writes of other lanes.
 //

@@ -84,7 +84,7 @@ class driver {
     const insert_report report =
         build ? build_from(k.span(), v.span()) : insert(k.span(), v.span(), outcomes.span());
 
-    // Of equal keys any one wins, so the model keeps all their values until a lookup shows the winner.
+    // Any one of equal keys wins, so the model keeps all their values until a lookup shows the winner.
     std::unordered_map<key_type, std::vector<value_type>> offered;
     std::unordered_map<key_type, u64> inserted;
     insert_report counted;

@@ -34,7 +34,7 @@ class inserts : public lookups<Design, Space> {
 
   /// Replaces the contents by these items, in memory sized for them.
   ///
-  /// Of equal keys any one wins and the others count as present, unless the design keeps duplicates. A NaN is
+  /// Any one of equal keys wins and the others count as present, unless the design keeps duplicates. A NaN is
   /// refused.
   /// \param space of the table's device.
   /// \param keys n keys.
@@ -76,8 +76,8 @@ class inserts : public lookups<Design, Space> {
     return awake(space).build_first(home(space), items(keys, values.data()), keys.size());
   }
 
-  /// Inserts the items whose keys are absent. A present key keeps its value; of equal keys in one call any
-  /// one wins.
+  /// Inserts the items whose keys are absent. A present key keeps its value; any one of equal keys in one
+  /// call wins.
   ///
   /// \param space of the table's device.
   /// \param keys n keys.
@@ -127,7 +127,7 @@ class inserts : public lookups<Design, Space> {
   /// \throws invalid_argument, out_of_memory (strong).
   /// \complexity `dynamic_hash_graph`: O(n) expected while there are free entries. Otherwise a rebuild, as
   /// every insert of a `multimap` is: O(size() + n).
-  /// \memory `dynamic_hash_graph`: that of a `hash_graph` of the n items. Of a rebuild: all items' bytes, in
+  /// \memory `dynamic_hash_graph`: that of a `hash_graph` of the n items. A rebuild: all items' bytes, in
   /// addition to that of build().
   /// \synchronizes yes.
   /// \concurrency exclusive.

@@ -26,7 +26,7 @@ class updates : public inserts<Design, Space> {
   using typename base::engine_type, typename base::keys_in, typename base::value_element,
       typename base::values_in;
 
-  /// Inserts items; the value of a present key becomes the given one. Of equal keys in one call any one wins.
+  /// Inserts items; the value of a present key becomes the given one. Any one of equal keys in a call wins.
   ///
   /// \param space of the table's device.
   /// \param keys n keys.
