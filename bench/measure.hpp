@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "spread.hpp"
 
 namespace tilehash::bench {
@@ -11,7 +12,7 @@ namespace tilehash::bench {
 using app::spread;
 
 // Seconds that each of `repeat` runs takes, on the space's own clock, after one to warm up. setup() goes
-// before each of them and is not timed.
+// before each of them and is not timed. When the user asks to stop, the runs so far are all, at least one.
 template <class Space, class Setup, class Run>
 spread measure(Space& space, unsigned repeat, Setup setup, Run run) {
   std::vector<double> seconds;
@@ -19,6 +20,7 @@ spread measure(Space& space, unsigned repeat, Setup setup, Run run) {
     setup();
     const double s = space.time(run);
     if (i != 0) seconds.push_back(s);
+    if (app::asked_to_stop() && !seconds.empty()) break;
   }
   return spread(std::move(seconds));
 }

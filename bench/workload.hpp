@@ -210,6 +210,7 @@ class workload {
       std::vector<measurement> parts(steps);
       std::vector<std::vector<double>> seconds(steps);
       for (unsigned round = 0; round <= case_.repeat; ++round) {
+        if (round > 1 && app::asked_to_stop()) break;
         subject_.reserve(case_.n);
         for (unsigned step = 0; step < steps; ++step) {
           const u64 from = case_.n * step / steps, to = case_.n * (step + 1) / steps;

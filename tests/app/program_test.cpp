@@ -395,7 +395,7 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench dynamic/workload --n 8000 --batch 800",
         "bench dynamic/static --input com:n=3000 tw:n=2000 --load 0.9 --designs dynamic_cuckoo,mega_kv",
         "bench dynamic/workload --input com:n=20000 --batch 2000 --designs dynamic_cuckoo,tiled",
-        "bench dynamic/sweep --n 8000 --batch 800 --vary alpha --values 0.2,0.6",
+        "bench dynamic/sweep --n 8000 --batch 800 --vary alpha --values 0.2,0.4",
         "bench hashgraph/cells --n 1,20011", "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;

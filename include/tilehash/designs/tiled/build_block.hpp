@@ -30,7 +30,7 @@ struct tiled_build_layout {
   static constexpr Offset slots = Slot::design_type::bucket_slots;
   // Positions in a bin that keeps first items have 16 bits, so the list has twice the capacity.
   using listed_item = std::conditional_t<Slot::keeps_first, u16, u32>;
-  static constexpr u32 listed_a_word = sizeof(u32) / sizeof(listed_item);
+  static constexpr u32 listed_a_word = Slot::keeps_first ? 2 : 1;
   enum total : u32 { listed, unplaced, taken_up, change, numbered, totals };
 
   scratch_array<word, Offset> words;           // the region's slots
