@@ -1,4 +1,4 @@
-// What reports share: rows as JSON, and the end of a line that counts what went wrong.
+// Shared by the reports: rows as JSON, and the end of a line that counts faults.
 #pragma once
 
 #include <nlohmann/json.hpp>
