@@ -152,7 +152,6 @@ class emulated {
   static constexpr u64 cache_bytes() { return 4096; }                 // so small that small tables do not fit
   static constexpr u64 largest_scratch() { return u64(227) * 1024; }  // of a block of sm_90
   static constexpr u64 large_blocks_at_once() { return 2; }
-  static constexpr u64 lanes_at_once(u32 /*resident_blocks*/) { return u64(2) * block_size; }
 
   // allocate() fails beyond `memory` bytes.
   explicit emulated(emulation::schedule s = {}, u64 memory = ~u64(0))

@@ -251,10 +251,6 @@ class cuda {
                        "asking for the number of multiprocessors");
     return static_cast<u64>(multiprocessors);
   }
-  /// Lanes that run concurrently when `resident_blocks` blocks share a multiprocessor.
-  u64 lanes_at_once(u32 resident_blocks) const {
-    return large_blocks_at_once() * resident_blocks * detail::cuda_block_size;
-  }
   /// Calls body(block) for blocks of `threads` threads (at most Body::block_size, if defined) that share
   /// `scratch_bytes` of shared memory.
   template <class Body>

@@ -62,13 +62,12 @@ concept space_like =
       { c.large_blocks_at_once() } -> std::same_as<u64>;
       s.synchronize();
       { s.time(work) } -> std::same_as<double>;
-    } && ((Space::has_lanes && requires(Space& s, const Space& c, u64 n, detail::any_work work) {
-            s.for_each_lane(n, work);
-            { c.lanes_at_once(u32(1)) } -> std::same_as<u64>;
-          }) || (!Space::has_lanes && requires(Space& s, const Space& c, u64 n, detail::any_work work) {
-            s.for_each_chunk(n, work);
-            { c.threads() } -> std::convertible_to<int>;
-          }));
+    } &&
+    ((Space::has_lanes && requires(Space& s, u64 n, detail::any_work work) { s.for_each_lane(n, work); }) ||
+     (!Space::has_lanes && requires(Space& s, const Space& c, u64 n, detail::any_work work) {
+       s.for_each_chunk(n, work);
+       { c.threads() } -> std::convertible_to<int>;
+     }));
 
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
