@@ -77,9 +77,9 @@ class misuse {
                 "tilehash: name the space, as in map<Key, Value, tilehash::cpu>; on a GPU it is tilehash::cuda");
 
   using a_key = typename Design::key_type;
-  static constexpr bool of_keys_alone = std::is_void_v<typename Design::mapped_type>, on_host = !Space::has_lanes;
+  static constexpr bool is_set = std::is_void_v<typename Design::mapped_type>, on_host = !Space::has_lanes;
   static constexpr bool may_insert = !bulk_built<Design> || row_changing<Design>;
-  using a_value = std::conditional_t<of_keys_alone, char, typename Design::mapped_type>;
+  using a_value = std::conditional_t<is_set, char, typename Design::mapped_type>;
   using key_array = std::span<const a_key>;
   using value_array = std::span<const a_value>;
 
@@ -101,19 +101,19 @@ class misuse {
   TILEHASH_MISUSES_OF_CHANGE(build, "build(space, keys, values), for a set build(space, keys)");
   TILEHASH_MISUSES_OF_CHANGE(insert, "insert(space, keys, values), for a set insert(space, keys); an array of tilehash::outcome may follow");
   TILEHASH_SAYS(a_map_takes_values, "a map takes a value for each key: build(space, keys, values)")
-  build(Space&, key_array) requires(!of_keys_alone) TILEHASH_REFUSED;
+  build(Space&, key_array) requires(!is_set) TILEHASH_REFUSED;
   TILEHASH_SAYS(a_map_takes_values, "a map takes a value for each key: insert(space, keys, values)")
-  insert(Space&, key_array) requires(!of_keys_alone && may_insert) TILEHASH_REFUSED;
+  insert(Space&, key_array) requires(!is_set && may_insert) TILEHASH_REFUSED;
   template <values_given Values>
   TILEHASH_SAYS(a_set_takes_no_values, "a set takes no values: build(space, keys)")
-  build(Space&, key_array, Values&&) requires of_keys_alone TILEHASH_REFUSED;
+  build(Space&, key_array, Values&&) requires is_set TILEHASH_REFUSED;
   template <values_given Values>
   TILEHASH_SAYS(a_set_takes_no_values, "a set takes no values: insert(space, keys)")
-  insert(Space&, key_array, Values&&) requires(of_keys_alone && may_insert) TILEHASH_REFUSED;
+  insert(Space&, key_array, Values&&) requires(is_set && may_insert) TILEHASH_REFUSED;
   TILEHASH_SAYS(a_set_takes_no_keep, "a set takes no keep, as only values tell equal keys apart: build(space, keys)")
-  build(Space&, key_array, tilehash::keep) requires of_keys_alone TILEHASH_REFUSED;
+  build(Space&, key_array, tilehash::keep) requires is_set TILEHASH_REFUSED;
   TILEHASH_SAYS(a_set_takes_no_keep, "a set takes no keep, as only values tell equal keys apart: insert(space, keys)")
-  insert(Space&, key_array, tilehash::keep) requires of_keys_alone TILEHASH_REFUSED;
+  insert(Space&, key_array, tilehash::keep) requires is_set TILEHASH_REFUSED;
   template <class... Given>
   TILEHASH_SAYS(this_design_does_not_insert, "this design is built at once: build() again, or take one that has insert() (docs/verbs.md)")
   insert(Space&, Given&&...) requires(!may_insert) TILEHASH_REFUSED;
@@ -127,7 +127,7 @@ class misuse {
   TILEHASH_MISUSES_OF_CHANGE(insert_or_apply, "insert_or_apply(space, keys, values, op), with op::count (space, keys, op)");
   template <class Op>
   TILEHASH_SAYS(the_op_does_not_fit_the_values, "the op does not fit the values: it takes two of them and gives one; op::mean is for values of mean_of<T>")
-  insert_or_apply(Space&, key_array, value_array, Op, std::span<outcome> = {}) requires(!of_keys_alone && !combines<Op, a_value>) TILEHASH_REFUSED;
+  insert_or_apply(Space&, key_array, value_array, Op, std::span<outcome> = {}) requires(!is_set && !combines<Op, a_value>) TILEHASH_REFUSED;
   TILEHASH_MISUSES_OF_CHANGE(erase, "erase(space, keys)");
   template <class... Given>
   TILEHASH_SAYS(this_design_does_not_erase, "this design is built at once: build() again, or take one that has erase() (docs/verbs.md)")
@@ -139,17 +139,17 @@ class misuse {
   TILEHASH_MISUSES_OF_CHANGE(reserve, "reserve(space, items)");
 
   // ---- lookups ----
-  TILEHASH_MISUSES(find, "find(space, keys, out, found), found of bools or bytes (std::vector<bool> has neither); find(key) is for tables on a CPU, view().find(key) for kernels", const requires(!of_keys_alone));
+  TILEHASH_MISUSES(find, "find(space, keys, out, found), found of bools or bytes (std::vector<bool> has neither); find(key) is for tables on a CPU, view().find(key) for kernels", const requires(!is_set));
   TILEHASH_SAYS(a_set_has_no_values, "a set has no values: contains(space, keys, found), or contains(key) on a CPU")
-  find(...) const requires of_keys_alone TILEHASH_REFUSED;
+  find(...) const requires is_set TILEHASH_REFUSED;
   TILEHASH_MISUSES(contains, "contains(space, keys, found), found of bools or bytes (std::vector<bool> has neither); contains(key) is for tables on a CPU, view().contains(key) for kernels", const);
   TILEHASH_MISUSES(count, "count(space, keys, counts), with counts of 32 bits", const);
   TILEHASH_SAYS(at_takes_a_key, "at(key) takes one key, of the key type")
-  at(...) const requires(!of_keys_alone && on_host) TILEHASH_REFUSED;
+  at(...) const requires(!is_set && on_host) TILEHASH_REFUSED;
   TILEHASH_SAYS(at_is_for_cpus, "at(key) is for tables on a CPU: find(space, keys, out, found), or view().find(key) in a kernel")
-  at(...) const requires(!of_keys_alone && !on_host) TILEHASH_REFUSED;
+  at(...) const requires(!is_set && !on_host) TILEHASH_REFUSED;
   TILEHASH_SAYS(a_set_has_no_values, "a set has no values: contains(space, keys, found), or contains(key) on a CPU")
-  at(...) const requires of_keys_alone TILEHASH_REFUSED;
+  at(...) const requires is_set TILEHASH_REFUSED;
   TILEHASH_MISUSES(retrieve_all, "retrieve_all(space, keys, values), for a set retrieve_all(space, keys)", const);
   TILEHASH_SAYS(the_first_argument_must_be_the_space, "the first argument must be the space, a variable: for_each(space, f)")
   for_each(...) const TILEHASH_REFUSED;

@@ -19,7 +19,7 @@ class contents : public owner<Design, Space> {
   using misuse = detail::misuse<Design, Space>;
 
  public:
-  using base::empty, base::size, base::view;
+  using base::empty, base::is_set, base::size, base::view;
   using misuse::clear, misuse::for_each, misuse::reserve, misuse::retrieve_all;
   using typename base::key_type, typename base::value_element;
 
@@ -35,7 +35,7 @@ class contents : public owner<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency with const verbs.
   u64 retrieve_all(Space& space, std::span<key_type> keys, std::span<value_element> values) const
-    requires(!of_keys_alone<Design>)
+    requires(!is_set)
   {
     check(space, values, "retrieve_all: the values");
     detail::require_apart(values, keys, "retrieve_all", "the values", "the keys");
@@ -43,7 +43,7 @@ class contents : public owner<Design, Space> {
   }
   /// \overload
   u64 retrieve_all(Space& space, std::span<key_type> keys) const
-    requires of_keys_alone<Design>
+    requires is_set
   {
     return retrieve_entries(space, keys, nullptr, ~u64(0));
   }
@@ -58,7 +58,7 @@ class contents : public owner<Design, Space> {
   /// \concurrency with const verbs.
   template <class F>
   void for_each(Space& space, F f) const {
-    if constexpr (of_keys_alone<Design> && !Space::has_lanes)
+    if constexpr (is_set && !Space::has_lanes)
       static_assert(std::invocable<F&, const key_type&>, "tilehash: for_each calls f(key) in a set");
     else if constexpr (!Space::has_lanes)
       static_assert(std::invocable<F&, const key_type&, const value_element&>,

@@ -11,10 +11,6 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace verbs {
 
-// Can inserts keep the first of equal keys?
-template <class Engine>
-concept keeps_first = requires { &Engine::insert_first; };
-
 /// build, insert, insert_async; insert of one key.
 template <class Design, class Space>
 class inserts : public lookups<Design, Space> {
@@ -22,6 +18,7 @@ class inserts : public lookups<Design, Space> {
   using misuse = detail::misuse<Design, Space>;
 
  public:
+  using base::is_set, base::one_by_one;
   using misuse::build, misuse::insert, misuse::insert_async;
   using typename base::engine_type, typename base::key_type, typename base::keys_in,
       typename base::mapped_type, typename base::value_element, typename base::values_in;
@@ -47,7 +44,7 @@ class inserts : public lookups<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency exclusive.
   insert_report build(Space& space, keys_in keys, values_in values)
-    requires(!of_keys_alone<Design>)
+    requires(!is_set)
   {
     check_items(space, keys, values, "build: keys and values differ in length");
     [[maybe_unused]] const auto call = changing(space, "build");
@@ -55,7 +52,7 @@ class inserts : public lookups<Design, Space> {
   }
   /// \overload
   insert_report build(Space& space, keys_in keys)
-    requires of_keys_alone<Design>
+    requires is_set
   {
     check(space, keys, "build: the keys");
     [[maybe_unused]] const auto call = changing(space, "build");
@@ -68,7 +65,7 @@ class inserts : public lookups<Design, Space> {
   /// \memory in addition to that of build(), 5 times the bytes of the items, of at most 32 million. An empty
   /// `tiled` table whose keys occur a few times each takes no more than build() (docs/adr/0016).
   insert_report build(Space& space, keys_in keys, values_in values, keep which)
-    requires(!of_keys_alone<Design> && keeps_first<engine_type>)
+    requires(!is_set && requires { &engine_type::insert_first; })
   {
     if (which == keep::any) return build(space, keys, values);
     check_items(space, keys, values, "build: keys and values differ in length");
@@ -93,14 +90,14 @@ class inserts : public lookups<Design, Space> {
   /// \synchronizes once if the table does not grow, and once more if it refuses items.
   /// \concurrency exclusive.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
-    requires(insertable<Design> && !of_keys_alone<Design>)
+    requires(insertable<Design> && !is_set)
   {
     check_items(space, keys, values, "insert: keys and values differ in length");
     return insert_checked(space, keys, values.data(), outcomes, detail::keep_stored{});
   }
   /// \overload
   insert_report insert(Space& space, keys_in keys, std::span<outcome> outcomes = {})
-    requires(insertable<Design> && of_keys_alone<Design>)
+    requires(insertable<Design> && is_set)
   {
     return insert_checked(space, keys, nullptr, outcomes, detail::keep_stored{});
   }
@@ -110,7 +107,7 @@ class inserts : public lookups<Design, Space> {
   /// \param which keep::any or keep::first.
   /// \memory as for build() with keep::first.
   insert_report insert(Space& space, keys_in keys, values_in values, keep which)
-    requires(!of_keys_alone<Design> && keeps_first<engine_type>)
+    requires(!is_set && requires { &engine_type::insert_first; })
   {
     if (which == keep::any) return insert(space, keys, values);
     check_items(space, keys, values, "insert: keys and values differ in length");
@@ -132,7 +129,7 @@ class inserts : public lookups<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency exclusive.
   insert_report insert(Space& space, keys_in keys, values_in values)
-    requires(adds_items && !of_keys_alone<Design>)
+    requires(adds_items && !is_set)
   {
     check_items(space, keys, values, "insert: keys and values differ in length");
     [[maybe_unused]] const auto call = changing(space, "insert");
@@ -140,7 +137,7 @@ class inserts : public lookups<Design, Space> {
   }
   /// \overload
   insert_report insert(Space& space, keys_in keys)
-    requires(adds_items && of_keys_alone<Design>)
+    requires(adds_items && is_set)
   {
     check(space, keys, "insert: the keys");
     [[maybe_unused]] const auto call = changing(space, "insert");
@@ -154,14 +151,14 @@ class inserts : public lookups<Design, Space> {
   /// \throws invalid_argument, also for a table that may grow, and out_of_memory (strong).
   /// \memory 1/8 byte an item.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
-    requires(inserts_at_once<Design> && !of_keys_alone<Design>)
+    requires(inserts_at_once<Design> && !is_set)
   {
     check_items(space, keys, values, "insert_async: keys and values differ in length");
     insert_checked_async(space, keys, values.data(), report, detail::keep_stored{});
   }
   /// \overload
   void insert_async(Space& space, keys_in keys, insert_report* report)
-    requires(inserts_at_once<Design> && of_keys_alone<Design>)
+    requires(inserts_at_once<Design> && is_set)
   {
     insert_checked_async(space, keys, nullptr, report, detail::keep_stored{});
   }
@@ -177,13 +174,13 @@ class inserts : public lookups<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency exclusive.
   outcome insert(Space& space, const key_type& key, const value_element& value)
-    requires(host_lookups<Design, Space> && insertable<Design> && !of_keys_alone<Design>)
+    requires(one_by_one && insertable<Design> && !is_set)
   {
     return insert_one(space, key, &value);
   }
   /// \overload
   outcome insert(Space& space, const key_type& key)
-    requires(host_lookups<Design, Space> && insertable<Design> && of_keys_alone<Design>)
+    requires(one_by_one && insertable<Design> && is_set)
   {
     return insert_one(space, key, nullptr);
   }
@@ -240,7 +237,7 @@ class inserts : public lookups<Design, Space> {
       return awake(space).build(space, items(keys, values), keys.size());
   }
   outcome insert_one(Space& space, const key_type& key, const value_element* value)
-    requires(host_lookups<Design, Space> && insertable<Design>)
+    requires(one_by_one && insertable<Design>)
   {
     const auto* const given = static_cast<const mapped_type*>(static_cast<const void*>(value));
     if constexpr (requires(engine_type e) { e.insert_one(space, key, given); }) {

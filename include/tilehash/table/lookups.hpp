@@ -22,6 +22,7 @@ class lookups : public contents<Design, Space> {
   using misuse = detail::misuse<Design, Space>;
 
  public:
+  using base::is_set, base::one_by_one;
   using misuse::at, misuse::contains, misuse::count, misuse::find;
   using typename base::key_type, typename base::keys_in, typename base::mapped_type,
       typename base::value_element;
@@ -39,7 +40,7 @@ class lookups : public contents<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency with const verbs.
   void find(Space& space, keys_in keys, std::span<value_element> out, flags found = {}) const
-    requires(!of_keys_alone<Design>)
+    requires(!is_set)
   {
     find_async(space, keys, out, found);
     space.synchronize();
@@ -49,7 +50,7 @@ class lookups : public contents<Design, Space> {
   /// The results are written when the space's earlier work is done. Until then the caller must not change the
   /// table or the arrays.
   void find_async(Space& space, keys_in keys, std::span<value_element> out, flags found = {}) const
-    requires(!of_keys_alone<Design>)
+    requires(!is_set)
   {
     detail::require(out.size() == keys.size() && (found.empty() || found.size() == keys.size()),
                     "find: keys, values and flags differ in length");
@@ -73,14 +74,14 @@ class lookups : public contents<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency with const verbs.
   void find_or(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const
-    requires(!of_keys_alone<Design>)
+    requires(!is_set)
   {
     find_or_async(space, keys, out, missing);
     space.synchronize();
   }
   /// As find_or(), but does not synchronize; see find_async().
   void find_or_async(Space& space, keys_in keys, std::span<value_element> out, value_element missing) const
-    requires(!of_keys_alone<Design>)
+    requires(!is_set)
   {
     detail::require(out.size() == keys.size(), "find_or: keys and values differ in length");
     check(space, out, "find_or: the results");
@@ -162,7 +163,7 @@ class lookups : public contents<Design, Space> {
   /// \synchronizes no.
   /// \concurrency with const verbs.
   __attribute__((TILEHASH_INLINED)) inline std::optional<mapped_type> find(const key_type& key) const
-    requires(host_lookups<Design, Space> && !of_keys_alone<Design>)
+    requires(one_by_one && !is_set)
   {
     const auto hit = engine_.view().find(key);
     return hit.found() ? std::optional<mapped_type>(hit.value()) : std::nullopt;
@@ -173,7 +174,7 @@ class lookups : public contents<Design, Space> {
   /// \return its value.
   /// \throws invalid_argument where the key is absent (strong).
   mapped_type at(const key_type& key) const
-    requires(host_lookups<Design, Space> && !of_keys_alone<Design>)
+    requires(one_by_one && !is_set)
   {
     const auto value = find(key);
     detail::require(value.has_value(), "at: the key is not in the table");
@@ -184,7 +185,7 @@ class lookups : public contents<Design, Space> {
   /// \param key to look up.
   /// \return whether the key is present.
   bool contains(const key_type& key) const
-    requires host_lookups<Design, Space>
+    requires one_by_one
   {
     return engine_.view().contains(key);
   }

@@ -23,15 +23,6 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 /// The verbs of `table`, a class for each family; each derives from the one below it.
 namespace verbs {
 
-template <class Engine>
-concept complete = requires { sizeof(Engine); };
-template <class Design>
-concept of_keys_alone = std::is_void_v<typename Design::mapped_type>;
-// Can a thread of the host look up one key by itself?
-template <class Design, class Space>
-concept host_lookups = !Space::has_lanes &&
-                       requires(const table_view<Design> v, const typename Design::key_type k) { v.find(k); };
-
 /// The types, the size and the views of a table.
 template <class Design, class Space>
 class owner : public detail::misuse<Design, Space> {
@@ -43,20 +34,22 @@ class owner : public detail::misuse<Design, Space> {
   using mapped_type = typename Design::mapped_type;
   using hasher = typename Design::hasher;
   using size_type = u64;
-  static_assert(complete<engine_type>,
-                "tilehash: include the header that has tables of this design: <tilehash/rows.hpp>, "
-                "<tilehash/dynamic_map.hpp>, or all with <tilehash/tilehash.hpp>");
+  static_assert(
+      requires { sizeof(engine_type); },
+      "tilehash: include the header that has tables of this design: <tilehash/rows.hpp>, "
+      "<tilehash/dynamic_map.hpp>, or all with <tilehash/tilehash.hpp>");
   static_assert(detail::hashes_without_throwing<hasher, key_type>(),
                 "tilehash: a hasher must not throw; declare its operator() noexcept");
   using view_type = table_view<Design>;
-  static constexpr bool is_set = of_keys_alone<Design>;  ///< keys without values
+  static constexpr bool is_set = std::is_void_v<mapped_type>;  ///< keys without values
 
   /// The element type of value arrays; no verb of a set takes one.
   using value_element = std::conditional_t<is_set, char, mapped_type>;
   using keys_in = std::span<const key_type>;
   using values_in = std::span<const value_element>;
   /// Whether a thread of the host can look up one key by itself.
-  static constexpr bool one_by_one = host_lookups<Design, Space>;
+  static constexpr bool one_by_one =
+      !Space::has_lanes && requires(const view_type v, const key_type k) { v.find(k); };
 
   /// Returns the number of items, including those that views and `_async` verbs inserted.
   ///

@@ -21,7 +21,7 @@ class updates : public inserts<Design, Space> {
   using misuse = detail::misuse<Design, Space>;
 
  public:
-  using base::insert;
+  using base::insert, base::is_set;
   using misuse::erase, misuse::insert_or_apply, misuse::insert_or_assign;
   using typename base::engine_type, typename base::keys_in, typename base::value_element,
       typename base::values_in;
@@ -40,7 +40,7 @@ class updates : public inserts<Design, Space> {
   /// \concurrency exclusive.
   insert_report insert_or_assign(Space& space, keys_in keys, values_in values,
                                  std::span<outcome> outcomes = {})
-    requires(insertable<Design> && !of_keys_alone<Design>)
+    requires(insertable<Design> && !is_set)
   {
     return insert_or_apply(space, keys, values, op::assign{}, outcomes);
   }
@@ -63,7 +63,7 @@ class updates : public inserts<Design, Space> {
   template <combines<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op,
                                 std::span<outcome> outcomes = {})
-    requires(insertable<Design> && !of_keys_alone<Design> && !lifts<Op, value_element>)
+    requires(insertable<Design> && !is_set && !lifts<Op, value_element>)
   {
     check_items(space, keys, values, "insert_or_apply: keys and values differ in length");
     return combine(space, keys, values.data(), outcomes, op);
@@ -77,7 +77,7 @@ class updates : public inserts<Design, Space> {
   insert_report insert_or_apply(Space& space, keys_in keys,
                                 std::span<const given_to<Op, value_element>> given, Op op,
                                 std::span<outcome> outcomes = {})
-    requires(insertable<Design> && !of_keys_alone<Design>)
+    requires(insertable<Design> && !is_set)
   {
     detail::require(keys.size() == given.size(), "insert_or_apply: keys and values differ in length");
     check(space, given, "insert_or_apply: the values");
@@ -89,7 +89,7 @@ class updates : public inserts<Design, Space> {
   /// \memory in addition n values.
   template <lifts_nothing<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys, Op op, std::span<outcome> outcomes = {})
-    requires(insertable<Design> && !of_keys_alone<Design>)
+    requires(insertable<Design> && !is_set)
   {
     const nothing* const none = nullptr;
     return combine(space, keys, detail::lift<value_element, Op>(space, none, keys.size()).data(), outcomes,
@@ -97,7 +97,7 @@ class updates : public inserts<Design, Space> {
   }
   /// As insert_or_assign(), but does not synchronize; see insert_async(). Does not combine equal keys first.
   void insert_or_assign_async(Space& space, keys_in keys, values_in values, insert_report* report)
-    requires(inserts_at_once<Design> && !of_keys_alone<Design>)
+    requires(inserts_at_once<Design> && !is_set)
   {
     insert_or_apply_async(space, keys, values, op::assign{}, report);
   }
@@ -106,7 +106,7 @@ class updates : public inserts<Design, Space> {
   /// \throws on a CPU, what op throws (basic); *report is then not written.
   template <combines<value_element> Op>
   void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)
-    requires(inserts_at_once<Design> && !of_keys_alone<Design> && !lifts<Op, value_element>)
+    requires(inserts_at_once<Design> && !is_set && !lifts<Op, value_element>)
   {
     check_items(space, keys, values, "insert_or_apply_async: keys and values differ in length");
     insert_checked_async(space, keys, values.data(), report, detail::apply<Op>{op});
@@ -166,7 +166,7 @@ class updates : public inserts<Design, Space> {
   /// \concurrency exclusive.
   apply_report apply(Space& space, std::span<const operation> ops, keys_in keys, values_in values,
                      std::span<value_element> out, std::span<bool> found)
-    requires(insertable<Design> && erasable<Design> && !of_keys_alone<Design>)
+    requires(insertable<Design> && erasable<Design> && !is_set)
   {
     detail::require(ops.size() == keys.size() && (values.empty() || values.size() == ops.size()) &&
                         (out.empty() || out.size() == ops.size()) && out.size() == found.size(),
