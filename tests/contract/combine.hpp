@@ -79,7 +79,7 @@ class combining : public ::testing::Test {
       const buffer<given, combining_space> v(space, values);
       const buffer<value, combining_space> out(space, n);
       insert_report report;
-      if constexpr (lifts_nothing<Op, value>)
+      if constexpr (std::same_as<given_to<Op, value>, nothing>)
         report = t.insert_or_apply(space, k.span(), op);
       else
         report = t.insert_or_apply(space, k.span(), v.span(), op);
@@ -97,7 +97,7 @@ class combining : public ::testing::Test {
  private:
   template <class Op, class Given>
   static value lifted([[maybe_unused]] const Given& x) {
-    if constexpr (lifts_nothing<Op, value>)
+    if constexpr (std::same_as<given_to<Op, value>, nothing>)
       return value(1);
     else if constexpr (lifts<Op, value>)
       return Op::template lift<value>(x);

@@ -61,9 +61,6 @@ struct ordered_item {
   }
 };
 
-template <class Entries>
-concept tells_order = requires { &Entries::order_of; };
-
 // A bin for each region of a table of at least 2^block_bits regions.
 template <class Slot>
 struct ordered_bins : even_bins<typename Slot::word> {

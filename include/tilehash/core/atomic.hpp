@@ -181,17 +181,19 @@ class shared_ref {
 };
 #endif
 
+// Integers that a GPU adds and compares in place.
+template <class T>
+concept atomic_integer = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
 #if defined(__CUDA_ARCH__)
-template <class Word>
-concept has_own_atomics = std::integral<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8);
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ auto for_cuda(Word* at) {
   if constexpr (sizeof(Word) == 4)
     return reinterpret_cast<unsigned int*>(at);
   else
     return reinterpret_cast<unsigned long long*>(at);
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ auto for_cuda_ordered(Word* at) {  // for operations that depend on the sign
   if constexpr (std::unsigned_integral<Word>)
     return for_cuda(at);
@@ -200,44 +202,44 @@ __device__ __forceinline__ auto for_cuda_ordered(Word* at) {  // for operations 
   else
     return reinterpret_cast<long long*>(at);
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ Word compare_and_swap(Word* at, Word expected, Word desired) {
   return static_cast<Word>(atomicCAS(for_cuda(at), expected, desired));
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ Word exchange(Word* at, Word x) {
   return static_cast<Word>(
       atomicExch(for_cuda(at), static_cast<std::remove_pointer_t<decltype(for_cuda(at))>>(x)));
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ Word fetch_add(Word* at, Word by) {
   return static_cast<Word>(atomicAdd(for_cuda(at), by));
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ void fetch_min(Word* at, Word x) {
   atomicMin(for_cuda_ordered(at), x);
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ void fetch_max(Word* at, Word x) {
   atomicMax(for_cuda_ordered(at), x);
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ Word load_relaxed(const Word* at) {
   return *static_cast<const volatile Word*>(at);
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ void store_relaxed(Word* at, Word x) {
   *static_cast<volatile Word*>(at) = x;
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ void set_bits(Word* at, Word bits) {
   atomicOr(for_cuda(at), bits);
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ Word fetch_or(Word* at, Word bits) {
   return static_cast<Word>(atomicOr(for_cuda(at), bits));
 }
-template <has_own_atomics Word>
+template <atomic_integer Word>
 __device__ __forceinline__ void flip_bits(Word* at, Word bits) {
   atomicXor(for_cuda(at), bits);
 }

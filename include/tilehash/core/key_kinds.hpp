@@ -107,31 +107,20 @@ inline constexpr bool is_initializer_list = false;
 template <class T>
 inline constexpr bool is_initializer_list<std::initializer_list<T>> = true;
 
-// The other types are recognised by their interfaces, because std and cuda::std each have their own.
-template <class T>
-concept like_string_view = requires(T view) { view.data(), view.size(), view.remove_prefix(1); };
-template <class T>
-concept like_span = requires(const T& view) {
-  typename T::element_type;
-  { view.data() } -> std::convertible_to<const volatile typename T::element_type*>;
-};
-template <class T>
-concept like_pointer = requires(const T& x) {
-  typename T::element_type;
-  { x.get() } -> std::convertible_to<const volatile typename T::element_type*>;
-};
-template <class T>
-concept like_reference = requires(const T& x) {
-  typename T::type;
-  { x.get() } -> std::same_as<typename T::type&>;
-};
-
-// Do the bytes of a T hold the address of its data, not the data?
+// Do the bytes of a T hold the address of its data, not the data? Views, smart pointers and wrapped references
+// are recognised by their interfaces, because std and cuda::std each have their own.
 template <class T>
 inline constexpr bool refers_elsewhere =
     std::is_pointer_v<T> || std::is_null_pointer_v<T> || std::is_member_pointer_v<T> ||
     is_initializer_list<T> || std::input_or_output_iterator<T> || std::ranges::enable_borrowed_range<T> ||
-    like_string_view<T> || like_span<T> || like_pointer<T> || like_reference<T>;
+    requires(T string_view) { string_view.data(), string_view.size(), string_view.remove_prefix(1); } ||
+    requires(const T& span) {
+      { span.data() } -> std::convertible_to<const volatile typename T::element_type*>;
+    } || requires(const T& pointer) {
+      { pointer.get() } -> std::convertible_to<const volatile typename T::element_type*>;
+    } || requires(const T& wrapper) {
+      { wrapper.get() } -> std::same_as<typename T::type&>;
+    };
 
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE

@@ -29,18 +29,11 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 template <class Op, class Value>
 concept combines = std::is_invocable_r_v<Value, const Op&, const Value&, const Value&>;
 
-/// An op that may combine given values before the stored one.
-template <class Op>
-concept associative = Op::is_associative;
-
 /// An op that takes another type than the table's values.
 template <class Op, class Value>
 concept lifts = combines<Op, Value> && requires { typename Op::template given<Value>; };
 /// The given type of an op that takes only keys.
 struct nothing {};
-/// An op that takes only keys.
-template <class Op, class Value>
-concept lifts_nothing = lifts<Op, Value> && std::same_as<typename Op::template given<Value>, nothing>;
 
 namespace detail {
 template <class Op, class Value>
@@ -56,10 +49,6 @@ struct given_to<Op, Value> {
 /// The type that an op takes in a table of these values.
 template <class Op, class Value>
 using given_to = typename detail::given_to<Op, Value>::type;
-
-/// Integers that the machine adds and compares in place.
-template <class Value>
-concept atomic_integer = std::integral<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
 
 namespace detail {
 
@@ -116,7 +105,7 @@ struct sum {
     return detail::sum_of(stored, given);
   }
   /// Adds to the value at `at`, in one atomic operation.
-  template <class At, atomic_integer Value>
+  template <class At, detail::atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_add;
     fetch_add(at, given);
@@ -146,7 +135,7 @@ struct minimum {
     return detail::is_smaller(given, stored) ? given : stored;
   }
   /// The same with the value at `at`, in one atomic operation.
-  template <class At, atomic_integer Value>
+  template <class At, detail::atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_min;
     fetch_min(at, given);
@@ -163,7 +152,7 @@ struct maximum {
     return detail::is_greater(given, stored) ? given : stored;
   }
   /// The same with the value at `at`, in one atomic operation.
-  template <class At, atomic_integer Value>
+  template <class At, detail::atomic_integer Value>
   TILEHASH_FN static void in_place(At at, Value given) {
     using detail::fetch_max;
     fetch_max(at, given);

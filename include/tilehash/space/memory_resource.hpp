@@ -4,7 +4,7 @@
 // `cpu` requires those of std::pmr::memory_resource. `cuda` requires those of CCCL and RMM, in any of their
 // three forms (detail::allocate_from), so that their resources fit without a wrapper. Everything a space
 // allocates comes from its resource: tables, buffers, scratch, CUB's memory. A resource that also has
-// resize() (detail::resizes_memory) lets tables grow in place.
+// resize() (basic_resource_ref) lets tables grow in place.
 //
 //   std::pmr::synchronized_pool_resource pool;   tilehash::cpu space(0, pool);
 //   rmm::mr::cuda_async_memory_resource pool;    tilehash::cuda space(stream, pool);
@@ -44,12 +44,10 @@ template <class Resource>
 concept has_async_names = requires(Resource& r, CUstream_st* s, std::size_t n) {
   r.deallocate_async(r.allocate_async(n, n, s), n, n, s);
 };
-template <class Resource>
-concept takes_stream_last =
-    requires(Resource& r, CUstream_st* s, std::size_t n) { r.deallocate(r.allocate(n, s), n, s); };
 
 template <class Resource>
-  requires(takes_stream_first<Resource> || has_async_names<Resource> || takes_stream_last<Resource>)
+  requires(takes_stream_first<Resource> || has_async_names<Resource> ||
+           requires(Resource& r, CUstream_st* s, std::size_t n) { r.deallocate(r.allocate(n, s), n, s); })
 void* allocate_from(Resource& r, u64 bytes, u64 alignment, CUstream_st* stream) {
   if constexpr (takes_stream_first<Resource>)
     return r.allocate(stream, bytes, alignment);
@@ -67,14 +65,6 @@ void deallocate_to(Resource& r, void* p, u64 bytes, u64 alignment, CUstream_st* 
   else
     r.deallocate(p, bytes, stream);
 }
-
-// A resource may be able to resize an allocation without a copy. The contents stay; the address may change:
-//   void* resize(void* p, size_t bytes, size_t new_bytes, size_t alignment[, stream])
-// It throws if memory is missing; nothing has changed then. With a stream it is stream-ordered.
-template <class Resource, class... Stream>
-concept resizes_memory = requires(Resource& r, void* p, std::size_t n, Stream... s) {
-  { r.resize(p, n, n, n, s...) } -> std::same_as<void*>;
-};
 
 }  // namespace detail
 
@@ -99,7 +89,13 @@ class basic_resource_ref {
         deallocate_([](void* r, void* p, u64 bytes, u64 alignment, Stream... s) {
           detail::deallocate_to(*static_cast<Resource*>(r), p, bytes, alignment, s...);
         }) {
-    if constexpr (detail::resizes_memory<Resource, Stream...>)
+    // A resource may be able to resize an allocation without a copy. The contents stay; the address may
+    // change:
+    //   void* resize(void* p, size_t bytes, size_t new_bytes, size_t alignment[, stream])
+    // It throws if memory is missing; nothing has changed then. With a stream it is stream-ordered.
+    if constexpr (requires(Resource& r, void* p, std::size_t n, Stream... s) {
+                    { r.resize(p, n, n, n, s...) } -> std::same_as<void*>;
+                  })
       resize_ = [](void* r, void* p, u64 bytes, u64 new_bytes, u64 alignment, Stream... s) {
         return static_cast<Resource*>(r)->resize(p, bytes, new_bytes, alignment, s...);
       };

@@ -87,7 +87,9 @@ class updates : public inserts<Design, Space> {
   /// As insert_or_apply(), for an op that takes keys alone: op::count.
   ///
   /// \memory in addition n values.
-  template <lifts_nothing<value_element> Op>
+  template <lifts<value_element> Op>
+    requires std::same_as<given_to<Op, value_element>, nothing>
+  /// \overload
   insert_report insert_or_apply(Space& space, keys_in keys, Op op, std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
   {
@@ -193,7 +195,7 @@ class updates : public inserts<Design, Space> {
   insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
                         const Op& op) {
     return detail::unmark_user_exceptions([&] {
-      if constexpr (changed_in_place<Design> && associative<Op>) {
+      if constexpr (changed_in_place<Design> && requires { requires Op::is_associative; }) {
         if (outcomes.empty()) {
           check(space, keys, "insert: the keys");
           [[maybe_unused]] const auto call = changing(space, "insert_or_apply");

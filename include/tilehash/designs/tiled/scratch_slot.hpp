@@ -32,7 +32,7 @@ struct tiled_scratch_slot {
   static constexpr word was_present =
       static_cast<word>(word(1) << slot_type::filter_shift % (8 * sizeof(word)));  // before a merge
 
-  static constexpr bool keeps_first = tells_order<Entries>;
+  static constexpr bool keeps_first = requires { &Entries::order_of; };
   static constexpr bool can_keep_first = sizeof(typename slot_type::value_bits) == sizeof(u32);
 
   Design design;
@@ -111,7 +111,7 @@ struct tiled_scratch_slot<Design, Items, Entries> {
   using stored_key = u32;
   static constexpr bool is_exact = false;
   static constexpr u32 number_bits = 14;  // as tiled_build::most_slots
-  static constexpr bool keeps_first = tells_order<Entries>, can_keep_first = true;
+  static constexpr bool keeps_first = requires { &Entries::order_of; }, can_keep_first = true;
 
   Design design;
   Entries entries;
