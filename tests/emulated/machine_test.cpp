@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <tilehash/space/bucket.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cpu.hpp>
 
@@ -483,6 +484,59 @@ TEST(Tile, AgreesWithTheSoloTile) {
     EXPECT_EQ(among[1], 1U);  // any() is the warp's
     EXPECT_EQ(among[2], alone[2]);
   });
+}
+
+// The same of a bucket's questions: each tile has a bucket of its own, and only some of them hold the key. All lanes
+// of the warp meet at every collective nevertheless, in tiles of one lane too.
+template <u32 Width>
+void check_questions_of_a_bucket() {
+  SCOPED_TRACE(testing::Message() << "tiles of " << Width);
+  using slot_type = slot<u32, u32>;
+  constexpr u32 slots = 8, wanted = 7;
+  const auto ask = []<class T>(T t, const slot_type::word* at, bool shared) {
+    using bucket_type = bucket<slot_type, slots, T>;
+    const auto b = shared ? bucket_type::read_shared(t, at) : bucket_type::read(t, at);
+    const auto looked = b.look_up(t, wanted);
+    const auto found = b.find_slot(t, wanted);
+    const auto own = b.find_own(t, wanted);
+    const auto place = b.find_own_or_free(t, wanted);
+    const bool there = looked.what == lookup_state::found;
+    return std::array<u64, 16>{b.match(t, wanted),
+                               b.match_empty(t),
+                               b.has(t, wanted),
+                               b.has_empty(t),
+                               there,
+                               there ? looked.value : 0,
+                               found.found,
+                               found.slot,
+                               own.found,
+                               own.slot,
+                               place.own,
+                               place.free,
+                               place.slot,
+                               place.content,
+                               b.at(t, 5),
+                               b.bit(t, 5, 33, there) && there};
+  };
+  for (const schedule& s : schedules) {
+    emulated space(s);
+    buffer<slot_type::word, emulated> words(space, emulated::block_size / Width * slots);
+    for (u32 i = 0; i < words.size(); ++i) {
+      const u32 tile = i / slots, key = i % slots == tile % 5 + 2 && tile % 3 != 0 ? wanted : 100 + i;
+      words.data()[i] = slot_type::pack(slot_type::encode(key), 3 * i);
+      if (i % slots == tile % 7 + 1 && tile % 2 != 0) words.data()[i] = slot_type::empty_word;
+    }
+    space.for_each_lane(emulated::block_size, [=, all = words.data()](auto lane) {
+      const auto* const mine = all + lane.index() / Width * slots;
+      for (const bool shared : {false, true})
+        EXPECT_EQ(ask(lane.template tile<Width>(), mine, shared), ask(solo_tile{}, mine, shared));
+    });
+  }
+}
+TEST(Tile, ABucketAnswersAsToTheSoloTile) {
+  check_questions_of_a_bucket<1>();
+  check_questions_of_a_bucket<4>();
+  check_questions_of_a_bucket<16>();
 }
 
 // ---- the space ------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ class bucket {
   // Reads the bucket at `base`. No thread may write it concurrently. An inactive tile's result is undefined.
   TILEHASH_FN static bucket read(Tile t, const word* base, bool active = true) {
     bucket b;
-    if constexpr (Tile::width == 1 && !detail::on_gpu)
+    if constexpr (by_one_thread)
       b.in_place_ = {true, base};
     else
       t.template load<per_lane>(base + first_of(t), b.words_, active && holds(t));
@@ -82,7 +82,7 @@ class bucket {
 
   // The value of this stored key, if the bucket has it: one ballot and one broadcast.
   TILEHASH_FN lookup_answer<value_bits> look_up(Tile t, stored_key wanted) const {
-    if constexpr (Tile::width == 1 && !detail::on_gpu) {
+    if constexpr (by_one_thread) {
       const u32 mine = mine_matching(t, wanted);
       return {mine != 0 ? lookup_state::found : lookup_state::absent,
               Slot::value_of(words()[mine != 0 ? detail::lowest(mine) : 0])};
@@ -134,7 +134,7 @@ class bucket {
   };
   TILEHASH_FN own_or_free find_own_or_free(Tile t, stored_key wanted, u32 start = 0) const {
     const u32 same = mine_matching(t, wanted);
-    if constexpr (Tile::width == 1 && !detail::on_gpu) {
+    if constexpr (by_one_thread) {
       if (same != 0) return {true, false, detail::lowest(same), words()[detail::lowest(same)]};
     }
     u32 open = mine_matching(t, Slot::empty_mark);
@@ -148,7 +148,7 @@ class bucket {
   // Is bit `at` of the word in slot i set? One ballot. The answer is undefined unless it is `wanted`: a CPU
   // thread then skips the read.
   TILEHASH_FN bool bit(Tile t, u32 i, u32 at, [[maybe_unused]] bool wanted = true) const {
-    if constexpr (Tile::width == 1 && !detail::on_gpu) {
+    if constexpr (by_one_thread) {
       if (!wanted) return false;
     }
     const bool set = holds(t) && i / per_lane == t.rank() && (select(i % per_lane) >> at & 1) != 0;
@@ -165,6 +165,10 @@ class bucket {
   TILEHASH_FN word at(Tile t, u32 i) const { return t.broadcast(select(i % per_lane), i / per_lane); }
 
  private:
+  // A CPU's thread, alone: it may read in place, and return before a collective. A tile of one lane of a GPU's
+  // warp may not: its collectives name the full warp.
+  static constexpr bool by_one_thread = std::is_same_v<Tile, solo_tile> && !detail::on_gpu;
+
   TILEHASH_FN static bool holds(Tile t) { return Tile::width <= Slots || t.rank() < Slots; }
   TILEHASH_FN static u32 first_of(Tile t) { return holds(t) ? t.rank() * per_lane : 0; }
 
@@ -209,7 +213,7 @@ class bucket {
   }
   // words_[k] without a run-time index, which would move the words out of a GPU's registers.
   TILEHASH_FN word select(u32 k) const {
-    if constexpr (Tile::width == 1 && !detail::on_gpu) return words()[k];
+    if constexpr (by_one_thread) return words()[k];
     word w = words_[0];
     TILEHASH_UNROLL
     for (u32 i = 1; i < per_lane; ++i) w = i == k ? words_[i] : w;
@@ -218,7 +222,7 @@ class bucket {
 
   // This lane's words: a copy; or, on a CPU, those in the table, if no thread writes them.
   TILEHASH_FN const word* words() const {
-    if constexpr (Tile::width == 1 && !detail::on_gpu) {
+    if constexpr (by_one_thread) {
       if (in_place_.is) return in_place_.at;
     }
     return words_;
