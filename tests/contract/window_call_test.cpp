@@ -46,7 +46,7 @@ struct request {
 // Slots whose limit is what a test says, and which move nowhere.
 struct recording_table : engine::slots<design, cpu> {
   using base = engine::slots<design, cpu>;
-  using base::base, base::calls, base::recount, base::size_, base::unwaited, base::view_;
+  using base::base, base::calls_, base::recount, base::size_, base::unwaited, base::view_;
 
   u64 most = 0;               // the limit
   u64 memory_left = ~u64(0);  // for so many requests
@@ -66,7 +66,7 @@ struct recording_policy {
   u64 size() const { return table->size_; }
   void add(u64 change) { table->size_ += change; }
   u64 capacity() const { return table->capacity(); }
-  detail::call_memory calls() const { return table->calls(); }
+  detail::call_memory calls() const { return table->calls_; }
   detail::call_end unwaited(u64 n, u32 phase) { return table->unwaited(n, phase); }
   void recount(cpu& space) { table->recount(space); }
   void wipe(cpu& /*space*/) { table->wiped = true; }

@@ -1,4 +1,4 @@
-// A number of an object that owns memory: it is 0 in a moved-from object.
+// A number of an object that owns memory: it is 0, or false, in a moved-from object.
 #pragma once
 
 #include <utility>
@@ -9,24 +9,25 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
+template <class T = u64>
 class zero_when_moved {
  public:
   zero_when_moved() = default;
-  zero_when_moved(zero_when_moved&& other) noexcept : n_(std::exchange(other.n_, 0)) {}
+  zero_when_moved(zero_when_moved&& other) noexcept : n_(std::exchange(other.n_, T())) {}
   zero_when_moved& operator=(zero_when_moved&& other) noexcept {
-    n_ = std::exchange(other.n_, 0);
+    n_ = std::exchange(other.n_, T());
     return *this;
   }
-  zero_when_moved& operator=(u64 n) {
+  zero_when_moved& operator=(T n) {
     n_ = n;
     return *this;
   }
-  zero_when_moved& operator+=(u64 n) { return *this = n_ + n; }
-  zero_when_moved& operator-=(u64 n) { return *this = n_ - n; }
-  operator u64() const { return n_; }  // NOLINT(google-explicit-constructor): it is a number
+  zero_when_moved& operator+=(T n) { return *this = n_ + n; }
+  zero_when_moved& operator-=(T n) { return *this = n_ - n; }
+  operator T() const { return n_; }  // NOLINT(google-explicit-constructor): it is a number
 
  private:
-  u64 n_ = 0;
+  T n_{};
 };
 
 }  // namespace detail

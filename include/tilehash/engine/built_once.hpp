@@ -9,7 +9,7 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/options.hpp>
-#include <tilehash/kernel/lookup.hpp>
+#include <tilehash/engine/storage.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -20,60 +20,21 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 namespace engine {
 
 template <class Design, class Space>
-class built_once {
- public:
-  using key_type = typename Design::key_type;
-  using mapped_type = typename Design::mapped_type;
-  using view_type = table_view<Design>;
-  using value_element = std::conditional_t<std::is_void_v<mapped_type>, char, mapped_type>;
+class built_once : public storage<Design, Space> {
+  using base = storage<Design, Space>;
+  using base::options_, base::memory_, base::view_, base::size_;
 
-  built_once(Space& space, u64 items, const table_options& options) : options_(options) {
-    if (!options_.seed) options_.seed = detail::drawn_seed();
+ public:
+  using base::capacity;
+  using typename base::key_type;
+  using typename base::value_element;
+  using typename base::view_type;
+
+  built_once(Space& space, u64 items, const table_options& options) : base(options) {
     adopt(empty(space, capacity_for(items)));
   }
+  built_once clone(Space& space) const { return built_once(*this, space); }
 
-  built_once clone(Space& space) const {
-    built_once copy(options_);
-    copy.memory_ = detail::copy_of(memory_, space);
-    copy.size_ = size_;
-    if constexpr (rowed<Design>)
-      copy.view_.design = view_.design.moved_to(copy.memory_.data());
-    else
-      copy.view_ =
-          view_type(copy.memory_.data(), capacity(), detail::seed_of(options_), options_.load_factor);
-    return copy;
-  }
-
-  // A moved-from table has no memory, and behaves as an empty table.
-  built_once(built_once&& other) noexcept : options_(other.options_) { swap(other); }
-  built_once& operator=(built_once&& other) noexcept {
-    built_once(std::move(other)).swap(*this);
-    return *this;
-  }
-  void swap(built_once& other) noexcept {
-    std::swap(options_, other.options_);
-    memory_.swap(other.memory_);
-    std::swap(view_, other.view_);
-    std::swap(size_, other.size_);
-  }
-  bool has_memory() const { return memory_.data() != nullptr; }
-  Space* home() const { return memory_.space(); }
-
-  u64 size() const { return size_; }
-  u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
-  u64 bytes() const { return memory_.bytes(); }
-  const view_type& view() const { return view_; }
-  const table_options& options() const { return options_; }
-
-  template <class Keys, class Sink>
-  void look_up(Space& space, Keys keys, u64 n, Sink sink) const {
-    if (!has_memory())
-      detail::look_up_nothing<typename view_type::hit>(space, n, sink);
-    else if constexpr (rowed<Design>)
-      detail::look_up(space, view_.design, keys, n, sink);
-    else
-      detail::look_up(space, view_.design, view_.sentinels, keys, n, sink);
-  }
   void clear(Space& space) { adopt(empty(space, capacity())); }
 
   // For designs that store keys in rows.
@@ -110,7 +71,12 @@ class built_once {
   }
 
  private:
-  explicit built_once(const table_options& options) : options_(options) {}
+  built_once(const built_once& other, Space& space) : base(other, space) {
+    if constexpr (rowed<Design>)
+      view_.design = other.view_.design.moved_to(memory_.data());
+    else
+      view_ = view_type(memory_.data(), other.capacity(), detail::seed_of(options_), options_.load_factor);
+  }
 
   struct made {
     buffer<char, Space> memory;
@@ -154,11 +120,6 @@ class built_once {
   // The result of a design's build of n items: a report, or only the number of legal items.
   static insert_report reported(const insert_report& report, u64 /*n*/) { return report; }
   static insert_report reported(u64 legal, u64 n) { return {.inserted = legal, .refused = n - legal}; }
-
-  table_options options_;
-  buffer<char, Space> memory_;
-  view_type view_;
-  u64 size_ = 0;
 };
 
 }  // namespace engine

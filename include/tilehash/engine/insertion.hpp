@@ -175,7 +175,7 @@ class insertion : public region_slots<Design, Space> {
     u64 size() const { return table.size_; }
     void add(u64 change) { table.size_ += change; }
     u64 capacity() const { return table.capacity(); }
-    detail::call_memory calls() const { return table.calls(); }
+    detail::call_memory calls() const { return table.calls_; }
     detail::call_end unwaited(u64 n, u32 last_phase) { return table.unwaited(n, last_phase); }
     void recount(Space& space) { table.recount(space); }
     void wipe(Space& space) { table.wipe_slots(space); }
@@ -345,7 +345,7 @@ std::optional<u64> insertion<Design, Space>::rebuild(Space& space, u64 items, u6
     if (refused == 0) {
       if constexpr (slot_type::reserves_keys)
         space.copy(fresh.view_.sentinels.cells, view_.sentinels.cells, view_type::sentinels_type::bytes);
-      space.copy(fresh.calls().few_bits(), this->calls().few_bits(),
+      space.copy(fresh.calls_.few_bits(), this->calls_.few_bits(),
                  detail::call_memory::few_items / 8);  // a call may be in the middle of them
       fresh.size_ = n;
       *this = std::move(fresh);

@@ -101,7 +101,7 @@ class multi_arrays {
   buffer<Key, Space> keys_;
   buffer<Offset, Space> starts_;
   buffer<Value, Space> values_;
-  detail::zero_when_moved items_, distinct_;
+  detail::zero_when_moved<> items_, distinct_;
 
  private:
   static constexpr u64 sample_every = 32;

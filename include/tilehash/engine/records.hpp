@@ -333,7 +333,7 @@ class records {
   buffer<record, Space> records_;
   buffer<u32, Space> taken_, locks_;  // a bit a record
   buffer<u32, Space> free_;           // ids of erased keys
-  detail::zero_when_moved limit_, free_count_;
+  detail::zero_when_moved<> limit_, free_count_;
 };
 
 }  // namespace engine

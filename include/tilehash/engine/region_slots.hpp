@@ -53,7 +53,7 @@ bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
     static_assert(!slot_type::reserves_keys && !tidying<Design>, "only bits of a call are kept");
     buffer<char, Space> bits(space,
                              detail::call_memory::few_items / 8);  // of a call that may be running
-    space.copy(bits.data(), this->calls().few_bits(), bits.size());
+    space.copy(bits.data(), this->calls_.few_bits(), bits.size());
     if (grows) memory_.resize(bytes);
     const u64 n = size();
     const auto filled = work.run(memory_.data());
@@ -69,7 +69,7 @@ bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
     this->wipe_rest(space);
     size_ = n - filled.left;
     if (filled.left != 0) place_left(space, filled);
-    space.copy(this->calls().few_bits(), bits.data(), bits.size());
+    space.copy(this->calls_.few_bits(), bits.data(), bits.size());
     return true;
   } else {
     return false;
@@ -80,7 +80,7 @@ template <class Design, class Space>
 void region_slots<Design, Space>::place_left(Space& space,
                                              const detail::region_filled<Design, Space>& filled) {
   using source_type = decltype(filled.rest());
-  u64* const without = this->calls().sums();
+  u64* const without = this->calls_.sums();
   space.for_each(
       1, detail::place_in_regions<Design, source_type>{view_.design, filled.rest(), filled.left, without});
   const u64 lost = read_one(space, without);

@@ -20,7 +20,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/core/result.hpp>
-#include <tilehash/kernel/lookup.hpp>
+#include <tilehash/engine/storage.hpp>
 #include <tilehash/kernel/rows.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table_view.hpp>
@@ -32,54 +32,26 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 namespace engine {
 
 template <class Design, class Space>
-class rows {
+class rows : public storage<Design, Space> {
+  using base = storage<Design, Space>;
   using graph = typename Design::graph;
+  using base::options_, base::memory_, base::view_, base::size_;
 
  public:
-  using key_type = typename Design::key_type;
-  using mapped_type = typename Design::mapped_type;
-  using view_type = table_view<Design>;
-  using value_element = std::conditional_t<std::is_void_v<mapped_type>, char, mapped_type>;
+  using base::bytes, base::capacity;
+  using typename base::key_type;
+  using typename base::mapped_type;
+  using typename base::value_element;
+  using typename base::view_type;
 
-  rows(Space& space, u64 items, const table_options& options) : options_(options) {
+  rows(Space& space, u64 items, const table_options& options) : base(options) {
     detail::require(options.slack >= 0 && options.slack <= 16, "the slack must be at least 0 and at most 16");
     detail::require(options.shrink_below >= 0 && options.shrink_below <= options.load_factor / 2,
                     "shrink_below must be at least 0 and at most half of the load factor");
-    if (!options_.seed) options_.seed = detail::drawn_seed();
     adopt(built(space, nullptr, nullptr, 0, rows_for(items), items));
     reserved_ = items;
   }
   rows clone(Space& space) const { return rows(*this, space); }
-  // A moved-from table has no memory, and behaves as an empty table.
-  rows(rows&& other) noexcept : options_(other.options_) { swap(other); }
-  rows& operator=(rows&& other) noexcept {
-    rows(std::move(other)).swap(*this);
-    return *this;
-  }
-  void swap(rows& other) noexcept {
-    std::swap(options_, other.options_);
-    memory_.swap(other.memory_);
-    std::swap(view_, other.view_);
-    std::swap(size_, other.size_);
-    std::swap(entries_, other.entries_);
-    std::swap(reserved_, other.reserved_);
-  }
-  bool has_memory() const { return memory_.data() != nullptr; }
-  Space* home() const { return memory_.space(); }
-
-  u64 size() const { return size_; }
-  u64 capacity() const { return has_memory() ? view_.design.capacity() : 0; }
-  u64 bytes() const { return memory_.bytes(); }
-  const view_type& view() const { return view_; }
-  const table_options& options() const { return options_; }
-
-  template <class Keys, class Sink>
-  void look_up(Space& space, Keys keys, u64 n, Sink sink) const {
-    if (has_memory())
-      detail::look_up(space, view_.design, keys, n, sink);
-    else
-      detail::look_up_nothing<typename view_type::hit>(space, n, sink);
-  }
 
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
     adopt(built(space, keys, values, n, rows_for(n), 0));
@@ -115,7 +87,7 @@ class rows {
 
   // Makes capacity for so many items, which later rebuilds keep; never fewer rows.
   u64 reserve(Space& space, u64 items) {
-    const u64 all = std::max(reserved_, items), wanted = std::max(rows_for(items), capacity());
+    const u64 all = std::max<u64>(reserved_, items), wanted = std::max(rows_for(items), capacity());
     const bool rebuilds = items > size_ && (wanted > capacity() || items > entries_);
     if (rebuilds) build_again(space, wanted, all);
     reserved_ = all;
@@ -160,13 +132,10 @@ class rows {
   }
 
  private:
-  rows(const rows& other, Space& space)
-      : options_(other.options_),
-        memory_(detail::copy_of(other.memory_, space)),
-        size_(other.size_),
-        entries_(other.entries_),
-        reserved_(other.reserved_) {
+  rows(const rows& other, Space& space) : base(other, space) {
     view_.design = other.view_.design.moved_to(memory_.data());
+    entries_ = u64(other.entries_);
+    reserved_ = u64(other.reserved_);
   }
 
   struct made {
@@ -264,11 +233,8 @@ class rows {
   }
   static auto given(const value_element* values) { return static_cast<const mapped_type*>(values); }
 
-  table_options options_;
-  buffer<char, Space> memory_;
-  view_type view_;
-  u64 size_ = 0, entries_ = 0;
-  u64 reserved_ = 0;  // items that rebuilds leave capacity for
+  detail::zero_when_moved<> entries_;
+  detail::zero_when_moved<> reserved_;  // items that rebuilds leave capacity for
 };
 
 }  // namespace engine

@@ -47,8 +47,8 @@ template <class Design, class Space>
 class subtables : public subtable_slots<Design, Space> {
   using base = subtable_slots<Design, Space>;
   using base::adopt, base::limit, base::memory_for, base::weigh;
-  using base::parts, base::options_, base::shape_, base::design_, base::memory_, base::calls_,
-      base::reserved_, base::size_, base::weights_, base::unsettled_, base::doubles_;
+  using base::parts, base::options_, base::shape_, base::view_, base::calls_, base::reserved_, base::size_,
+      base::weights_, base::unsettled_, base::doubles_;
   using typename base::part;
   using typename base::slot_type;
 
@@ -99,7 +99,7 @@ class subtables : public subtable_slots<Design, Space> {
   // ---- erase ----
   u64 erase(Space& space, const key_type* keys, u64 n) {
     require_no_doubling();
-    detail::erase(space, design_, {}, keys, n, calls_.counters());
+    detail::erase(space, view_.design, {}, keys, n, calls_.counters());
     detail::finish_call(space, calls_.waited(n, 0));
     const u64 gone = calls_.counted(space)[detail::counter::gone];
     size_ -= gone;
@@ -109,17 +109,16 @@ class subtables : public subtable_slots<Design, Space> {
   }
   void erase_async(Space& space, const key_type* keys, u64 n, u64* erased) {
     require_no_doubling();
-    detail::erase(space, design_, {}, keys, n, calls_.counters());
-    detail::call_end end = calls_.unwaited(n, 0);
+    detail::erase(space, view_.design, {}, keys, n, calls_.counters());
+    detail::call_end end = base::unwaited(n, 0);
     end.erased = erased;
-    unsettled_ = true;
     detail::finish_call(space, end);
   }
   // ---- memory ----
   // Makes capacity for so many items in all, which halving keeps; never shrinks.
   u64 reserve(Space& space, u64 items) {
     require_no_doubling();
-    reserved_ = std::max(reserved_, items);
+    reserved_ = std::max<u64>(reserved_, items);
     if (Design::capacity_for(items, options_.load_factor) <= capacity()) return 0;
     return rehash(space, items);
   }
@@ -162,7 +161,7 @@ class subtables : public subtable_slots<Design, Space> {
     subtables& table;
 
     call_policy(subtables& of) : table(of) {}
-    const Design& design() const { return table.design_; }
+    const Design& design() const { return table.view_.design; }
     // The design for the place phase.
     Design placing() const {
       Design d = design();
@@ -174,10 +173,7 @@ class subtables : public subtable_slots<Design, Space> {
     void add(u64 change) { table.size_ += change; }
     u64 capacity() const { return table.capacity(); }
     detail::call_memory calls() const { return table.calls_; }
-    detail::call_end unwaited(u64 n, u32 last_phase) {
-      table.unsettled_ = true;
-      return calls().unwaited(n, last_phase);
-    }
+    detail::call_end unwaited(u64 n, u32 last_phase) { return table.unwaited(n, last_phase); }
     void recount(Space& space) { table.recount(space); }
     void wipe(Space& space) {
       for (u32 t = 0; t < parts; ++t) base::wipe(space, design().at(t));
@@ -237,9 +233,9 @@ class subtables : public subtable_slots<Design, Space> {
     if (4 * static_cast<double>(size_) >= options_.alpha * static_cast<double>(capacity())) return;
     const double middle = (options_.alpha + options_.beta) / 2;
     const u64 least = u64(parts) * shape_.base * Design::bucket_slots;
-    const u64 items =
-        std::max({reserved_, static_cast<u64>(static_cast<double>(size_) * options_.load_factor / middle),
-                  static_cast<u64>(static_cast<double>(least) * options_.load_factor)});
+    const u64 items = std::max<u64>(
+        {reserved_, static_cast<u64>(static_cast<double>(size_) * options_.load_factor / middle),
+         static_cast<u64>(static_cast<double>(least) * options_.load_factor)});
     if (2 * Design::capacity_for(items, options_.load_factor) > capacity()) return;
     try {
       rebuild(space, items, 0, capacity());
@@ -265,7 +261,7 @@ class subtables : public subtable_slots<Design, Space> {
     }
     const u64 words = detail::divide_up(slots, detail::window_step) * detail::count_pending::words_each;
     const buffer<u32, Space> left_over(space, words);
-    const part from = design_.at(t), to(memory.data(), buckets, shape_.base);
+    const part from = view_.design.at(t), to(memory.data(), buckets, shape_.base);
     const detail::left_over_source<Design> source{from, left_over.data()};
     detail::insert_phases<Design, Space, detail::left_over_source<Design>, detail::keep_stored> phases(
         space, source, slots, nullptr, {}, calls_);
@@ -274,7 +270,7 @@ class subtables : public subtable_slots<Design, Space> {
     constexpr u32 each = Space::has_lanes ? 1 : Design::bucket_slots;
     space.for_each(slots / each, detail::halve_subtable<Design, each>{from, to, left_over.data()});
     phases.begin_with(left_over.data());
-    Design others = design_;
+    Design others = view_.design;
     others.close(t);
     const auto take_back = [&] {
       space.for_each(slots, detail::erase_source<Design, detail::left_over_source<Design>>{others, source});
@@ -299,7 +295,7 @@ class subtables : public subtable_slots<Design, Space> {
     --shape_.level[t];
     adopt(t, std::move(memory));
     weights_[t] /= 2;  // nearly, as some of its items are in the others now
-    design_.weigh(base::scaled(weights_).of);
+    view_.design.weigh(base::scaled(weights_).of);
   }
 
   // ---- a new table ----
@@ -315,11 +311,12 @@ class subtables : public subtable_slots<Design, Space> {
       if (Design::capacity_for(items, options.load_factor) >= capacity_limit) return std::nullopt;
       subtables fresh(space, items, options);
       using source = detail::entries_source<Design>;
-      const auto report = call(fresh, space, insert_role::all_or_none)
-                              .run(source{design_}, detail::keep_stored{}, design_.entries(), nullptr, n);
+      const auto report =
+          call(fresh, space, insert_role::all_or_none)
+              .run(source{view_.design}, detail::keep_stored{}, view_.design.entries(), nullptr, n);
       if (report.refused == 0) {
         space.copy(fresh.calls_.few_bits(), calls_.few_bits(), detail::call_memory::few_items / 8);
-        fresh.reserved_ = reserved_;
+        fresh.reserved_ = u64(reserved_);
         *this = std::move(fresh);
         return tries;
       }
