@@ -108,24 +108,14 @@ struct table_view {
   // `Changing`: other threads may have changed the bucket since this kernel began.
   template <bool Changing>
   TILEHASH_FN hit find_beside(const key_type& key) const {
-    using bucket_type = typename Design::template bucket_type<solo_tile>;
     if (!has_memory()) return {{}, 0};
     const detail::query<slot_type> q(key);
     if (!q.legal) return {{}, 1};
     if constexpr (slot_type::reserves_keys) {
       if (q.reserved) return {sentinels.find(q.bits), 1};
     }
-    auto place = design.locate(q.bits);
-    for (u32 steps = 1;; ++steps) {
-      const solo_tile t;
-      const auto b = Changing ? bucket_type::read_shared(t, design.bucket_at(design.where(place)))
-                              : bucket_type::read(t, design.address(place));
-      auto a = design.examine(t, b, design.stored(place, q.bits));
-      const bool end = steps >= detail::max_steps_of(design, place);
-      if (a.what == lookup_state::go_on && end) a.what = lookup_state::absent;
-      if (a.what != lookup_state::go_on) return {a, steps};
-      design.advance(place, a);
-    }
+    const auto mine = detail::look_up_by_one<Changing>(design, q.bits);
+    return {mine.told, mine.steps};
   }
   // find() by the lanes of a tile. `Changing`: concurrently with inserts.
   template <bool Changing, class Tile>
@@ -154,20 +144,11 @@ struct table_view<Design> {
 
   /// Looks up one key, by one thread. The hit has found(), value(), count() and probes(). O(1).
   TILEHASH_FN hit find(const key_type& key) const {
-    using bucket_type = typename Design::template bucket_type<solo_tile>;
     if (!design.has_memory()) return {lookup_state::absent, 0, nullptr};
     const detail::query<slot_type> q(key);
     if (!q.legal) return detail::hit_without_buckets<Design>({}, q);
-    auto place = design.locate(q.bits);
-    for (u32 steps = 1;; ++steps) {
-      const auto* const at = design.address(place);
-      auto told =
-          design.examine(solo_tile{}, bucket_type::read(solo_tile{}, at), design.stored(place, q.bits));
-      const bool end = steps >= detail::max_steps_of(design, place);
-      if (told.what == lookup_state::go_on && end) told.what = lookup_state::absent;
-      if (told.what != lookup_state::go_on) return detail::hit_at(design, at, told, steps);
-      design.advance(place, told);
-    }
+    const auto mine = detail::look_up_by_one<false>(design, q.bits);
+    return detail::hit_at(design, design.bucket_at(mine.at), mine.told, mine.steps);
   }
   /// Returns whether the key is present. As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }

@@ -5,6 +5,7 @@
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/exact_placement.hpp>
+#include <tilehash/kernel/find.hpp>
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
@@ -123,15 +124,7 @@ struct find_copies {
     if constexpr (slot_type::reserves_keys) {
       if (q.reserved) return sentinels.find(q.bits).found();
     }
-    auto p = design.locate(q.bits);
-    for (u32 step = 1;; ++step) {
-      const solo_tile t;
-      const auto b = solo_bucket<Design>::read_shared(t, design.bucket_at(design.where(p)));
-      const auto answer = design.examine(t, b, design.stored(p, q.bits));
-      if (answer.found()) return true;
-      if (answer.what != lookup_state::go_on || step >= max_steps_of(design, p)) return false;
-      design.advance(p, answer);
-    }
+    return look_up_by_one<true>(design, q.bits).told.found();
   }
 };
 
