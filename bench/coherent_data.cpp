@@ -2,6 +2,7 @@
 
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/layout.hpp>
+#include <tilehash/papers/layouts/bit_reversal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -245,7 +246,7 @@ template <u32 D>
 given_keys made_in(const coherent_data& what) {
   if (what.layout == "morton") return made<morton<u32, D>>(what);
   if (what.layout == "hilbert") return made<hilbert<u32, D>>(what);
-  if (what.layout == "bit_reversal") return made<bit_reversal<u32, D>>(what);
+  if (what.layout == "bit_reversal") return made<papers::bit_reversal<u32, D>>(what);
   return made<row_major<u32, D>>(what);
 }
 

@@ -4,7 +4,7 @@
 
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
-#include <tilehash/designs/horton/model.hpp>
+#include <tilehash/papers/horton/model.hpp>
 
 #include "horton_tables.hpp"
 #include "rows.hpp"
@@ -36,7 +36,7 @@ bucket_reads reads_of(cpu& space, u64 table_slots, double load) {
   row.wrong =
       report.present + there.wrong + others.wrong + (n - others.missing) + (there.missing != report.refused);
   if constexpr (has_entries) {
-    const horton_model model{Design::bucket_slots, Design::slot_type::entries};
+    const papers::horton_model model{Design::bucket_slots, Design::slot_type::entries};
     row.entries = table.type_b() / Design::bucket_slots;
     row.model_entries = model.space_of_entries(row.load);
     row.model_found = model.found(row.load);
@@ -62,7 +62,7 @@ home_counts homes_of(cpu& space, u64 buckets, double load) {
   for (const u32 keys : keys_of) ++all.buckets[keys];
   for (u32 keys = 0; keys < all.buckets.size(); ++keys)
     all.model.push_back(static_cast<double>(keys_of.size()) *
-                        horton_model{design_type::bucket_slots}.share_with(keys, load));
+                        papers::horton_model{design_type::bucket_slots}.share_with(keys, load));
   return all;
 }
 
@@ -121,7 +121,7 @@ nlohmann::ordered_json accesses_as_json(const accesses& all) {
                     {"buckets_by_keys", h.buckets},
                     {"model", h.model}});
   for (const u32 slots : {1U, 2U, 4U, 8U, 16U}) {  // for a smooth line, and beyond what tables reach
-    const horton_model m{slots};
+    const papers::horton_model m{slots};
     for (int percent = 1; percent / 100.0 < m.highest_load(); ++percent) {
       const double load = percent / 100.0;
       rows.push_back({{"what", "model"},

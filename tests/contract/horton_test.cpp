@@ -12,7 +12,7 @@
 #include <contract/random.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/designs/horton.hpp>
-#include <tilehash/designs/horton/model.hpp>
+#include <tilehash/papers/horton/model.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -112,7 +112,7 @@ struct subject {
 // ---------------------------------------------------------------------------------------------
 
 TEST(horton_model, is_the_papers) {
-  const horton_model eight{8}, four{4}, sixteen{16};
+  const papers::horton_model eight{8}, four{4}, sixteen{16};
   EXPECT_NEAR(eight.found(0.9), 1.15, 0.01);  // section 8
   EXPECT_NEAR(eight.not_found(0.9), 1.05, 0.01);
   EXPECT_NEAR(eight.found(0.95), 1.18, 0.02);  // section 6.3
@@ -122,7 +122,7 @@ TEST(horton_model, is_the_papers) {
   EXPECT_GT(eight.highest_load(), 0.95);
   EXPECT_GT(sixteen.highest_load(), 0.96);
   for (const u32 slots : {1U, 2U, 4U, 8U, 16U}) {
-    const horton_model m{slots};
+    const papers::horton_model m{slots};
     for (const double load : {0.1, 0.5, 0.9, 0.95}) {
       double all = m.share_with(0, load);
       for (u32 x = 1; x < 100; ++x) all += m.share_with(x, load);
@@ -149,7 +149,7 @@ void expect_model(double load) {
     EXPECT_LT(report.refused, n / 30);
   }
   u64 there = 0;
-  const horton_model m{Design::bucket_slots, Design::slot_type::entries};
+  const papers::horton_model m{Design::bucket_slots, Design::slot_type::entries};
   const double reached = static_cast<double>(n) / static_cast<double>(s.t.capacity());
   const double found = s.buckets_read(keys, there);
   EXPECT_EQ(there, n - report.refused);
@@ -210,7 +210,8 @@ void expect_no_difference(double load, u64 batch) {
   EXPECT_LE(refused, 4U);  // as above, at a hundredth of the keys
   u64 there = 0;
   const double reached = static_cast<double>(n) / static_cast<double>(s.t.capacity());
-  EXPECT_NEAR(s.buckets_read(keys, there) / horton_model{Design::bucket_slots}.found(reached), 1, 0.02);
+  EXPECT_NEAR(s.buckets_read(keys, there) / papers::horton_model{Design::bucket_slots}.found(reached), 1,
+              0.02);
   EXPECT_EQ(there, n - refused);
   ASSERT_NO_FATAL_FAILURE(s.expect_entries());
 }

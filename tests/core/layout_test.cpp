@@ -2,6 +2,7 @@
 // are 0, 1, 2, ...; Hilbert's curve goes one step at a time; Morton order and bit reversal are what the paper
 // says; and a grid that keys have no room for is refused.
 #include <tilehash/core/layout.hpp>
+#include <tilehash/papers/layouts/bit_reversal.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,8 +32,8 @@ static_assert(morton<u32, 3>({1024, 1024, 1024}).encode({0b101, 0b110, 0b011}) =
 static_assert(morton<u64, 3>({1 << 21, 1, 1}).encode({(1 << 21) - 1, 0, 0}) == 0x1249249249249249);
 
 // M(s(x), s(y)), with s over the bits of the grid.
-static_assert(bit_reversal<u32, 2>({16, 16}).encode({0b0001, 0b1000}) == 0b01'00'00'10);
-static_assert(bit_reversal<u32, 2>({8, 8}).encode({1, 0}) == 0b01'00'00);
+static_assert(papers::bit_reversal<u32, 2>({16, 16}).encode({0b0001, 0b1000}) == 0b01'00'00'10);
+static_assert(papers::bit_reversal<u32, 2>({8, 8}).encode({1, 0}) == 0b01'00'00);
 
 // As the header draws it.
 constexpr hilbert<u32, 2> curve({4, 4});
@@ -54,8 +55,8 @@ class layouts : public testing::Test {};
 using all_layouts =
     testing::Types<row_major<u32, 2>, row_major<u64, 2>, row_major<u32, 3>, row_major<u64, 3>, morton<u32, 2>,
                    morton<u64, 2>, morton<u32, 3>, morton<u64, 3>, hilbert<u32, 2>, hilbert<u64, 2>,
-                   hilbert<u32, 3>, hilbert<u64, 3>, bit_reversal<u32, 2>, bit_reversal<u64, 2>,
-                   bit_reversal<u32, 3>, bit_reversal<u64, 3>>;
+                   hilbert<u32, 3>, hilbert<u64, 3>, papers::bit_reversal<u32, 2>,
+                   papers::bit_reversal<u64, 2>, papers::bit_reversal<u32, 3>, papers::bit_reversal<u64, 3>>;
 TYPED_TEST_SUITE(layouts, all_layouts);
 
 template <class Layout>

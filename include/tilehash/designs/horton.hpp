@@ -11,7 +11,7 @@
 // item: one of seven secondary functions maps it to another bucket. The remap entry that the key's tag
 // chooses names that function. A lookup that does not find its key in the primary bucket ends where the
 // bucket is of type A or the entry is 0. Otherwise it reads the one bucket that the entry names. At load 0.9
-// with 8 slots, found keys take 1.15 buckets and others 1.05 (horton/model.hpp has the paper's equations).
+// with 8 slots, found keys take 1.15 buckets and others 1.05 (papers/horton/model.hpp has the paper's equations).
 //
 // Keys of one primary bucket and one tag share their entry, hence their secondary bucket: R_i is a function
 // of the bucket and the tag, not of the key. Ours is a mirror, c(i, tag) - bucket modulo the region's

@@ -2,6 +2,8 @@
 // includes them.
 #pragma once
 
+#include <tilehash/papers/layouts/bit_reversal.hpp>
+#include <tilehash/papers/horton/model.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/papers/perfect_spatial.hpp>

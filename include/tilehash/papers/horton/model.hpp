@@ -13,6 +13,7 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 struct horton_model {
   u32 slots;         // of a bucket
@@ -59,9 +60,6 @@ struct horton_model {
   // Equation 9: buckets read by a lookup that does not find its key.
   double not_found(double load) const { return 1 + alias(load); }
 
-  // The same for two buckets a key, each chosen equally often (Breslow et al., section 3.2).
-  static constexpr double balanced_found = 1.5, balanced_not_found = 2;
-
  private:
   static constexpr u32 most = 400;  // keys of a bucket: above this, the terms are below 1e-100
 
@@ -73,7 +71,9 @@ struct horton_model {
   }
 };
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>
