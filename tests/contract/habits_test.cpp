@@ -149,21 +149,26 @@ TEST(one_by_one_key, of_a_set_and_of_what_was_moved_from) {
 }
 
 // With few threads items are put in one after the other; with more they are combined.
-TEST(first_of_equal_keys, on_many_threads) {
+template <class Word>
+void expect_firsts_on_many_threads() {
   cpu space(4);
   const u64 n = scaled(200'000, 40'000);
-  std::vector<u32> keys(n), values(n), out(n);
-  std::unordered_map<u32, u32> model;
+  std::vector<Word> keys(n), values(n), out(n);
+  std::unordered_map<Word, Word> model;
   for (u32 i = 0; i < n; ++i) {
     keys[i] = mix32(mix32(i) % (i % 3 == 0 ? 50 : 30'000));
     values[i] = i;
     model.emplace(keys[i], i);
   }
-  map<u32, u32, cpu> t(space);
+  map<Word, Word, cpu> t(space);
   const insert_report report = t.build(space, keys, values, keep::first);
   EXPECT_EQ(report, (insert_report{.inserted = model.size(), .present = n - model.size()}));
-  t.find_or(space, keys, out, ~0U);
+  t.find_or(space, keys, out, ~Word(0));
   for (u64 i = 0; i < n; ++i) ASSERT_EQ(out[i], model.at(keys[i]));
+}
+TEST(first_of_equal_keys, on_many_threads) {
+  expect_firsts_on_many_threads<u32>();
+  expect_firsts_on_many_threads<u64>();
 }
 
 }  // namespace

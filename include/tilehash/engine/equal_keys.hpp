@@ -164,8 +164,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
                             const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
   if constexpr (!Space::has_lanes && view_changeable<Design>) {
-    if (n < least_to_partition || (sizeof(typename Design::word) <= 8 && space.threads() <= 2))
-      return insert_in_order(table, space, items, n);
+    if (n < least_to_partition || space.threads() <= 2) return insert_in_order(table, space, items, n);
   }
   insert_report total;
   constexpr u64 most = most_for_first;
