@@ -72,7 +72,7 @@ class call_bench {
         keys_(space, items),
         values_(space, items),
         answers_(space, items),
-        told_(space, 1),
+        report_(space, 1),
         erased_(space, 1) {}
 
   // The least that anything costs.
@@ -101,14 +101,14 @@ class call_bench {
   // On a table that is half full before every call.
   void call_half_full_table() {
     const u64 held = blank_.held = case_.slots / 2;
-    const auto room = static_cast<u64>(static_cast<double>(case_.slots) * table_options().load_factor);
+    const auto capacity = static_cast<u64>(static_cast<double>(case_.slots) * table_options().load_factor);
     buffer<u32, Space> others(space_, held), their_values(space_, held);
     space_.for_each(held, make_pairs{shuffled(0, held), others.data(), their_values.data()});
     const auto fill = [&](table_type& t) {
       t.clear(space_);
       report_ = t.insert(space_, others.span(), their_values.span());
     };
-    table_type t(space_, room), fixed(space_, room, {.grow = false});
+    table_type t(space_, capacity), fixed(space_, capacity, {.grow = false});
     make_items_of(shuffled(held, held));
     call_insert("insert", t, [&] { fill(t); });
     call_insert_async(fixed, [&] { fill(fixed); });
@@ -144,14 +144,14 @@ class call_bench {
   auto present() const {
     return [this] { return report_.present; };
   }
-  auto told_inserted() const {
-    return [this] { return read_one(space_, told_.data()).inserted; };
+  auto reported_inserted() const {
+    return [this] { return read_one(space_, report_.data()).inserted; };
   }
-  auto told_present() const {
-    return [this] { return read_one(space_, told_.data()).present; };
+  auto reported_present() const {
+    return [this] { return read_one(space_, report_.data()).present; };
   }
   void forget() {
-    told_.copy_from(std::vector<insert_report>(1));
+    report_.copy_from(std::vector<insert_report>(1));
     erased_.copy_from(std::vector<u64>(1));
   }
 
@@ -163,9 +163,9 @@ class call_bench {
   template <class Setup>
   void call_insert_async([[maybe_unused]] table_type& t, [[maybe_unused]] Setup setup) {
     if constexpr (inserts_async) {
-      const auto insert = [&] { t.insert_async(space_, keys(), given(), told_.data()); };
+      const auto insert = [&] { t.insert_async(space_, keys(), given(), report_.data()); };
       const auto begin = [&] { setup(), forget(); };
-      measure(t, {"insert_async", false}, begin, insert, told_inserted());
+      measure(t, {"insert_async", false}, begin, insert, reported_inserted());
     }
   }
 
@@ -201,13 +201,13 @@ class call_bench {
     const auto begin = [&] { forget(); };
     if constexpr (assigns_async) {
       fill();
-      const auto assign = [&] { t.insert_or_assign_async(space_, keys(), given(), told_.data()); };
-      measure(t, {"insert_or_assign_async", false}, begin, assign, told_present());
+      const auto assign = [&] { t.insert_or_assign_async(space_, keys(), given(), report_.data()); };
+      measure(t, {"insert_or_assign_async", false}, begin, assign, reported_present());
     }
     if constexpr (applies_async) {
       fill();
-      const auto add = [&] { t.insert_or_apply_async(space_, keys(), given(), op::sum{}, told_.data()); };
-      measure(t, {"insert_or_apply_async", false, values::added_up}, begin, add, told_present());
+      const auto add = [&] { t.insert_or_apply_async(space_, keys(), given(), op::sum{}, report_.data()); };
+      measure(t, {"insert_or_apply_async", false, values::added_up}, begin, add, reported_present());
     }
   }
 
@@ -258,7 +258,7 @@ class call_bench {
   const tell_call& tell_;
   call_row blank_;
   buffer<u32, Space> keys_, values_, answers_;
-  buffer<insert_report, Space> told_;
+  buffer<insert_report, Space> report_;
   buffer<u64, Space> erased_;
   insert_report report_;
 };

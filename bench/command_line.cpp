@@ -32,10 +32,10 @@ scratch_folder::~scratch_folder() {
 
 std::optional<command_outcome> run_command_line(const std::vector<std::string>& words,
                                                 const scratch_folder& folder) {
-  const std::string told = folder / "told";
+  const std::string output = folder / "output";
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, told.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   std::vector<std::string> copies = words;  // which the system's call may change
   std::vector<char*> arguments;
@@ -61,7 +61,7 @@ std::optional<command_outcome> run_command_line(const std::vector<std::string>& 
   its.seconds = {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
                  seconds(used.ru_utime) + seconds(used.ru_stime)};
   its.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  std::ifstream text(told);
+  std::ifstream text(output);
   its.said.assign(std::istreambuf_iterator<char>(text), {});
   return its;
 }

@@ -42,7 +42,7 @@ class churned {
     row.found = there.buckets;
     row.not_found = none.buckets;
     row.type_b = table_.type_b();
-    row.failed = refused_ - std::exchange(told_, refused_);
+    row.failed = refused_ - std::exchange(reported_, refused_);
     row.wrong = std::exchange(wrong_, 0) + there.wrong + none.wrong + (others.size() - none.missing) +
                 (there.missing != refused_ - gone_without_);
     return row;
@@ -51,7 +51,7 @@ class churned {
  private:
   const char* home_;
   counted_table<Design> table_;
-  u64 refused_ = 0, told_ = 0, gone_without_ = 0, wrong_ = 0;
+  u64 refused_ = 0, reported_ = 0, gone_without_ = 0, wrong_ = 0;
 };
 
 template <u32 Slots>

@@ -115,8 +115,8 @@ void count_by_jellyfish(counter& its, const sequences& of, int threads, const sc
             std::to_string(std::max<std::size_t>(2 * of.right.size(), 1000)), "-t", std::to_string(threads),
             "-o", folder / "jellyfish", of.path},
            folder, said);
-  const auto told = bench::run_command_line({"jellyfish", "stats", folder / "jellyfish"}, folder);
-  its.distinct = told ? number_after(told->said, "Distinct:") : 0;
+  const auto output = bench::run_command_line({"jellyfish", "stats", folder / "jellyfish"}, folder);
+  its.distinct = output ? number_after(output->said, "Distinct:") : 0;
 }
 
 void count_by_kmc(counter& its, const sequences& of, int threads, const scratch_folder& folder) {
@@ -131,11 +131,11 @@ void count_by_kmc(counter& its, const sequences& of, int threads, const scratch_
 // The name with a version, or nothing where it is not installed.
 std::optional<std::string> version_of(const std::string& program, const std::string& option,
                                       std::string_view mark, const scratch_folder& folder) {
-  const auto told = bench::run_command_line({program, option}, folder);
-  if (!told) return std::nullopt;
-  const std::size_t at = told->said.find(mark);
+  const auto output = bench::run_command_line({program, option}, folder);
+  if (!output) return std::nullopt;
+  const std::size_t at = output->said.find(mark);
   if (at == std::string::npos) return program;
-  const std::string rest = told->said.substr(at + mark.size());
+  const std::string rest = output->said.substr(at + mark.size());
   return fmt::format("{} {}", program, rest.substr(0, rest.find_first_of(" \n")));
 }
 

@@ -25,10 +25,10 @@ void count_lookups(cpu& space, const Design& design, u64 first, u64 n, probe_sta
   space.for_each_chunk(n, [&](u64 from, u64 to) {
     for (u64 i = from; i < to; ++i) {
       const auto bits = slot::encode(mix32(static_cast<u32>(first + i)));
-      auto place = design.locate(bits);
+      auto location = design.locate(bits);
       u32 steps = 1;
-      for (; steps < design.max_steps(); ++steps, design.next(place)) {
-        const auto word = *design.address(place);
+      for (; steps < design.max_steps(); ++steps, design.next(location)) {
+        const auto word = *design.address(location);
         if (slot::key_of(word) == bits || word == slot::empty_word) break;
       }
       detail::fetch_add(times.data() + steps, u64(1));

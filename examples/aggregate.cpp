@@ -23,7 +23,7 @@ int main() {
   tilehash::map<std::uint32_t, tilehash::mean_of<double>, tilehash::cpu> average(space, sensors);
   const std::vector<double> exact(reading.begin(), reading.end());
 
-  const tilehash::insert_report told[] = {
+  const tilehash::insert_report calls[] = {
       times.insert_or_apply(space, sensor, tilehash::op::count{}),  // keys alone
       greatest.insert_or_apply(space, sensor, reading, tilehash::op::maximum{}),
       average.insert_or_apply(space, sensor, exact,
@@ -44,7 +44,7 @@ int main() {
     true_top[sensor[i]] = std::max(true_top[sensor[i]], reading[i]);
   }
   bool right = counted == truth && top == true_top;
-  for (const auto& report : told) right &= report.refused == 0;
+  for (const auto& report : calls) right &= report.refused == 0;
   for (std::uint32_t s = 0; s < sensors; ++s) right &= means[s].value() == totals[s] / truth[s];
   std::printf("sensor 7: %u reports, on average %.3f\n", counted[7], means[7].value());
   return right ? 0 : 1;

@@ -168,8 +168,8 @@ void oracle::keep_absent(std::vector<std::uint64_t>& keys) const {
   }
   places(
       0, doubtful.size(), [&](std::size_t i) { return doubtful[i]; },
-      [&](std::size_t i, std::size_t place) {
-        if (place == nowhere) keys[kept++] = doubtful[i];
+      [&](std::size_t i, std::size_t position) {
+        if (position == nowhere) keys[kept++] = doubtful[i];
       });
   keys.resize(kept);
 }

@@ -30,7 +30,7 @@ class oracle {
   explicit oracle(std::span<const std::uint64_t> keys, std::span<expectation> answers = {});
 
   std::size_t distinct() const { return entries_.size(); }
-  std::size_t place(
+  std::size_t position(
       std::uint64_t key) const {  // of the key among the distinct ones, in no order of use; or nowhere
     return place_of_hash(hash_(key));
   }
@@ -52,9 +52,9 @@ class oracle {
   }
   // Takes the keys that are there out of `keys`.
   void keep_absent(std::vector<std::uint64_t>& keys) const;
-  expectation at(std::size_t place) const { return entries_[place].its; }
+  expectation at(std::size_t position) const { return entries_[position].its; }
   expectation find(std::uint64_t key) const {
-    const std::size_t at = place(key);
+    const std::size_t at = position(key);
     return at == nowhere ? expectation{} : entries_[at].its;
   }
 

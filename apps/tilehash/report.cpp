@@ -27,8 +27,8 @@ std::string paint(const std::string& text, const fmt::text_style& style, colour 
 
 std::string thousands(std::uint64_t number) {
   std::string digits = std::to_string(number);
-  for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3) {
-    digits.insert(static_cast<std::size_t>(place), 1, ',');
+  for (auto position = static_cast<std::ptrdiff_t>(digits.size()) - 3; position > 0; position -= 3) {
+    digits.insert(static_cast<std::size_t>(position), 1, ',');
   }
   return digits;
 }
@@ -207,9 +207,10 @@ std::string rate_summary(std::span<const row> rows, const style& look) {
   // As many columns as fit, and the others below.
   std::string text;
   bool marked = false;
-  const std::size_t room = look.width > name_width + cell_width ? (look.width - name_width) / cell_width : 1;
-  for (std::size_t from = 0; from < ops.size(); from += room) {
-    const std::span<const std::string_view> these(ops.data() + from, std::min(room, ops.size() - from));
+  const std::size_t columns =
+      look.width > name_width + cell_width ? (look.width - name_width) / cell_width : 1;
+  for (std::size_t from = 0; from < ops.size(); from += columns) {
+    const std::span<const std::string_view> these(ops.data() + from, std::min(columns, ops.size() - from));
     text += fmt::format("\n{:<{}}", "million items/s", name_width);
     for (const auto op : these) text += fmt::format("{:>{}}", op, cell_width);
     text += '\n';

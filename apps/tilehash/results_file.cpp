@@ -46,13 +46,13 @@ results_file::results_file(std::string path) : path_(std::move(path)) {
     fail();
   }
   const bool is_file = !fs::exists(target_, ignored) || fs::is_regular_file(target_, ignored);
-  if (is_file) aside_ = fmt::format("{}.{}.part", target_, getpid());
+  if (is_file) temporary_ = fmt::format("{}.{}.part", target_, getpid());
   if (is_file && fs::exists(target_, ignored) && access(target_.c_str(), W_OK) != 0) fail();
-  if (!std::ofstream(is_file ? aside_ : target_, is_file ? std::ios::out : std::ios::app)) fail();
+  if (!std::ofstream(is_file ? temporary_ : target_, is_file ? std::ios::out : std::ios::app)) fail();
 }
 
 results_file::~results_file() {
-  if (!aside_.empty()) std::remove(aside_.c_str());  // not there any more where it was written
+  if (!temporary_.empty()) std::remove(temporary_.c_str());  // not there any more where it was written
 }
 
 void results_file::write(const std::string& text) {
@@ -61,8 +61,8 @@ void results_file::write(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) fail();
     return;
   }
-  if (std::ofstream file(aside_.empty() ? target_ : aside_); !(file << text << std::flush)) fail();
-  if (!aside_.empty() && std::rename(aside_.c_str(), target_.c_str()) != 0) fail();
+  if (std::ofstream file(temporary_.empty() ? target_ : temporary_); !(file << text << std::flush)) fail();
+  if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
 }
 
 void results_file::fail() const {

@@ -32,7 +32,8 @@ class results_file {
  private:
   [[noreturn]] void fail() const;
 
-  std::string path_, target_, aside_;  // `aside_` is empty where the target is no file but a pipe or a device
+  std::string path_, target_;
+  std::string temporary_;  // empty where the target is no file but a pipe or a device
 };
 
 }  // namespace tilehash::app

@@ -221,9 +221,9 @@ class runner {
   // A build makes room for all items; inserts get a table made for those it will hold.
   void measure_insert(const batch& items) {
     row r = start("insert", work_.data.size(), true);
-    const std::uint64_t room = stored_items();
+    const std::uint64_t capacity = stored_items();
     table_.reset();  // before the next one takes memory
-    table_ = made_for(room);
+    table_ = made_for(capacity);
     repeat(r, [&] {
       table_->clear(space_);
       insert_report report;
@@ -327,8 +327,8 @@ class runner {
                     std::uint64_t expected_new) const {
     r.failed += report.refused;
     r.restarts += report.restarts;
-    const bool all_told = report.inserted + report.present + report.refused == given;
-    if (!all_told || (report.refused == 0 && report.inserted != expected_new)) ++r.wrong;
+    const bool all_counted = report.inserted + report.present + report.refused == given;
+    if (!all_counted || (report.refused == 0 && report.inserted != expected_new)) ++r.wrong;
   }
 
   // How many of the answers in `values_before_` and `found_before_` the oracle does not give. The same

@@ -27,10 +27,10 @@ class plain_lines {
  public:
   explicit plain_lines(std::string_view text) : rest_(text) {}
 
-  // Writes up to `room` bytes; 0 at the end of the text.
-  int read(char* to, int room) {
+  // Writes up to `capacity` bytes; 0 at the end of the text.
+  int read(char* to, int capacity) {
     int n = 0;
-    for (; n < room && !rest_.empty(); rest_.remove_prefix(1)) {
+    for (; n < capacity && !rest_.empty(); rest_.remove_prefix(1)) {
       const char c = rest_.front();
       const bool ends_line = rest_.size() == 1 || rest_[1] == '\n';
       if (c == '\r' && ends_line) continue;
@@ -47,7 +47,9 @@ class plain_lines {
   bool at_line_start_ = true, in_header_ = false;
 };
 
-int read_some(plain_lines* lines, void* to, int room) { return lines->read(static_cast<char*>(to), room); }
+int read_some(plain_lines* lines, void* to, int capacity) {
+  return lines->read(static_cast<char*>(to), capacity);
+}
 
 KSEQ_INIT(plain_lines*, read_some)
 

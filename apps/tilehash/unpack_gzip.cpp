@@ -43,24 +43,24 @@ std::string unpack_gzip(std::string_view bytes, const std::string& name) {
     stream.avail_out = static_cast<uInt>(chunk.size());
     status = inflate(&stream, Z_NO_FLUSH);
     text.append(chunk.data(), chunk.size() - stream.avail_out);
-    const std::size_t place = at - stream.avail_in;
+    const std::size_t position = at - stream.avail_in;
     if (status == Z_STREAM_END) {
       // Files of several members, one behind the other, as bgzip and cat make them; zeros behind are padding.
-      const std::string_view rest = bytes.substr(place);
+      const std::string_view rest = bytes.substr(position);
       if (rest.find_first_not_of('\0') == std::string_view::npos) return text;
       if (!rest.starts_with("\x1f\x8b"))
         throw input_error(fmt::format("{}: from byte {} on it is no gzip data any more; fetch the file again",
-                                      name, place));
+                                      name, position));
       inflateReset(&stream);
       continue;
     }
-    if (status == Z_BUF_ERROR || (status == Z_OK && place == bytes.size() && stream.avail_out != 0))
+    if (status == Z_BUF_ERROR || (status == Z_OK && position == bytes.size() && stream.avail_out != 0))
       throw input_error(fmt::format("{}: the compressed data end too early, at byte {}; fetch the file again",
-                                    name, place));
+                                    name, position));
     if (status != Z_OK)
       throw input_error(
           fmt::format("{}: the compressed data are damaged near byte {} ({}); fetch the file again", name,
-                      place, stream.msg == nullptr ? "no detail" : stream.msg));
+                      position, stream.msg == nullptr ? "no detail" : stream.msg));
   }
 }
 

@@ -22,15 +22,15 @@ contents_check::contents_check(const workload& work, contents what, bool multiva
   if (multivalue && numbered) items_.resize(keys().size());
 }
 
-bool contents_check::saw(std::size_t place) {
-  if (place == oracle::nowhere) return false;
-  std::atomic_ref(times_[place]).fetch_add(1, std::memory_order_relaxed);
+bool contents_check::saw(std::size_t position) {
+  if (position == oracle::nowhere) return false;
+  std::atomic_ref(times_[position]).fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
-bool contents_check::saw(std::size_t place, std::uint64_t key, std::uint64_t value) {
-  if (!saw(place)) return false;
-  const expectation its = work_.truth.at(place);
+bool contents_check::saw(std::size_t position, std::uint64_t key, std::uint64_t value) {
+  if (!saw(position)) return false;
+  const expectation its = work_.truth.at(position);
   if (what_ == contents::tallies) return value == work_.occurrences_of(its);
   const bool right = what_ == contents::items ? work_.is_right(key, its, value)
                                               : value < keys().size() && keys()[value] == key;
@@ -42,11 +42,11 @@ bool contents_check::saw(std::size_t place, std::uint64_t key, std::uint64_t val
 std::uint64_t contents_check::missing() const {
   return count_in_parallel(times_.size(), [&](std::size_t first, std::size_t last) {
     std::uint64_t sum = 0;
-    for (std::size_t place = first; place < last; ++place) {
-      const expectation its = work_.truth.at(place);
+    for (std::size_t position = first; position < last; ++position) {
+      const expectation its = work_.truth.at(position);
       const std::uint32_t all = what_ == contents::items ? its.multiplicity : work_.occurrences_of(its);
       const std::uint32_t due = multivalue_ ? all : 1;
-      sum += times_[place] > due ? times_[place] - due : due - times_[place];
+      sum += times_[position] > due ? times_[position] - due : due - times_[position];
     }
     return sum;
   });

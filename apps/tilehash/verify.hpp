@@ -51,9 +51,9 @@ class contents_check {
       std::uint64_t here = 0;
       work_.truth.places(
           first, last, [&](std::size_t i) { return std::uint64_t{keys[i]}; },
-          [&](std::size_t i, std::size_t place) {
-            here +=
-                values.empty() ? !saw(place) : !saw(place, keys[i], static_cast<std::uint64_t>(values[i]));
+          [&](std::size_t i, std::size_t position) {
+            here += values.empty() ? !saw(position)
+                                   : !saw(position, keys[i], static_cast<std::uint64_t>(values[i]));
           });
       return here;
     });
@@ -61,8 +61,8 @@ class contents_check {
   }
 
  private:
-  bool saw(std::size_t place);
-  bool saw(std::size_t place, std::uint64_t key, std::uint64_t value);
+  bool saw(std::size_t position);
+  bool saw(std::size_t position, std::uint64_t key, std::uint64_t value);
   std::uint64_t missing() const;  // or there too often
 
   std::span<const std::uint64_t> keys() const {

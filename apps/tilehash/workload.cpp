@@ -64,9 +64,9 @@ query_set mixed(query_view some, std::uint64_t found, query_view others, std::ui
       const std::uint64_t chance = (scramble::mix(seed + i) >> 32) * (last - i) >> 32;
       const bool is_found = chance < left;
       const query_view from = is_found ? some : others;
-      const std::size_t place = among(is_found ? at : i - at, from.size());
-      all.keys[i] = from.keys[place];
-      all.expected[i] = from.answer(place);
+      const std::size_t position = among(is_found ? at : i - at, from.size());
+      all.keys[i] = from.keys[position];
+      all.expected[i] = from.answer(position);
       at += is_found ? 1 : 0;
       left -= is_found ? 1 : 0;
     }

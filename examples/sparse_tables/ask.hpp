@@ -19,22 +19,22 @@ answered ask(Space& space, const grid_data& data, const char* name, Look look) {
   const tilehash::buffer<key, Space> keys(space, data.keys), questions(space, data.questions);
   const tilehash::buffer<pixel, Space> colours(space, data.colours);
   tilehash::buffer<pixel, Space> answers(space, data.questions.size());
-  answered told;
-  told.table = name;
+  answered result;
+  result.table = name;
 
   // [sparse_tables-begin]
   tilehash::table<Design, Space> table(space, 0, {.load_factor = data.load_factor});
   tilehash::insert_report report;
-  told.building =
+  result.building =
       seconds_of(space, data.repeat, [&] { report = table.build(space, keys.span(), colours.span()); });
-  told.asking = seconds_of(space, data.repeat,
-                           [&] { table.find_or(space, questions.span(), answers.span(), data.background); });
+  result.asking = seconds_of(
+      space, data.repeat, [&] { table.find_or(space, questions.span(), answers.span(), data.background); });
   // [sparse_tables-end]
 
-  told.refused = data.keys.size() - report.inserted;
-  told.answers = answers.to_host();
-  look(table, told);
-  return told;
+  result.refused = data.keys.size() - report.inserted;
+  result.answers = answers.to_host();
+  look(table, result);
+  return result;
 }
 
 template <class Space, class Look>
@@ -46,7 +46,7 @@ machine ask_tables(Space& space, const grid_data& data, Look look) {
   machine m{space.name(), {}};
   m.tables.push_back(ask<coherent>(space, data, "robin_hood, coherent", look));
   m.tables.push_back(ask<random>(space, data, "robin_hood, random", look));
-  m.tables.push_back(ask<tiled>(space, data, "tiled", [](const auto& /*table*/, answered& /*told*/) {}));
+  m.tables.push_back(ask<tiled>(space, data, "tiled", [](const auto& /*table*/, answered& /*result*/) {}));
   return m;
 }
 

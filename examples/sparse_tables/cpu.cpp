@@ -6,12 +6,12 @@ namespace sparse_tables {
 
 machine ask_on_cpu(const grid_data& data) {
   tilehash::cpu space;
-  return ask_tables(space, data, [&](const auto& table, answered& told) {
+  return ask_tables(space, data, [&](const auto& table, answered& result) {
     const auto view = table.view();
-    told.slots.resize(view.design.capacity());
-    for (count i = 0; i < told.slots.size(); ++i)
-      view.use_entry(i, [&](key k, pixel /*colour*/) { told.slots[i] = {k, true}; });
-    told.max_ages = tilehash::max_ages(space, table);
+    result.slots.resize(view.design.capacity());
+    for (count i = 0; i < result.slots.size(); ++i)
+      view.use_entry(i, [&](key k, pixel /*colour*/) { result.slots[i] = {k, true}; });
+    result.max_ages = tilehash::max_ages(space, table);
   });
 }
 

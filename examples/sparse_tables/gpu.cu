@@ -8,7 +8,7 @@ namespace sparse_tables {
 machine ask_on_gpu(const grid_data& data) {
   if (!tilehash::cuda::available()) return {};
   tilehash::cuda space;
-  return ask_tables(space, data, [](const auto& /*table*/, answered& /*told*/) {});
+  return ask_tables(space, data, [](const auto& /*table*/, answered& /*result*/) {});
 }
 
 }  // namespace sparse_tables

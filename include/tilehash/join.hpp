@@ -229,7 +229,7 @@ class counted_join {
     return all;
   }
   // Allocates memory for one row for each left row, if it is free.
-  void make_room(Space& space, u64 rows) {
+  void reserve_rows(Space& space, u64 rows) {
     if (!will_be_asked_) return;
     try {
       there_ = make_join_rows(space, rows, kind_);
@@ -243,7 +243,7 @@ class counted_join {
     if (!asked && (right.size() < regions::least_rows || left.empty())) return false;
     try {
       if (!asked && rows_come_often(space, right)) return false;
-      make_room(space, left.size());
+      reserve_rows(space, left.size());
       if (!by_regions_.count(space, left, right, how.kind, drawn_seed(),
                              {there_.left.data(), there_.right.data()}, there_.size()))
         return false;

@@ -89,11 +89,11 @@ struct intersect_rows {
   graph_matches matches;
   u64* offsets;
   TILEHASH_FN void operator()(u64 r) const {
-    const auto walked = right.whole_row(r);
-    const auto walkers = left.whole_row(r);
+    const auto stored = right.whole_row(r);
+    const auto queries = left.whole_row(r);
     u64 rows = Writes ? offsets[r] : 0;
-    for (auto e = walkers.first; e != walkers.last; ++e) {
-      const auto hit = right.hit(e->key, walked);
+    for (auto e = queries.first; e != queries.last; ++e) {
+      const auto hit = right.hit(e->key, stored);
       rows = Writes ? matches.write(rows, e->value, hit) : rows + matches.count(hit);
     }
     if (!Writes) offsets[r] = rows;

@@ -115,7 +115,7 @@ struct table_view {
       if (q.reserved) return {sentinels.find(q.bits), 1};
     }
     const auto mine = detail::look_up_by_one<Changing>(design, q.bits);
-    return {mine.told, mine.steps};
+    return {mine.result, mine.steps};
   }
   // find() by the lanes of a tile. `Changing`: concurrently with inserts.
   template <bool Changing, class Tile>
@@ -127,7 +127,7 @@ struct table_view {
     if constexpr (slot_type::reserves_keys) {
       if (q.reserved) return {sentinels.find(q.bits), 1};
     }
-    return {mine.told, mine.steps};
+    return {mine.result, mine.steps};
   }
   /// \endcond
 };
@@ -148,7 +148,7 @@ struct table_view<Design> {
     const detail::query<slot_type> q(key);
     if (!q.legal) return detail::hit_without_buckets<Design>({}, q);
     const auto mine = detail::look_up_by_one<false>(design, q.bits);
-    return detail::hit_at(design, design.bucket_at(mine.at), mine.told, mine.steps);
+    return detail::hit_at(design, design.bucket_at(mine.at), mine.result, mine.steps);
   }
   /// Returns whether the key is present. As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }

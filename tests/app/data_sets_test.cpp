@@ -165,11 +165,11 @@ TEST(LineitemKeys, AreHashedTo32Bits) {
 TEST(DataSets, DependOnTheSeedAloneAndSayHowFarTheyAre) {
   for (const auto which : {data_set::tw, data_set::re, data_set::com, data_set::line, data_set::rand}) {
     const data_set_spec spec{which, 1000};
-    std::vector<double> told;
-    EXPECT_EQ(data_set_keys(spec, 64, 1, [&](double share) { told.push_back(share); }),
+    std::vector<double> shares;
+    EXPECT_EQ(data_set_keys(spec, 64, 1, [&](double share) { shares.push_back(share); }),
               data_set_keys(spec, 64, 1));
     EXPECT_NE(data_set_keys(spec, 64, 1), data_set_keys(spec, 64, 2));
-    EXPECT_EQ(told, std::vector<double>{0});
+    EXPECT_EQ(shares, std::vector<double>{0});
     EXPECT_TRUE(data_set_keys({which, 0}, 32, 1).empty());
     EXPECT_EQ(data_set_keys({which, 1}, 32, 1).size(), 1U);
   }

@@ -41,13 +41,13 @@ TEST(Input, ChoosesTheNarrowestKeysUnlessTold) {
 }
 
 TEST(Input, MakesDataSetsAndSaysHowFarItIs) {
-  int told = 0;
-  const dataset com = load_input("com:n=5000", 0, 1, [&](double) { ++told; });
+  int calls = 0;
+  const dataset com = load_input("com:n=5000", 0, 1, [&](double) { ++calls; });
   EXPECT_EQ(com.name, "com:n=5000");
   EXPECT_EQ(com.key_bits, 32U);
   EXPECT_EQ(com.keys, data_set_keys({data_set::com, 5000}, 32, 1));
   EXPECT_TRUE(com.counts.empty());
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
   EXPECT_EQ(load_input("line:n=9", 64, 1).key_bits, 64U);
 }
 

@@ -73,48 +73,48 @@ const nlohmann::json schema = nlohmann::json::parse(std::ifstream(TILEHASH_RESUL
 
 // What bench/results.schema.json says, as far as its words go. Returns the first place that differs, or
 // nothing.
-std::string violation(const nlohmann::json& says, const nlohmann::json& value, const std::string& place) {
+std::string violation(const nlohmann::json& says, const nlohmann::json& value, const std::string& path) {
   if (says.contains("$ref")) {
     const std::string name = says["$ref"];
-    return violation(schema.at(nlohmann::json::json_pointer(name.substr(1))), value, place);
+    return violation(schema.at(nlohmann::json::json_pointer(name.substr(1))), value, path);
   }
   if (says.contains("type")) {
     const auto types = says["type"].is_array() ? says["type"] : nlohmann::json::array({says["type"]});
     const bool is_one = std::any_of(types.begin(), types.end(), [&](const auto& type) {
       return type == "integer" ? value.is_number_integer() : type == std::string(value.type_name());
     });
-    if (!is_one) return place + " is no " + types.dump();
+    if (!is_one) return path + " is no " + types.dump();
   }
   if (says.contains("enum") &&
       std::find(says["enum"].begin(), says["enum"].end(), value) == says["enum"].end())
-    return place + " is none of " + says["enum"].dump();
+    return path + " is none of " + says["enum"].dump();
   if (says.contains("minimum") && value.is_number() && value < says["minimum"])
-    return place + " is below " + says["minimum"].dump();
+    return path + " is below " + says["minimum"].dump();
   if (says.contains("anyOf")) {
     std::string first;
     for (const auto& one : says["anyOf"]) {
-      const std::string wrong = violation(one, value, place);
+      const std::string wrong = violation(one, value, path);
       if (wrong.empty()) return {};
       if (first.empty()) first = wrong;
     }
     return first;
   }
   for (const auto& key : says.value("required", nlohmann::json::array())) {
-    if (!value.contains(key)) return place + " lacks " + key.dump();
+    if (!value.contains(key)) return path + " lacks " + key.dump();
   }
   if (value.is_object()) {
     const auto known = says.value("properties", nlohmann::json::object());
     const auto others = says.value("additionalProperties", nlohmann::json(true));
     for (const auto& [key, its] : value.items()) {
-      if (!known.contains(key) && others == false) return place + " has an unknown " + key;
+      if (!known.contains(key) && others == false) return path + " has an unknown " + key;
       const auto& rule = known.contains(key) ? known[key] : others;
       if (!rule.is_object()) continue;
-      if (auto wrong = violation(rule, its, place + "." + key); !wrong.empty()) return wrong;
+      if (auto wrong = violation(rule, its, path + "." + key); !wrong.empty()) return wrong;
     }
   }
   if (value.is_array() && says.contains("items")) {
     for (const auto& item : value) {
-      if (auto wrong = violation(says["items"], item, place + "[]"); !wrong.empty()) return wrong;
+      if (auto wrong = violation(says["items"], item, path + "[]"); !wrong.empty()) return wrong;
     }
   }
   return {};

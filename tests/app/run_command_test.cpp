@@ -71,9 +71,9 @@ TEST_F(RunCommand, RefusesALoadFactorThatADesignCannotTake) {
 }
 
 TEST_F(RunCommand, LeavesOutOfAllWhatCannotBeSoFull) {
-  design_entry roomy = toy("roomy", 0, 0);
-  roomy.max_load_factor = 0.7;
-  designs.add(roomy);
+  design_entry sparse = toy("roomy", 0, 0);
+  sparse.max_load_factor = 0.7;
+  designs.add(sparse);
   options.designs = {"all"};
   run();
   EXPECT_NE(out.find("roomy is left out: it takes a load factor of at most 0.7"), std::string::npos) << out;
@@ -82,9 +82,9 @@ TEST_F(RunCommand, LeavesOutOfAllWhatCannotBeSoFull) {
 }
 
 TEST_F(RunCommand, FillsEachDesignAsMuchAsItTakes) {
-  design_entry roomy = toy("roomy", 0, 0);
-  roomy.max_load_factor = 0.7;
-  designs.add(roomy);
+  design_entry sparse = toy("roomy", 0, 0);
+  sparse.max_load_factor = 0.7;
+  designs.add(sparse);
   options.designs = {"good", "roomy"};
   options.settings.load_factor = fullest_load;
   EXPECT_EQ(run(), all_right);

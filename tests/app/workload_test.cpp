@@ -46,14 +46,14 @@ TEST(Oracle, AgreesWithAMapOnManyKeys) {
     EXPECT_EQ(answers[i].multiplicity, known[keys[i]].multiplicity) << i;
     EXPECT_EQ(answers[i].item, known[keys[i]].item) << i;
   }
-  std::set<std::size_t> places;
+  std::set<std::size_t> positions;
   for (const auto& [key, its] : known) {
     EXPECT_EQ(truth.find(key).multiplicity, its.multiplicity) << key;
     EXPECT_EQ(truth.find(key).item, its.item) << key;
-    places.insert(truth.place(key));
-    EXPECT_EQ(truth.place(~key) == oracle::nowhere, !known.contains(~key));
+    positions.insert(truth.position(key));
+    EXPECT_EQ(truth.position(~key) == oracle::nowhere, !known.contains(~key));
   }
-  EXPECT_EQ(places.size(), known.size());
+  EXPECT_EQ(positions.size(), known.size());
 }
 
 TEST(Misses, AreNotInTheDataSetAndDiffer) {

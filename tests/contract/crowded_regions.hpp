@@ -65,7 +65,7 @@ exact_matching matching_of(const Design& before, const Design& after, u32 region
   exact_matching m(after.region_buckets(), Design::bucket_slots);
   const detail::old_regions<Design> regions{before, after, before.slots(), 0};
   regions.at_region(region).for_each_item(0, 1, [&](u32, const auto& e) {
-    const auto first = after.place_of(detail::routed_item<typename Design::slot_type>::hash_of(e));
+    const auto first = after.location_of(detail::routed_item<typename Design::slot_type>::hash_of(e));
     auto second = first;
     after.turn(second);
     m.add(first.bucket, second.bucket);
@@ -110,7 +110,7 @@ std::vector<typename Design::key_bits> hashes_of_one_pair(const Design& after, u
     for (u64 i = 0; hashes.size() < (wanted == one ? n / 2 : n); ++i) {
       const u64 high = low == 0 ? top - i : top, rest = low == 0 ? 0 : random() & 0xffff'ffff;
       const auto h = static_cast<bits>(high << low % 64 | rest);
-      auto p = after.place_of(h);
+      auto p = after.location_of(h);
       if (after.region_of(h) != region || p.bucket != wanted) break;  // too few hashes exist
       after.turn(p);
       if (p.bucket == (wanted == one ? other : one)) hashes.push_back(h);

@@ -260,9 +260,9 @@ u64 expect_resizes_to_lose_nothing(u64 held, u64 others, const table_options& op
           there.resize(held);
           try {
             const insert_report report = t.insert(space, given, given, became.span());
-            const auto told = became.to_host();
+            const auto outcomes = became.to_host();
             for (u64 i = 0; i < others; ++i)
-              (told[i] == outcome::inserted ? there : missing).push_back(all[held + i]);
+              (outcomes[i] == outcome::inserted ? there : missing).push_back(all[held + i]);
             EXPECT_EQ(report, (insert_report{.inserted = there.size() - held,
                                              .refused = held + others - there.size(),
                                              .restarts = report.restarts}));
@@ -423,9 +423,9 @@ TEST(dynamic, wide_keys_give_memory_back) {
   const buffer<u32, dynamic_space> v(space, numbered_keys(0, n)), out(space, n);
   dynamic_map<key, u32, dynamic_space> t(space, 4 * n);
   ASSERT_EQ(t.insert(space, k.span(), v.span()).inserted, n);
-  const u64 room = t.bytes();
+  const u64 bytes = t.bytes();
   t.shrink_to_fit(space);
-  EXPECT_LT(t.bytes(), room / 2);
+  EXPECT_LT(t.bytes(), bytes / 2);
   ASSERT_EQ(t.erase(space, k.first(n - n / 8)), n - n / 8);
   EXPECT_TRUE(t.load_factor() >= t.options().alpha || t.capacity() <= 127 * 3 * 8) << t.load_factor();
   t.find(space, k.span(), out.span());
@@ -486,12 +486,12 @@ void expect_filled_by_regions(dynamic_space& space, u64 n, bool in_all_ways = tr
       if (moved) t.rehash(space, different);
       ASSERT_EQ(t.size(), different);
       t.find(space, k.first(different), out.span(), found.span());
-      const auto told = out.to_host();
+      const auto values_out = out.to_host();
       const auto there = found.to_host();
       for (u64 i = 0; i < different; ++i) {
         ASSERT_TRUE(there[i]) << i;
-        ASSERT_TRUE(std::memcmp(&told[i], &values[given[i][0]], sizeof(Value)) == 0 ||
-                    std::memcmp(&told[i], &values[given[i][1]], sizeof(Value)) == 0)
+        ASSERT_TRUE(std::memcmp(&values_out[i], &values[given[i][0]], sizeof(Value)) == 0 ||
+                    std::memcmp(&values_out[i], &values[given[i][1]], sizeof(Value)) == 0)
             << i;
       }
     }
@@ -533,7 +533,7 @@ TEST(dynamic, odd_items_go_by_regions) {
 // One key occurs `copies` times, which exceeds the capacity of its region's bin. The table is made for
 // `room` items.
 template <class Design>
-void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 room) {
+void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 capacity) {
   SCOPED_TRACE(std::string(Design::name) + ", " + std::to_string(n) + " items");
   const auto keys = numbered_keys(0, n), others = numbered_keys(n, 100);
   auto given = keys;
@@ -544,7 +544,7 @@ void expect_that_filling_loses_nothing(u64 n, u64 copies, u64 room) {
     dynamic_faulty ground;
     auto& space = ground.space;
     using space_type = std::remove_reference_t<decltype(space)>;
-    table<Design, space_type> t(space, room, {.seed = run_seed()});
+    table<Design, space_type> t(space, capacity, {.seed = run_seed()});
     {
       const buffer<u32, space_type> k(space, given);
       std::optional<u64> refused;

@@ -82,11 +82,11 @@ TYPED_TEST(engines, what_was_moved_from_is_an_empty_table) {
   EXPECT_EQ(this->found_in(again), 1000U);
 }
 
-TYPED_TEST(engines, room_is_given_and_kept) {
+TYPED_TEST(engines, capacity_is_given_and_kept) {
   typename TestFixture::table_type t(this->space, 1000);
-  const u64 room = t.capacity();
+  const u64 capacity = t.capacity();
   if (!std::is_same_v<TypeParam, multi<u32, u32>>) {  // which grows when items are inserted
-    EXPECT_GE(static_cast<double>(room) * t.options().load_factor, 1000.0);
+    EXPECT_GE(static_cast<double>(capacity) * t.options().load_factor, 1000.0);
   }
   this->make(1000);
   this->fill(t);
@@ -130,9 +130,9 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
     t.insert_async(here, this->k(), this->v(), report.data() + 1);
     t.insert_or_apply_async(here, this->k(), this->v(), op::sum{}, report.data() + 2);
     t.insert_or_assign_async(here, this->k(), this->v(), report.data() + 3);
-    const auto told = report.to_host();
-    EXPECT_EQ(told[0], (insert_report{.inserted = n}));
-    for (int i = 1; i < 4; ++i) EXPECT_EQ(told[i], (insert_report{.present = n}));
+    const auto reports = report.to_host();
+    EXPECT_EQ(reports[0], (insert_report{.inserted = n}));
+    for (int i = 1; i < 4; ++i) EXPECT_EQ(reports[i], (insert_report{.present = n}));
     EXPECT_EQ(t.size(), n);
     EXPECT_EQ(this->found_in(t), n);
     t.erase_async(here, this->k().first(n / 2), erased.data());

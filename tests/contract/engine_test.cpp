@@ -44,8 +44,8 @@ TEST(bounded_work, a_full_table_says_so_soon) {
 TEST(bounded_work, keys_made_up_to_meet_cost_a_restart) {
   cpu space(2);
   const u64 n = scaled(40'000, 10'000);
-  for (const u64 room : {u64(0), 9 * n}) {
-    table<tiled<u32, u32>, cpu> t(space, room, {.seed = known_seed});
+  for (const u64 capacity : {u64(0), 9 * n}) {
+    table<tiled<u32, u32>, cpu> t(space, capacity, {.seed = known_seed});
     const auto design = t.view().design;
     std::vector<u32> keys(n);
     for (u64 i = 0; i < n; ++i) keys[i] = design.unhash(static_cast<u32>(0x5aU << 24 | (i * 419 & 0xffffff)));
@@ -126,7 +126,7 @@ TEST(growth_memory, old_and_new_table_and_little_beside) {
 }
 
 // A growth that falls a little short of what is known to come is not made; the next would double the table.
-TEST(growth_memory, room_is_made_for_what_comes) {
+TEST(growth_memory, capacity_grows_for_what_comes) {
   cpu space(2);
   for (const u64 n : {u64(125'000), u64(150'000), u64(250'000), u64(300'000)}) {
     std::vector<u32> keys(n);

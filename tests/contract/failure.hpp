@@ -22,7 +22,7 @@ struct failure : question<Key, Value> {
 
   // A table, and the conditions of a call on it.
   struct setting {
-    u64 room = 0;       // reserved items
+    u64 capacity = 0;   // reserved items
     bool grows = true;  // else its capacity is for three quarters of the call's items
     u64 held = scaled(200, 60), come = scaled(400, 150);
     u64 step = 1, most = 200;  // allocations
@@ -53,7 +53,7 @@ struct failure : question<Key, Value> {
         expected.build(*table, old, old_values);
       else
         expected.insert(*table, old, old_values);
-      table->reserve(set.room);
+      table->reserve(set.capacity);
       const u64 capacity = table->capacity();
       table->refuse_memory_after(allocations);
       bool threw = false;
@@ -110,7 +110,7 @@ struct failure : question<Key, Value> {
     if (make.small) GTEST_SKIP() << "asked of the first pair of types";
     constexpr u64 large = 17'000;
     for (const bool grows : {false, true}) {
-      const setting set{.room = grows ? 3 * large / 2 : 0,
+      const setting set{.capacity = grows ? 3 * large / 2 : 0,
                         .grows = grows,
                         .held = 5'000,
                         .come = large,
@@ -160,7 +160,7 @@ struct failure : question<Key, Value> {
   }
   static void of_a_shrink(const maker& make) {
     const auto shrink = [](auto& table, auto&, const auto&, const auto&) { table.shrink_to_fit(); };
-    with_less_and_less(make, shrink, {.room = 2'000});
+    with_less_and_less(make, shrink, {.capacity = 2'000});
   }
   static void of_an_erase(const maker& make) {
     with_less_and_less(make, [](auto& table, auto& expected, const auto&, const auto&) {
@@ -178,11 +178,11 @@ struct failure : question<Key, Value> {
   static constexpr test tests[] = {
       {"of_a_build", of_a_build},
       {"of_an_insert", of_an_insert},
-      {"of_a_reserve", of_a_reserve, {.makes_room = true}},
+      {"of_a_reserve", of_a_reserve, {.reserves = true}},
       {"of_an_update", of_an_update, {.inserts = true, .maps = true}},
       {"of_a_lookup", of_a_lookup},
-      {"of_a_rehash", of_a_rehash, {.makes_room = true}},
-      {"of_a_shrink", of_a_shrink, {.makes_room = true}},
+      {"of_a_rehash", of_a_rehash, {.reserves = true}},
+      {"of_a_shrink", of_a_shrink, {.reserves = true}},
       {"of_an_erase", of_an_erase, {.erases = true}},
       {"of_a_clear", of_a_clear},
       {"of_a_retrieval", of_a_retrieval},

@@ -282,7 +282,7 @@ u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool repl
     ground<habits_space, habits_memory> here;
     auto& space = here.space;
     const buffer<u32, habits_space> all(space, numbers), given(space, items);
-    const buffer<insert_report, habits_space> told(space, 1);
+    const buffer<insert_report, habits_space> async_report(space, 1);
     const buffer<bool, habits_space> flags(space, numbers.size());
     Table t(space, grows ? held : 2 * n, {.grow = grows});
     const std::span<const u32> k = all.span();
@@ -293,13 +293,13 @@ u64 ask_without_memory(const char* name, const Verb& verb, bool grows, bool repl
     here.memory.refuse_after(allocations);
     here.memory.guarded([&] {
       try {
-        report = verb(short_of_memory<Table>{space, t, given.span(), given.span(), told.data()});
+        report = verb(short_of_memory<Table>{space, t, given.span(), given.span(), async_report.data()});
       } catch (const out_of_memory&) {
         threw = true;
       }
     });
     here.memory.refuse_after(faulty::never);
-    if (!threw && !report) report = told.to_host()[0];
+    if (!threw && !report) report = async_report.to_host()[0];
     if (here.memory.allocated() != 0) {  // (the emulated machine has its own memory)
       EXPECT_EQ(here.memory.allocated() - t.bytes(), apart) << "memory is kept, or given back twice";
     }

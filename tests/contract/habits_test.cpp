@@ -28,12 +28,12 @@ TEST(first_of_equal_keys, wins_where_buckets_are_crowded) {
   std::vector<u32> keys;
   for (u64 crowd = 0; crowd < crowds; ++crowd) {
     const u32 first_hash = static_cast<u32>(random());
-    const auto home = layout.place_of(first_hash);
+    const auto home = layout.location_of(first_hash);
     auto other = home;
     layout.turn(other);
     u64 met = 0;
-    for (u32 hash = first_hash; met < of_a_crowd && layout.place_of(hash).bucket == home.bucket; ++hash) {
-      auto second = layout.place_of(hash);
+    for (u32 hash = first_hash; met < of_a_crowd && layout.location_of(hash).bucket == home.bucket; ++hash) {
+      auto second = layout.location_of(hash);
       layout.turn(second);
       if (second.bucket != other.bucket) continue;
       ++met;
@@ -102,7 +102,7 @@ TYPED_TEST(one_by_one, like_the_model) {
   }
 }
 template <class Table>
-void expect_refusals_without_room() {
+void expect_refusals_when_full() {
   cpu space(1);
   Table t(space, 100, {.grow = false});
   u64 inserted = 0, refused = 0;
@@ -116,9 +116,9 @@ void expect_refusals_without_room() {
   EXPECT_GE(inserted, 100U);
   EXPECT_EQ(inserted + refused, 1000U);
 }
-TEST(one_by_one_key, where_there_is_no_room_it_is_refused) {
-  expect_refusals_without_room<map<u32, u32, cpu>>();
-  expect_refusals_without_room<dynamic_map<u32, u32, cpu>>();
+TEST(one_by_one_key, is_refused_when_full) {
+  expect_refusals_when_full<map<u32, u32, cpu>>();
+  expect_refusals_when_full<dynamic_map<u32, u32, cpu>>();
 }
 TEST(one_by_one_key, where_others_must_move_they_are_found_again) {
   cpu space(1);

@@ -86,7 +86,7 @@ struct subject {
       }
       if (!Design::holds(i, w)) continue;
       ++items;
-      const auto at = d.place_in(static_cast<u32>(i / Design::bucket_slots), w);
+      const auto at = d.location_in(static_cast<u32>(i / Design::bucket_slots), w);
       const auto home = d.primary_of(at);
       ASSERT_EQ(d.where(d.locate(slot_type::encode(slot_type::decode(d.key_at(i, w))))), d.where(home));
       if (at.function() == 0) continue;

@@ -235,11 +235,11 @@ void clone_what_has_grown(Space& space) {
 
 // Refuses memory at each of a call's allocations: the table is unchanged.
 template <class Design, class Space, class Memory, class Call>
-void fail_at_every_allocation(Space& space, Memory& memory, u64 room, u64 n, const Call& call) {
+void fail_at_every_allocation(Space& space, Memory& memory, u64 items, u64 n, const Call& call) {
   u64 threw = 0;
   for (u64 allocations = 0; allocations < 50; ++allocations) {
     SCOPED_TRACE(std::to_string(allocations) + " allocations");
-    modelled<Design, Space> m(space, room, {.seed = known_seed});
+    modelled<Design, Space> m(space, items, {.seed = known_seed});
     ASSERT_EQ(m.insert(0, n).refused, 0U);
     const u64 capacity = m.tested.capacity(), bytes = m.tested.bytes(), out = memory.allocated();
     memory.refuse_after(allocations);

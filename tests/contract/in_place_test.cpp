@@ -76,7 +76,8 @@ std::vector<u32> keys_of_one_pair(const pairs32& after, u32 region, u64 n) {
   const auto add_from = [&](u32 bucket, u64 most) {
     const u64 within = (static_cast<u64>(bucket + 1) << 32) / after.region_buckets() - 1;  // the last there
     u32 h = static_cast<u32>(((static_cast<u64>(region) << 32) + within) / after.regions());
-    for (auto p = after.place_of(h); keys.size() < most && p.bucket == bucket; p = after.place_of(--h)) {
+    for (auto p = after.location_of(h); keys.size() < most && p.bucket == bucket;
+         p = after.location_of(--h)) {
       const u32 second = after.mirror(bucket, p.stored);
       if (keys.empty()) other = second;
       if (second == other || bucket == other) keys.push_back(after.unhash(h));

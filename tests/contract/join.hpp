@@ -112,7 +112,7 @@ TYPED_TEST_P(joins, of_one_row_without_a_number) {
 }
 
 // As many rows as the counting pass has memory for, which is one for each left row; one less; and one more.
-TYPED_TEST_P(joins, fill_their_room) {
+TYPED_TEST_P(joins, fill_their_output) {
   if constexpr (sizeof(TypeParam) > 2) {
     for (const u64 n : {u64(1), u64(2), u64(31), u64(32), u64(33), scaled(3'000, 500)}) {
       auto keys = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
@@ -132,19 +132,19 @@ TYPED_TEST_P(joins, fill_their_room) {
 TYPED_TEST_P(joins, of_keys_that_meet) {
   if constexpr (std::integral<TypeParam> && sizeof(TypeParam) >= 4) {
     using slot = remainder_slot<TypeParam, u32>;
-    using place = typename TestFixture::space_type;
+    using run_space = typename TestFixture::space_type;
     const u64 n = 36'000, seed = 11;
     const detail::hash_route<slot> route(
-        static_cast<u32>(detail::divide_up(n, detail::region_join<TypeParam, place>::largest)), seed);
+        static_cast<u32>(detail::divide_up(n, detail::region_join<TypeParam, run_space>::largest)), seed);
     for (const u64 apart : {u64(1), u64(1) << 9}) {
       std::vector<TypeParam> right;
       for (u64 i = 0; i < n; ++i)
         right.push_back(slot::decode(route.unhash(static_cast<typename slot::key_bits>(i * apart))));
       const std::vector<TypeParam> left(right.rbegin(), right.rend() - 7);
-      const buffer<TypeParam, place> l(this->space, left), r(this->space, right);
-      detail::region_join<TypeParam, place> by_regions;
+      const buffer<TypeParam, run_space> l(this->space, left), r(this->space, right);
+      detail::region_join<TypeParam, run_space> by_regions;
       ASSERT_TRUE(by_regions.count(this->space, l.span(), r.span(), join_kind::inner, seed));
-      detail::numbered_rows<TypeParam, place> rest_left, rest_right;
+      detail::numbered_rows<TypeParam, run_space> rest_left, rest_right;
       by_regions.rest(this->space, rest_left, rest_right);
       EXPECT_GT(rest_right.keys.size(), n / 4);
       const u64 rest = join_size(this->space, rest_left.keys.span(), rest_right.keys.span());
@@ -152,8 +152,8 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
     }
     auto right = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
     std::fill(right.begin(), right.begin() + 300, right[0]);  // these fit a region, and not one of its lists
-    const buffer<TypeParam, place> r(this->space, right);
-    detail::region_join<TypeParam, place> by_regions;
+    const buffer<TypeParam, run_space> r(this->space, right);
+    detail::region_join<TypeParam, run_space> by_regions;
     ASSERT_TRUE(by_regions.count(this->space, r.first(1), r.span(), join_kind::inner, seed));
     EXPECT_EQ(by_regions.size(), 0U);
   } else {
@@ -166,8 +166,8 @@ TYPED_TEST_P(joins, fill_a_region) {
   if constexpr (std::integral<TypeParam> && sizeof(TypeParam) >= 4) {
     using slot = remainder_slot<TypeParam, u32>;
     using bits = typename slot::key_bits;
-    using place = typename TestFixture::space_type;
-    using by_regions = detail::region_join<TypeParam, place>;
+    using run_space = typename TestFixture::space_type;
+    using by_regions = detail::region_join<TypeParam, run_space>;
     const u64 n = 30'000, seed = 11;
     const u64 regions =
         std::max(detail::divide_up(n, by_regions::largest), detail::least_regions(this->space));
@@ -181,10 +181,10 @@ TYPED_TEST_P(joins, fill_a_region) {
         const u64 hash = i < of_first ? end / of_first * i : next + others / (n - of_first) * (i - of_first);
         keys.push_back(slot::decode(route.unhash(static_cast<bits>(hash))));
       }
-      const buffer<TypeParam, place> rows(this->space, keys);
+      const buffer<TypeParam, run_space> rows(this->space, keys);
       by_regions join;
       EXPECT_TRUE(join.count(this->space, rows.span(), rows.span(), join_kind::inner, seed));
-      detail::numbered_rows<TypeParam, place> left, right;
+      detail::numbered_rows<TypeParam, run_space> left, right;
       join.rest(this->space, left, right);
       EXPECT_EQ(join.size() + right.keys.size(), n) << of_first << " of a region";
       return right.keys.size() != 0;
@@ -292,13 +292,13 @@ TYPED_TEST_P(joins, without_memory) {
 }
 
 TYPED_TEST_P(joins, into_arrays_of_the_callers) {
-  using place = typename TestFixture::space_type;
+  using run_space = typename TestFixture::space_type;
   const std::vector<TypeParam> left = {key_from<TypeParam>(1), key_from<TypeParam>(2),
                                        key_from<TypeParam>(3)},
                                right = {key_from<TypeParam>(2), key_from<TypeParam>(2)};
   auto& here = this->space;
-  const buffer<TypeParam, place> l(here, left), r(here, right);
-  const buffer<u32, place> a(here, 4), b(here, 4);
+  const buffer<TypeParam, run_space> l(here, left), r(here, right);
+  const buffer<u32, run_space> a(here, 4), b(here, 4);
   const auto reset = [&] {
     here.fill(a.data(), 4, 77U);
     here.fill(b.data(), 4, 77U);
@@ -319,7 +319,7 @@ TYPED_TEST_P(joins, into_arrays_of_the_callers) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_one_row_without_a_number,
-                            fill_their_room, of_keys_that_meet, fill_a_region, of_keys_that_come_often,
+                            fill_their_output, of_keys_that_meet, fill_a_region, of_keys_that_come_often,
                             count_without_writing, with_a_graph, without_memory, into_arrays_of_the_callers);
 
 // Keys with floats inside: a NaN in any of them equals nothing, and -0.0 is 0.0.

@@ -95,10 +95,10 @@ template <class Key, class Space>
 void expect_probed(Space& space, const std::vector<Key>& left, const std::vector<Key>& right) {
   SCOPED_TRACE(std::to_string(left.size()) + " and " + std::to_string(right.size()) + " rows of a graph");
   const join_model<Key> model(left, right);
-  std::vector<u32> places(right.size());
-  std::iota(places.begin(), places.end(), 0);
+  std::vector<u32> positions(right.size());
+  std::iota(positions.begin(), positions.end(), 0);
   const buffer<Key, Space> l(space, left), r(space, right);
-  const buffer<u32, Space> numbers(space, places);
+  const buffer<u32, Space> numbers(space, positions);
   table<hash_graph<Key, u32>, Space> graph(space, 0, {.load_factor = right.size() % 2 == 0 ? 0.9 : 0.3});
   std::ignore = graph.build(space, r.span(), numbers.span());
   for (const join_kind kind : join_kinds) {

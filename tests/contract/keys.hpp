@@ -90,17 +90,17 @@ std::vector<Key> special_keys() {
 // in one bucket, or near one slot.
 template <class Key>
 std::vector<Key> one_bucket(random_numbers& random, u64 n) {
-  const u64 seed = known_seed, place = random();
+  const u64 seed = known_seed, offset = random();
   std::vector<Key> keys;
   if constexpr (sizeof(Key) == 8) {
-    for (u64 i = 0; i < n; ++i) keys.push_back(key_from<Key>(unmix64((place & ~u64(0) << 32) + i) ^ seed));
+    for (u64 i = 0; i < n; ++i) keys.push_back(key_from<Key>(unmix64((offset & ~u64(0) << 32) + i) ^ seed));
   } else {
     const u64 bits = sizeof(Key) < 4 ? 3 : 9;
     for (u64 tries = 0; keys.size() < n && tries < n << bits; ++tries) {
       const Key key = key_from<Key>(random());
       u64 number = 0;
       std::memcpy(&number, &key, std::min(sizeof key, sizeof number));
-      if ((mix64(number ^ seed) ^ place) >> (64 - bits) == 0) keys.push_back(key);
+      if ((mix64(number ^ seed) ^ offset) >> (64 - bits) == 0) keys.push_back(key);
     }
   }
   return keys;

@@ -40,7 +40,7 @@ struct lookup : question<Key, Value> {
   static void in_an_empty_table(const maker& make) {
     auto random = numbers_of_this_test();
     const model<Key, Value> nothing(make.can);
-    for (u64 room : {0, 1, 100}) nothing.verify(*make(room), others<Key>(random, {}, 100));
+    for (u64 capacity : {0, 1, 100}) nothing.verify(*make(capacity), others<Key>(random, {}, 100));
   }
 
   static void in_a_table_that_was_moved_from(const maker& make) {
@@ -76,7 +76,7 @@ struct lookup : question<Key, Value> {
     for (u64 i = 0; i < k.size(); ++i) ASSERT_TRUE(same_bytes(got[i], i < 32 ? v[i] : missing)) << i;
   }
 
-  static void reads_few_places(const maker& make) {
+  static void reads_few_buckets(const maker& make) {
     auto random = numbers_of_this_test();
     const auto k = lookup::distinct_keys(random, make.at_most(scaled(20'000, 5'000)));
     const auto table = make();
@@ -97,7 +97,7 @@ struct lookup : question<Key, Value> {
       {"in_a_table_that_was_moved_from", in_a_table_that_was_moved_from},
       {"of_one_key_many_times", of_one_key_many_times},
       {"find_or_gives_what_was_asked_for", find_or_gives_what_was_asked_for},
-      {"reads_few_places", reads_few_places, {.hashes = true}},
+      {"reads_few_buckets", reads_few_buckets, {.hashes = true}},
   };
 };
 

@@ -215,20 +215,20 @@ void check_regions(Fixture& test, random_numbers& random) {
   if constexpr (std::integral<key_type> && sizeof(key_type) >= 4) {  // a bin that is full, and one item more
     using slot = remainder_slot<key_type, typename Fixture::value>;
     using bits = typename slot::key_bits;
-    const auto [route, room] = [&] {
+    const auto [route, region_capacity] = [&] {
       const auto k = test.there(keys_by<key_type>(n, [](u64 i) { return mix64(i); }));
       const auto v = test.there(any_values<typename Fixture::value>(random, n));
       const auto even = detail::group_by_regions<offset>(test.space, k.data(), v.data(), n, 0.8, known_seed);
-      return std::pair(even.value().route, u64(even.value().room));
+      return std::pair(even.value().route, u64(even.value().region_capacity));
     }();
     const bits end = static_cast<bits>(~bits(0) / route.regions());
     const bits next = static_cast<bits>(end + end / 64), rest = static_cast<bits>(~bits(0) - next);
-    for (u64 of_first = room - 1; of_first <= room + 1; ++of_first) {
+    for (u64 of_first = region_capacity - 1; of_first <= region_capacity + 1; ++of_first) {
       std::vector<key_type> keys;
       for (u64 i = 0; i < n; ++i)
         keys.push_back(slot::decode(route.unhash(static_cast<bits>(
             i < of_first ? end / of_first * i : next + rest / (n - of_first) * (i - of_first)))));
-      check(keys, of_first <= room);
+      check(keys, of_first <= region_capacity);
     }
   }
   if constexpr (std::floating_point<key_type>) {

@@ -15,7 +15,7 @@ namespace {
 template <class Policy>
 std::vector<u64> sequence(u64 home, u64 key, u64 capacity, u64 length) {
   std::vector<u64> visited;
-  place p = Policy::start(home, key, capacity);
+  location p = Policy::start(home, key, capacity);
   for (u64 i = 0; i < length; ++i) {
     visited.push_back(p.at);
     advance<Policy>(p, capacity);

@@ -65,7 +65,7 @@ struct random_calls : question<Key, Value> {
       SCOPED_TRACE(log);
       expected.erase(table, k);
       expected.verify(table, k);
-    } else if (make.can.makes_room && choice < 13) {
+    } else if (make.can.reserves && choice < 13) {
       note(choice == 11 ? "rehash" : "reserve", most);
       SCOPED_TRACE(log);
       choice == 11 ? table.rehash(random.below(most)) : table.reserve(random.below(2 * most));

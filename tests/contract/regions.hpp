@@ -336,7 +336,7 @@ class regions_of_floats : public ::testing::Test {
   // verb(table, keys, values) gets n items of `different` keys, with their key's number for a value; every
   // fifth is a NaN. The table has capacity for `room` items, and holds the first `held` keys.
   template <class Verb>
-  void ask(const char* name, u64 room, u64 held, u64 different, const Verb& verb) {
+  void ask(const char* name, u64 capacity, u64 held, u64 different, const Verb& verb) {
     SCOPED_TRACE(std::string(name) + ", " + std::to_string(different) + " keys, of which it holds " +
                  std::to_string(held));
     random_numbers random("regions_of_floats");
@@ -364,7 +364,7 @@ class regions_of_floats : public ::testing::Test {
     const buffer<bool, region_space> found(space, n);
     for (const u64 piece : {n, u64(1000)}) {
       SCOPED_TRACE("in pieces of " + std::to_string(piece));
-      table_type t(space, room, {.seed = run_seed()});
+      table_type t(space, capacity, {.seed = run_seed()});
       ASSERT_EQ(t.insert(space, held_k.span(), held_v.span()).inserted, held);
       insert_report report;
       for (u64 i = 0; i < n; i += piece) {

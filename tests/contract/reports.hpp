@@ -17,8 +17,8 @@ struct reports : question<Key, Value> {
     auto random = numbers_of_this_test();
     for (double load : {0.5, 0.98}) {
       SCOPED_TRACE(load);
-      const u64 room = sizeof(Key) == 1 ? 60 : make.at_most(scaled(600, 150));
-      const auto table = make(room, {.load_factor = load, .grow = false});
+      const u64 items = sizeof(Key) == 1 ? 60 : make.at_most(scaled(600, 150));
+      const auto table = make(items, {.load_factor = load, .grow = false});
       const u64 capacity = table->capacity();
       auto k = reports::distinct_keys(random, capacity + capacity / 4);
       for (const Key& key : special_keys<Key>()) k.push_back(key);
@@ -36,7 +36,7 @@ struct reports : question<Key, Value> {
   }
 
   // A table that refused items may still grow later.
-  static void and_then_there_is_room(const maker& make) {
+  static void and_frees_slots(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make(100, {.load_factor = 0.98, .grow = false});
     const auto k = reports::distinct_keys(random, 300);
@@ -83,7 +83,7 @@ struct reports : question<Key, Value> {
 
   static constexpr test tests[] = {
       {"of_a_full_table", of_a_full_table},
-      {"and_then_there_is_room", and_then_there_is_room, {.erases = true}},
+      {"and_frees_slots", and_frees_slots, {.erases = true}},
       {"at_the_load_asked_for", at_the_load_asked_for},
       {"of_many_small_builds", of_many_small_builds},
   };

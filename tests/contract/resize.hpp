@@ -18,11 +18,11 @@ struct resizing : question<Key, Value> {
     const auto table = make();
     model<Key, Value> expected(make.can);
     expected.insert(*table, k, resizing::values_for(random, k));
-    for (u64 room : {u64(0), u64(1), k.size(), 2 * k.size() + 50, u64(10), 3 * k.size() + 200}) {
+    for (u64 capacity : {u64(0), u64(1), k.size(), 2 * k.size() + 50, u64(10), 3 * k.size() + 200}) {
       const u64 before = table->capacity();
-      table->reserve(room);
+      table->reserve(capacity);
       ASSERT_GE(table->capacity(), before);
-      ASSERT_GE(static_cast<double>(table->capacity()) * 0.81 + 1, static_cast<double>(room));
+      ASSERT_GE(static_cast<double>(table->capacity()) * 0.81 + 1, static_cast<double>(capacity));
       expected.verify(*table, k);
     }
   }
@@ -50,8 +50,8 @@ struct resizing : question<Key, Value> {
     expected.verify(*table);
     const auto k = resizing::random_keys(random, make.at_most(scaled(6'000, 500)));
     expected.insert(*table, k, resizing::values_for(random, k));
-    for (u64 room : {u64(0), u64(1), 4 * k.size(), u64(0), k.size()}) {
-      table->rehash(room);
+    for (u64 capacity : {u64(0), u64(1), 4 * k.size(), u64(0), k.size()}) {
+      table->rehash(capacity);
       expected.verify(*table, others(random, k, 50));
     }
   }
@@ -122,7 +122,7 @@ struct resizing : question<Key, Value> {
     }
   }
 
-  static void clear_keeps_the_room(const maker& make) {
+  static void clear_keeps_the_capacity(const maker& make) {
     auto random = numbers_of_this_test();
     const auto table = make();
     model<Key, Value> expected(make.can);
@@ -169,9 +169,9 @@ struct resizing : question<Key, Value> {
       {"reserve_never_shrinks", reserve_never_shrinks, {.inserts = true}},
       {"what_was_reserved_can_be_used", what_was_reserved_can_be_used, {.inserts = true}},
       {"rehash_keeps_all", rehash_keeps_all, {.inserts = true}},
-      {"shrinks_to_what_it_holds", shrinks_to_what_it_holds, {.makes_room = true}},
-      {"reserve_and_shrink_go_one_way", reserve_and_shrink_go_one_way, {.makes_room = true}},
-      {"clear_keeps_the_room", clear_keeps_the_room},
+      {"shrinks_to_what_it_holds", shrinks_to_what_it_holds, {.reserves = true}},
+      {"reserve_and_shrink_go_one_way", reserve_and_shrink_go_one_way, {.reserves = true}},
+      {"clear_keeps_the_capacity", clear_keeps_the_capacity},
       {"a_build_replaces", a_build_replaces},
       {"capacity_follows_the_load", capacity_follows_the_load, {.hashes = true}},
   };

@@ -50,7 +50,7 @@ TEST(robin_hood_race, no_key_is_on_its_way_after_all_were_put_back) {
     const detail::robin_hood_counters counters(reinterpret_cast<u32*>(memory.data()), 8 * buckets, buckets);
     ASSERT_TRUE(counters.acquire_slot(0));
     for (u32 home = 0; home < buckets; ++home) counters.begin_move(home);
-    for (u64 i = 0; i < detail::robin_hood_counters::bit_words(buckets); ++i) counters.none_in_hand(i);
+    for (u64 i = 0; i < detail::robin_hood_counters::bit_words(buckets); ++i) counters.none_evicted(i);
     for (u32 home = 0; home < buckets; ++home) {
       EXPECT_EQ(counters.relocations(home), 0U) << home << " of " << buckets;
       EXPECT_NE(counters.due()[home / 32] & 1U << home % 32, 0U) << home << " of " << buckets;

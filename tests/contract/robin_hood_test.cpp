@@ -99,7 +99,7 @@ struct subject {
       const auto w = d.slots()[i];
       if (slot_type::is_free(w)) continue;
       const auto bits = d.key_at(i, w);
-      const auto at = d.place_in(static_cast<u32>(i / Design::bucket_slots), w);
+      const auto at = d.location_in(static_cast<u32>(i / Design::bucket_slots), w);
       ASSERT_EQ(d.locate(bits).home, at.home);
       ASSERT_EQ(d.homes().at(at.home, at.age), at.bucket);
       ASSERT_TRUE(seen.insert(slot_type::decode(bits)).second) << "a key stands twice";
@@ -146,16 +146,16 @@ TEST(robin_hood_loads, of_many_builds_of_the_papers) { expect_no_failure<paper>(
 template <class Design>
 void expect_full(u64 n) {
   subject<Design> s(n, 1);
-  const u64 room = s.t.capacity();
-  EXPECT_LT(room, std::max<u64>(n + Design::bucket_slots, 1100));
-  const auto k = s.fresh_keys(room);
-  EXPECT_EQ(s.insert(k).inserted, room);
+  const u64 capacity = s.t.capacity();
+  EXPECT_LT(capacity, std::max<u64>(n + Design::bucket_slots, 1100));
+  const auto k = s.fresh_keys(capacity);
+  EXPECT_EQ(s.insert(k).inserted, capacity);
   ASSERT_NO_FATAL_FAILURE(s.expect_holds(k));
   ASSERT_NO_FATAL_FAILURE(s.expect_order(true));
   // And not one more.
   const auto more = s.fresh_keys(1000);
   EXPECT_EQ(s.insert(more).refused, more.size());
-  EXPECT_EQ(s.insert(k).present, room);
+  EXPECT_EQ(s.insert(k).present, capacity);
   ASSERT_NO_FATAL_FAILURE(s.expect_holds(k));
 }
 TEST(robin_hood_loads, to_the_last_slot) {

@@ -104,7 +104,7 @@ class row_updates : public ::testing::Test {
 
 // A hundredth more items finds free entries. Items without one make the table rebuild, with more rows when
 // there are more items than the load factor allows.
-TEST_F(row_updates, find_room_until_there_is_none) {
+TEST_F(row_updates, find_free_entries_until_none_is_left) {
   table_type t(space_, 0, {.load_factor = 0.8});
   std::ignore = build(t, some(0, n));
   const u64 rows = t.capacity(), bytes = t.bytes();
@@ -172,19 +172,19 @@ TEST_F(row_updates, as_the_options_say) {
     compare(t);
   }
   forget();
-  table_type roomy(space_, n);
-  const u64 bytes = roomy.bytes();
-  for (u64 i = 0; i < 16; ++i) std::ignore = insert(roomy, some(i * (n / 16), n / 16));
-  compare(roomy);
-  EXPECT_LT(roomy.bytes(), bytes + bytes / 2);
-  EXPECT_EQ(roomy.reserve(space_, 4 * n), 1U);
-  EXPECT_EQ(roomy.reserve(space_, 3 * n), 0U);
-  EXPECT_EQ(roomy.rehash(space_, 0), 1U);
-  EXPECT_LT(roomy.bytes(), bytes + bytes / 2);
-  compare(roomy);
-  roomy.clear(space_);
-  EXPECT_TRUE(roomy.empty());
-  EXPECT_EQ(insert(roomy, {}), insert_report{});
+  table_type spacious(space_, n);
+  const u64 bytes = spacious.bytes();
+  for (u64 i = 0; i < 16; ++i) std::ignore = insert(spacious, some(i * (n / 16), n / 16));
+  compare(spacious);
+  EXPECT_LT(spacious.bytes(), bytes + bytes / 2);
+  EXPECT_EQ(spacious.reserve(space_, 4 * n), 1U);
+  EXPECT_EQ(spacious.reserve(space_, 3 * n), 0U);
+  EXPECT_EQ(spacious.rehash(space_, 0), 1U);
+  EXPECT_LT(spacious.bytes(), bytes + bytes / 2);
+  compare(spacious);
+  spacious.clear(space_);
+  EXPECT_TRUE(spacious.empty());
+  EXPECT_EQ(insert(spacious, {}), insert_report{});
   for (const double slack : {-0.5, 17.0})
     EXPECT_THROW((table_type(space_, 0, {.slack = slack})), invalid_argument);
   for (const double below : {-0.1, 0.5})

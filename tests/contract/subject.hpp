@@ -61,7 +61,7 @@ struct declared_abilities {
 
 struct abilities {
   bool inserts = false, erases = false, keeps_duplicates = false, maps = false, hashes = false, adds = false;
-  bool makes_room = false;     // has reserve()
+  bool reserves = false;       // has reserve()
   bool throws = false;         // passes on exceptions of functions given to verbs
   double highest_load = 0.98;  // a test that needs a higher load gets a table for this load
   double most_read = 0;        // buckets that a lookup of a present key reads on average, at most
@@ -69,8 +69,8 @@ struct abilities {
   // Are all abilities that a test needs among these?
   constexpr bool offer(const abilities& needs) const {
     return inserts >= needs.inserts && erases >= needs.erases && keeps_duplicates >= needs.keeps_duplicates &&
-           maps >= needs.maps && hashes >= needs.hashes && adds >= needs.adds &&
-           makes_room >= needs.makes_room && throws >= needs.throws;
+           maps >= needs.maps && hashes >= needs.hashes && adds >= needs.adds && reserves >= needs.reserves &&
+           throws >= needs.throws;
   }
 };
 

@@ -78,7 +78,7 @@ class table_subject : public subject<typename Design::key_type, typename Design:
   static constexpr bool is_set = table_type::is_set;
   static constexpr bool inserts = insertable<Design>;
   static constexpr bool adds = table_type::adds_items;
-  static constexpr bool makes_room = requires(table_type t, space_type& s) { t.reserve(s, u64(0)); };
+  static constexpr bool reserves = requires(table_type t, space_type& s) { t.reserve(s, u64(0)); };
   static constexpr bool erases = requires(table_type t, space_type& s) { t.erase(s, {}); };
 
  public:
@@ -88,7 +88,7 @@ class table_subject : public subject<typename Design::key_type, typename Design:
                                     .maps = !is_set,
                                     .hashes = !sorted<Design>,
                                     .adds = adds,
-                                    .makes_room = makes_room,
+                                    .reserves = reserves,
                                     .throws = !Space::has_lanes,
                                     .highest_load = std::min(0.98, detail::highest_load_factor<Design>())};
 
@@ -163,19 +163,19 @@ class table_subject : public subject<typename Design::key_type, typename Design:
     ground_->memory.guarded([&] { table_.clear(*space_); });
   }
   u64 reserve(u64 n) override {
-    if constexpr (makes_room)
+    if constexpr (reserves)
       return ground_->memory.guarded([&] { return table_.reserve(*space_, n); });
     else
       return 0;
   }
   u64 rehash(u64 n) override {
-    if constexpr (makes_room)
+    if constexpr (reserves)
       return ground_->memory.guarded([&] { return table_.rehash(*space_, n); });
     else
       return 0;
   }
   u64 shrink_to_fit() override {
-    if constexpr (makes_room)
+    if constexpr (reserves)
       return ground_->memory.guarded([&] { return table_.shrink_to_fit(*space_); });
     else
       return 0;

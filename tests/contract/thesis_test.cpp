@@ -106,9 +106,9 @@ lengths measure_alone(const Design& design, u64 first, u64 n) {
   std::vector<u32> probes(n, 1);
   for (u64 i = 0; i < n; ++i) {
     const auto bits = slot::encode(mix32(static_cast<u32>(first + i)));
-    auto place = design.locate(bits);
-    for (; probes[i] < design.max_steps(); ++probes[i], design.next(place)) {
-      const auto word = *design.bucket_at(design.where(place));
+    auto location = design.locate(bits);
+    for (; probes[i] < design.max_steps(); ++probes[i], design.next(location)) {
+      const auto word = *design.bucket_at(design.where(location));
       if (slot::key_of(word) == bits || word == slot::empty_word) break;
     }
   }

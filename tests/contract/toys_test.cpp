@@ -233,7 +233,7 @@ TEST(toy_swapper, no_key_is_lost_when_an_op_throws) {
 }
 
 // More of them than the list takes: what did not begin gets its turn in the new table.
-TEST(toy_swapper, many_keys_in_hand) {
+TEST(toy_swapper, many_keys_evicted) {
   const keys k = some_keys(scaled(300'000, 60'000));
   toy_table<toy_swapper<u32, u32, 1>> t(k.size(), {.load_factor = 0.75, .grow = false});
   EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
@@ -269,16 +269,17 @@ TEST(toy_swapper, no_key_is_lost_without_memory) {
 // Keys by kernel/exact_placement.hpp alone: each finds a place where there are places for it and all before,
 // as a search on the host says that keeps who stands where.
 template <class Design>
-class places {
+class slot_model {
  public:
-  explicit places(const Design& design) : design_(design), held_(design.capacity() / Design::bucket_slots) {}
+  explicit slot_model(const Design& design)
+      : design_(design), held_(design.capacity() / Design::bucket_slots) {}
   bool put(u32 key) {
     std::vector<bool> seen(held_.size());
     return put(key, seen);
   }
 
  private:
-  static constexpr u64 room = [] {
+  static constexpr u64 capacity = [] {
     if constexpr (requires { Design::item_slots; })
       return u64(std::popcount(Design::item_slots));
     else
@@ -289,7 +290,7 @@ class places {
     for (u32 step = 1;; ++step) {
       if (const u64 b = design_.where(p); !seen[b]) {
         seen[b] = true;
-        if (held_[b].size() < room) {
+        if (held_[b].size() < capacity) {
           held_[b].push_back(key);
           return true;
         }
@@ -316,7 +317,7 @@ void place_all_that_can_be(u64 items, u64 offered) {
     const Design& design = t.table.view().design;
     const u64 buckets = design.capacity() / Design::bucket_slots;
     const detail::exact_placement<Design> exact{design, design.marks(), 0, buckets};
-    places<Design> model(design);
+    slot_model<Design> model(design);
     // Of a few buckets more keys than of others, so that some have no place though there are free slots.
     keys k;
     for (u32 i = 0; k.size() < offered; ++i) {

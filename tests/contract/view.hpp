@@ -242,7 +242,7 @@ TYPED_TEST_P(views, change_tables) {
 }
 
 // Items without a free slot are refused and not counted; no key moves for them.
-TYPED_TEST_P(views, refuse_what_finds_no_room) {
+TYPED_TEST_P(views, refuse_what_finds_no_slot) {
   SCOPED_TRACE(run_seed());
   this->table_.emplace(this->space_, this->count / 4,
                        table_options{.load_factor = 0.5, .seed = run_seed(), .grow = false});
@@ -348,7 +348,7 @@ TYPED_TEST_P(views, of_no_memory_find_nothing) {
   EXPECT_GT((this->template run<inserts_by_view>(n)), 0U) << "it gets memory again";
 }
 
-REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_room, change_tables_by_tiles,
+REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_slot, change_tables_by_tiles,
                             count_for_as_long_as_they_are_kept, of_no_memory_find_nothing);
 
 }  // namespace tilehash::contract

@@ -75,8 +75,8 @@ struct recording_policy {
   static bool grows() { return true; }
   u64 limit() const { return table->most; }
   u64 free_slots(u64 /*wanted*/) const { return limit() <= size() ? 0 : limit() - size(); }
-  static u64 least_room() { return detail::least_room; }
-  std::optional<u64> make_room(cpu& /*space*/, growth how, u64 items) {
+  static u64 least_capacity() { return detail::least_capacity; }
+  std::optional<u64> add_capacity(cpu& /*space*/, growth how, u64 items) {
     table->requests.push_back({how, items});
     if (table->memory_left-- == 0) throw out_of_memory("no memory is left");
     if (how == growth::enlarge) table->most = std::max(2 * table->most, items);

@@ -9,7 +9,7 @@
 namespace tilehash::detail {
 namespace {
 
-TEST(slots_for, has_room_at_the_load_factor) {
+TEST(slots_for, suffices_at_the_load_factor) {
   EXPECT_EQ(slots_for(0, 0.8), 1U);
   EXPECT_EQ(slots_for(1, 0.98), 2U);
   EXPECT_EQ(slots_for(8, 0.8), 10U);

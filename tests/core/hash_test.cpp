@@ -153,13 +153,13 @@ TEST(avalanche, murmur) {
 // Keys fall into 256 places about evenly: chi-squared within six standard deviations.
 template <class Hash, class Next>
 void expect_uniform(Next next) {
-  const u64 places = 256, n = 100'000;
+  const u64 buckets = 256, n = 100'000;
   const Hash hash(static_cast<u32>(contract::run_seed()));
-  std::vector<double> count(places);
-  for (u64 i = 0; i < n; ++i) ++count.at(fast_range(hash(next(i)), places));
+  std::vector<double> count(buckets);
+  for (u64 i = 0; i < n; ++i) ++count.at(fast_range(hash(next(i)), buckets));
   double chi = 0;
-  for (double c : count) chi += (c - n / places) * (c - n / places) / (static_cast<double>(n) / places);
-  EXPECT_LT(chi, places + 6 * std::sqrt(2.0 * places));
+  for (double c : count) chi += (c - n / buckets) * (c - n / buckets) / (static_cast<double>(n) / buckets);
+  EXPECT_LT(chi, buckets + 6 * std::sqrt(2.0 * buckets));
 }
 TEST(uniform, of_sequential_keys) {
   expect_uniform<murmur>([](u64 i) { return static_cast<u32>(i); });

@@ -115,7 +115,7 @@ TYPED_TEST(layouts, find_points_of_large_grids_again) {
   }
 }
 
-TYPED_TEST(layouts, refuse_a_grid_that_keys_have_no_room_for) {
+TYPED_TEST(layouts, refuse_a_grid_larger_than_the_keys) {
   using key = typename TypeParam::key_type;
   constexpr u32 d = dimensions<TypeParam>;
   typename TypeParam::point_type extents{};

@@ -10,10 +10,10 @@ namespace tilehash::detail {
 namespace {
 
 using full = slot<u32, u32>;   // no spare bits: two keys live in sentinel cells
-using roomy = slot<u32, u64>;  // spare bits: none
+using spare = slot<u32, u64>;  // spare bits: none
 
-static_assert(sentinel_cells<full>::count == 2 && sentinel_cells<roomy>::count == 0 &&
-              sentinel_cells<roomy>::bytes == 0);
+static_assert(sentinel_cells<full>::count == 2 && sentinel_cells<spare>::count == 0 &&
+              sentinel_cells<spare>::bytes == 0);
 
 TEST(sentinels, each_key_has_a_cell_of_its_own) {
   sentinel_cells<full>::cell cells[2] = {};

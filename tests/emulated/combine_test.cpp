@@ -163,14 +163,14 @@ void partition_items(u32 regions) {
     std::ranges::sort(expected);
     const u64 legal = n - given.illegal;
     const route_type route(regions, 5);
-    const u32 room = static_cast<u32>(n / regions + 1);  // about half of the bins get more
+    const u32 capacity = static_cast<u32>(n / regions + 1);  // about half of the bins get more
     const buffer<u32, Space> fill(space, regions);
     const buffer<u64, Space> counters(space, 2);
     const buffer<word, Space> spilled(space, n);
     u64 *const length = counters.data(), *const illegal = length + 1;
     {
-      const buffer<word, Space> entries(space, u64(room) * regions);
-      const detail::even_bins<word> bins{entries.data(), room, fill.data()};
+      const buffer<word, Space> entries(space, u64(capacity) * regions);
+      const detail::even_bins<word> bins{entries.data(), capacity, fill.data()};
       space.fill(fill.data(), regions, u32(0));
       space.fill(counters.data(), 2, u64(0));
       detail::send_by_blocks(space, route, given.source(), n, bins,
@@ -179,7 +179,7 @@ void partition_items(u32 regions) {
       const auto came = fill.to_host();
       EXPECT_EQ(std::accumulate(came.begin(), came.end(), u64(0)), legal);
       u64 too_many = 0;
-      for (const u32 c : came) too_many += c > room ? c - room : 0;
+      for (const u32 c : came) too_many += c > capacity ? c - capacity : 0;
       ASSERT_EQ(*length, too_many);
       auto got = items_in(route, bins, spilled.data(), too_many);
       std::ranges::sort(got);
@@ -199,9 +199,9 @@ void partition_items(u32 regions) {
       for (u64 i = n / 4; i < n; ++i) ASSERT_TRUE(spilled.data()[i] == 0);
     }
     {  // bins that grow, the last of which has no room at first
-      buffer<word, Space> entries(space, u64(room) * regions);
+      buffer<word, Space> entries(space, u64(capacity) * regions);
       buffer<u64, Space> starts;
-      detail::uneven_bins<word> bins{{entries.data(), room, fill.data()}, regions - 1, 0};
+      detail::uneven_bins<word> bins{{entries.data(), capacity, fill.data()}, regions - 1, 0};
       space.fill(counters.data(), 2, u64(0));
       detail::send_to_bins(space, route, given.source(), n, bins, illegal);
       EXPECT_EQ(bins.size(regions - 1), 0U);
@@ -247,15 +247,16 @@ void partition_into_too_many() {
   std::vector<u32> counts(regions);
   for (u64 i = 0; i < some; ++i)
     if (few.keys[i] == few.keys[i]) ++counts[route.region_of(route.hash(slot::encode(few.keys[i])))];
-  for (const u32 room : {*std::ranges::max_element(counts), *std::ranges::max_element(counts) - 1}) {
-    const buffer<word, Space> own(space, u64(room) * regions);
+  for (const u32 capacity : {*std::ranges::max_element(counts), *std::ranges::max_element(counts) - 1}) {
+    const buffer<word, Space> own(space, u64(capacity) * regions);
     space.fill(own.data(), own.size(), word(0));
     detail::send_to_bins(space, route, few.source(), some,
-                         detail::even_bins<word>{own.data(), room, fill.data()}, illegal.data());
+                         detail::even_bins<word>{own.data(), capacity, fill.data()}, illegal.data());
     EXPECT_EQ(fill.to_host(), counts);
     for (u32 r = 0; r < regions; ++r) {
-      const word* const bin = own.data() + u64(r) * room;
-      ASSERT_EQ(static_cast<u32>(room - std::count(bin, bin + room, word(0))), std::min(room, counts[r]))
+      const word* const bin = own.data() + u64(r) * capacity;
+      ASSERT_EQ(static_cast<u32>(capacity - std::count(bin, bin + capacity, word(0))),
+                std::min(capacity, counts[r]))
           << r;
     }
   }
@@ -272,9 +273,9 @@ template <class Slot, class Space>
 void combine_shares(u32 parts, u64 distinct, u64 several) {
   using word = typename Slot::word;
   using source_type = detail::array_source<Slot>;
-  using at_seats = detail::combine_at_seats<Slot, op::sum>;
+  using at_cells = detail::combine_at_cells<Slot, op::sum>;
   using work = detail::partition_in<detail::splitter<Slot>, source_type, Space, detail::even_bins<word>,
-                                    detail::spill_list<word>, at_seats>;
+                                    detail::spill_list<word>, at_cells>;
   auto sizes = sizes_around(work::share);
   if (several == 1) sizes = {work::share + 1};
   for (const u64 n : sizes) {
@@ -285,17 +286,17 @@ void combine_shares(u32 parts, u64 distinct, u64 several) {
     for (u64 i = 0; i < n; ++i)
       if (given.keys[i] == given.keys[i]) expected[given.keys[i]] += given.values[i];
     const detail::splitter<Slot> split(parts, 0);
-    const u32 room = static_cast<u32>(n / parts / 2 + 1);
-    const buffer<word, Space> entries(space, u64(room) * parts), spilled(space, n);
+    const u32 capacity = static_cast<u32>(n / parts / 2 + 1);
+    const buffer<word, Space> entries(space, u64(capacity) * parts), spilled(space, n);
     const buffer<u32, Space> fill(space, parts);
     const buffer<u64, Space> counters(space, 3);
     u64 *const length = counters.data(), *const illegal = length + 1, *const sent = length + 2;
     space.fill(fill.data(), parts, u32(0));
     space.fill(counters.data(), 3, u64(0));
-    const detail::even_bins<word> bins{entries.data(), room, fill.data()};
+    const detail::even_bins<word> bins{entries.data(), capacity, fill.data()};
     detail::send_by_blocks(space, split, given.source(), n, bins,
                            detail::spill_list<word>{spilled.data(), length, n}, illegal,
-                           at_seats{op::sum(), sent});
+                           at_cells{op::sum(), sent});
     EXPECT_EQ(*illegal, given.illegal);
     const auto got = items_in(split, bins, spilled.data(), *length);
     EXPECT_EQ(got.size(), *sent);
@@ -616,10 +617,10 @@ void partition_in_order(u64 n, u32 regions, which_key which, u64 least_dropped =
     first.try_emplace(given.k.data()[i], i + 1);  // (values are 1 and the number)
   }
   const route_type route(regions, 5);
-  const u32 room = static_cast<u32>(3 * n / regions);
+  const u32 capacity = static_cast<u32>(3 * n / regions);
   const buffer<u32, Space> fill(space, regions);
   const buffer<u64, Space> counters(space, 2);
-  const buffer<word, Space> entries(space, u64(room) * regions);
+  const buffer<word, Space> entries(space, u64(capacity) * regions);
   space.fill(fill.data(), regions, u32(0));
   space.fill(counters.data(), 2, u64(0));
   std::unordered_map<key, u64> last;
@@ -643,7 +644,7 @@ void partition_in_order(u64 n, u32 regions, which_key which, u64 least_dropped =
   const detail::spill_list<word> none{nullptr, counters.data(), 0};
   {
     using bins_type = detail::ordered_bins<Slot>;
-    const bins_type bins{{entries.data(), room, fill.data()}, bins_type::block_bits_for(regions)};
+    const bins_type bins{{entries.data(), capacity, fill.data()}, bins_type::block_bits_for(regions)};
     detail::send_by_blocks(space, route, given.source(), n, bins, none, counters.data() + 1, before());
     u64 blocks = 0;
     for (u32 r = 0; r < regions; ++r) {
@@ -663,7 +664,8 @@ void partition_in_order(u64 n, u32 regions, which_key which, u64 least_dropped =
     const u32 blocks = static_cast<u32>(std::min<u64>(space.large_blocks_at_once(), 4));
     const buffer<u32, Space> parts(space, u64(blocks) * regions);
     space.fill(parts.data(), parts.size(), u32(0));
-    const detail::bins_of_parts<word> bins{entries.data(), room, regions - 1, room, blocks, parts.data()};
+    const detail::bins_of_parts<word> bins{entries.data(), capacity, regions - 1,
+                                           capacity,       blocks,   parts.data()};
     detail::send_by_blocks(space, route, given.source(), n, bins, none, counters.data() + 1, before());
     const auto sizes = parts.to_host();
     for (u32 r = 0; r < regions; ++r) {

@@ -166,9 +166,9 @@ class driver {
   // Checks that the table holds exactly the model's items, each once.
   void compare() {
     const u64 n = table_.size(),
-              room = n + table_.capacity();  // larger than size(), for the items of a broken table
-    buffer<key_type, emulated> keys(space_, room);
-    buffer<value_type, emulated> values(space_, room);
+              capacity = n + table_.capacity();  // larger than size(), for the items of a broken table
+    buffer<key_type, emulated> keys(space_, capacity);
+    buffer<value_type, emulated> values(space_, capacity);
     u64 given = 0;
     if constexpr (is_set)
       given = table_.retrieve_all(space_, keys.span());

@@ -69,15 +69,15 @@ TEST(EmulatedDynamic, ListsThatAreFull) {
   for (u32 key = 1'000; others.size() < n; ++key)
     if (region_of(key) != region_of(often)) others.push_back(key);
   const double mean = static_cast<double>(n) / static_cast<double>(d.regions());
-  const u64 room = static_cast<u64>(mean + 8 * std::sqrt(mean) + 32), list = n / 32 + 1024;
-  for (u64 copies = room + list - 1; copies <= room + list + 2; ++copies) {
+  const u64 capacity = static_cast<u64>(mean + 8 * std::sqrt(mean) + 32), list = n / 32 + 1024;
+  for (u64 copies = capacity + list - 1; copies <= capacity + list + 2; ++copies) {
     SCOPED_TRACE(copies);
     std::vector<u32> keys(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(n - copies));
     keys.resize(n, often);
     const auto filled =
         detail::fill_subtables(space, d, detail::array_source<slot>{keys.data(), keys.data()}, n, n);
     EXPECT_EQ(filled.inserted, n - copies + 1);
-    EXPECT_EQ(filled.left, copies - room);
+    EXPECT_EQ(filled.left, copies - capacity);
     ASSERT_EQ(filled.lists_left, filled.left <= list);
     for (u64 i = 0; filled.lists_left && i < filled.left; ++i)
       ASSERT_EQ(filled.rest()(i).key.bits, detail::query<slot>(often).bits);

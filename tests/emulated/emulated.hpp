@@ -81,7 +81,7 @@ class emulated_tile {
   static void check_alignment(const Word* from, bool active, const site& at) {
     constexpr u64 request = N * sizeof(Word) % 16 == 0 ? 16 : sizeof(Word);
     if (active && reinterpret_cast<u64>(from) % request != 0)
-      detail::refuse(emulation::thread::place({"load", request, false, at}) +
+      detail::refuse(emulation::thread::describe({"load", request, false, at}) +
                      " from an address that is not aligned");
   }
 

@@ -93,7 +93,7 @@ struct one_region {
       const word w = d.slots()[i];
       if (!design::holds(i, w)) continue;
       all[d.key_at(i, w)].push_back(design::slot_type::value_of(w));
-      const auto at = d.place_in(static_cast<u32>(i / design::bucket_slots), w);
+      const auto at = d.location_in(static_cast<u32>(i / design::bucket_slots), w);
       if (at.function() == 0) continue;
       const word entries = d.bucket_at(d.where(d.primary_of(at)))[design::last_slot];
       EXPECT_TRUE(design::slot_type::is_remap(entries));
@@ -106,7 +106,8 @@ struct one_region {
     u64 n = 0;
     for (u64 i = 0; i < capacity; ++i) {
       const word w = d.slots()[i];
-      n += design::holds(i, w) && d.place_in(static_cast<u32>(i / design::bucket_slots), w).function() != 0;
+      n +=
+          design::holds(i, w) && d.location_in(static_cast<u32>(i / design::bucket_slots), w).function() != 0;
     }
     return n;
   }
@@ -119,7 +120,7 @@ struct one_region {
       for (u32 tag = 0; design::slot_type::is_remap(w) && tag < design::slot_type::entries; ++tag)
         set += design::slot_type::entry(w, tag) != 0;
       if (!design::holds(i, w)) continue;
-      const auto at = d.place_in(static_cast<u32>(i / design::bucket_slots), w);
+      const auto at = d.location_in(static_cast<u32>(i / design::bucket_slots), w);
       if (at.function() != 0) used.insert({d.where(d.primary_of(at)), at.tag()});
     }
     return {set, used.size()};
@@ -154,12 +155,12 @@ TEST(HortonBuild, CopiesThatPartBecomeOne) {
 TEST(HortonBuild, ListsThatAreFull) {
   const u32 key = 77;
   one_region r(1);
-  const u64 room =
+  const u64 capacity =
       one_region::build::layout::most_unplaced(r.d.region_buckets()) + one_region::design::bucket_slots;
-  for (u64 n = room - 2; n <= room + 3; ++n) {
+  for (u64 n = capacity - 2; n <= capacity + 3; ++n) {
     SCOPED_TRACE(n);
     r.fill(std::vector<one_region::word>(n, one_region::item(r.d, key, 5)));
-    EXPECT_EQ(r.spilled.size(), n < room ? 0 : n - room);
+    EXPECT_EQ(r.spilled.size(), n < capacity ? 0 : n - capacity);
     EXPECT_EQ(r.counted, 1U);
     EXPECT_EQ(r.items(), (std::unordered_map<u32, std::vector<u32>>{{key, {5}}}));
   }
@@ -224,8 +225,8 @@ TEST(HortonErase, ListsThatAreFull) {
   for (u32 key = 1'000; others.size() < n; ++key)
     if (region_of(key) != region_of(often)) others.push_back(key);
   const double mean = static_cast<double>(n) / d.regions();
-  const u64 room = static_cast<u64>(mean + 8 * std::sqrt(mean) + 32), list = n / 32 + 1024;
-  for (u64 copies = room + list - 1; copies <= room + list + 2; ++copies) {
+  const u64 capacity = static_cast<u64>(mean + 8 * std::sqrt(mean) + 32), list = n / 32 + 1024;
+  for (u64 copies = capacity + list - 1; copies <= capacity + list + 2; ++copies) {
     SCOPED_TRACE(copies);
     std::vector<u32> keys(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(n - copies));
     keys.resize(n, often);

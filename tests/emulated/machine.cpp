@@ -57,7 +57,7 @@ const std::byte* thread::say(const call& c, const void* x, u32 from, u32 width) 
   const exchange_area& here = tell(c, x, from);
   const u32 first = lane() / width * width;
   if (from >= width || from != here.from[first])
-    throw convergence_error("tilehash: " + place(c) + ": lane " + std::to_string(lane()) + " names lane " +
+    throw convergence_error("tilehash: " + describe(c) + ": lane " + std::to_string(lane()) + " names lane " +
                             std::to_string(from) + " of a tile of " + std::to_string(width) +
                             ", the tile's first lane names " + std::to_string(here.from[first]));
   return here.said[first + from];
@@ -98,7 +98,7 @@ void thread::note_scratch(u64 at, u64 bytes, access how) const {
   try {
     block().scratch->note(at, bytes, how, rank_, block().phase);
   } catch (const race_error& e) {
-    throw race_error(std::string(e.what()) + ", since " + (calls_ != 0 ? place(at_) : "the block began"));
+    throw race_error(std::string(e.what()) + ", since " + (calls_ != 0 ? describe(at_) : "the block began"));
   }
 }
 
@@ -130,13 +130,13 @@ void thread::stop() {
   if (abandoned_) throw abandoned{};
 }
 
-std::string thread::place(const call& c) {
+std::string thread::describe(const call& c) {
   const std::string_view file = c.where.file_name();
   return std::string(c.what) + (c.bytes != 0 ? " of " + std::to_string(c.bytes) + " bytes" : "") + " (" +
          std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(c.where.line()) + ")";
 }
 std::string thread::whereabouts() const {
-  return state_ == state::ended ? "ended" : "at " + place(at_) + ", call " + std::to_string(calls_);
+  return state_ == state::ended ? "ended" : "at " + describe(at_) + ", call " + std::to_string(calls_);
 }
 std::string thread::line_of_design() {
   if (state_ != state::waiting) return {};

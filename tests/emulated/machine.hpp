@@ -170,7 +170,7 @@ class thread {
   }
 
   // `bucket.hpp:63` and the function called there.
-  static std::string place(const call& c);
+  static std::string describe(const call& c);
 
  private:
   // Gives the c.bytes at x to the warp, and returns the address of the result.

@@ -499,7 +499,7 @@ void check_questions_of_a_bucket() {
     const auto looked = b.look_up(t, wanted);
     const auto found = b.find_slot(t, wanted);
     const auto own = b.find_own(t, wanted);
-    const auto place = b.find_own_or_free(t, wanted);
+    const auto or_free = b.find_own_or_free(t, wanted);
     const bool there = looked.what == lookup_state::found;
     return std::array<u64, 16>{b.match(t, wanted),
                                b.match_empty(t),
@@ -511,10 +511,10 @@ void check_questions_of_a_bucket() {
                                found.slot,
                                own.found,
                                own.slot,
-                               place.own,
-                               place.free,
-                               place.slot,
-                               place.content,
+                               or_free.own,
+                               or_free.free,
+                               or_free.slot,
+                               or_free.content,
                                b.at(t, 5),
                                b.bit(t, 5, 33, there) && there};
   };

@@ -79,15 +79,15 @@ void fill_by_counts(u64 n, double load, u64 crowd, u64 seed) {
   d.bulk_build().run(space, detail::array_source<slot_type>{k.data(), v.data()}, n,
                      detail::spill_list<word>{left.data(), counts.data(), n}, counts.data() + 1,
                      counts.data() + 2);
-  const auto told = counts.to_host();
-  const u64 lefts = told[0], inserted = told[2];
-  EXPECT_EQ(told[1], 0U);  // illegal
+  const auto counted = counts.to_host();
+  const u64 lefts = counted[0], inserted = counted[2];
+  EXPECT_EQ(counted[1], 0U);  // illegal
   std::unordered_map<u32, u32> seen;
   for (u64 i = 0; i < capacity; ++i) {
     const word w = d.slots()[i];
     if (slot_type::is_free(w)) continue;
     const u32 key = slot_type::decode(d.key_at(i, w));
-    const auto at = d.place_in(static_cast<u32>(i / Design::bucket_slots), w);
+    const auto at = d.location_in(static_cast<u32>(i / Design::bucket_slots), w);
     EXPECT_EQ(d.locate(key).home, at.home);
     EXPECT_LE(at.age, d.max_age(slot_type::max_code_in(*d.bucket_at(at.home))));
     EXPECT_EQ(slot_type::value_of(w), ~key);

@@ -196,7 +196,7 @@ class question {
     }
     drop_unplaced();
     if constexpr (displacing<Design> || replacing<Design>) {
-      if (load != 0) make_room();
+      if (load != 0) free_some();
     }
     expect_locks("when it was filled");
   }
@@ -257,9 +257,9 @@ class question {
     for (u32 b = 0; b < capacity() / Design::bucket_slots; ++b) {
       const auto last = design().bucket_at(b)[Design::last_slot];
       if (!Design::holds(0, last)) continue;
-      const auto guest = design().place_in(b, last);
-      const u32 home = design().where(design().primary_of(guest));
-      if (home != b) pairs.push_back({b, home, guest.tag()});
+      const auto secondary = design().location_in(b, last);
+      const u32 home = design().where(design().primary_of(secondary));
+      if (home != b) pairs.push_back({b, home, secondary.tag()});
     }
     if (pairs.empty()) return false;
     const pair p = pairs[run_.below(pairs.size())];
@@ -268,9 +268,9 @@ class question {
       for (u32 tries = 0;; ++tries) {
         if (tries == 100'000) return false;
         keys[i] = draw();
-        const auto place = design().locate(encode(keys[i]));
-        if (stored_.count(keys[i]) == 0 && design().where(place) == (i == 0 ? p.bucket : p.home) &&
-            (i == 0 || place.tag() == p.tag))
+        const auto location = design().locate(encode(keys[i]));
+        if (stored_.count(keys[i]) == 0 && design().where(location) == (i == 0 ? p.bucket : p.home) &&
+            (i == 0 || location.tag() == p.tag))
           break;
       }
     }
@@ -316,7 +316,7 @@ class question {
   }
 
  private:
-  static constexpr u64 unplaced_room = 64;
+  static constexpr u64 unplaced_capacity = 64;
   static constexpr u64 prefilled = ~u64(0);
   const Design& design() const { return arena_.design(); }
   static auto encode(key_type k) { return slot_type::encode(k); }
@@ -338,7 +338,7 @@ class question {
   }
   // Most of them such as can only be put in where others move.
   key_type draw_item() {
-    const bool any = !displacing<Design> || roomy_ || run_.below(4) == 0;
+    const bool any = !displacing<Design> || keeps_free_ || run_.below(4) == 0;
     for (u32 tries = 0;; ++tries) {
       const key_type k = draw_crowded();
       if (any || tries == 100) return k;
@@ -349,17 +349,17 @@ class question {
     }
   }
   // Takes a few keys out, or many; most of them where the items do not come.
-  void make_room() {
-    roomy_ = run_.below(4) == 0;
+  void free_some() {
+    keeps_free_ = run_.below(4) == 0;
     const bool anywhere = run_.below(2) == 0, of_one_home = run_.below(2) == 0;
-    const u64 gone = roomy_ ? stored_.size() / 4 : 1 + run_.below(4);
+    const u64 gone = keeps_free_ ? stored_.size() / 4 : 1 + run_.below(4);
     u64 first = 0;
     for (u64 i = 0, tries = 0; i < gone && tries < 400 && !stored_.empty(); ++tries) {
       const key_type k = any_stored();
       const u64 home = home_of(k);
       if (!anywhere && crowded_.count(home) != 0) continue;
       if (i == 0) first = home;
-      if (of_one_home && !roomy_ && home != first) continue;
+      if (of_one_home && !keeps_free_ && home != first) continue;
       detail::erase_one(design(), arena_.sentinels(), detail::query<slot_type>(k));
       stored_.erase(k);
       ++i;
@@ -387,7 +387,7 @@ class question {
         .sentinels = arena_.sentinels(),
         .inserts = inserts,
         .update = update,
-        .unplaced = {unplaced_.data(), unplaced_room / 2, &unplaced_length_}};
+        .unplaced = {unplaced_.data(), unplaced_capacity / 2, &unplaced_length_}};
   }
 
   // Fewer tries than a table's, as nobody is to wait for them.
@@ -517,7 +517,7 @@ class question {
   }
   // A lock is held as long as a lane changes what it guards, or by a key in hand, and no longer.
   void expect_locks(const char* when) {
-    u64 held = 0, in_hand = 0;
+    u64 held = 0, evicted = 0;
     const auto count = [&](const u32* bits, u64 n) {
       for (u64 i = 0; i < n; ++i) held += bits[i / 32] >> i % 32 & 1;
     };
@@ -526,14 +526,14 @@ class question {
       for (u32 t = 0; t <= Design::subtables; ++t) count(design().at(t).locks, design().at(t).buckets);
     } else if constexpr (requires { design().locks(); }) {
       count(design().locks(), buckets);
-    } else if constexpr (requires { Design::seats_of_32; }) {
+    } else if constexpr (requires { Design::slots_of_32; }) {
       count(design().marks(), buckets);
-      in_hand = unplaced_length_;
+      evicted = unplaced_length_;
     } else if constexpr (requires { Design::stash_slots; }) {  // behind the flag of the stash
       const auto* const flag = reinterpret_cast<const u32*>(design().slots() + design().capacity());
       count(flag + 1, design().capacity() / 8 + 1);
     }
-    EXPECT_EQ(held, in_hand) << "locks that are held " << when;
+    EXPECT_EQ(held, evicted) << "locks that are held " << when;
   }
 
   void expect_stored(const char* when) {
@@ -557,7 +557,7 @@ class question {
     }
     if constexpr (replacing<Design>) {
       u64 most = design().capacity();
-      if constexpr (requires { Design::seats_of_32; }) most = most * Design::seats_of_32 / 32;
+      if constexpr (requires { Design::slots_of_32; }) most = most * Design::slots_of_32 / 32;
       EXPECT_LE(stored_.size(), most) << "keys that were taken " << when;
     }
     table_view<Design> view;
@@ -579,13 +579,13 @@ class question {
 
   exploration& run_;
   arena<Design> arena_;
-  bool roomy_ = false;
+  bool keeps_free_ = false;
   std::set<u64> crowded_;           // the first buckets of the items
   std::map<key_type, u64> stored_;  // and its value
   std::vector<key_type> items_;
   std::vector<outcome> became_;
   using list = detail::unplaced_items<slot_type>;
-  std::vector<typename list::entry> unplaced_ = std::vector<typename list::entry>(unplaced_room);
+  std::vector<typename list::entry> unplaced_ = std::vector<typename list::entry>(unplaced_capacity);
   u64 unplaced_length_ = 0;
   std::vector<value_type> values_ = std::vector<value_type>(24);
   static constexpr value_type prefilled_value = value_type(1) << 30;
@@ -645,7 +645,7 @@ TYPED_TEST(schedules, of_a_full_table) { ask<TypeParam>(TypeParam::load, TypePar
 // Where a bucket remembers what has passed it.
 TYPED_TEST(schedules, of_a_full_bucket) {
   using design = typename TypeParam::design;
-  constexpr bool passed = requires(const design d, typename design::place p) { d.passes(p); };
+  constexpr bool passed = requires(const design d, typename design::location p) { d.passes(p); };
   ask<TypeParam>(0, passed && TypeParam::width == 0 ? 8000 : 100);
 }
 

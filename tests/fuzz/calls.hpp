@@ -300,7 +300,7 @@ class play {
         if (grows_) expected_.build(subject(), k, v);
         break;
       case 8:
-        make_room();
+        change_capacity();
         break;
       case 9:
         expected_.clear(subject());
@@ -344,8 +344,8 @@ class play {
     ++serial_;
     return v;
   }
-  void make_room() {
-    if (!can_.makes_room) return;
+  void change_capacity() {
+    if (!can_.reserves) return;
     const u64 n = bytes_.below(1 + 2 * most_), before = subject().capacity();
     switch (bytes_.below(3)) {
       case 0:
@@ -395,9 +395,9 @@ class play {
       if (choice == 1 && can_.inserts && can_.maps) after.insert_or_assign(table, k, v, true);
       if (choice == 2 && can_.inserts && can_.maps) after.insert_or_apply(table, k, v, true);
       if (choice == 3 && can_.erases) after.erase(table, k);
-      if (choice == 4 && can_.makes_room) table.reserve(2 * most_);
-      if (choice == 5 && can_.makes_room) table.rehash(0);
-      if (choice == 6 && can_.makes_room) table.shrink_to_fit();
+      if (choice == 4 && can_.reserves) table.reserve(2 * most_);
+      if (choice == 5 && can_.reserves) table.rehash(0);
+      if (choice == 6 && can_.reserves) table.shrink_to_fit();
       if (choice == 7 && grows_) {
         const auto report = table.build(k, v);
         table.refuse_memory_after(contract::faulty::never);

@@ -42,10 +42,10 @@ input random_input(std::mt19937_64& random) {
   return bytes;
 }
 
-std::vector<std::filesystem::path> files_of(const std::filesystem::path& place) {
-  if (!std::filesystem::is_directory(place)) return {place};
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
+  if (!std::filesystem::is_directory(path)) return {path};
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(place))
+  for (const auto& entry : std::filesystem::directory_iterator(path))
     if (entry.is_regular_file()) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;

@@ -13,11 +13,11 @@
 
 namespace tilehash::soak {
 
-class place {
+class test_space {
  public:
   using space_type = cpu;
 
-  place(contract::random_numbers& dice, bool faulty) {
+  test_space(contract::random_numbers& dice, bool faulty) {
 #if TILEHASH_HAS_TBB  // more threads than there may be processors, so that they stop anywhere
     static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 8);
 #endif

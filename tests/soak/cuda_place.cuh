@@ -10,11 +10,11 @@
 
 namespace tilehash::soak {
 
-class place {
+class test_space {
  public:
   using space_type = cuda;
 
-  place(contract::random_numbers& /*dice*/, bool faulty) : faulty_(faulty) {
+  test_space(contract::random_numbers& /*dice*/, bool faulty) : faulty_(faulty) {
     for (u32 i = 0; i < 2; ++i) {
       const auto stream = static_cast<cudaStream_t>(streams_[i]);
       faulty ? spaces_[i].emplace(stream, memory) : spaces_[i].emplace(stream);

@@ -59,7 +59,7 @@ class history {
   static constexpr bool inserts = insertable<Design>, adds_items = table_type::adds_items;
   static constexpr bool keeps_all = multivalue<Design>;
   static constexpr bool erases = requires(table_type t, space_type& s) { t.erase(s, {}); };
-  static constexpr bool makes_room = requires(table_type t, space_type& s) { t.reserve(s, u64(0)); };
+  static constexpr bool reserves = requires(table_type t, space_type& s) { t.reserve(s, u64(0)); };
   static constexpr bool has_async =
       changed_in_place<Design> && !replacing<Design> && erases_in_place<Design> && !is_set;
   static constexpr bool has_views = view_changeable<Design> && erases_in_place<Design>;
@@ -143,8 +143,8 @@ class history {
       if (choice < 13 && erases) return change_it(change::erase, n);
     }
     if (choice == 15) return copy_or_move();
-    if constexpr (makes_room) {
-      if (choice < 18) return make_room(n);
+    if constexpr (reserves) {
+      if (choice < 18) return change_capacity(n);
     }
     if (choice == 18 && dice_.one_in(2)) return clear();
     build(n);
@@ -296,9 +296,9 @@ class history {
     const answers now = find(b.touched);
     if (!done) return compare(b.touched, now);
     if (what == change::erase) return judge_erase(b, gone, now);
-    std::vector<outcome> told;
-    if (named) told = outcomes.to_host();
-    judge(what, b, report, told, now, !options_.grow || memory_ends);
+    std::vector<outcome> reported;
+    if (named) reported = outcomes.to_host();
+    judge(what, b, report, reported, now, !options_.grow || memory_ends);
   }
   insert_report put(space_type& space, change what, std::span<const key> k, std::span<const value> v,
                     std::span<outcome> outcomes) {
@@ -486,10 +486,10 @@ class history {
     space.for_each(
         n, change_by_view<View, key, value, op_type>{view, k.data(), v.data(), outcomes.data(), what});
     space.synchronize();
-    const auto told = outcomes.to_host();
+    const auto reported = outcomes.to_host();
     const answers now = find(b.touched);
     insert_report report;
-    for (const outcome o : told) {
+    for (const outcome o : reported) {
       report.inserted += o == outcome::inserted;
       report.present += o == outcome::present;
       report.refused += o == outcome::refused;
@@ -497,7 +497,7 @@ class history {
     if (what == change::erase)
       judge_erase(b, report.present, now);
     else
-      judge(what, b, report, told, now, true);
+      judge(what, b, report, reported, now, true);
   }
 
   // A mixed batch: of each key finds, then erases, then inserts, then assigns.
@@ -515,12 +515,12 @@ class history {
       const array<bool> found(place_.home(), n);
       const apply_report report =
           table_.apply(any_space(), o.span(), k.span(), v.span(), out.span(), found.span());
-      const answers told = together(found.to_host(), out.to_host()), now = find(b.touched);
-      judge_mix(b, ops, report, told, now);
+      const answers answered = together(found.to_host(), out.to_host()), now = find(b.touched);
+      judge_mix(b, ops, report, answered, now);
     }
   }
   void judge_mix(const batch& b, const std::vector<operation>& ops, const apply_report& report,
-                 const answers& told, const answers& now) {
+                 const answers& answered, const answers& now) {
     apply_report expected;
     for (u64 i = 0; i < b.size(); ++i) {
       const held& was = held_[b.numbers[i]];
@@ -529,8 +529,8 @@ class history {
       expected.assigned.present += ops[i] == operation::insert_or_assign;
       if (ops[i] != operation::find) continue;
       expected.found += was.count;
-      require(bool(told.found[i]) == (was.count != 0), "apply: find", b.numbers[i]);
-      require((told.words[i] & mask) == was.word, "apply: value", b.numbers[i]);
+      require(bool(answered.found[i]) == (was.count != 0), "apply: find", b.numbers[i]);
+      require((answered.words[i] & mask) == was.word, "apply: value", b.numbers[i]);
     }
     const auto has = [&](u32 k, operation what) {
       return (scratch_[k].ops >> static_cast<u32>(what) & 1) != 0;
@@ -586,8 +586,8 @@ class history {
     }
     verify_all();
   }
-  void make_room(u64 n) {
-    if constexpr (makes_room) {
+  void change_capacity(u64 n) {
+    if constexpr (reserves) {
       const u64 choice = dice_.below(3);
       r_.note((choice == 0 ? "reserve " : choice == 1 ? "rehash " : "shrink_to_fit ") + std::to_string(n));
       const u64 before = table_.capacity();

@@ -41,7 +41,7 @@ class ids {
       else if (choice < 7)
         erase(numbers);
       else
-        make_room(numbers.size());
+        change_capacity(numbers.size());
       expect_equal(table_.size(), size_, "size()");
     }
     verify();
@@ -86,7 +86,7 @@ class ids {
     size_ -= wanted;
     expect_equal(gone, wanted, "erased");
   }
-  void make_room(u64 n) {
+  void change_capacity(u64 n) {
     r_.note("reserve, rehash or shrink_to_fit " + std::to_string(n));
     const u64 choice = r_.dice.below(3);
     if (choice == 0) table_.reserve(any_space(), n);

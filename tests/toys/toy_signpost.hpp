@@ -70,20 +70,20 @@ class toy_signpost {
   }
 
   // ---- lookup: a bucket, and where it has a signpost, one more ----
-  struct place {
+  struct location {
     u32 bucket;
   };
   struct answer : lookup_answer<value_bits> {
     u32 next = 0;
   };
-  TILEHASH_FN place locate(key_bits key) const {
+  TILEHASH_FN location locate(key_bits key) const {
     return {static_cast<u32>(fast_range(hash_(slot_type::hash_input(key)), primary_))};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits key) { return key; }
-  TILEHASH_FN u32 where(const place& p) const { return p.bucket; }
+  TILEHASH_FN static key_bits stored(const location&, key_bits key) { return key; }
+  TILEHASH_FN u32 where(const location& p) const { return p.bucket; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.bucket); }
-  TILEHASH_FN static void advance(place& p, const answer& told) { p.bucket = told.next; }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.bucket); }
+  TILEHASH_FN static void advance(location& p, const answer& result) { p.bucket = result.next; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
   template <class Tile>
@@ -136,7 +136,7 @@ class toy_signpost {
                                 : insert_state::full};
   }
 
-  TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
+  TILEHASH_FN static word vacated(const auto& /*result*/) { return slot_type::empty_word; }
 
  private:
   static constexpr key_bits mark = key_bits(1) << (8 * sizeof(key_bits) - 1);

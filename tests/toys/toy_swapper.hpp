@@ -64,20 +64,20 @@ class toy_swapper {
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
 
   // ---- lookup ----
-  struct place {
+  struct location {
     u32 first, second;  // never equal
   };
-  TILEHASH_FN place locate(key_bits key) const {
+  TILEHASH_FN location locate(key_bits key) const {
     const u64 h = hash_(slot_type::hash_input(key));
     const u32 first = static_cast<u32>(fast_range(h, buckets_));
     const u32 second = static_cast<u32>(fast_range(rehash(h), buckets_ - 1));
     return {first, second < first ? second : second + 1};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits key) { return key; }
-  TILEHASH_FN u32 where(const place& p) const { return p.first; }
+  TILEHASH_FN static key_bits stored(const location&, key_bits key) { return key; }
+  TILEHASH_FN u32 where(const location& p) const { return p.first; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.first); }
-  TILEHASH_FN static void advance(place& p, const auto& /*told*/) { p.first = p.second; }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.first); }
+  TILEHASH_FN static void advance(location& p, const auto& /*result*/) { p.first = p.second; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
   template <class Tile>
@@ -91,13 +91,13 @@ class toy_swapper {
   // ---- change ----
   template <class Tile>
   TILEHASH_FN insert_result<key_bits, value_bits> insert(Tile t, key_bits key, value_bits value, bool active,
-                                                         bool in_hand = false) const {
-    const place p = locate(key);
-    const bool locked = lock(t, p.first, active && !in_hand), held = locked || (active && in_hand);
+                                                         bool evicted = false) const {
+    const location p = locate(key);
+    const bool locked = lock(t, p.first, active && !evicted), held = locked || (active && evicted);
     const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), held);
     const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), held);
     const bool known1 = b1.has(t, key), known2 = b2.has(t, key), known = held && (known1 || known2);
-    const bool counted = count_one(t, locked && !known), goes = held && !known && (in_hand || counted);
+    const bool counted = count_one(t, locked && !known), goes = held && !known && (evicted || counted);
 
     const u32 free1 = b1.match_empty(t) & item_slots, free2 = b2.match_empty(t) & item_slots;
     const u32 free = free1 != 0 ? free1 : free2, at = free != 0 ? detail::lowest(free) : 0;
@@ -133,7 +133,7 @@ class toy_swapper {
   }
 
   // Says in a key's first bucket that it is stored in its second.
-  TILEHASH_FN void passes(const place& p) const {
+  TILEHASH_FN void passes(const location& p) const {
     detail::compare_and_swap(bucket_at(p.first) + flag_slot, slot_type::empty_word,
                              slot_type::tombstone_word);
   }
@@ -145,10 +145,10 @@ class toy_swapper {
   }
   TILEHASH_FN u32* marks() const { return locks_; }
   TILEHASH_FN u64 mark_words() const { return (u64(buckets_) + 31) / 32; }
-  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { locks_[word_of_marks] = 0; }
+  TILEHASH_FN void none_evicted(u64 word_of_marks) const { locks_[word_of_marks] = 0; }
 
-  TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
-  TILEHASH_FN void erased(const place&, const place&, const auto& /*told*/) const {
+  TILEHASH_FN static word vacated(const auto& /*result*/) { return slot_type::empty_word; }
+  TILEHASH_FN void erased(const location&, const location&, const auto& /*result*/) const {
     detail::fetch_add(items_, ~0U);
   }
 

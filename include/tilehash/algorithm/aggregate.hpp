@@ -10,15 +10,15 @@
 // accesses, not of random ones. A key that repeats a million times does not queue a million atomic operations
 // at one word: a share combines its copies into one.
 //
-// Equal keys of a share meet at a *seat*, a cell of the block's scratch that the key selects. The first item
-// takes the seat. Later items of its key are combined with it; items of other keys stay as they are. A share
+// Equal keys of a share meet at a *cell* of the block's scratch that the key selects. The first item
+// takes the cell. Later items of its key are combined with it; items of other keys stay as they are. A share
 // therefore combines only some of its equal keys, but the more often a key repeats, the likelier it has the
-// seat.
+// cell.
 //
 // A part that exceeds its capacity, or has more keys than a scratch has slots, leaves items over.
 //
 // Source: databases partition by hash and aggregate each part in local memory since Cieslewicz and Ross (VLDB
-// 2007). Seats are ours.
+// 2007). Cells are ours.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Maps a key to its part, and to two numbers that select its slot and its seat.
+// Maps a key to its part, and to two numbers that select its slot and its cell.
 template <class Slot>
 struct splitter : keys_as_they_are<Slot> {
   using key_bits = typename Slot::key_bits;
@@ -46,10 +46,10 @@ struct splitter : keys_as_they_are<Slot> {
   key_bits seed;
 
   splitter(u64 number, u64 any) : parts(static_cast<u32>(number)), seed(static_cast<key_bits>(any)) {}
-  struct place {
-    u32 part, slot, seat;
+  struct location {
+    u32 part, slot, cell;
   };
-  TILEHASH_FN place operator()(key_bits key) const {
+  TILEHASH_FN location operator()(key_bits key) const {
     u32 high, low;
     if constexpr (sizeof(key_bits) == 4) {
       high = low = mix32(key ^ seed);
@@ -65,16 +65,16 @@ struct splitter : keys_as_they_are<Slot> {
 };
 
 // Combines equal keys of a share before the share is sent. The block's scratch has keys and values in two
-// arrays, and a seat for each item.
+// arrays, and a cell for each item.
 template <class Slot, class Op>
-struct combine_at_seats {
+struct combine_at_cells {
   using key_bits = typename Slot::key_bits;
   using value_bits = typename Slot::value_bits;
   using word = typename Slot::word;
   using mapped_type = typename Slot::mapped_type;
   using stored = detail::combinable<Op, mapped_type>;
-  static constexpr bool meets = true, has_seats = true;
-  static constexpr u32 seats_of(u32 share) { return share; }
+  static constexpr bool meets = true, has_cells = true;
+  static constexpr u32 cells_of(u32 share) { return share; }
   static constexpr u32 nobody = 0;
   static constexpr bool narrow = sizeof(key_bits) + sizeof(value_bits) <= 8;
   static constexpr u32 of_a_thread = narrow ? 16 : 8, of_a_core = of_a_thread * 1024;
@@ -105,16 +105,16 @@ struct combine_at_seats {
     return entries<decltype(keys), decltype(values)>{keys, values};
   }
 
-  // Combines each item of this thread whose key has taken its seat with the item there. A combined item does
+  // Combines each item of this thread whose key has taken its cell with the item there. A combined item does
   // not go on.
-  template <u32 Threads, u32 PerThread, u32 Words, class Block, class Entries, class Seats>
-  TILEHASH_FN void meet(Block block, const splitter<Slot>& split, const Entries& in, Seats seat,
+  template <u32 Threads, u32 PerThread, u32 Words, class Block, class Entries, class Cells>
+  TILEHASH_FN void meet(Block block, const splitter<Slot>& split, const Entries& in, Cells cell,
                         const key_bits (&keys)[PerThread], const value_bits (&values)[PerThread],
                         u32 (&goes)[Words]) const {
     using detail::compare_and_swap;
-    constexpr u32 seats = PerThread * Threads;
+    constexpr u32 cells = PerThread * Threads;
     const u32 me = block.rank();
-    for (u32 s = me; s < seats; s += Threads) seat[s] = nobody;
+    for (u32 s = me; s < cells; s += Threads) cell[s] = nobody;
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) in.put(k * Threads + me, keys[k], values[k]);
     block.barrier();
@@ -122,9 +122,9 @@ struct combine_at_seats {
     for (u32 k = 0; k < PerThread; ++k) {
       if ((goes[k / 32] >> (k % 32) & 1) == 0) continue;
       const u32 own = k * Threads + me + 1;
-      const u32 sits = compare_and_swap(seat + split(keys[k]).seat % seats, nobody, own);
-      if (sits == nobody || key_bits(in.keys[sits - 1]) != keys[k]) continue;
-      detail::combine_at(in.values + (sits - 1), detail::from_bits<mapped_type>(values[k]), op);
+      const u32 holder = compare_and_swap(cell + split(keys[k]).cell % cells, nobody, own);
+      if (holder == nobody || key_bits(in.keys[holder - 1]) != keys[k]) continue;
+      detail::combine_at(in.values + (holder - 1), detail::from_bits<mapped_type>(values[k]), op);
       goes[k / 32] &= ~(1U << (k % 32));
     }
     block.barrier();
@@ -257,7 +257,7 @@ struct combined {
   buffer<typename Slot::word, Space> list, left_over;
   u64 size = 0, left = 0;  // items of the two
   u64 illegal = 0;         // items whose key is NaN, which are on neither
-  u64 roomless = 0;        // at most so many were left over by full parts. Their keys may be on the list;
+  u64 without_slot = 0;    // at most so many were left over by full parts. Their keys may be on the list;
                            // the keys of other items left over are not
   bool complete = false;   // false: left_over was too small for all items left over
   bool unique = false;     // no key is on the list twice
@@ -290,11 +290,11 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
                               u64 most_at_once = ~u64(0)) {
   using word = typename Slot::word;
   using source_type = shifted_source<Source>;
-  using at_seats = combine_at_seats<Slot, Op>;
+  using at_cells = combine_at_cells<Slot, Op>;
   using by_shares =
-      partition_in<splitter<Slot>, source_type, Space, even_bins<word>, spill_list<word>, at_seats>;
+      partition_in<splitter<Slot>, source_type, Space, even_bins<word>, spill_list<word>, at_cells>;
   constexpr u32 threads = large_block<Space>, each = 1024 / threads;  // fits shared memory, or L2
-  using by_parts = combine_parts<Slot, Op, (at_seats::narrow ? 28 : 14) * each, threads>;
+  using by_parts = combine_parts<Slot, Op, (at_cells::narrow ? 28 : 14) * each, threads>;
   constexpr u64 share = by_shares::share;
   constexpr u64 fill = by_parts::slots / 3 * 2;  // different keys that find their slots fast
   constexpr u64 most_parts = 4096;
@@ -305,10 +305,11 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   const u64 blocks = blocks_at_once(space);
   if (parts < 2 * blocks) parts = 2 * blocks < most_parts ? 2 * blocks : most_parts;
   const double mean = static_cast<double>(piece) / static_cast<double>(parts);
-  const u32 room = static_cast<u32>(bin_capacity(mean)) + static_cast<u32>(mean / 2);  // few keys vary more
+  const u32 capacity =
+      static_cast<u32>(bin_capacity(mean)) + static_cast<u32>(mean / 2);  // few keys vary more
 
   combined<Slot, Space> result;
-  buffer<word, Space> between(space, parts * room);
+  buffer<word, Space> between(space, parts * capacity);
   buffer<u32, Space> fills(space, parts);
   result.list = buffer<word, Space>(space, n);
   result.left_over = buffer<word, Space>(space, n / 16 + 1024);
@@ -316,7 +317,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   space.fill(counters.data(), 4, u64(0));
   u64* const counter = counters.data();
   const splitter<Slot> split(parts, seed);
-  const even_bins<word> bins{between.data(), room, fills.data()};
+  const even_bins<word> bins{between.data(), capacity, fills.data()};
   const spill_list<word> list{result.list.data(), counter, n},
       over{result.left_over.data(), counter + 1, result.left_over.size()};
   u64 before = 0;
@@ -324,10 +325,10 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
     const u64 now = n - done < piece ? n - done : piece;
     space.fill(fills.data(), parts, u32(0));
     send_by_blocks(space, split, source_type{source, done}, now, bins, over, counter + 2,
-                   at_seats{op, counter + 3});
+                   at_cells{op, counter + 3});
     const auto sent = counters.to_host();
     const u64 left = sent[3];
-    result.roomless = done == 0 ? sent[1] : n;
+    result.without_slot = done == 0 ? sent[1] : n;
     u64 neighbours = fill * parts / (left - before + 1);
     if (neighbours > parts / blocks) neighbours = parts / blocks;
     if (neighbours == 0) neighbours = 1;

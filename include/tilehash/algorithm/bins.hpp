@@ -62,34 +62,34 @@ struct routed_source {
 template <class Word>
 struct even_bins {
   Word* entries;
-  u32 room;
+  u32 capacity;
   u32* fill;
 
-  TILEHASH_FN Word* at(u32 region) const { return entries + static_cast<u64>(region) * room; }
-  TILEHASH_FN u32 room_of(u32 /*region*/) const { return room; }
-  TILEHASH_FN u32 size(u32 region) const { return fill[region] < room ? fill[region] : room; }
+  TILEHASH_FN Word* at(u32 region) const { return entries + static_cast<u64>(region) * capacity; }
+  TILEHASH_FN u32 capacity_of(u32 /*region*/) const { return capacity; }
+  TILEHASH_FN u32 size(u32 region) const { return fill[region] < capacity ? fill[region] : capacity; }
   TILEHASH_FN static const Word& written(const Word& e) { return e; }
 };
 // ... of which the last may be smaller; or, from grow_bins(), with capacity for all items sent.
 template <class Word>
 struct uneven_bins : even_bins<Word> {
-  u32 last, last_room;
+  u32 last, last_capacity;
   const u64* starts = nullptr;  // from grow_bins(): where bins begin; null: one after the other
 
   TILEHASH_FN Word* at(u32 region) const {
     return starts != nullptr ? this->entries + starts[region] : even_bins<Word>::at(region);
   }
-  TILEHASH_FN u32 room_of(u32 region) const {
-    return starts != nullptr ? ~u32(0) : region == last ? last_room : this->room;
+  TILEHASH_FN u32 capacity_of(u32 region) const {
+    return starts != nullptr ? ~u32(0) : region == last ? last_capacity : this->capacity;
   }
   TILEHASH_FN u32 size(u32 region) const {
-    const u32 came = this->fill[region], most = room_of(region);
+    const u32 came = this->fill[region], most = capacity_of(region);
     return came < most ? came : most;
   }
 };
 
-// Bins that preserve the order of their items (algorithm/ordered_bins.hpp). of_block(b) gives the place and
-// the format of block b's entries.
+// Bins that preserve the order of their items (algorithm/ordered_bins.hpp). of_block(b) gives the position
+// and the format of block b's entries.
 template <class Bins>
 concept in_order = requires(const Bins& b) { b.of_block(u32(0)); };
 
@@ -106,11 +106,11 @@ template <class Word>
 struct spill_list {
   Word* items;
   u64* length;
-  u64 room;
+  u64 capacity;
 
   TILEHASH_FN void add(const Word& e) const {
     const u64 at = fetch_add(length, u64(1));
-    if (at < room) items[at] = e;
+    if (at < capacity) items[at] = e;
   }
 };
 struct no_spill {  // `fill` counts the items
@@ -124,7 +124,7 @@ template <class Space, class Word>
 bool grow_bins(Space& space, uneven_bins<Word>& bins, const std::vector<u32>& came,
                buffer<Word, Space>& entries, buffer<u64, Space>& starts) {
   bool overflow = false;
-  for (u32 r = 0; r < came.size(); ++r) overflow |= came[r] > bins.room_of(r);
+  for (u32 r = 0; r < came.size(); ++r) overflow |= came[r] > bins.capacity_of(r);
   if (!overflow) return false;
   std::vector<u64> sums(came.size());
   std::exclusive_scan(came.begin(), came.end(), sums.begin(), u64(0));

@@ -74,7 +74,7 @@ struct select_contested {
       block.barrier();
       u64 at = (static_cast<u64>(u32(base[1])) << 32 | u32(base[0])) + before;
       for (; mine != 0; mine &= mine - 1, ++at) {
-        if (at < numbers.room)
+        if (at < numbers.capacity)
           numbers.items[at] = static_cast<u32>(first + static_cast<u64>(lowest(mine)) * Threads + me);
       }
       block.barrier();
@@ -117,16 +117,16 @@ contested_items<Space> find_contested(Space& space, const Route& route,
   using work = select_contested<Route, large_block<Space>>;
   buffer<u64, Space> length(space, 1);
   contested_items<Space> found;
-  for (u64 room = 4 * left + n / 16 + 1024;;) {  // retries once, with capacity for all
-    room = room < n ? room : n;
-    found.numbers = buffer<u32, Space>(space, room);
+  for (u64 capacity = 4 * left + n / 16 + 1024;;) {  // retries once, with capacity for all
+    capacity = capacity < n ? capacity : n;
+    found.numbers = buffer<u32, Space>(space, capacity);
     space.fill(length.data(), 1, u64(0));
     space.for_each_block(
         divide_up(n, work::share), work::block_size, work::scratch_bytes,
-        work{route, keys, n, filter, spill_list<u32>{found.numbers.data(), length.data(), room}});
+        work{route, keys, n, filter, spill_list<u32>{found.numbers.data(), length.data(), capacity}});
     found.size = read_one(space, length.data());
-    if (found.size <= room) return found;
-    room = found.size;
+    if (found.size <= capacity) return found;
+    capacity = found.size;
   }
 }
 

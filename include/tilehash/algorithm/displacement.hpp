@@ -12,7 +12,7 @@
 // a free slot. The lanes of the tile divide the path: each locks, checks and moves its stations. So a short
 // path costs about six dependent accesses, whatever its length.
 //
-// A design says how its keys move; `home` is the place of the key to be inserted:
+// A design says how its keys move; `home` is the location of the key to be inserted:
 //
 //   u32  other_bucket(home, bucket, word)   the other bucket of a key in a bucket
 //   word in_other_bucket(word)              the key's word in its other bucket
@@ -50,13 +50,13 @@ TILEHASH_FN auto attempt_of(const Displacement& d, Tile t, const Progress& p, bo
 // design calls it hopeless.
 template <class Design>
 struct displacement_tries {
-  enum class verdict : u32 { done, known, no_room, disturbed, hopeless };
+  enum class verdict : u32 { done, known, no_free_slot, disturbed, hopeless };
   struct progress {
     u32 rounds = 0, failed = 0;
     outcome became = outcome::refused;
     // True if this was the last try.
     TILEHASH_FN bool ends_with(verdict v, u32 patience) {
-      failed += v == verdict::no_room;
+      failed += v == verdict::no_free_slot;
       ++rounds;
       if (v == verdict::done) became = outcome::inserted;
       if (v == verdict::known) became = outcome::present;
@@ -82,7 +82,7 @@ struct displacement {
   using verdict = typename tries::verdict;
   using progress = typename tries::progress;
   using word = typename Design::word;
-  using place = typename Design::place;
+  using location = typename Design::location;
   template <class Tile>
   using bucket_type = typename Design::template bucket_type<Tile>;
   static constexpr u32 bucket_slots = Design::bucket_slots;
@@ -95,7 +95,7 @@ struct displacement {
   };
 
   Design design;  // no reference: that would put all of a kernel's parameters in local memory
-  place home;
+  location home;
   target first, second;
   u64 dice;
 
@@ -181,7 +181,7 @@ struct displacement {
     for (u32 e = 0; e < path<Tile>::share; ++e) {
       if (e < locked) unlock(design.locks(), p.mine[e].bucket);
     }
-    return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_room;
+    return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_free_slot;
   }
 
   // Searches a path from a bucket to one with a free slot.
@@ -211,12 +211,12 @@ struct displacement {
       }
       station moves = {here, slot[0], content[0]}, end;  // unless only the second has a free slot
       end.bucket = to[0];
-      bool room = false;
+      bool has_free = false;
       TILEHASH_UNROLL
       for (u32 q = at_once; q-- > 0;) {
         const u32 f = design.free_in(t, next[q]), at = f != 0 ? lowest(f) : 0;
         const word w = next[q].at(t, at);
-        if (may[q] && f != 0) room = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
+        if (may[q] && f != 0) has_free = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
       }
       if (!walking) continue;
       if (free != 0) {
@@ -224,10 +224,10 @@ struct displacement {
         found = true, walking = false;
         continue;
       }
-      walking = !room && may[0] && p.length + 1 < MaxPath;
-      if (!room && !walking) continue;
+      walking = !has_free && may[0] && p.length + 1 < MaxPath;
+      if (!has_free && !walking) continue;
       p.set(t, p.length++, moves);
-      if (room) p.set(t, p.length, end), found = true;
+      if (has_free) p.set(t, p.length, end), found = true;
       here = end.bucket;
       random = mix64(random);
     }

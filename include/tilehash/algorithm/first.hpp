@@ -69,7 +69,7 @@ bool find_first(Space& space, const with_numbers<Slot>& items, u64 n, u64 seed, 
   constexpr u32 most_rounds = 16;
   auto now = combine<numbered>(space, items, n, op::minimum{}, seed);
   for (u32 rounds = 1; now.complete && now.unique; ++rounds) {
-    const bool apart = now.roomless == 0;  // what is left has none of the list's keys
+    const bool apart = now.without_slot == 0;  // what is left has none of the list's keys
     if (apart) put(first_source<Slot>{now.list.data(), items.items.values}, now.size);
     if (now.left == 0) return true;
     if (rounds == most_rounds) break;

@@ -1,5 +1,5 @@
 // A route by a bijective hash (partition.hpp). The top bits of the hash select the region; the fraction below
-// them selects a place in the region. Also the buckets of such regions: a bucket implies all bits of its
+// them selects a position in the region. Also the buckets of such regions: a bucket implies all bits of its
 // keys' hashes but a remainder.
 //
 //   hash(key)   [ top 32 bits | rest ]         top * regions  =  [ region . within ]

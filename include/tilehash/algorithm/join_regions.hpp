@@ -37,33 +37,33 @@ struct join_regions {
 
   hash_route<Slot> way;
   uneven_bins<word> left, right;
-  u32 room;       // right rows that the scratch can hold
+  u32 capacity;   // right rows that the scratch can hold
   u32 lists;      // of a region
   u32 most_left;  // rows that one block may walk for
   join_kind kind;
   u64* counts;  // rows of each region; for join_pass::write, where its next ones go
   u32* heavy;   // 1: a region that is left out
   join_output out;
-  u64* next;       // for count_and_write: where the next rows of any region go,
-  u64 room_there;  // and how many fit
+  u64* next;         // for count_and_write: where the next rows of any region go,
+  u64 out_capacity;  // and how many fit
 
   // Scratch: the right rows in order; the count of each list, later its end; the threads' sums; a flag. One
   // in 33 counts is unused, so that the threads of a warp, which add up neighbours, access different banks.
   TILEHASH_FN static constexpr u32 padded(u32 l) { return l + (l >> 5); }
-  static constexpr u64 scratch_bytes(u32 room, u32 lists) {
-    return room * sizeof(word) + (padded(lists) + sums::words + 2) * sizeof(u32);
+  static constexpr u64 scratch_bytes(u32 capacity, u32 lists) {
+    return capacity * sizeof(word) + (padded(lists) + sums::words + 2) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 me = block.rank(), region = static_cast<u32>(block.index());
     const u32 rights = right.fill[region], lefts = left.fill[region];
-    if (counts_too ? rights > room || lefts > most_left : heavy[region] != 0) {
+    if (counts_too ? rights > capacity || lefts > most_left : heavy[region] != 0) {
       if (counts_too && me == 0) leave_out(region);
       return;
     }
     const auto sorted = block.template scratch<word>();
-    const auto ends = block.template scratch<u32>(room * sizeof(word));
+    const auto ends = block.template scratch<u32>(capacity * sizeof(word));
     const auto total = ends + padded(lists) + 1, flag = total + sums::words;
 
     for (u32 i = me; i < padded(lists) + 1; i += Threads) ends[i] = 0;
@@ -141,7 +141,7 @@ struct join_regions {
   TILEHASH_FN u32 walk(Block block, u32 region, u32 lefts, Words sorted, Ends ends) const {
     constexpr u32 group = sums::group;
     const auto t = block.template tile<group>();
-    const word* const walkers = left.at(region);
+    const word* const left_rows = left.at(region);
     u32 counted = 0;
     for (u32 from = block.rank() / group * group * of_a_lane; from < lefts; from += Threads * of_a_lane) {
       word w[of_a_lane];
@@ -149,7 +149,7 @@ struct join_regions {
       TILEHASH_UNROLL
       for (u32 k = 0; k < of_a_lane; ++k) {
         const u32 i = from + k * group + t.rank();
-        w[k] = walkers[i < lefts ? i : 0];
+        w[k] = left_rows[i < lefts ? i : 0];
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < of_a_lane; ++k) {
@@ -171,7 +171,7 @@ struct join_regions {
         if (t.rank() == 0 && of_group != 0)
           base = fetch_add(counts_too ? next : counts + region, static_cast<u64>(of_group));
         base = t.broadcast(base, 0);
-        if (counts_too && base + of_group > room_there) continue;  // (all lanes of the group)
+        if (counts_too && base + of_group > out_capacity) continue;  // (all lanes of the group)
         TILEHASH_UNROLL
         for (u32 k = 0; k < of_a_lane; ++k) put(w[k], rows[k], base + at[k], sorted, ends);
       }

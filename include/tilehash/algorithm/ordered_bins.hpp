@@ -88,20 +88,21 @@ struct ordered_bins : even_bins<typename Slot::word> {
 template <class Word>
 struct bins_of_parts {
   Word* entries;
-  u32 room, last, last_room;  // of a bin, and of the last one
+  u32 capacity, last, last_capacity;  // of a bin, and of the last one
   u32 blocks;
   u32* fill;  // of each block's parts
 
-  TILEHASH_FN u32 part_of(u32 slice) const { return (slice == last ? last_room : room) / blocks; }
+  TILEHASH_FN u32 part_of(u32 slice) const { return (slice == last ? last_capacity : capacity) / blocks; }
   u64 most_blocks() const { return blocks; }
 
   struct from_block {
     bins_of_parts bins;
     u32 block;
     u32* fill;
-    TILEHASH_FN u32 room_of(u32 slice) const { return bins.part_of(slice); }
+    TILEHASH_FN u32 capacity_of(u32 slice) const { return bins.part_of(slice); }
     TILEHASH_FN Word* at(u32 slice) const {
-      return bins.entries + static_cast<u64>(slice) * bins.room + static_cast<u64>(block) * room_of(slice);
+      return bins.entries + static_cast<u64>(slice) * bins.capacity +
+             static_cast<u64>(block) * capacity_of(slice);
     }
     TILEHASH_FN static const Word& written(const Word& e) { return e; }
   };
@@ -138,10 +139,10 @@ struct drop_later_copies : nothing_before<Slot> {
   using key_bits = typename Slot::key_bits;
   using value_bits = typename Slot::value_bits;
   static constexpr bool meets = true;
-  static constexpr u32 seats_of(u32 share) { return share / 4; }  // words for the bits of `again`
+  static constexpr u32 cells_of(u32 share) { return share / 4; }  // words for the bits of `again`
 
-  template <u32 Threads, u32 PerThread, u32 Words, class Block, class Route, class Entries, class Seats>
-  TILEHASH_FN void meet(Block block, const Route& /*route*/, const Entries& /*in*/, Seats again,
+  template <u32 Threads, u32 PerThread, u32 Words, class Block, class Route, class Entries, class Cells>
+  TILEHASH_FN void meet(Block block, const Route& /*route*/, const Entries& /*in*/, Cells again,
                         const key_bits (&hashes)[PerThread], const value_bits (& /*values*/)[PerThread],
                         u32 (&goes)[Words]) const {
     static_assert(Words == 1);
@@ -152,13 +153,13 @@ struct drop_later_copies : nothing_before<Slot> {
     block.barrier();
     for (u32 s = me; s < in.slots; s += Threads) in.table[s] = nobody;
     for (; met != 0; met &= met - 1) {
-      const u32 bit = again_bit<seats_of(share)>(in.kept[lowest(met) * Threads + me]);
+      const u32 bit = again_bit<cells_of(share)>(in.kept[lowest(met) * Threads + me]);
       set_bits(again + bit / 32, 1U << (bit % 32));
     }
     block.barrier();
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
-      const u32 bit = again_bit<seats_of(share)>(hashes[k]);
+      const u32 bit = again_bit<cells_of(share)>(hashes[k]);
       met |= (u32(again[bit / 32]) >> (bit % 32) & 1) << k;
     }
     met &= goes[0];
@@ -187,12 +188,12 @@ struct drop_later_copies : nothing_before<Slot> {
   };
 
   // Returns a bit for each item whose bit in `once` was set.
-  template <u32 Threads, u32 PerThread, class Block, class Scratch, class Seats>
-  TILEHASH_FN static u32 mark_repeated(Block block, const Scratch& in, Seats again,
+  template <u32 Threads, u32 PerThread, class Block, class Scratch, class Cells>
+  TILEHASH_FN static u32 mark_repeated(Block block, const Scratch& in, Cells again,
                                        const key_bits (&hashes)[PerThread], u32 goes) {
     const u32 me = block.rank();
     for (u32 w = me; w < in.slots; w += Threads) in.once[w] = 0;
-    for (u32 w = me; w < seats_of(PerThread * Threads); w += Threads) again[w] = 0;
+    for (u32 w = me; w < cells_of(PerThread * Threads); w += Threads) again[w] = 0;
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) in.kept[k * Threads + me] = hashes[k];
     block.barrier();

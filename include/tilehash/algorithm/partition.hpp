@@ -13,7 +13,7 @@
 //   hash(key)              a bijection, unhash() its inverse; the word carries the hash in place of the key
 //   region_of(hash)
 //   neighbours_go_together  optional; if true, neighbouring keys are likely of one region
-// Bins (algorithm/bins.hpp) have the place and the capacity for a region's items; a Spill takes the items
+// Bins (algorithm/bins.hpp) have the memory and the capacity for a region's items; a Spill takes the items
 // that exceed it. A Before is a step on each share before it is sent: none here, combining equal keys in
 // aggregate.hpp.
 #pragma once
@@ -54,14 +54,14 @@ u64 least_regions(const Space& space) {
 // No step on a share before it is sent. Its entries in the block's scratch are words. (Another Before has the
 // same names and, with `meets`, also meet(). A block's threads call it with the hashes and values that they
 // hold, and it drops some of these. It may use the scratch of the entries and some additional words, the
-// seats. With has_seats there is a seat for each item, and the bins' shifts take their place afterwards.)
+// cells. With has_cells there is a cell for each item, and the bins' shifts take their place afterwards.)
 template <class Slot>
 struct nothing_before {
   using key_bits = typename Slot::key_bits;
   using value_bits = typename Slot::value_bits;
   using word = typename Slot::word;
-  static constexpr bool meets = false, has_seats = false;
-  static constexpr u32 seats_of(u32 /*share*/) { return 0; }
+  static constexpr bool meets = false, has_cells = false;
+  static constexpr u32 cells_of(u32 /*share*/) { return 0; }
   // Items of a share: a GPU's thread keeps them in registers; a CPU's block is one thread, its share fits a
   // cache.
   static constexpr u32 of_a_thread = sizeof(word) <= 8 ? 16 : 8, of_a_core = 16384;
@@ -134,8 +134,8 @@ struct partition {
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = PerThread * Threads;  // items of one block, at most
   static_assert(share <= 1U << 16);
-  static constexpr u32 seats = Before::seats_of(share);
-  static constexpr u32 most_regions = Before::has_seats ? seats : ~u32(0);
+  static constexpr u32 cells = Before::cells_of(share);
+  static constexpr u32 most_regions = Before::has_cells ? cells : ~u32(0);
   using sums = block_sums<Threads>;
   static constexpr bool side_by_side = Threads != 1 && requires { requires Route::neighbours_go_together; };
   static constexpr u32 no_region = ~u32(0);
@@ -151,11 +151,11 @@ struct partition {
   std::conditional_t<in_order<Bins>, stretches, no_stretches> stretch;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
-  // For each region the start of its entries, and the shift from there to its bin. With has_seats the shifts
-  // take the place of the seats.
+  // For each region the start of its entries, and the shift from there to its bin. With has_cells the shifts
+  // take the place of the cells.
   static constexpr u64 scratch_bytes(u64 regions) {
     return share * Before::entry_bytes +
-           (seats + (Before::has_seats ? 1 : 2) * regions + sums::words) * sizeof(u32);
+           (cells + (Before::has_cells ? 1 : 2) * regions + sums::words) * sizeof(u32);
   }
 
   template <class Block>
@@ -188,20 +188,20 @@ struct partition {
   }
 
  private:
-  // The block's scratch: the share's entries; the seats; the regions' starts and shifts; the threads' sums.
+  // The block's scratch: the share's entries; the cells; the regions' starts and shifts; the threads' sums.
   template <class Block>
   struct scratch_of {
     u32 regions;
     decltype(Before::template entries_in<share>(std::declval<Block>())) sorted;
-    decltype(std::declval<Block>().template scratch<u32>()) seat, starts, shifts, sums;
+    decltype(std::declval<Block>().template scratch<u32>()) cell, starts, shifts, sums;
 
     TILEHASH_FN scratch_of(Block block, u32 all_regions)
         : regions(all_regions),
           sorted(Before::template entries_in<share>(block)),
-          seat(block.template scratch<u32>(share * Before::entry_bytes)),
-          starts(seat + seats),
-          shifts(Before::has_seats ? seat : starts + regions),
-          sums((Before::has_seats ? starts : shifts) + regions) {}
+          cell(block.template scratch<u32>(share * Before::entry_bytes)),
+          starts(cell + cells),
+          shifts(Before::has_cells ? cell : starts + regions),
+          sums((Before::has_cells ? starts : shifts) + regions) {}
   };
   // A thread's items of a share, in registers.
   struct held_items {
@@ -244,7 +244,7 @@ struct partition {
     if constexpr (Before::meets) {
       TILEHASH_UNROLL
       for (u32 k = 0; k < PerThread; ++k) mine.hashes[k] = route.hash(mine.hashes[k]);
-      before.template meet<Threads>(block, route, in.sorted, in.seat, mine.hashes, mine.values,
+      before.template meet<Threads>(block, route, in.sorted, in.cell, mine.hashes, mine.values,
                                     mine.goes);  // with barriers
     } else {
       block.barrier();
@@ -292,7 +292,7 @@ struct partition {
       TILEHASH_UNROLL
       for (u32 k = 0; k < leaving_at_once; ++k) {
         if (first + k * Threads >= all) continue;
-        if (at[k] >= to.room_of(region[k]))
+        if (at[k] >= to.capacity_of(region[k]))
           spill.add(e[k]);
         else
           to.at(region[k])[at[k]] = to.written(e[k]);
@@ -374,7 +374,7 @@ struct scatter_one_by_one {
       return;
     }
     const u32 region = route.region_of(route.hash(x.key.bits)), at = fetch_add(bins.fill + region, u32(1));
-    if (at < bins.room_of(region))
+    if (at < bins.capacity_of(region))
       bins.at(region)[at] = routed_item<slot_type>::pack(route.hash(x.key.bits), x.value);
   }
 };

@@ -12,15 +12,15 @@ namespace detail {
 // ranks[i] becomes item i's number among those of its group, ids[i], and counts[id] how many the group has.
 //
 // A key that repeats a million times must not queue a million atomic operations at one word. So the items of
-// a block's share are first numbered in its scratch, at a seat that the id selects. The first item takes the
-// seat for its group, and one operation adds all items of the seat to the group's count. An item whose seat
+// a block's share are first numbered in its scratch, at a cell that the id selects. The first item takes the
+// cell for its group, and one operation adds all items of the cell to the group's count. An item whose cell
 // another group has taken adds itself alone.
 template <class Offset, u32 Threads, u32 PerThread>
 struct rank_in_groups {
   static constexpr u32 block_size = Threads;
   static constexpr u32 share = Threads * PerThread;
-  static constexpr u32 seats = share, none = ~0U;  // none: items of no group, which get no rank
-  static constexpr u64 scratch_bytes = seats * (sizeof(Offset) + sizeof(u32));
+  static constexpr u32 cells = share, none = ~0U;  // none: items of no group, which get no rank
+  static constexpr u64 scratch_bytes = cells * (sizeof(Offset) + sizeof(u32));
 
   const u32* ids;
   u64 n;
@@ -30,47 +30,47 @@ struct rank_in_groups {
   TILEHASH_FN void operator()(Block block) const {
     using detail::compare_and_swap;
     using detail::fetch_add;
-    const auto seated = block.template scratch<Offset>();  // the count; then the rank of the first
-    const auto taken_by = block.template scratch<u32>(seats * sizeof(Offset));
+    const auto cell_counts = block.template scratch<Offset>();  // the count; then the rank of the first
+    const auto taken_by = block.template scratch<u32>(cells * sizeof(Offset));
     const u32 me = block.rank();
     const u64 first = block.index() * share + me;
-    u32 my_ids[PerThread], sits[(PerThread + 31) / 32];  // bit k: the k-th item has a seat
+    u32 my_ids[PerThread], holder[(PerThread + 31) / 32];  // bit k: the k-th item has a cell
     Offset my_ranks[PerThread];
-    for (u32& bits : sits) bits = 0;
+    for (u32& bits : holder) bits = 0;
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
       const u64 i = first + static_cast<u64>(k) * Threads;
       my_ids[k] = i < n ? ids[i] : none;
       if (my_ids[k] != none) prefetch_to_write(counts + my_ids[k]);
     }
-    for (u32 s = me; s < seats; s += Threads) {
-      seated[s] = Offset(0);
+    for (u32 s = me; s < cells; s += Threads) {
+      cell_counts[s] = Offset(0);
       taken_by[s] = none;
     }
     block.barrier();
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
       if (my_ids[k] == none) continue;
-      const u32 seat = my_ids[k] % seats, by = compare_and_swap(taken_by + seat, none, my_ids[k]);
+      const u32 cell = my_ids[k] % cells, by = compare_and_swap(taken_by + cell, none, my_ids[k]);
       if (by == none || by == my_ids[k]) {
-        my_ranks[k] = fetch_add(seated + seat, Offset(1));
-        sits[k / 32] |= 1U << k % 32;
+        my_ranks[k] = fetch_add(cell_counts + cell, Offset(1));
+        holder[k / 32] |= 1U << k % 32;
       } else {
         my_ranks[k] = fetch_add(counts + my_ids[k], Offset(1));
       }
     }
     block.barrier();
-    for (u32 s = me; s < seats; s += Threads) {
-      const Offset many = seated[s];
+    for (u32 s = me; s < cells; s += Threads) {
+      const Offset many = cell_counts[s];
       const u32 id = taken_by[s];
-      if (many != 0) seated[s] = fetch_add(counts + id, many);
+      if (many != 0) cell_counts[s] = fetch_add(counts + id, many);
     }
     block.barrier();
     TILEHASH_UNROLL
     for (u32 k = 0; k < PerThread; ++k) {
       if (my_ids[k] == none) continue;
       Offset rank = my_ranks[k];
-      if ((sits[k / 32] >> k % 32 & 1) != 0) rank += Offset(seated[my_ids[k] % seats]);
+      if ((holder[k / 32] >> k % 32 & 1) != 0) rank += Offset(cell_counts[my_ids[k] % cells]);
       ranks[first + static_cast<u64>(k) * Threads] = rank;
     }
   }
@@ -100,7 +100,7 @@ struct scatter_to_groups {
   }
   void operator()(u64 first, u64 last) const {
     constexpr u64 ahead = 256;
-    u64 places[ahead];
+    u64 positions[ahead];
     for (; first < last; first += ahead) {
       const u64 size = last - first < ahead ? last - first : ahead;
       for (u64 k = 0; k < size; ++k) {
@@ -108,11 +108,11 @@ struct scatter_to_groups {
       }
       for (u64 k = 0; k < size; ++k) {
         if (ids[first + k] == none) continue;
-        places[k] = static_cast<u64>(starts[ids[first + k]]) + ranks[first + k];
-        prefetch_to_write(to + places[k]);
+        positions[k] = static_cast<u64>(starts[ids[first + k]]) + ranks[first + k];
+        prefetch_to_write(to + positions[k]);
       }
       for (u64 k = 0; k < size; ++k) {
-        if (ids[first + k] != none) to[places[k]] = from[first + k];
+        if (ids[first + k] != none) to[positions[k]] = from[first + k];
       }
     }
   }

@@ -112,17 +112,17 @@ class region_join {
   // Counts the rows, and writes them to `there` if all fit. Returns false if that takes more regions than a
   // block can count. Synchronizes with the host. Throws out_of_memory.
   bool count(Space& space, std::span<const Key> left, std::span<const Key> right, join_kind kind, u64 seed,
-             const join_output& there = {}, u64 room_there = 0) {
+             const join_output& there = {}, u64 out_capacity = 0) {
     const u64 most = most_regions<slot>(space);
     if (most == 0) return false;
     u64 regions = 0;
     for (u64 usual = largest; usual >= largest / 16; usual /= 2) {
       regions = std::min(most, std::max(divide_up(right.size(), usual), least_regions(space)));
-      room_ = room_for(right.size(), regions);
+      capacity_ = capacity_for(right.size(), regions);
       lists_ = static_cast<u32>(right.size() / regions) + 1;
-      if (work<join_pass::count>::scratch_bytes(room_, lists_) <= space.largest_scratch()) break;
+      if (work<join_pass::count>::scratch_bytes(capacity_, lists_) <= space.largest_scratch()) break;
     }
-    if (work<join_pass::count>::scratch_bytes(room_, lists_) > space.largest_scratch()) return false;
+    if (work<join_pass::count>::scratch_bytes(capacity_, lists_) > space.largest_scratch()) return false;
     keys_ = left;
     kind_ = kind;
     way_ = hash_route<slot>(static_cast<u32>(regions), seed);
@@ -133,13 +133,13 @@ class region_join {
     counts_ = buffer<u64, Space>(space, regions + 1);
     heavy_ = buffer<u32, Space>(space, regions);
     space.fill(counts_.data() + regions, 1, u64(0));
-    if (room_there != 0)
-      run<join_pass::count_and_write>(space, there, room_there);
+    if (out_capacity != 0)
+      run<join_pass::count_and_write>(space, there, out_capacity);
     else
       run<join_pass::count>(space, {});
     space.exclusive_scan(counts_.data(), counts_.data(), regions + 1);
     size_ = read_one(space, counts_.data() + regions);
-    written_ = size_ <= room_there;
+    written_ = size_ <= out_capacity;
     if (joined_rows(kind, 0) != 0) illegal_ = left_.illegal;
     return true;
   }
@@ -165,13 +165,13 @@ class region_join {
   }
 
  private:
-  static u32 room_for(u64 n, u64 regions) { return static_cast<u32>(bin_capacity(n, regions)); }
+  static u32 capacity_for(u64 n, u64 regions) { return static_cast<u32>(bin_capacity(n, regions)); }
   void send(Space& space, side& to, std::span<const Key> keys) {
-    const u32 regions = way_.regions(), room = room_for(keys.size(), regions);
+    const u32 regions = way_.regions(), capacity = capacity_for(keys.size(), regions);
     const numbered_source<slot> source{keys.data()};
-    to.entries = buffer<word, Space>(space, static_cast<u64>(room) * regions);
+    to.entries = buffer<word, Space>(space, static_cast<u64>(capacity) * regions);
     to.fill = buffer<u32, Space>(space, regions);
-    to.bins = {{to.entries.data(), room, to.fill.data()}, regions - 1, room};
+    to.bins = {{to.entries.data(), capacity, to.fill.data()}, regions - 1, capacity};
     buffer<u64, Space> illegal(space, 1);
     space.fill(illegal.data(), 1, u64(0));
     send_to_bins(space, way_, source, keys.size(), to.bins, illegal.data());
@@ -181,12 +181,12 @@ class region_join {
       send_to_bins(space, way_, source, keys.size(), to.bins, illegal.data());
   }
   template <join_pass Pass>
-  void run(Space& space, const join_output& out, u64 room_there = 0) const {
+  void run(Space& space, const join_output& out, u64 out_capacity = 0) const {
     buffer<u64, Space> next(space, Pass == join_pass::count_and_write);
     space.fill(next.data(), next.size(), u64(0));
-    space.for_each_block(way_.regions(), work<Pass>::block_size, work<Pass>::scratch_bytes(room_, lists_),
-                         work<Pass>{way_, left_.bins, right_.bins, room_, lists_, most_left_, kind_,
-                                    counts_.data(), heavy_.data(), out, next.data(), room_there});
+    space.for_each_block(way_.regions(), work<Pass>::block_size, work<Pass>::scratch_bytes(capacity_, lists_),
+                         work<Pass>{way_, left_.bins, right_.bins, capacity_, lists_, most_left_, kind_,
+                                    counts_.data(), heavy_.data(), out, next.data(), out_capacity});
   }
   numbered_rows<Key, Space> rows_of(Space& space, const side& from, const std::vector<u32>& regions) const {
     std::vector<u64> offsets(1, 0);
@@ -205,7 +205,7 @@ class region_join {
   join_kind kind_ = join_kind::inner;
   hash_route<slot> way_;
   side left_, right_;
-  u32 room_ = 0, lists_ = 0, most_left_ = 0;
+  u32 capacity_ = 0, lists_ = 0, most_left_ = 0;
   buffer<u64, Space> counts_;
   buffer<u32, Space> heavy_;
   u64 size_ = 0, illegal_ = 0;

@@ -97,23 +97,23 @@ class bucketed_cuckoo {
   TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup: at most two buckets ----
-  struct place {
+  struct location {
     u32 first, second;  // bucket numbers, never equal
   };
-  TILEHASH_FN place locate(key_bits k) const {
+  TILEHASH_FN location locate(key_bits k) const {
     const u64 h = hash_(slot_type::hash_input(k));
     const u32 first = static_cast<u32>(fast_range(h, buckets_));
     const u32 second = static_cast<u32>(fast_range(rehash(h), buckets_ - 1));
     return {first, second < first ? second : second + 1};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits k) {
+  TILEHASH_FN static key_bits stored(const location&, key_bits k) {
     return k;
   }  // compared with the slots of a bucket
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
-  TILEHASH_FN u32 where(const place& p) const { return p.first; }
+  TILEHASH_FN u32 where(const location& p) const { return p.first; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.first); }
-  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { p.first = p.second; }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.first); }
+  TILEHASH_FN void advance(location& p, const auto& /*result*/) const { p.first = p.second; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
   template <class Tile>
@@ -147,7 +147,7 @@ class bucketed_cuckoo {
       Tile t, key_bits key, typename slot_type::value_bits value, bool active) const
     requires(Placement == placement::balanced)
   {
-    const place p = locate(key);
+    const location p = locate(key);
     const bool held = lock_one(t, p.first, active);
     const insert_state then = place_in(t, p, key, slot_type::pack(key, value), held);
     t.sync();
@@ -158,7 +158,7 @@ class bucketed_cuckoo {
   // Frees a slot for a key whose buckets are full, by moving other keys.
   using displacement = detail::displacement<bucketed_cuckoo, max_path>;
   TILEHASH_FN displacement displacement_of(key_bits wanted, word content) const {
-    const place p = locate(wanted);
+    const location p = locate(wanted);
     return {*this,
             p,
             {p.first, wanted, content},
@@ -180,8 +180,8 @@ class bucketed_cuckoo {
             passed};
   }
   // In balanced no lookup stops at an empty slot, so none is marked.
-  TILEHASH_FN static word vacated(const erase_answer& told) {
-    const bool marked = Placement == placement::first_fit && told.passed;
+  TILEHASH_FN static word vacated(const erase_answer& result) {
+    const bool marked = Placement == placement::first_fit && result.passed;
     return marked ? slot_type::tombstone_word : slot_type::empty_word;
   }
 
@@ -191,8 +191,8 @@ class bucketed_cuckoo {
   // ---- used by the displacement ----
   friend displacement;
   TILEHASH_FN u32* locks() const { return locks_; }
-  TILEHASH_FN u32 other_bucket(const place&, u32 here, word w) const {
-    const place p = locate(slot_type::key_of(w));
+  TILEHASH_FN u32 other_bucket(const location&, u32 here, word w) const {
+    const location p = locate(slot_type::key_of(w));
     return p.first == here ? p.second : p.first;
   }
   TILEHASH_FN static word in_other_bucket(word w) { return w; }
@@ -222,7 +222,7 @@ class bucketed_cuckoo {
   // One try to put a key into one of its buckets by the placement's rule, while no other tile may add this
   // key. Returns `again` if another key took the slot first, `full` if both buckets are full.
   template <class Tile>
-  TILEHASH_FN insert_state place_in(Tile t, const place& p, key_bits wanted, word content,
+  TILEHASH_FN insert_state place_in(Tile t, const location& p, key_bits wanted, word content,
                                     bool active) const {
     const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
     const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);

@@ -39,28 +39,28 @@ using stored_key_of = typename D::slot_type::stored_key;
 template <class D>
 using answer_of = decltype(std::declval<const D&>().examine(
     solo_tile{}, std::declval<const solo_bucket<D>&>(),
-    std::declval<const D&>().stored(typename D::place{}, typename D::key_bits{})));
+    std::declval<const D&>().stored(typename D::location{}, typename D::key_bits{})));
 }  // namespace detail
 
 // A trivially copyable view for lookups: locate() is arithmetic, address() the memory to prefetch.
 template <class D>
 concept locatable =
-    std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_bits k, typename D::place p) {
-      { d.locate(k) } -> std::same_as<typename D::place>;
+    std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_bits k, typename D::location p) {
+      { d.locate(k) } -> std::same_as<typename D::location>;
       { d.address(p) } -> std::convertible_to<const void*>;
     };
 
 // A lookup reads whole buckets. A tile reads many buckets before it examines the first, so examine() judges
 // one by the stored key (the key as this bucket stores it). advance() goes to the next bucket, which the
 // result of examine() may name. Optional:
-//   max_steps_of(place)   the number of buckets for this key in all, where advance() has learnt it
+//   max_steps_of(location)   the number of buckets for this key in all, where advance() has learnt it
 template <class D>
 concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
-                                            typename D::place p, detail::answer_of<D> told) {
+                                            typename D::location p, detail::answer_of<D> result) {
   {
     d.examine(solo_tile{}, b, d.stored(p, k))
   } -> std::convertible_to<lookup_answer<typename D::slot_type::value_bits>>;
-  d.advance(p, told);
+  d.advance(p, result);
   { d.max_steps() } -> std::convertible_to<u32>;
 };
 
@@ -74,7 +74,7 @@ concept looked_up_alone = bucketed<D> && D::preferred_width == 1 && requires {
 namespace detail {
 // The most buckets that a lookup may read: for any key, or for this key where its first bucket limits them.
 template <bucketed Design>
-TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place& p) {
+TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::location& p) {
   if constexpr (requires { design.max_steps_of(p); })
     return design.max_steps_of(p);
   else
@@ -84,14 +84,14 @@ TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::place&
 
 // The values are in arrays of their own (core/apart_slot.hpp), so that a bucket has keys alone:
 //   value_beside(at)   the value of the key whose word is at `at`
-//   values_of(place)   the values of the bucket at this place, in the order of its slots
+//   values_of(location)   the values of the bucket at this location, in the order of its slots
 //   combine(at, given, op)   replaces that value by op(stored, given); safe against concurrent changes of it
 //   has_memory()       false for the design of a moved-from table, whose lookups read nothing
 //                      (table_view.hpp)
 // While keys are inserted, a key may be in its slot before its value is written; an item that meets such a
 // key stays pending.
 template <class D>
-concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, typename D::place p) {
+concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, typename D::location p) {
   d.value_beside(at);
   d.values_of(p);
   { d.has_memory() } -> std::same_as<bool>;
@@ -134,10 +134,10 @@ TILEHASH_FN bool holds_item(const Design& design, u64 i, typename Design::word w
 // examine_for_insert() returns whether a bucket has a free slot, and whether the key may be in a later
 // bucket. Its result may derive from insert_position to pass more to advance(). Optional:
 //   passes(home)     called before a key is put into another bucket than its first
-//   may_take(place)  false: the key may take no free slot here
+//   may_take(location)  false: the key may take no free slot here
 template <class D>
 concept probe_inserting = bucketed<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
-                                                  typename D::place p) {
+                                                  typename D::location p) {
   {
     d.examine_for_insert(solo_tile{}, b, d.stored(p, k))
   } -> std::convertible_to<insert_position<typename D::word>>;
@@ -196,16 +196,16 @@ concept changed_in_place = probe_inserting<D> || self_inserting<D>;
 template <class D>
 concept insertable = changed_in_place<D> || record_keeping<D>;
 
-// An insert may end with another key in hand than it began with. That key goes on by
-//   insert(tile, key, value, active, in_hand)   in_hand: an earlier try of this item evicted the key
+// An insert may end with another key evicted. That key goes on by
+//   insert(tile, key, value, active, evicted)   evicted: an earlier try of this item evicted the key
 // No other insert may put that key in meanwhile. For example, the try that evicts it keeps a lock of it, and
 // the try that ends its relocation gives the lock back. An item that cannot be placed returns `full` before
-// it evicts another. A key in hand after max_rounds makes the engine rebuild the table, even one that may not
-// grow. Where there is no memory for that, the engine puts keys back (engine/put_back.hpp), while nothing
-// else runs on the table, by
-//   drop(key)        gives up this key, which is in hand
+// it evicts another. A key that is still evicted after max_rounds makes the engine rebuild the table, even
+// one that may not grow. Where there is no memory for that, the engine puts keys back (engine/put_back.hpp),
+// while nothing else runs on the table, by
+//   drop(key)        gives up this key, which is evicted
 //   marks()          mark_words() words of the table's memory, with a bit for each bucket
-//   none_in_hand(i)  restores the i-th of these words to the design's own state; no key is in hand
+//   none_evicted(i)  restores the i-th of these words to the design's own state; no key is evicted
 // and, in exact_placement, by locate(), where() and next() or advance(): a key may be stored in any of
 // max_steps() buckets, in any slot (of item_slots, where the design has such a mask).
 template <class D>
@@ -213,7 +213,7 @@ concept replacing = self_inserting<D> && D::replaces_keys && requires(const D d,
   d.drop(k);
   { d.marks() } -> std::same_as<u32*>;
   { d.mark_words() } -> std::convertible_to<u64>;
-  d.none_in_hand(u64(0));
+  d.none_evicted(u64(0));
 };
 
 // Its inserts never rebuild the table, so they need no synchronization with the host.
@@ -234,18 +234,19 @@ using erase_position_of = decltype(examine_for_erase(
     std::declval<const D&>(), solo_tile{}, std::declval<const solo_bucket<D>&>(), stored_key_of<D>{}));
 }  // namespace detail
 
-// An erase walks the key's buckets, as a lookup does. It swaps the word in the key's slot for vacated(told):
-// an empty slot, a tombstone where lookups must not stop, or the bits of the word that belong to the bucket.
-// `told` is the bucket's result. Optional:
+// An erase walks the key's buckets, as a lookup does. It swaps the word in the key's slot for
+// vacated(result): an empty slot, a tombstone where lookups must not stop, or the bits of the word that
+// belong to the bucket.
+// `result` is the bucket's result. Optional:
 //   examine_for_erase(tile, bucket, stored)   this result, an erase_position; without it, the bucket's result
 //                                             for an insert, or a lookup
-//   erased(home, now, told)                   called once a key is erased: its walk began at `home`, and it
+//   erased(home, now, result)                 called once a key is erased: its walk began at `home`, and it
 //                                             was stored in the bucket at `now`
 template <class D>
 concept erases_in_place =
-    bucketed<D> && requires(const D d, typename D::place p, detail::erase_position_of<D> told) {
-      { d.vacated(told) } -> std::same_as<typename D::word>;
-      d.advance(p, told);
+    bucketed<D> && requires(const D d, typename D::location p, detail::erase_position_of<D> result) {
+      { d.vacated(result) } -> std::same_as<typename D::word>;
+      d.advance(p, result);
     };
 
 // Keys are stored in rows with free entries between them; items are added to rows and taken from them.

@@ -18,7 +18,7 @@
 //   insert()      never moves a key: it takes the first free of the key's slots. While only inserts run,
 //                 slots only fill up, so two inserts of one key meet at the same slot. An item that finds H
 //                 slots full returns `refused`; of several equal keys, all do or none does.
-//   displacement  places refused items after all inserts are done. The thesis exchanges the key in hand for
+//   displacement  places refused items after all inserts are done. The thesis exchanges the evicted key for
 //                 the one in the slot and goes on with that one. An in-flight key is then in no slot, where
 //                 an equal key misses it. If the last in-flight key finds no free slot, a stored key is lost.
 //                 So this displacement searches a path first:
@@ -38,7 +38,7 @@
 // A key goes to the stash, where it has one slot, after (lg S)^2 / 2 failed walks. If that slot is taken, the
 // key tries more walks, up to 1024, where they may help. They cannot help with two functions, whose walks are
 // all alike. They cannot help if the next stash slot is taken too, for then the stash fills up, nor if the
-// key there has the same H slots. A key without a place is refused; the engine then takes new hash functions
+// key there has the same H slots. A key without a slot is refused; the engine then takes new hash functions
 // and starts again (a restart).
 //
 // The H slots follow double hashing, (h + i j) mod S. For keys that are spread well, that is as good as H
@@ -116,23 +116,23 @@ class cuckoo {
   TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup ----
-  struct place {
+  struct location {
     u64 at, jump;
     u32 number;  // of the hash function; H means the stash
   };
-  TILEHASH_FN place locate(key_bits k) const {
+  TILEHASH_FN location locate(key_bits k) const {
     const u64 h = hash_(slot_type::hash_input(k));
     return {fast_range(h, size_), 1 + fast_range(rehash(h), size_ - 1), 0};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits k) {
+  TILEHASH_FN static key_bits stored(const location&, key_bits k) {
     return k;
   }  // compared with the slots of a bucket
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
-  TILEHASH_FN u64 where(const place& p) const { return p.at; }
+  TILEHASH_FN u64 where(const location& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
-  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { next(p); }
-  TILEHASH_FN void next(place& p) const {
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.at); }
+  TILEHASH_FN void advance(location& p, const auto& /*result*/) const { next(p); }
+  TILEHASH_FN void next(location& p) const {
     p.at = add_modulo(p.at, p.jump, size_);
     if (++p.number == Functions) p.at = size_ + fast_range(mix64(p.at ^ rehash(p.jump)), StashSlots);
   }
@@ -162,9 +162,11 @@ class cuckoo {
             empty || erased, 0, b.at(t, 0)};
   }
   // Only a displacement puts keys into the stash.
-  TILEHASH_FN static bool may_take(const place& p) { return p.number < Functions; }
+  TILEHASH_FN static bool may_take(const location& p) { return p.number < Functions; }
 
-  TILEHASH_FN static word vacated(const insert_position<word>& /*told*/) { return slot_type::tombstone_word; }
+  TILEHASH_FN static word vacated(const insert_position<word>& /*result*/) {
+    return slot_type::tombstone_word;
+  }
 
   // ---- placing a key that insert() refused ----
   struct displacement {
@@ -193,7 +195,7 @@ class cuckoo {
       }
       const bool last_resort = active && !found && round + 1 >= design.patience();
       const auto v = design.put(t, wanted, content, found ? p.slot[0] : 0, mark, clear, last_resort, active);
-      return v == verdict::no_room && found ? verdict::disturbed : v;
+      return v == verdict::no_free_slot && found ? verdict::disturbed : v;
     }
     template <class Tile>
     TILEHASH_FN outcome run(Tile t, bool active) const {
@@ -259,7 +261,7 @@ class cuckoo {
     for (bool walking = active; t.any(walking);) {
       u64 at[Functions];
       word content[Functions];
-      place q = locate(holder);
+      location q = locate(holder);
       TILEHASH_UNROLL
       for (u32 i = 0; i < Functions; ++i, next(q)) {
         at[i] = q.at;
@@ -306,30 +308,30 @@ class cuckoo {
   TILEHASH_FN auto put(Tile t, key_bits wanted, word content, u64 to, word mark, bool clear, bool last_resort,
                        bool active) const {
     using verdict = typename displacement::verdict;
-    place p = locate(wanted);
+    location p = locate(wanted);
     const u64 first = p.at;
     const bool mine = lock(t, first, clear || last_resort);
-    bool known = false, room = clear, hopeless = true;
+    bool known = false, is_free = clear, hopeless = true;
     TILEHASH_UNROLL
     for (u32 i = 0; i < Functions; ++i, next(p))
       known |= slot_type::key_of(read(t, p.at, active)) == wanted && active;
     if constexpr (StashSlots != 0) {
       const word stashed = read(t, p.at, active);
       known |= slot_type::key_of(stashed) == wanted && active;
-      if (last_resort) to = p.at, mark = stashed, room = slot_type::is_free(stashed);
+      if (last_resort) to = p.at, mark = stashed, is_free = slot_type::is_free(stashed);
       if constexpr (Functions != 2) {
         const u64 beside = p.at + 1 == capacity() ? size_ : p.at + 1;
-        const place twin = locate(slot_type::key_of(stashed));
+        const location equal = locate(slot_type::key_of(stashed));
         hopeless =
-            !slot_type::is_free(read(t, beside, last_resort)) || (twin.at == first && twin.jump == p.jump);
+            !slot_type::is_free(read(t, beside, last_resort)) || (equal.at == first && equal.jump == p.jump);
       }
     }
-    const bool done = try_claim(t, slots_ + to, mark, content, mine && room && !known);
+    const bool done = try_claim(t, slots_ + to, mark, content, mine && is_free && !known);
     if (done && last_resort && t.rank() == 0) detail::set_bits(stash_in_use(), 1U);
     unlock(t, first, mine);
     if (known || done) return known ? verdict::known : verdict::done;
-    if (!last_resort) return verdict::no_room;
-    return !mine ? verdict::disturbed : hopeless ? verdict::hopeless : verdict::no_room;
+    if (!last_resort) return verdict::no_free_slot;
+    return !mine ? verdict::disturbed : hopeless ? verdict::hopeless : verdict::no_free_slot;
   }
 
   word* slots_ = nullptr;

@@ -176,13 +176,13 @@ class dynamic_cuckoo
   }
 
   // ---- lookup ----
-  struct place {
+  struct location {
     u32 high, low;     // of the key's hash
     u32 table, other;  // the subtable that is read now; reach::two: and next
   };
-  TILEHASH_FN place locate(key_bits k) const {
+  TILEHASH_FN location locate(key_bits k) const {
     const u64 h = hash_(slot_type::hash_input(k));
-    place p{static_cast<u32>(h >> 32), static_cast<u32>(h), 0, 0};
+    location p{static_cast<u32>(h >> 32), static_cast<u32>(h), 0, 0};
     const u32 dice = static_cast<u32>(rehash(h));
     if constexpr (Reach == reach::all)
       draw_of_all(p, dice);
@@ -191,8 +191,8 @@ class dynamic_cuckoo
     if (slot_type::is_aside(k)) p.table = Subtables;
     return p;
   }
-  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { advance(p); }
-  TILEHASH_FN void advance(place& p) const {
+  TILEHASH_FN void advance(location& p, const auto& /*result*/) const { advance(p); }
+  TILEHASH_FN void advance(location& p) const {
     if constexpr (Reach == reach::all) {
       p.table = following(p.table);
       if (p.table == closed_) p.table = following(p.table);
@@ -203,7 +203,7 @@ class dynamic_cuckoo
     }
   }
   TILEHASH_FN static constexpr u32 max_steps() { return Reach == reach::all ? Subtables : 2; }
-  TILEHASH_FN u32 max_steps_of(const place& p) const {
+  TILEHASH_FN u32 max_steps_of(const location& p) const {
     if (p.table == Subtables) return 1;
     if constexpr (Reach == reach::all)
       return closed_ < Subtables ? Subtables - 1 : Subtables;
@@ -225,7 +225,7 @@ class dynamic_cuckoo
   }
 
   // A key's bucket in a subtable.
-  TILEHASH_FN u64 bucket_number(const place& p, const part& of) const {
+  TILEHASH_FN u64 bucket_number(const location& p, const part& of) const {
     if (p.table == Subtables) return 0;
     const u64 mixed = rehash(static_cast<u64>(p.high) << 32 | p.low);
     const u32 step = (p.low ^ static_cast<u32>(mixed >> 16)) | 1;
@@ -235,13 +235,13 @@ class dynamic_cuckoo
   }
   TILEHASH_FN part part_of(u32 table) const { return detail::pick(parts_, table); }
   // A bucket's number is the address of its keys.
-  TILEHASH_FN u64 where(const place& p) const { return reinterpret_cast<u64>(address(p)); }
+  TILEHASH_FN u64 where(const location& p) const { return reinterpret_cast<u64>(address(p)); }
   TILEHASH_FN word* bucket_at(u64 i) const { return reinterpret_cast<word*>(i); }
-  TILEHASH_FN word* address(const place& p) const {
+  TILEHASH_FN word* address(const location& p) const {
     const part of = part_of(p.table);
     return of.keys + bucket_number(p, of) * bucket_slots;
   }
-  TILEHASH_FN static key_bits stored(const place& p, key_bits k) {
+  TILEHASH_FN static key_bits stored(const location& p, key_bits k) {
     return p.table == Subtables ? slot_type::stored_aside : k;
   }
   // The key whose word is in slot i. Slots are numbered through all subtables; the sentinel slot is the last.
@@ -266,7 +266,7 @@ class dynamic_cuckoo
   }
 
   // ---- values ----
-  TILEHASH_FN value_element* values_of(const place& p) const {
+  TILEHASH_FN value_element* values_of(const location& p) const {
     const part of = part_of(p.table);
     return of.values + bucket_number(p, of) * bucket_slots;
   }
@@ -321,18 +321,18 @@ class dynamic_cuckoo
     const auto at = b.find_slot(t, wanted);
     return {at.found ? lookup_state::found : lookup_state::go_on, at.slot, wanted};
   }
-  TILEHASH_FN bool may_take(const place& p) const { return p.table != frozen_; }
-  TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
+  TILEHASH_FN bool may_take(const location& p) const { return p.table != frozen_; }
+  TILEHASH_FN static word vacated(const auto& /*result*/) { return slot_type::empty_word; }
 
   using displacement = detail::subtables_displacement<dynamic_cuckoo>;
   TILEHASH_FN displacement displacement_of(key_bits key, const typename slot_type::carried& x) const {
-    const place p = locate(key);
+    const location p = locate(key);
     return {*this, p, x, static_cast<u64>(p.high) << 32 | p.low};
   }
 
   // ---- used by the displacement ----
   // Sets `to` to where the key with this word can go from a subtable; false: nowhere now.
-  TILEHASH_FN bool next_place(word w, u32 table, place& to) const {
+  TILEHASH_FN bool next_location(word w, u32 table, location& to) const {
     to = locate(slot_type::key_of(w));
     if constexpr (Reach == reach::all) {
       to.table = table;
@@ -355,7 +355,7 @@ class dynamic_cuckoo
     }
     return p;
   }
-  TILEHASH_FN void draw_of_all(place& p, u32 dice) const {
+  TILEHASH_FN void draw_of_all(location& p, u32 dice) const {
     u32 total = 0;
     TILEHASH_UNROLL
     for (u32 t = 0; t < Subtables; ++t) total += weights_[t];
@@ -369,7 +369,7 @@ class dynamic_cuckoo
     if (p.table == closed_) p.table = following(p.table);
   }
   // The hash names the two subtables, and the weights decide which comes first.
-  TILEHASH_FN void draw_of_two(place& p, u32 dice) const {
+  TILEHASH_FN void draw_of_two(location& p, u32 dice) const {
     const u64 one = static_cast<u64>(dice) * Subtables;
     const u64 two = static_cast<u64>(static_cast<u32>(one)) * (Subtables - 1);
     const u32 a = static_cast<u32>(one >> 32), second = static_cast<u32>(two >> 32);

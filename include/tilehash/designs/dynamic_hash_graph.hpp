@@ -99,17 +99,17 @@ class dynamic_hash_graph {
   TILEHASH_FN u64 begin(u64 r) const { return index::begin(heads_[r].word); }
 
   // ---- lookup ----
-  using place = typename graph::place;
+  using location = typename graph::location;
   using range = typename graph::range;
   using row_hit = typename graph::row_hit;
-  TILEHASH_FN place locate(const Key& key) const {
+  TILEHASH_FN location locate(const Key& key) const {
     const u64 hash = detail::hash_key(hash_, key);
     return {fast_range(hash, rows_), index::filter_of(hash)};
   }
-  TILEHASH_FN const void* address(const place& p) const { return heads_ + p.row; }
+  TILEHASH_FN const void* address(const location& p) const { return heads_ + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
-  // The place's row; an empty one where its filter excludes the key.
-  TILEHASH_FN range row(const place& p) const {
+  // The location's row; an empty one where its filter excludes the key.
+  TILEHASH_FN range row(const location& p) const {
     const head h = heads_[p.row];
     const entry* const first = entries_ + index::begin(h.word);
     return {first, index::may_hold(h.word, p.filter) ? first + h.count : first};
@@ -118,20 +118,20 @@ class dynamic_hash_graph {
 
   // ---- change ----
   // Free entries of a section.
-  TILEHASH_FN u64 room_in(u64 s) const {
+  TILEHASH_FN u64 free_in(u64 s) const {
     return sections_[s + 1].begin - sections_[s].begin - sections_[s].filled;
   }
   // Puts an item into a section with a free entry that no other thread changes; the caller counts the item.
   // O(section_rows).
   TILEHASH_FN void put(u64 s, const entry& e) const {
-    const place p = locate(e.key);
+    const location p = locate(e.key);
     const u64 first = s * section_rows, last = first + section_rows - 1;
     u64 t = p.row;
-    while (t < last && !has_room(s, t)) ++t;
-    if (has_room(s, t)) {
+    while (t < last && !has_free(s, t)) ++t;
+    if (has_free(s, t)) {
       for (; t != p.row; --t) move_up(t);
     } else {
-      for (t = p.row; t != first && !has_room(s, t);) --t;
+      for (t = p.row; t != first && !has_free(s, t);) --t;
       while (t != p.row) move_down(++t);
     }
     head& h = heads_[p.row];
@@ -161,7 +161,7 @@ class dynamic_hash_graph {
     constexpr u64 align = alignof(entry) > 16 ? alignof(entry) : 16;
     return (sections_at(rows) + (rows / section_rows + 1) * sizeof(section) + align - 1) / align * align;
   }
-  TILEHASH_FN bool has_room(u64 s, u64 r) const {
+  TILEHASH_FN bool has_free(u64 s, u64 r) const {
     const u64 end = (r + 1) % section_rows == 0 ? sections_[s + 1].begin : begin(r + 1);
     return begin(r) + heads_[r].count < end;
   }

@@ -146,12 +146,12 @@ class horton {
   TILEHASH_FN u32 region_of(key_bits h) const { return buckets_.region_of(h); }
   // The hash of a key that is stored as `n` in a bucket of a region: the inverse of place_of().
   TILEHASH_FN key_bits hash_in(u32 region, u32 bucket, stored_key n) const {
-    const place p = primary_of({0, bucket, n});
+    const location p = primary_of({0, bucket, n});
     return buckets_.hash_of(region, p.bucket, slot_type::remainder_of(n));
   }
 
   // ---- where a key is stored ----
-  struct place {
+  struct location {
     u32 base;    // the region's first bucket
     u32 bucket;  // within the region
     stored_key stored;
@@ -159,15 +159,15 @@ class horton {
     TILEHASH_FN u32 tag() const { return slot_type::tag_of(slot_type::remainder_of(stored)); }
     TILEHASH_FN u32 function() const { return slot_type::function_of(stored); }
   };
-  TILEHASH_FN place locate(key_bits key) const { return place_of(hash(key)); }
-  TILEHASH_FN place place_of(key_bits h) const {
+  TILEHASH_FN location locate(key_bits key) const { return location_of(hash(key)); }
+  TILEHASH_FN location location_of(key_bits h) const {
     const auto at = buckets_.position_of(h);
     return {at.base, at.bucket, slot_type::stored_as(h & slot_type::remainder_mask, 0)};
   }
-  TILEHASH_FN u32 where(const place& p) const { return p.base + p.bucket; }
+  TILEHASH_FN u32 where(const location& p) const { return p.base + p.bucket; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
-  TILEHASH_FN static stored_key stored(const place& p, key_bits) { return p.stored; }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(where(p)); }
+  TILEHASH_FN static stored_key stored(const location& p, key_bits) { return p.stored; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
   // R_i for the items of a bucket that have this tag; it is its own inverse.
@@ -179,16 +179,16 @@ class horton {
   }
   TILEHASH_FN u32 mirrored(u32 sum, u32 bucket) const { return buckets_.mirrored(sum, bucket); }
   // Moves from a key's primary bucket to the one that its entry names.
-  TILEHASH_FN void remap(place& p, u32 function) const {
+  TILEHASH_FN void remap(location& p, u32 function) const {
     p.bucket = other_bucket(p.bucket, p.tag(), function);
     p.stored = slot_type::stored_as(slot_type::remainder_of(p.stored), function);
   }
-  // The place of the item in a bucket, and its primary place.
-  TILEHASH_FN place place_in(u32 bucket, word w) const {
+  // The location of the item in a bucket, and its primary location.
+  TILEHASH_FN location location_in(u32 bucket, word w) const {
     const u32 each = region_buckets(), base = bucket / each * each;
     return {base, bucket - base, slot_type::stored_in(w)};
   }
-  TILEHASH_FN place primary_of(place p) const {
+  TILEHASH_FN location primary_of(location p) const {
     if (p.function() != 0) p.bucket = other_bucket(p.bucket, p.tag(), p.function());
     p.stored = slot_type::stored_as(slot_type::remainder_of(p.stored), 0);
     return p;
@@ -202,7 +202,7 @@ class horton {
   struct answer : lookup_answer<value_bits> {
     u32 function = 0;
   };
-  TILEHASH_FN void advance(place& p, const auto& told) const { remap(p, told.function); }
+  TILEHASH_FN void advance(location& p, const auto& result) const { remap(p, result.function); }
 
   template <class Tile>
   TILEHASH_FN answer examine(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
@@ -227,7 +227,7 @@ class horton {
             function};
   }
   // Secondary items are placed after all primary ones.
-  TILEHASH_FN static bool may_take(const place& p) { return p.function() == 0; }
+  TILEHASH_FN static bool may_take(const location& p) { return p.function() == 0; }
 
   using displacement = detail::horton_displacement<horton, max_path>;
   TILEHASH_FN displacement displacement_of(key_bits key, word content) const {
@@ -242,7 +242,7 @@ class horton {
   TILEHASH_FN erase_answer examine_for_erase(Tile t, const bucket_type<Tile>& b, stored_key wanted) const {
     const auto at = b.find_own(t, wanted);
     const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
-    const u32 entry = b.told(
+    const u32 entry = b.ask_slot(
         t, last_slot, [&](word w) { return slot_type::is_remap(w) ? 8 | slot_type::entry(w, tag) : 0; });
     const u32 function = slot_type::function_of(wanted) == 0 ? entry & 7 : 0;
     return {{at.found        ? lookup_state::found
@@ -252,10 +252,10 @@ class horton {
             function,
             entry != 0};
   }
-  TILEHASH_FN static word vacated(const erase_answer& /*told*/) { return slot_type::empty_word; }
+  TILEHASH_FN static word vacated(const erase_answer& /*result*/) { return slot_type::empty_word; }
   // Marks the buckets whose items can now move back.
-  TILEHASH_FN void erased(const place& home, const place& now, const erase_answer& told) const {
-    if (told.has_remapped) mark_due(where(now));
+  TILEHASH_FN void erased(const location& home, const location& now, const erase_answer& result) const {
+    if (result.has_remapped) mark_due(where(now));
     if (now.function() != 0) mark_due(where(home));
   }
 
@@ -272,7 +272,7 @@ class horton {
   static constexpr u32 tidy_width = 1;
   template <class Tile>
   TILEHASH_FN void tidy(Tile t, u32 number, bool active) const {
-    const u32 base = place_in(number, word(0)).base;
+    const u32 base = location_in(number, word(0)).base;
     detail::tidy_horton_bucket(*this, t, detail::horton_region_in_table<horton, Tile>{bucket_at(base)},
                                number - base, active);
   }
@@ -291,7 +291,7 @@ class horton {
   template <class Tile>
   TILEHASH_FN static u32 entry_for(Tile t, const bucket_type<Tile>& b, stored_key wanted) {
     const u32 tag = slot_type::tag_of(slot_type::remainder_of(wanted));
-    const u32 function = b.told(t, last_slot, [&](word w) { return slot_type::entry_if_any(w, tag); });
+    const u32 function = b.ask_slot(t, last_slot, [&](word w) { return slot_type::entry_if_any(w, tag); });
     return slot_type::function_of(wanted) == 0 ? function : 0;
   }
   // Slots of secondary items: those placed by a secondary function.

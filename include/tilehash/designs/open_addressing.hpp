@@ -46,7 +46,7 @@ class open_addressing {
   using hasher = Hash;
   using word = typename slot_type::word;
   using key_bits = typename slot_type::key_bits;
-  using place = probe::place;
+  using location = probe::location;
   template <class Tile>
   using bucket_type = bucket<slot_type, 1, Tile>;
 
@@ -72,19 +72,19 @@ class open_addressing {
   TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup: O(1 / (1 - load)) slots for a miss with double hashing ----
-  TILEHASH_FN place locate(key_bits k) const {
+  TILEHASH_FN location locate(key_bits k) const {
     const auto key = slot_type::hash_input(k);
     return Probe::start(fast_range(hash_(key), capacity_), static_cast<u64>(key), capacity_);
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits k) {
+  TILEHASH_FN static key_bits stored(const location&, key_bits k) {
     return k;
   }  // compared with the slots of a bucket
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
-  TILEHASH_FN u64 where(const place& p) const { return p.at; }
+  TILEHASH_FN u64 where(const location& p) const { return p.at; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.at); }
-  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { next(p); }
-  TILEHASH_FN void next(place& p) const { probe::advance<Probe>(p, capacity_); }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.at); }
+  TILEHASH_FN void advance(location& p, const auto& /*result*/) const { next(p); }
+  TILEHASH_FN void next(location& p) const { probe::advance<Probe>(p, capacity_); }
   TILEHASH_FN u32 max_steps() const {
     const u64 most = Probe::max_probes(capacity_);
     return static_cast<u32>(capacity_ < most ? capacity_ : most);
@@ -109,7 +109,9 @@ class open_addressing {
             empty || erased, 0, b.at(t, 0)};
   }
 
-  TILEHASH_FN static word vacated(const insert_position<word>& /*told*/) { return slot_type::tombstone_word; }
+  TILEHASH_FN static word vacated(const insert_position<word>& /*result*/) {
+    return slot_type::tombstone_word;
+  }
 
  private:
   word* slots_ = nullptr;

@@ -101,7 +101,7 @@ class robin_hood {
   static constexpr u32 tidy_passes = 3;
   static constexpr bool is_partition_built = bucket_slots <= 8;
   static constexpr u32 group_buckets = bucket_slots <= 8 ? 8 / bucket_slots : 1;  // their ages are a word
-  static constexpr u64 max_hops_a_bucket = 64;  // so a key in hand reaches even the last free slot
+  static constexpr u64 max_hops_a_bucket = 64;  // so an evicted key reaches even the last free slot
 
   static u64 capacity_for(u64 items, double load_factor) {
     u64 buckets = detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);
@@ -135,33 +135,33 @@ class robin_hood {
   TILEHASH_FN key_bits unhash(key_bits k) const { return homes_.unhash(k); }
 
   // ---- where a key is stored ----
-  struct place {
+  struct location {
     u32 home, bucket;
     u32 age;
     u32 limit;  // its home's maximum age, once the home's bucket is read
     key_bits remainder;
   };
-  TILEHASH_FN place locate(key_bits key) const {
+  TILEHASH_FN location locate(key_bits key) const {
     const auto p = homes_.position_of(key);
     return {p.home, p.home, 1, ~0U, p.remainder};
   }
-  TILEHASH_FN static u32 where(const place& p) { return p.bucket; }
+  TILEHASH_FN static u32 where(const location& p) { return p.bucket; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.bucket); }
-  TILEHASH_FN stored_key stored(const place& p, key_bits = 0) const {
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.bucket); }
+  TILEHASH_FN stored_key stored(const location& p, key_bits = 0) const {
     return homes_.stored_as(p.age, p.remainder);
   }
   // To the key's next bucket.
-  TILEHASH_FN void next(place& p) const { p.bucket = homes_.at(p.home, ++p.age); }
-  // The place of the item in a bucket.
-  TILEHASH_FN place place_in(u32 bucket, word w) const {
+  TILEHASH_FN void next(location& p) const { p.bucket = homes_.at(p.home, ++p.age); }
+  // The location of the item in a bucket.
+  TILEHASH_FN location location_in(u32 bucket, word w) const {
     const stored_key n = slot_type::stored_in(w);
     const u32 age = homes_.age_of(n);
     return {homes_.home_of(bucket, age), bucket, age, ~0U, homes_.remainder_of(n)};
   }
-  TILEHASH_FN key_bits key_of(const place& p) const { return homes_.key_of({p.home, p.remainder}); }
+  TILEHASH_FN key_bits key_of(const location& p) const { return homes_.key_of({p.home, p.remainder}); }
   TILEHASH_FN key_bits key_at(u64 slot, word w) const {
-    return key_of(place_in(static_cast<u32>(slot / bucket_slots), w));
+    return key_of(location_in(static_cast<u32>(slot / bucket_slots), w));
   }
   TILEHASH_FN u32 age_in(word w) const { return homes_.age_of(slot_type::stored_in(w)); }  // 0: it is free
 
@@ -175,7 +175,7 @@ class robin_hood {
   }
   template <class Tile>
   TILEHASH_FN static u32 max_code_in(Tile t, const bucket_type<Tile>& b) {
-    return b.told(t, 0, [](word w) { return slot_type::max_code_in(w); });
+    return b.ask_slot(t, 0, [](word w) { return slot_type::max_code_in(w); });
   }
   // A key of this home is now stored at this age.
   TILEHASH_FN void raise_max_age(u32 home, u32 age) const {
@@ -197,27 +197,27 @@ class robin_hood {
     if (!a.found() && (!at_home || a.limit > 1)) a.what = lookup_state::go_on;
     return a;
   }
-  TILEHASH_FN void advance(place& p, const auto& told) const {
-    if (p.age == 1) p.limit = told.limit;
+  TILEHASH_FN void advance(location& p, const auto& result) const {
+    if (p.age == 1) p.limit = result.limit;
     next(p);
   }
   TILEHASH_FN u32 max_steps() const { return homes_.oldest(); }
-  TILEHASH_FN static u32 max_steps_of(const place& p) { return p.limit; }
+  TILEHASH_FN static u32 max_steps_of(const location& p) { return p.limit; }
 
   // ---- change ----
   template <class Tile>
   TILEHASH_FN insert_result<key_bits, value_bits> insert(Tile t, key_bits key, value_bits value, bool active,
-                                                         bool in_hand = false) const {
-    return detail::robin_hood_insertion<robin_hood, Tile>{*this, t}.run(key, value, active, in_hand);
+                                                         bool evicted = false) const {
+    return detail::robin_hood_insertion<robin_hood, Tile>{*this, t}.run(key, value, active, evicted);
   }
 
-  // ---- keys in hand, while nothing else runs on the table ----
-  // Gives up a key in hand.
+  // ---- evicted keys, while nothing else runs on the table ----
+  // Gives up an evicted key.
   TILEHASH_FN void drop(key_bits key) const { counters_.drop(locate(key).home); }
   // Words that tidying reads, too: afterwards all homes are due.
   TILEHASH_FN u32* marks() const { return counters_.due(); }
   TILEHASH_FN u64 mark_words() const { return due_words(); }
-  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { counters_.none_in_hand(word_of_marks); }
+  TILEHASH_FN void none_evicted(u64 word_of_marks) const { counters_.none_evicted(word_of_marks); }
 
   struct erase_answer : erase_position<word> {
     u32 limit = 1;
@@ -234,8 +234,9 @@ class robin_hood {
              at.slot, at.content},
             limit};
   }
-  TILEHASH_FN static word vacated(const erase_answer& told) { return slot_type::emptied(told.old); }
-  TILEHASH_FN void erased(const place& home, const place& /*now*/, const erase_answer& /*told*/) const {
+  TILEHASH_FN static word vacated(const erase_answer& result) { return slot_type::emptied(result.old); }
+  TILEHASH_FN void erased(const location& home, const location& /*now*/,
+                          const erase_answer& /*result*/) const {
     counters_.release_slot(home.home);
   }
 
@@ -256,10 +257,11 @@ class robin_hood {
       t.sync();
       const u32 from = homes_.at(home, far), to = homes_.at(home, near);
       const auto b = bucket_type<Tile>::read_shared(t, bucket_at(from), moving);
-      const auto room = bucket_type<Tile>::read_shared(t, bucket_at(to), moving);
-      const u32 its = b.match_if(t, [&](word w) { return age_in(w) == far; }), free = room.match_empty(t);
+      const auto destination = bucket_type<Tile>::read_shared(t, bucket_at(to), moving);
+      const u32 its = b.match_if(t, [&](word w) { return age_in(w) == far; }),
+                free = destination.match_empty(t);
       const u32 slot = its != 0 ? detail::lowest(its) : 0, hole = free != 0 ? detail::lowest(free) : 0;
-      const word content = b.at(t, slot), old = room.at(t, hole);
+      const word content = b.at(t, slot), old = destination.at(t, hole);
       const stored_key nearer = homes_.stored_as(near, homes_.remainder_of(slot_type::stored_in(content)));
       const bool came = try_claim(t, bucket_at(to) + hole, old,
                                   slot_type::written_over(old, nearer, slot_type::value_of(content)),

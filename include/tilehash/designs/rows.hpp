@@ -264,20 +264,20 @@ class row_table {
   TILEHASH_FN const entry& item(u64 i) const { return entries_[i]; }
 
   // ---- lookup ----
-  struct place {
+  struct location {
     u64 row;
     u32 filter;
   };
   using range = detail::row_range<entry>;
   using row_hit = detail::row_hit<entry>;
-  TILEHASH_FN place locate(const Key& key) const {
+  TILEHASH_FN location locate(const Key& key) const {
     const u64 hash = detail::hash_key(hash_, key);
     return {fast_range(hash, capacity()), Index::filter_of(hash)};
   }
-  TILEHASH_FN const void* address(const place& p) const { return offsets() + p.row; }
+  TILEHASH_FN const void* address(const location& p) const { return offsets() + p.row; }
   TILEHASH_FN const void* address(const range& r) const { return r.first; }
-  // The place's row; an empty one where its filter excludes the key.
-  TILEHASH_FN range row(const place& p) const {
+  // The location's row; an empty one where its filter excludes the key.
+  TILEHASH_FN range row(const location& p) const {
     const offset* const word = offsets() + p.row;
     if (!Index::may_hold(*word, p.filter)) return {entries_, entries_};
     return {entries_ + Index::begin(*word), entries_ + Index::end(word)};

@@ -133,7 +133,7 @@ class tiled {
   TILEHASH_FN word* region_at(u32 region) const { return slots_ + static_cast<u64>(region) * region_slots(); }
 
   // ---- where a key is stored ----
-  struct place {
+  struct location {
     u32 base;    // the region's first bucket
     u32 bucket;  // within the region
     stored_key stored;
@@ -141,19 +141,19 @@ class tiled {
   TILEHASH_FN key_bits hash(key_bits key) const { return buckets_.hash(key); }
   TILEHASH_FN key_bits unhash(key_bits h) const { return buckets_.unhash(h); }
   TILEHASH_FN u32 region_of(key_bits h) const { return buckets_.region_of(h); }
-  TILEHASH_FN place place_of(key_bits h) const {
+  TILEHASH_FN location location_of(key_bits h) const {
     const auto at = buckets_.position_of(h);
     return {at.base, at.bucket, slot_type::stored_as(h & slot_type::remainder_mask, false)};
   }
-  TILEHASH_FN place locate(key_bits key) const { return place_of(hash(key)); }
-  TILEHASH_FN u32 where(const place& p) const { return p.base + p.bucket; }
+  TILEHASH_FN location locate(key_bits key) const { return location_of(hash(key)); }
+  TILEHASH_FN u32 where(const location& p) const { return p.base + p.bucket; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
-  TILEHASH_FN static stored_key stored(const place& p, key_bits) { return p.stored; }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(where(p)); }
+  TILEHASH_FN static stored_key stored(const location& p, key_bits) { return p.stored; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
   // To the key's other bucket.
-  TILEHASH_FN void advance(place& p, const auto& /*told*/) const { turn(p); }
-  TILEHASH_FN void turn(place& p) const {
+  TILEHASH_FN void advance(location& p, const auto& /*result*/) const { turn(p); }
+  TILEHASH_FN void turn(location& p) const {
     p.bucket = mirror(p.bucket, p.stored);
     p.stored ^= 2;
   }
@@ -222,7 +222,7 @@ class tiled {
             at.free, at.slot, at.content};
   }
   // Called before a key is put into its second bucket.
-  TILEHASH_FN void passes(const place& first) const {
+  TILEHASH_FN void passes(const location& first) const {
     const filter_bit f = filter_for(first.stored);
     if ((detail::load_relaxed(bucket_at(where(first)) + f.slot) >> f.at & 1) == 0)
       set_filter(where(first), f);
@@ -241,7 +241,9 @@ class tiled {
             at.slot, at.content};
   }
   // The filter bits belong to the bucket and stay.
-  TILEHASH_FN static word vacated(const erase_position<word>& told) { return slot_type::filter_of(told.old); }
+  TILEHASH_FN static word vacated(const erase_position<word>& result) {
+    return slot_type::filter_of(result.old);
+  }
 
   // Builds a region from its items.
   template <class Bins = detail::even_bins<word>>
@@ -253,10 +255,10 @@ class tiled {
   // Frees a slot for a key whose buckets are full, by moving other keys.
   using displacement = detail::displacement<tiled, max_path>;
   TILEHASH_FN displacement displacement_of(key_bits key, word content) const {
-    const place first = locate(key);
-    place second = first;
+    const location first = locate(key);
+    location second = first;
     turn(second);
-    const auto target = [&](const place& p) {
+    const auto target = [&](const location& p) {
       return typename displacement::target{where(p), p.stored,
                                            slot_type::make(p.stored, slot_type::value_of(content))};
     };
@@ -281,7 +283,7 @@ class tiled {
   // ---- used by the displacement ----
   friend displacement;
   TILEHASH_FN u32* locks() const { return locks_; }
-  TILEHASH_FN u32 other_bucket(const place& home, u32 bucket, word w) const {
+  TILEHASH_FN u32 other_bucket(const location& home, u32 bucket, word w) const {
     return home.base + mirror(bucket - home.base, slot_type::stored_in(w));
   }
   TILEHASH_FN static word in_other_bucket(word w) {

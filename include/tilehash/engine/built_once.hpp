@@ -53,9 +53,9 @@ class built_once : public storage<Design, Space> {
     requires bucketed<Design>
   {
     constexpr u64 most = 16, of_same_size = 4;
-    u64 room = n;
+    u64 planned = n;
     for (u64 restarts = 0; restarts < most; ++restarts) {
-      made m = make(space, capacity_for(room), room, detail::seed_of(options_) + restarts);
+      made m = make(space, capacity_for(planned), planned, detail::seed_of(options_) + restarts);
       build_result built = m.view.design.build(space, source, n, m.view.sentinels);
       if (built.complete) {
         adopt(std::move(m));
@@ -64,7 +64,7 @@ class built_once : public storage<Design, Space> {
         built.report.restarts = restarts;
         return built.report;
       }
-      if (restarts + 1 >= of_same_size) room += room / 8 + 1;
+      if (restarts + 1 >= of_same_size) planned += planned / 8 + 1;
     }
     throw error("tilehash: the items could not be placed with " + std::to_string(most) +
                 " hash functions; ask for a lower load factor, or take another hash");

@@ -76,7 +76,7 @@ struct find_crowded {
     block.barrier();
     u32 mine = 0, without = 0;
     regions.at_region(region).for_each_item(me, all, [&](u32, const auto& e) {
-      const auto first = regions.after.place_of(entry::hash_of(e));
+      const auto first = regions.after.location_of(entry::hash_of(e));
       auto second = first;
       regions.after.turn(second);
       ++mine;

@@ -69,7 +69,7 @@ class insert_phases {
     }
     if constexpr (replacing<Design>) {
       const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
-      const u64 most = unplaced_room() + under_way;
+      const u64 most = unplaced_capacity() + under_way;
       bits_ = buffer<u32, Space>(space_, 2 * words() + divide_up(most, 32) + (counted ? groups() : 0));
       unplaced_ = buffer<unplaced_entry, Space>(space_, most);
       unplaced_length_ = buffer<u64, Space>(space_, 1);
@@ -196,7 +196,7 @@ class insert_phases {
 
  private:
   u64 groups() const { return divide_up(n_, window_step); }
-  u64 unplaced_room() const { return n_ / 32 + 1024; }
+  u64 unplaced_capacity() const { return n_ / 32 + 1024; }
   u32* fresh() const { return bits_.data() + words(); }  // a bit an item: it put its key in
   // The position of item 0's bit: kernels number bits as they number items. (Computed with integers, as the
   // position may be outside of the memory.)
@@ -221,7 +221,7 @@ class insert_phases {
                                pending_sink{recorder(), first});
       }
     }
-    unplaced_list list{unplaced_.data(), unplaced_room(), unplaced_length_.data()};
+    unplaced_list list{unplaced_.data(), unplaced_capacity(), unplaced_length_.data()};
     if constexpr (replacing<Design>) {
       if (inserts) list.fresh = fresh();  // lookups have no such bits: there may be no memory for them
       if (inserts && pending_only && Space::has_lanes)  // kernels pass over words without pending items
@@ -242,7 +242,7 @@ class insert_phases {
   Update update_;
   call_memory calls_;
   buffer<u32, Space> bits_;  // unless they are in the table's own memory; and their counts
-  u32* pending_ = nullptr;   // a bit an item: it has no place yet
+  u32* pending_ = nullptr;   // a bit an item: it is not stored yet
   u64 few_from_ = 0;         // the item of the table's own first bit
   u64 bits_known_ = 0;
   u32 phase_ = 0;

@@ -46,7 +46,7 @@ class insertion : public region_slots<Design, Space> {
   insertion clone(Space& space) const { return insertion(*this, space); }
 
   // Inserts the n items of a source; `outcomes` may be null. Throws out_of_memory before anything
-  // has changed; later, items without a place are refused.
+  // has changed; later, items without a slot are refused.
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update);
   // The same for more items of a call that has changed the table: when memory runs out, items that need some
@@ -78,7 +78,7 @@ class insertion : public region_slots<Design, Space> {
         if (became != outcome::refused || !x.key.legal) return became;
       }
     }
-    return make_room_for_one(space, one);
+    return add_capacity_for_one(space, one);
   }
 
   // Inserts the first of equal keys among the n items.
@@ -106,13 +106,13 @@ class insertion : public region_slots<Design, Space> {
   insert_report fill(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::fresh).run(source, detail::keep_stored{}, n);
   }
-  // The same for items in bins, one for each region of a table with capacity for `room` items
+  // The same for items in bins, one for each region of a table with capacity for `capacity` items
   // (algorithm/partition.hpp).
   template <class Source, class Bins>
-  insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 room)
+  insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 capacity)
     requires partition_built<Design>
   {
-    insertion fresh(space, room, options_, 0, true);
+    insertion fresh(space, capacity, options_, 0, true);
     detail::region_fill<Design, Space> fill(space, fresh.view_.design, n, false);
     fill.fill_from(bins);
     const insert_report report = call(fresh, space, insert_role::fresh)
@@ -190,15 +190,15 @@ class insertion : public region_slots<Design, Space> {
       if (size() >= limit() || limit() < small_table) return 0;
       return std::max(limit() - size(), (capacity() - size()) / 2);
     }
-    static u64 least_room() { return detail::least_room; }
-    std::optional<u64> make_room(Space& space, growth how, u64 items) {
+    static u64 least_capacity() { return detail::least_capacity; }
+    std::optional<u64> add_capacity(Space& space, growth how, u64 items) {
       if (how == growth::restart) return table.rebuild(space, items, capacity());
       items = std::max(items, 2 * std::max(size(), limit()));
       if (how == growth::enlarge && table.resize_in_place(space, items)) return 0;
       return table.rebuild(space, items, capacity());
     }
     // ... for keys that lost their slots, too.
-    std::optional<u64> make_room_with(Space& space, const unplaced_entry* unplaced, u64 n) {
+    std::optional<u64> add_capacity_with(Space& space, const unplaced_entry* unplaced, u64 n) {
       return table.rebuild(space, size(), capacity(), unplaced, n);
     }
 
@@ -246,8 +246,8 @@ class insertion : public region_slots<Design, Space> {
 
   // Does one more item fit without growing?
   bool takes_one() const { return !options_.grow || size_ < this->limit(); }
-  // insert_one() of an item without a place, or into a full table.
-  __attribute__((noinline)) outcome make_room_for_one(Space& space, detail::array_source<slot_type> one) {
+  // insert_one() of an item without a slot, or into a full table.
+  __attribute__((noinline)) outcome add_capacity_for_one(Space& space, detail::array_source<slot_type> one) {
     outcome became = outcome::refused;
     [[maybe_unused]] const insert_report report = insert(space, one, 1, &became, detail::keep_stored{});
     return became;

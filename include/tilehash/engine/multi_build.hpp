@@ -67,24 +67,24 @@ struct multi_build {
   groups<key_type, value_type, Offset> to;
 
   // A power of two, and two for each thread at least.
-  static u32 slots_for(u32 room) {
-    return std::bit_ceil(room + room / 4 < 2 * Threads ? 2 * Threads : room + room / 4);
+  static u32 slots_for(u32 capacity) {
+    return std::bit_ceil(capacity + capacity / 4 < 2 * Threads ? 2 * Threads : capacity + capacity / 4);
   }
   // A thread adds up neighbouring counts. One in 33 words is left out, so the threads of a warp access
   // different banks.
   TILEHASH_FN static constexpr u32 padded(u32 word) { return word + (word >> 5); }
-  TILEHASH_FN static constexpr u64 set_bytes(u32 room, u32 slots) {
-    const u64 set = slots * sizeof(key_bits), values = (room * sizeof(value_bits) + 7) / 8 * 8;
+  TILEHASH_FN static constexpr u64 set_bytes(u32 capacity, u32 slots) {
+    const u64 set = slots * sizeof(key_bits), values = (capacity * sizeof(value_bits) + 7) / 8 * 8;
     return set < values ? values : set;
   }
-  static constexpr u64 scratch_bytes(u32 room, u32 slots) {
-    return set_bytes(room, slots) + (padded(slots / 2) + sums::words + 2) * sizeof(u32);
+  static constexpr u64 scratch_bytes(u32 capacity, u32 slots) {
+    return set_bytes(capacity, slots) + (padded(slots / 2) + sums::words + 2) * sizeof(u32);
   }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
     const u32 me = block.rank(), region = static_cast<u32>(block.index()), n = bins.fill[region];
-    if (n > bins.room) {
+    if (n > bins.capacity) {
       if (me == 0) fetch_add(to.refused, u64(1));
       return;
     }
@@ -123,14 +123,14 @@ struct multi_build {
     TILEHASH_FN scratch_of(Block block, const multi_build& of, u32 region)
         : set(block.template scratch<key_bits>()),
           values(block.template scratch<value_bits>()),
-          counts(block.template scratch<u32>(set_bytes(of.bins.room, of.slots))),
+          counts(block.template scratch<u32>(set_bytes(of.bins.capacity, of.slots))),
           sums_of_threads(counts + padded(of.slots / 2)),
           begin(sums_of_threads + sums::words),
           free(region == 0 ? static_cast<key_bits>(~key_bits(0)) : key_bits(0)) {}
   };
   // The part of a thread's items that it keeps in registers.
   struct held_items {
-    u32 places[batches * at_once];  // the slot, and the number there
+    u32 positions[batches * at_once];  // the slot, and the number there
     value_bits values[batches * at_once];
   };
 
@@ -162,7 +162,7 @@ struct multi_build {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (first + k * Threads < n)
-          mine.places[b * at_once + k] = slot[k] << 16 | count_one(in.counts, slot[k]);
+          mine.positions[b * at_once + k] = slot[k] << 16 | count_one(in.counts, slot[k]);
       }
     }
   }
@@ -251,7 +251,7 @@ struct multi_build {
     for (u32 k = 0; k < batches * at_once; ++k) {
       if (k * Threads >= n) break;
       if (k * Threads + me < n)
-        in.values[at(in.counts, mine.places[k] >> 16) + (mine.places[k] & 0xffff)] = mine.values[k];
+        in.values[at(in.counts, mine.positions[k] >> 16) + (mine.positions[k] & 0xffff)] = mine.values[k];
     }
   }
 

@@ -46,7 +46,7 @@ concept takes_bins = partition_built<Design> && requires(const Design& d) {
 template <class Key, class Value, class Offset, class Space>
 struct grouped {
   hash_route<remainder_slot<Key, Value>> route;
-  u32 room = 0;  // of a region
+  u32 region_capacity = 0;  // of a region
   buffer<u32, Space> firsts, counts;
   buffer<Key, Space> keys;
   buffer<Offset, Space> starts;  // one more than keys
@@ -55,7 +55,7 @@ struct grouped {
 
   template <takes_bins Ids>
   bool has_regions_of(const Ids& ids) const {
-    return route.agrees_with(ids.route()) && room <= ids.region_slots();
+    return route.agrees_with(ids.route()) && region_capacity <= ids.region_slots();
   }
 };
 
@@ -88,32 +88,32 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   constexpr double best = 0.8;  // leaves free space in the bins
   const double load = load_factor < 0.6 || load_factor > best ? best : load_factor;
   const u64 capacity = slots_for(n, load);
-  u64 regions = divide_up(capacity, build_type::most_items), room = divide_up(capacity, regions);
-  u64 bytes = regions * room * sizeof(word);
+  u64 regions = divide_up(capacity, build_type::most_items), region_capacity = divide_up(capacity, regions);
+  u64 bytes = regions * region_capacity * sizeof(word);
   if constexpr (takes_bins<Ids>) {
     const u64 its_capacity = Ids::capacity_for(n, load);
     const Ids ids(nullptr, its_capacity, seed, load);
     if (ids.region_slots() <= build_type::most_items) {
-      regions = ids.route().regions(), room = ids.region_slots();
+      regions = ids.route().regions(), region_capacity = ids.region_slots();
       // As many as that table takes: its build can then reuse the memory.
-      bytes = std::max<u64>(regions * room * sizeof(word), Ids::bytes(its_capacity));
+      bytes = std::max<u64>(regions * region_capacity * sizeof(word), Ids::bytes(its_capacity));
     }
   }
-  const u32 slots = build_type::slots_for(static_cast<u32>(room));
-  const u64 scratch = build_type::scratch_bytes(static_cast<u32>(room), slots);
+  const u32 slots = build_type::slots_for(static_cast<u32>(region_capacity));
+  const u64 scratch = build_type::scratch_bytes(static_cast<u32>(region_capacity), slots);
   if (regions < 2 || regions > best_regions || regions > most_regions<slot_type>(space) ||
       scratch > space.largest_scratch())
     return std::nullopt;
 
   grouped<Key, Value, Offset, Space> g;
   g.route = route_type(static_cast<u32>(regions), seed);
-  g.room = static_cast<u32>(room);
+  g.region_capacity = static_cast<u32>(region_capacity);
   buffer<word, Space> entries(space, divide_up(bytes, sizeof(word)));
   const buffer<u32, Space> fill(space, regions);
   const buffer<u64, Space> counters(space, 3);
   space.fill(counters.data(), 3, u64(0));
   u64 *const illegal = counters.data(), *const placed = illegal + 1, *const refused = illegal + 2;
-  const even_bins<word> bins{entries.data(), g.room, fill.data()};
+  const even_bins<word> bins{entries.data(), g.region_capacity, fill.data()};
   send_to_bins(space, g.route, array_source<slot_type>{keys, values}, n, bins, illegal);
   g.firsts = buffer<u32, Space>(space, regions);
   g.counts = buffer<u32, Space>(space, regions);

@@ -48,8 +48,8 @@ u64 put_back(Space& space, const Design& design, const sentinel_cells<typename D
              const Source& source, u64 first, u64 end, const u32* fresh, const outcome_recorder& recorder,
              const unplaced_keys<Design>& keys, u64* counter) {
   space.fill(keys.done, divide_up(keys.n, 32), 0U);
-  const u64 in_hand = walk_on_for_a_while(space, design, keys, counter);
-  if (in_hand == 0) return 0;
+  const u64 evicted = walk_on_for_a_while(space, design, keys, counter);
+  if (evicted == 0) return 0;
   const u64 taken = counted_by(space, counter, [&] {
     space.for_each(end - first, take_out_new<Design, Source>{design, sentinels, source, first, fresh,
                                                              recorder, keys, counter});

@@ -38,7 +38,7 @@ class records {
 
   records(Space& space, u64 items, const table_options& options)
       : options_(with_seed(options)), design_(detail::seed_of(options_)), ids_(space, items, options_) {
-    make_room(space, options.grow ? items : ids_.capacity());
+    reserve_records(space, options.grow ? items : ids_.capacity());
   }
 
   records clone(Space& space) const {
@@ -120,22 +120,22 @@ class records {
     free_count_ = 0;
   }
   u64 reserve(Space& space, u64 items) {
-    make_room(space, items);
+    reserve_records(space, items);
     return ids_.reserve(space, items);
   }
   // Keeps all ids, and so the records below id_limit().
   u64 shrink_to_fit(Space& space) {
     const u64 restarts = ids_.shrink_to_fit(space);
-    const u64 room = options_.grow ? limit_ : std::max<u64>(limit_, ids_.capacity());
+    const u64 most = options_.grow ? limit_ : std::max<u64>(limit_, ids_.capacity());
     try {
-      if (room < records_.size()) move_records(space, room);
+      if (most < records_.size()) move_records(space, most);
     } catch (const out_of_memory&) {  // the records stay as they are
     }
     return restarts;
   }
   // Keeps all ids.
   u64 rehash(Space& space, u64 items) {
-    if (items > limit_) make_room(space, items);
+    if (items > limit_) reserve_records(space, items);
     return ids_.rehash(space, items);
   }
 
@@ -178,7 +178,7 @@ class records {
                     winner_count);
     const u64 winners_n = read_one(space, winner_count);
     const u64 from_free = winners_n < free_count_ ? winners_n : free_count_;
-    make_room(space, limit_ + winners_n - from_free);
+    reserve_records(space, limit_ + winners_n - from_free);
     space.for_each(winners_n, detail::record_writer<design, value_element>{keys, values, winners.data(), ids,
                                                                            records_.data()});
 
@@ -297,7 +297,7 @@ class records {
   }
 
   // Makes capacity for ids below `limit`. If it throws, the table is unchanged.
-  void make_room(Space& space, u64 limit) {
+  void reserve_records(Space& space, u64 limit) {
     if (limit <= records_.size()) return;
     detail::require(limit <= no_id, "an indexed table has at most 2^32 - 1 items");
     const u64 doubled = 2 * records_.size() < no_id ? 2 * records_.size() : no_id;
@@ -308,10 +308,10 @@ class records {
       move_records(space, limit);
     }
   }
-  void move_records(Space& space, u64 room) {
-    const u64 words = detail::divide_up(room, 32);
-    buffer<record, Space> moved(space, room);
-    buffer<u32, Space> taken(space, words), locks(space, words), free(space, room);
+  void move_records(Space& space, u64 records) {
+    const u64 words = detail::divide_up(records, 32);
+    buffer<record, Space> moved(space, records);
+    buffer<u32, Space> taken(space, words), locks(space, words), free(space, records);
     space.fill(reinterpret_cast<char*>(moved.data()), moved.bytes(),
                char(0));  // gaps between members are copied too
     space.fill(locks.data(), words, 0U);

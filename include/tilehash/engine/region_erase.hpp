@@ -97,10 +97,10 @@ class region_erase {
         piece_(
             std::min(n, std::max(least_to_partition,
                                  design.capacity() / 4 * sizeof(typename Design::word) / sizeof(key_bits)))),
-        room_(static_cast<u32>(bin_capacity(piece_, design.regions()))),
-        spill_room_(piece_ / 32 + 1024),
-        entries_(space, static_cast<u64>(room_) * design.regions()),
-        spilled_(space, spill_room_),
+        capacity_(static_cast<u32>(bin_capacity(piece_, design.regions()))),
+        spill_capacity_(piece_ / 32 + 1024),
+        entries_(space, static_cast<u64>(capacity_) * design.regions()),
+        spilled_(space, spill_capacity_),
         counts_(space, 2),
         fill_(space, design.regions()) {}
 
@@ -117,14 +117,15 @@ class region_erase {
     const Design& design = route_.design;
     space_.fill(fill_.data(), fill_.size(), u32(0));
     space_.fill(counts_.data(), 2, u64(0));
-    const bins_type bins{entries_.data(), room_, fill_.data()};
+    const bins_type bins{entries_.data(), capacity_, fill_.data()};
     send_by_blocks(space_, route_, array_source<slot_type>{keys, nullptr}, n, bins,
-                   spill_list<key_bits>{spilled_.data(), counts_.data(), spill_room_}, counts_.data() + 1);
+                   spill_list<key_bits>{spilled_.data(), counts_.data(), spill_capacity_},
+                   counts_.data() + 1);
     space_.for_each_block(design.regions(), block_type::block_size,
                           block_type::scratch_bytes(design.region_buckets()),
                           block_type{design, bins, count_gone{counters}});
     const u64 left = read_one(space_, counts_.data());
-    if (left > spill_room_)  // too uneven; erased keys are absent, so they do not count twice
+    if (left > spill_capacity_)  // too uneven; erased keys are absent, so they do not count twice
       erase(space_, design, {}, keys, n, counters);
     else
       space_.for_each(left, erase_spilled<Design>{design, spilled_.data(), counters});
@@ -133,8 +134,8 @@ class region_erase {
   Space& space_;
   erase_route<Design> route_;
   u64 piece_;
-  u32 room_;
-  u64 spill_room_;
+  u32 capacity_;
+  u64 spill_capacity_;
   buffer<key_bits, Space> entries_, spilled_;
   buffer<u64, Space> counts_;  // spilled keys; keys that are not legal (unused)
   buffer<u32, Space> fill_;

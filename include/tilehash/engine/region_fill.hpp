@@ -175,12 +175,12 @@ class region_fill {
     const region_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
     const auto count_of = [&](u32 s) { return s == last ? in_last : slices.each; };
-    u32 room = slices.each * design_.region_slots(), last_room = in_last * design_.region_slots();
+    u32 capacity = slices.each * design_.region_slots(), last_capacity = in_last * design_.region_slots();
     std::vector<u64> came(slices.regions());
     const auto send_on = [&](const auto& items_of, const auto& size_of) {
       u64 most = 0;
       for (u32 s = 0; s <= last; ++s)
-        most = std::max<u64>(most, u64(room_beside(came[s], count_of(s))) * count_of(s));
+        most = std::max<u64>(most, u64(capacity_beside(came[s], count_of(s))) * count_of(s));
       beside_ = buffer<word, Space>(space_, most);
       for (u32 s = 0; s <= last; ++s) {
         const u32 first = s * slices.each, count = count_of(s);
@@ -193,7 +193,7 @@ class region_fill {
       const u32 blocks = static_cast<u32>(space_.large_blocks_at_once());
       const buffer<u32, Space> parts(space_, static_cast<u64>(slices.regions()) * blocks);
       space_.fill(parts.data(), parts.size(), u32(0));
-      const bins_of_parts<word> outer{design_.slots(), room, last, last_room, blocks, parts.data()};
+      const bins_of_parts<word> outer{design_.slots(), capacity, last, last_capacity, blocks, parts.data()};
       partition(slices, source, n, outer);
       const auto fill = parts.to_host();
       std::vector<u32> most(slices.regions());
@@ -207,15 +207,16 @@ class region_fill {
     } else {
       buffer<word, Space> slices_beside;
       if (merges_) {
-        room = last_room = most_in_a_bin(n * slices.each / regions + 1, 1);
-        slices_beside = buffer<word, Space>(space_, static_cast<u64>(room) * slices.regions());
+        capacity = last_capacity = most_in_a_bin(n * slices.each / regions + 1, 1);
+        slices_beside = buffer<word, Space>(space_, static_cast<u64>(capacity) * slices.regions());
       }
       const uneven_bins<word> outer{
-          bins_of(merges_ ? slices_beside.data() : design_.slots(), room, slices.regions()), last, last_room};
+          bins_of(merges_ ? slices_beside.data() : design_.slots(), capacity, slices.regions()), last,
+          last_capacity};
       partition(slices, source, n, outer);
       std::vector<u32> fill(slices.regions());
       space_.copy_to_host(fill.data(), this->fill(), fill.size() * sizeof(u32));
-      for (u32 s = 0; s <= last; ++s) came[s] = std::min(fill[s], outer.room_of(s));
+      for (u32 s = 0; s <= last; ++s) came[s] = std::min(fill[s], outer.capacity_of(s));
       const auto items_of = [&](u32 s) {
         return routed_source<keys_as_they_are<slot_type>>{{}, outer.at(s)};
       };
@@ -247,17 +248,17 @@ class region_fill {
   }
   u64* counters() const { return reinterpret_cast<u64*>(memory_.data()); }
   u32* fill() const { return reinterpret_cast<u32*>(counters() + counters_used); }
-  bins_type bins_of(word* entries, u32 room, u32 bins) {
+  bins_type bins_of(word* entries, u32 capacity, u32 bins) {
     if (used_) space_.fill(fill(), bins, u32(0));
     used_ = true;
-    return {entries, room, fill()};
+    return {entries, capacity, fill()};
   }
-  u32 room_beside(u64 n, u32 bins) const {
+  u32 capacity_beside(u64 n, u32 bins) const {
     const u32 most = most_in_a_bin(n, bins);
     return KeepsFirst ? std::max(most, design_.region_slots()) : most;  // copies are uneven
   }
   bins_type bins_beside(u64 n, u32 bins) {
-    const u32 its = room_beside(n, bins);
+    const u32 its = capacity_beside(n, bins);
     const u64 words = static_cast<u64>(its) * bins;
     if (beside_.size() < words) beside_ = buffer<word, Space>(space_, words);
     return bins_of(beside_.data(), its, bins);

@@ -179,9 +179,9 @@ class region_resize {
     if (counts[1] != 0) return false;
     space_.fill(counters_.data(), 3, u64(0));
     spilled_ = buffer<word, Space>(space_, counts[0]);
-    aside_ = buffer<word, Space>(space_, copied_ * before_.region_slots());
+    saved_ = buffer<word, Space>(space_, copied_ * before_.region_slots());
     scratch_ = scratch_taken(space_, all, build_type::scratch_bytes(after_.region_buckets()));
-    return counts[2] == 0 || all_have_places(crowded.data(), counts[2]);
+    return counts[2] == 0 || all_are_placeable(crowded.data(), counts[2]);
   }
 
   // `memory` is the table's, large enough for the old and for the new regions, with the old ones in front.
@@ -191,8 +191,8 @@ class region_resize {
     after_.reshape(memory, after_.regions());
     const bool grows = after_.regions() > before_.regions();
     if (grows) build_waves();
-    space_.copy(aside_.data(), before_.slots(), aside_.bytes());
-    build(aside_.data(), 0, from_copy_);
+    space_.copy(saved_.data(), before_.slots(), saved_.bytes());
+    build(saved_.data(), 0, from_copy_);
     if (!grows) build_waves();
     const auto counts = counters_.to_host();
     region_filled<Design, Space> r;
@@ -202,7 +202,7 @@ class region_resize {
     r.lists_left = r.left <= spilled_.size();
     r.memory = std::move(spilled_);
     r.spilled = r.memory.data();
-    aside_ = {};
+    saved_ = {};
     scratch_ = {};
     return r;
   }
@@ -239,7 +239,7 @@ class region_resize {
     launch(build_type{after_, {before_, after_, old, from}, from, false, spill, counters_.data() + 2}, count);
   }
   // Builds the listed regions without writing them. Returns whether no key is left.
-  bool all_have_places(const u32* list, u64 count) {
+  bool all_are_placeable(const u32* list, u64 count) {
     using bins = listed_regions<Design>;
     using trial = typename Design::template region_build<bins>;
     const spill_list<word> spill{spilled_.data(), counters_.data(), 0};
@@ -264,7 +264,7 @@ class region_resize {
   u64 from_copy_ = 0;  // new regions, the first ones, built from a copy of ...
   u64 copied_ = 0;     // ... so many old ones
   buffer<u64, Space> counters_;
-  buffer<word, Space> spilled_, aside_;
+  buffer<word, Space> spilled_, saved_;
   decltype(scratch_taken(std::declval<Space&>(), 0, 0)) scratch_;
 };
 

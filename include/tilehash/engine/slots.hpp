@@ -104,9 +104,9 @@ class slots : public counted_storage<Design, Space> {
   void set_view(const view_type& view) {
     view_ = view;
     calls_ = detail::call_memory(memory_.data() + calls_at(view.design.capacity()));
-    u64 room = view.design.capacity();
-    if constexpr (stashing<Design>) room -= Design::stash_slots;
-    limit_ = static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(room)));
+    u64 usable = view.design.capacity();
+    if constexpr (stashing<Design>) usable -= Design::stash_slots;
+    limit_ = static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(usable)));
   }
   // If the number of regions has changed, the capacity does not determine their size.
   view_type copied_view(const slots& other) const {

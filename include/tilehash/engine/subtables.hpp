@@ -183,13 +183,13 @@ class subtables : public subtable_slots<Design, Space> {
     bool grows() const { return table.options_.grow && !table.doubles_; }
     u64 limit() const { return table.limit(); }
     u64 free_slots(u64 wanted) const {
-      const bool is_small = limit() < least_room() && limit() < wanted;
+      const bool is_small = limit() < least_capacity() && limit() < wanted;
       return is_small || size() >= limit() ? 0 : limit() - size();
     }
-    // An empty table has nothing to move. Later it grows to 64 times its size at once (room_to_grow_to()).
-    u64 least_room() const { return size() == 0 ? 64 * detail::window_step : detail::least_room; }
+    // An empty table has nothing to move. Later it grows 64 times at once (capacity_to_grow_to()).
+    u64 least_capacity() const { return size() == 0 ? 64 * detail::window_step : detail::least_capacity; }
     // Doubles one subtable after the other, or moves all items to a new table more than twice as large.
-    std::optional<u64> make_room(Space& space, growth how, u64 items) {
+    std::optional<u64> add_capacity(Space& space, growth how, u64 items) {
       if (how == growth::restart) return table.rebuild(space, items, capacity());
       if (items > 2 * limit()) return table.rebuild(space, items + size() / 64, capacity());
       table.double_one(space);

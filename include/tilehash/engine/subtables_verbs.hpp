@@ -58,7 +58,7 @@ class of_subtables : public Base {
     detail::require_same_device(engine_.home(), concurrent, "run_doubling");
     engine_.run_doubling(concurrent);
   }
-  /// Puts the new subtable into the old one's place, once the work of run_doubling() is done.
+  /// Replaces the old subtable by the new one, once the work of run_doubling() is done.
   ///
   /// \param space of the table's device.
   /// \param concurrent the space given to run_doubling().

@@ -16,7 +16,7 @@
 //
 //   limit()                          number of items at which it grows, if it grows()
 //   free_slots(wanted)               how many of `wanted` pending items the next window takes; 0: grow first
-//   make_room(space, growth, items)  makes capacity as `growth` requests, for `items` or more. Returns the
+//   add_capacity(space, growth, items)  makes capacity as `growth` requests, for `items` or more. Returns the
 //                                    restarts; nothing if no hash function worked. Throws out_of_memory
 //   calls()                          the memory of counters and few bits (engine/call_memory.hpp)
 // The other members describe the table, or are hooks (docs/adr/0028-one-insert-call.md).
@@ -104,7 +104,7 @@ class window_call {
       }
       run_windows(w);
       if constexpr (Policy::ends_below_limit) {
-        while (grows_ && table_.size() > table_.limit() && make_room(growth::enlarge, 0)) {
+        while (grows_ && table_.size() > table_.limit() && add_capacity(growth::enlarge, 0)) {
         }
       }
       table_.finish(space_);
@@ -201,7 +201,7 @@ class window_call {
     const u64 end = std::min(w.n, w.done + detail::call_memory::few_items);
     w.phases.moved_to(table_.calls());
     w.phases.use_few_bits(w.done);
-    if (grows_ && table_.size() >= table_.limit()) make_room(growth::enlarge, 0);
+    if (grows_ && table_.size() >= table_.limit()) add_capacity(growth::enlarge, 0);
     u64 left = 0;
     do {
       w.phases.moved_to(table_.calls());
@@ -217,7 +217,7 @@ class window_call {
     finish_window(w, end, left);
   }
   // Refuses the remaining items with absent keys. (Of two equal keys one may have found locked buckets until
-  // its tries were spent, and the other a place.)
+  // its tries were spent, and the other a slot.)
   template <class Windows>
   void finish_window(Windows& w, u64 end, u64 left) {
     constexpr bool meets_locks = displaces || self_inserting<Design>;
@@ -336,7 +336,7 @@ class window_call {
       return unplaced::none;
     }
     try {
-      const std::optional<u64> restarts = table_.make_room_with(space_, w.phases.unplaced(), n);
+      const std::optional<u64> restarts = table_.add_capacity_with(space_, w.phases.unplaced(), n);
       if (restarts) {
         w.phases.moved_to(table_.calls());
         report_.restarts += *restarts + 1;
@@ -360,20 +360,20 @@ class window_call {
   bool grow(const Windows& w, u64 wanted, bool left = false) {
     const u64 size = table_.size(), limit = table_.limit();
     if (left && size < limit) {
-      if (restarts_++ < restarts_before_growth) return make_room(growth::restart, size);
+      if (restarts_++ < restarts_before_growth) return add_capacity(growth::restart, size);
       if (size < table_.capacity() / slots_without_growth) return false;
-      return make_room(growth::both, 0);
+      return add_capacity(growth::both, 0);
     }
     if (size < limit)  // a small table
-      return make_room(growth::enlarge, size + std::min(wanted, table_.least_room()));
+      return add_capacity(growth::enlarge, size + std::min(wanted, table_.least_capacity()));
     // If nearly all items were new so far, the rest probably is, too.
     const u64 all = size + wanted + wanted / 64;
-    return make_room(growth::enlarge, w.mostly_new ? detail::room_to_grow_to(size, all) : 0);
+    return add_capacity(growth::enlarge, w.mostly_new ? detail::capacity_to_grow_to(size, all) : 0);
   }
   // If there is no memory, or no hash function works, the table stays as it is for the rest of the call.
-  bool make_room(growth how, u64 items) {
+  bool add_capacity(growth how, u64 items) {
     try {
-      const std::optional<u64> restarts = table_.make_room(space_, how, items);
+      const std::optional<u64> restarts = table_.add_capacity(space_, how, items);
       grows_ = restarts.has_value();
       if (grows_) report_.restarts += *restarts + 1;
     } catch (const out_of_memory&) {

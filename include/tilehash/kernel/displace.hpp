@@ -8,7 +8,7 @@
 // has settled one, independently of the other tiles. By then it has read that next item.
 //
 // The more items are given up, the fewer tries the others get: in a full table a few tries are enough to
-// detect most items without a place. A few items in a million are given up because they met locks too often.
+// detect most items without a slot. A few items in a million are given up because they met locks too often.
 // The next pass retries them, and their number says nothing about the table.
 #pragma once
 

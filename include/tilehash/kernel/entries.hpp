@@ -92,18 +92,18 @@ struct entry_collector {
   View view;
   key_type* keys;
   Value* values;
-  u64 room;  // capacity of the arrays in items; further items are only counted
+  u64 capacity;  // capacity of the arrays in items; further items are only counted
   TILEHASH_FN bool selects(u64 i) const { return view.use_entry(i, entry_probe{}); }
   TILEHASH_FN void use(u64 i, u64 at) const {
-    if (at >= room) return;
+    if (at >= capacity) return;
     view.use_entry(i, entry_writer<key_type, Value>{keys, values, at});
   }
 };
 
 template <class Space, class View, class Value>
-void collect_entries(Space& space, const View& view, typename View::key_type* keys, Value* values, u64 room,
-                     u64* count) {
-  detail::compact(space, view.entries(), entry_collector<View, Value>{view, keys, values, room}, count);
+void collect_entries(Space& space, const View& view, typename View::key_type* keys, Value* values,
+                     u64 capacity, u64* count) {
+  detail::compact(space, view.entries(), entry_collector<View, Value>{view, keys, values, capacity}, count);
 }
 
 }  // namespace detail

@@ -26,7 +26,7 @@ struct erase_keys {
   using key_bits = typename slot_type::key_bits;
   using stored_key = typename slot_type::stored_key;
   using position = erase_position_of<Design>;
-  using place = typename Design::place;
+  using location = typename Design::location;
   static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
   static constexpr u32 most_misses = 8 * sizeof(word);
 
@@ -39,7 +39,7 @@ struct erase_keys {
   // The state of one key's walk along its buckets.
   struct walk {
     key_bits key;
-    place now;
+    location now;
     u32 steps = 1;
     bool gone = false;    // this call erased it
     bool missed = false;  // it was present, but its slot changed before the swap
@@ -52,13 +52,13 @@ struct erase_keys {
     return examine_for_erase(design, t, b, wanted);
   }
   // Continues the walk with the result of the bucket at w.now. False: that bucket was the last.
-  TILEHASH_FN bool go_on(walk& w, const position& told) const {
-    if (told.what == lookup_state::found) {
-      w.gone = swap(w, told);
+  TILEHASH_FN bool go_on(walk& w, const position& result) const {
+    if (result.what == lookup_state::found) {
+      w.gone = swap(w, result);
       w.missed = !w.gone;
     }
-    if (told.what != lookup_state::go_on || w.steps >= max_steps_of(design, w.now)) return false;
-    design.advance(w.now, told);
+    if (result.what != lookup_state::go_on || w.steps >= max_steps_of(design, w.now)) return false;
+    design.advance(w.now, result);
     ++w.steps;
     return true;
   }
@@ -128,11 +128,11 @@ struct erase_keys {
   }
 
  private:
-  TILEHASH_FN bool swap(const walk& w, const position& told) const {
-    word* const at = design.bucket_at(design.where(w.now)) + told.slot;
-    if (compare_and_swap(at, told.old, design.vacated(told)) != told.old) return false;
-    if constexpr (requires { design.erased(w.now, w.now, told); })
-      design.erased(design.locate(w.key), w.now, told);
+  TILEHASH_FN bool swap(const walk& w, const position& result) const {
+    word* const at = design.bucket_at(design.where(w.now)) + result.slot;
+    if (compare_and_swap(at, result.old, design.vacated(result)) != result.old) return false;
+    if constexpr (requires { design.erased(w.now, w.now, result); })
+      design.erased(design.locate(w.key), w.now, result);
     return true;
   }
 };

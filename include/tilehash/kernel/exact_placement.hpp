@@ -31,19 +31,19 @@ struct exact_placement {
   using word = typename Design::word;
   using key_bits = typename slot_type::key_bits;
   using value_bits = typename slot_type::value_bits;
-  using place = typename Design::place;
+  using location = typename Design::location;
   static constexpr u32 slots = Design::bucket_slots, none = slots;
 
   Design design;
   u32* marks;          // a bit for each bucket of the table, zero afterwards unless the design uses it
   u64 first, buckets;  // the range that has all buckets of the keys
 
-  // False: the key has no place, and nothing has changed. The key must be absent from the table.
+  // False: the key has no slot, and nothing has changed. The key must be absent from the table.
   TILEHASH_FN bool put(key_bits key, value_bits value) const {
     for (u64 moved = 0; moved <= buckets; ++moved) {  // fewer, as T falls
       u64 bucket = 0;
       u32 slot = none;
-      place p{};
+      location p{};
       clear();  // (the design may record where keys are stored in the same bits)
       const bool found = search(key, bucket, slot, p);
       clear();
@@ -62,14 +62,14 @@ struct exact_placement {
   }
 
  private:
-  TILEHASH_FN bool search(key_bits key, u64& bucket, u32& slot, place& p) const {
+  TILEHASH_FN bool search(key_bits key, u64& bucket, u32& slot, location& p) const {
     for (bool more = true; more;) {  // each sweep but the last marks a bucket
       more = false;
       for (bucket = first; bucket < first + buckets; ++bucket) {
         if (is_marked(bucket)) continue;
         slot = way_out(bucket);
         if (slot == none) continue;
-        if (has_place(key, p, [&](u64 b) { return b == bucket; })) return true;
+        if (find_location(key, p, [&](u64 b) { return b == bucket; })) return true;
         marks[bucket / 32] |= 1U << bucket % 32;
         more = true;
       }
@@ -86,9 +86,9 @@ struct exact_placement {
     }
     for (u32 s = 0; s < slots; ++s) {
       if ((usable >> s & 1) == 0) continue;
-      place p{};
+      location p{};
       const auto key = static_cast<key_bits>(design.key_at(bucket * slots + s, words[s]));
-      if (has_place(key, p, [&](u64 b) { return is_marked(b); })) return s;
+      if (find_location(key, p, [&](u64 b) { return is_marked(b); })) return s;
     }
     return none;
   }
@@ -97,9 +97,9 @@ struct exact_placement {
     for (u64 w = first / 32; w <= (first + buckets - 1) / 32; ++w) marks[w] = 0;
   }
 
-  // Sets p to the first of the key's places whose bucket passes the test.
+  // Sets p to the first of the key's locations whose bucket passes the test.
   template <class Test>
-  TILEHASH_FN bool has_place(key_bits key, place& p, const Test& will_do) const {
+  TILEHASH_FN bool find_location(key_bits key, location& p, const Test& will_do) const {
     p = design.locate(key);
     for (u32 step = 1;; ++step) {
       if (will_do(static_cast<u64>(design.where(p)))) return true;
@@ -111,8 +111,8 @@ struct exact_placement {
     }
   }
   // Stores the key, and updates the bounds of the design so that lookups reach it.
-  TILEHASH_FN void stand(const place& p, word* at, key_bits key, value_bits value) const {
-    const place home = design.locate(key);
+  TILEHASH_FN void stand(const location& p, word* at, key_bits key, value_bits value) const {
+    const location home = design.locate(key);
     if constexpr (requires { design.passes(home); }) {
       if (design.where(p) != design.where(home)) design.passes(home);
     }
@@ -124,7 +124,7 @@ struct exact_placement {
 };
 
 // Places items that the build of a region could not place, each in its region. Counts the items without a
-// place.
+// slot.
 template <class Design, class Source>
 struct place_in_regions {
   Design design;

@@ -13,9 +13,9 @@ namespace detail {
 // the last bucket.
 template <class Design>
 struct bucket_answer {
-  answer_of<Design> told;
+  answer_of<Design> result;
   u32 steps;
-  decltype(std::declval<const Design&>().where(std::declval<typename Design::place>())) at;
+  decltype(std::declval<const Design&>().where(std::declval<typename Design::location>())) at;
 };
 
 // One thread looks up a key. `Changing`: other threads may have changed the buckets since this kernel began.
@@ -24,16 +24,16 @@ TILEHASH_FN bucket_answer<Design> look_up_by_one(const Design& design,
                                                  typename Design::slot_type::key_bits bits) {
   using bucket_type = solo_bucket<Design>;
   constexpr solo_tile t;
-  auto place = design.locate(bits);
+  auto location = design.locate(bits);
   for (u32 steps = 1;; ++steps) {
-    const auto at = design.where(place);
+    const auto at = design.where(location);
     const auto b = Changing ? bucket_type::read_shared(t, design.bucket_at(at))
                             : bucket_type::read(t, design.bucket_at(at));
-    auto told = design.examine(t, b, design.stored(place, bits));
-    const bool end = steps >= max_steps_of(design, place);
-    if (told.what == lookup_state::go_on && end) told.what = lookup_state::absent;
-    if (told.what != lookup_state::go_on) return {told, steps, at};
-    design.advance(place, told);
+    auto result = design.examine(t, b, design.stored(location, bits));
+    const bool end = steps >= max_steps_of(design, location);
+    if (result.what == lookup_state::go_on && end) result.what = lookup_state::absent;
+    if (result.what != lookup_state::go_on) return {result, steps, at};
+    design.advance(location, result);
   }
 }
 
@@ -47,9 +47,9 @@ TILEHASH_FN bucket_answer<Design> look_up_together(const Design& design, Tile t,
     return Changing ? bucket_type::read_shared(t, design.bucket_at(at), active)
                     : bucket_type::read(t, design.bucket_at(at), active);
   };
-  auto place = design.locate(bits);
-  auto stored = design.stored(place, bits);
-  bucket_answer<Design> mine{{}, 1, design.where(place)};
+  auto location = design.locate(bits);
+  auto stored = design.stored(location, bits);
+  bucket_answer<Design> mine{{}, 1, design.where(location)};
 
   bucket_type first[Tile::width];
   TILEHASH_UNROLL
@@ -57,16 +57,16 @@ TILEHASH_FN bucket_answer<Design> look_up_together(const Design& design, Tile t,
   TILEHASH_UNROLL
   for (u32 j = 0; j < Tile::width; ++j) {
     const auto a = design.examine(t, first[j], t.broadcast(stored, j));
-    if (t.rank() == j) mine.told = a;
+    if (t.rank() == j) mine.result = a;
   }
 
   bool more = false;
   const auto go_on = [&] {  // to this lane's own next bucket, if it has one
-    more = wanted && mine.told.what == lookup_state::go_on && mine.steps < max_steps_of(design, place);
+    more = wanted && mine.result.what == lookup_state::go_on && mine.steps < max_steps_of(design, location);
     if (more) {
-      design.advance(place, mine.told);
-      stored = design.stored(place, bits);
-      mine.at = design.where(place);
+      design.advance(location, mine.result);
+      stored = design.stored(location, bits);
+      mine.at = design.where(location);
       ++mine.steps;
     }
   };
@@ -76,11 +76,11 @@ TILEHASH_FN bucket_answer<Design> look_up_together(const Design& design, Tile t,
     const auto b = read(t.broadcast(mine.at, j), todo != 0);
     const auto a = design.examine(t, b, t.broadcast(stored, j));
     if (todo != 0 && t.rank() == j) {
-      mine.told = a;
+      mine.result = a;
       go_on();
     }
   }
-  if (mine.told.what == lookup_state::go_on) mine.told.what = lookup_state::absent;
+  if (mine.result.what == lookup_state::go_on) mine.result.what = lookup_state::absent;
   return mine;
 }
 

@@ -55,11 +55,11 @@ using hit_of = typename hit_type<Design>::type;
 // The hit for the result of the bucket at `bucket`, the last one read.
 template <class Design>
 TILEHASH_FN hit_of<Design> hit_at(const Design& design, const typename Design::word* bucket,
-                                  const answer_of<Design>& told, u32 steps) {
+                                  const answer_of<Design>& result, u32 steps) {
   if constexpr (values_apart<Design>)
-    return {told.what, steps, told.found() ? design.value_beside(bucket + told.slot) : nullptr};
+    return {result.what, steps, result.found() ? design.value_beside(bucket + result.slot) : nullptr};
   else
-    return {told, steps};
+    return {result, steps};
 }
 // The hit of a key that needs no bucket: an illegal key, or a key of a sentinel cell.
 template <class Design>

@@ -27,11 +27,11 @@ struct unplaced_items {
     typename Slot::value_bits value;
   };
   entry* entries = nullptr;
-  u64 room = 0;  // entries, not counting one for each running lane
+  u64 capacity = 0;  // entries, not counting one for each running lane
   u64* length = nullptr;
   u32* fresh = nullptr;  // a bit for each item: the item inserted its key
 
-  TILEHASH_FN bool has_room() const { return load_relaxed(length) <= room; }
+  TILEHASH_FN bool has_free_entry() const { return load_relaxed(length) <= capacity; }
   TILEHASH_FN void add(typename Slot::key_bits key, typename Slot::value_bits value) const {
     entries[fetch_add(length, u64(1))] = {key, value};
   }
@@ -46,11 +46,11 @@ struct unplaced_items {
 // One try for the tile's lane j.
 template <class Design, class Tile, class Key, class Value>
 TILEHASH_FN auto try_insert(const Design& design, Tile t, u32 j, Key key, Value value, bool active,
-                            bool in_hand) {
+                            bool evicted) {
   key = t.broadcast(key, j);
   value = t.broadcast(value, j);
   if constexpr (replacing<Design>)
-    return design.insert(t, key, value, active, t.broadcast(u32(in_hand), j) != 0);
+    return design.insert(t, key, value, active, t.broadcast(u32(evicted), j) != 0);
   else
     return design.insert(t, key, value, active);
 }
@@ -88,7 +88,7 @@ TILEHASH_FN outcome insert_by_design(const Work& work, Tile t, Key own, Value gi
   Key key = own;
   Value value = given;
   bool replaced = false;  // key and value are those of an evicted item
-  if constexpr (replacing<Design>) open = open && work.unplaced.has_room();
+  if constexpr (replacing<Design>) open = open && work.unplaced.has_free_entry();
   const bool tried = open;
   u32 rounds = 0;
   for (u32 todo = t.ballot(open); t.any(todo != 0); todo = t.ballot(open)) {

@@ -39,7 +39,7 @@ void look_up(Space& space, const Design& design,
   }
 }
 
-// Lookups in a design that stores keys in rows: row(place) reads the row's begin and end, hit() walks it.
+// Lookups in a design that stores keys in rows: row(location) reads the row's begin and end, hit() walks it.
 template <class Design, class Sink>
 struct walk_rows {
   Design design;
@@ -54,12 +54,12 @@ struct walk_rows {
   }
 
   void operator()(u64 from, u64 to) const {
-    typename Design::place places[batch];
+    typename Design::location locations[batch];
     typename Design::range rows[batch];
     for (; from < to; from += batch) {
       const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
-      for (u32 k = 0; k < size; ++k) prefetch(design.address(places[k] = design.locate(keys[from + k])));
-      for (u32 k = 0; k < size; ++k) prefetch(design.address(rows[k] = design.row(places[k])));
+      for (u32 k = 0; k < size; ++k) prefetch(design.address(locations[k] = design.locate(keys[from + k])));
+      for (u32 k = 0; k < size; ++k) prefetch(design.address(rows[k] = design.row(locations[k])));
       for (u32 k = 0; k < size; ++k) sink(from + k, design.hit(keys[from + k], rows[k]));
     }
   }

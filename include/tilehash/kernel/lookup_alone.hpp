@@ -43,30 +43,30 @@ struct look_up_alone {
       const u64 i = first + u64(k) * warp;
       if (i < n) mine[k] = query<slot_type>(keys[i]);
     }
-    typename Design::place place[each];
+    typename Design::location at[each];
     bucket_type b[each];
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) {
-      place[k] = design.locate(mine[k].bits);
-      b[k] = bucket_type::read(t, design.bucket_at(design.where(place[k])));
+      at[k] = design.locate(mine[k].bits);
+      b[k] = bucket_type::read(t, design.bucket_at(design.where(at[k])));
     }
     result found[each];
     u32 steps[each], more = 0;  // bit k: the k-th goes on
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) steps[k] = 1;
     const auto settle = [&](u32 k) {
-      found[k] = design.examine(t, b[k], design.stored(place[k], mine[k].bits));
-      const bool goes_on = mine[k].regular() && found[k].what == lookup_state::go_on &&
-                           steps[k] < max_steps_of(design, place[k]);
+      found[k] = design.examine(t, b[k], design.stored(at[k], mine[k].bits));
+      const bool goes_on =
+          mine[k].regular() && found[k].what == lookup_state::go_on && steps[k] < max_steps_of(design, at[k]);
       more = (more & ~(1U << k)) | u32(goes_on) << k;
-      if (goes_on) design.advance(place[k], found[k]), ++steps[k];
+      if (goes_on) design.advance(at[k], found[k]), ++steps[k];
     };
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) settle(k);
     while (more != 0) {  // NOLINT(bugprone-infinite-loop): settle() changes it
       TILEHASH_UNROLL
       for (u32 k = 0; k < each; ++k) {
-        if ((more >> k & 1) != 0) b[k] = bucket_type::read(t, design.bucket_at(design.where(place[k])));
+        if ((more >> k & 1) != 0) b[k] = bucket_type::read(t, design.bucket_at(design.where(at[k])));
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < each; ++k) {

@@ -31,7 +31,7 @@ struct look_up_ring {
   Sink sink;
 
   struct pending {
-    typename Design::place place;
+    typename Design::location at;
     typename slot_type::key_bits bits;
     u64 number;
   };
@@ -64,9 +64,9 @@ struct look_up_ring {
           continue;
         }
         if (asked - examined == batch) examine(ring[examined++ % batch]);
-        const auto place = design.locate(q.bits);
-        ask_for(place);
-        ring[asked++ % batch] = {place, q.bits, from};
+        const auto location = design.locate(q.bits);
+        ask_for(location);
+        ring[asked++ % batch] = {location, q.bits, from};
       }
     }
     finish(more, waiting);
@@ -93,27 +93,27 @@ struct look_up_ring {
     finish(more, waiting);
   }
 
-  TILEHASH_FN void ask_for(const typename Design::place& place) const {
-    prefetch(design.address(place));
-    if constexpr (values_share_a_line<Design>) prefetch(design.values_of(place));
+  TILEHASH_FN void ask_for(const typename Design::location& location) const {
+    prefetch(design.address(location));
+    if constexpr (values_share_a_line<Design>) prefetch(design.values_of(location));
   }
 
   // Examines the bucket and passes the hit to the sink, unless the next bucket must be read. Then it sets
   // `next` to that bucket and prefetches it, at once: the lookup examined next waits for other memory.
   TILEHASH_FN bool settle(const pending& p, u32 steps, pending& next) const {
-    const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.place));
-    auto a = design.examine(solo_tile{}, b, design.stored(p.place, p.bits));
+    const auto b = Design::template bucket_type<solo_tile>::read(solo_tile{}, design.address(p.at));
+    auto a = design.examine(solo_tile{}, b, design.stored(p.at, p.bits));
     if (a.what == lookup_state::go_on) {
-      if (steps < max_steps_of(design, p.place)) {
+      if (steps < max_steps_of(design, p.at)) {
         next = p;
-        design.advance(next.place, a);
-        ask_for(next.place);
+        design.advance(next.at, a);
+        ask_for(next.at);
         return false;
       }
       a.what = lookup_state::absent;
     }
     if constexpr (values_apart<Design>)
-      sink(p.number, hit_of<Design>{a.what, steps, a.found() ? design.values_of(p.place) + a.slot : nullptr});
+      sink(p.number, hit_of<Design>{a.what, steps, a.found() ? design.values_of(p.at) + a.slot : nullptr});
     else
       sink(p.number, hit_of<Design>{a, steps});
     return true;

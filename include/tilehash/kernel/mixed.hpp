@@ -92,7 +92,7 @@ struct sorted_operations {
     const auto k = static_cast<u32>(what);
     return begins[k + 1] - begins[k];
   }
-  const u64* places(operation what) const { return list.data() + begins[static_cast<u32>(what)]; }
+  const u64* positions(operation what) const { return list.data() + begins[static_cast<u32>(what)]; }
 };
 
 // One call of a mixed batch: allocates its memory, runs the finds, then changes the table. `LookUp` looks up
@@ -135,7 +135,7 @@ class mixed_call {
   template <class T>
   buffer<T, Space> part_of(operation what, std::span<const T> all) const {
     buffer<T, Space> own(space_, parts_.count(what));
-    space_.for_each(own.size(), gather_body<T>{parts_.places(what), all.data(), own.data()});
+    space_.for_each(own.size(), gather_body<T>{parts_.positions(what), all.data(), own.data()});
     return own;
   }
   buffer<Value, Space> values_of(operation what, std::span<const Value> values) const {
@@ -152,7 +152,7 @@ class mixed_call {
     const buffer<u64, Space> count(space_, 1);
     space_.fill(count.data(), 1, u64(0));
     table_.find_async(space_, wanted.span(), answers.span(), flags.span());
-    scatter(space_, scatter_answers<Value>{parts_.places(operation::find), answers.data(), flags.data(),
+    scatter(space_, scatter_answers<Value>{parts_.positions(operation::find), answers.data(), flags.data(),
                                            out.data(), found.data(), n, count.data()});
     return read_one(space_, count.data());
   }

@@ -12,12 +12,12 @@ namespace detail {
 inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
 // A call of many items enlarges a smaller table to this capacity at once. Windows are not smaller, and items
 // of a window that exceed the free slots search in vain or wait for each other's locks.
-inline constexpr u64 least_room = 8 * window_step;
+inline constexpr u64 least_capacity = 8 * window_step;
 
 // The number of items that a table of `size` grows to if nearly all items were new so far and the call may
 // bring it to `all`. It is 64 times the size, or `all` if that is at most twice as many: the next growth
 // would double the table for the few remaining items.
-inline u64 room_to_grow_to(u64 size, u64 all) {
+inline u64 capacity_to_grow_to(u64 size, u64 all) {
   const u64 far = 64 * size;
   return all <= 2 * far ? all : far;
 }

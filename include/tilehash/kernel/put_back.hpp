@@ -1,5 +1,5 @@
 // Puts evicted items without a slot back into the table if there is no memory for a new table
-// (engine/put_back.hpp). Items "in hand" are those that are not stored again yet.
+// (engine/put_back.hpp). Evicted items are those that are not stored again yet.
 #pragma once
 
 #include <tilehash/core/sentinel_cells.hpp>
@@ -13,7 +13,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The evicted items, and a bit for each that is no longer in hand.
+// The evicted items, and a bit for each that is stored again.
 template <class Design>
 struct unplaced_keys {
   using entry = typename unplaced_items<typename Design::slot_type>::entry;
@@ -21,11 +21,11 @@ struct unplaced_keys {
   u64 n;
   u32* done;
 
-  TILEHASH_FN bool in_hand(u64 i) const { return (load_relaxed(done + i / 32) >> i % 32 & 1) == 0; }
+  TILEHASH_FN bool evicted(u64 i) const { return (load_relaxed(done + i / 32) >> i % 32 & 1) == 0; }
   TILEHASH_FN void settle(u64 i) const { set_bits(done + i / 32, 1U << i % 32); }
 };
 
-// Continues each item's insert for as many tries again, and counts the items that are still in hand.
+// Continues each item's insert for as many tries again, and counts the items that are still evicted.
 template <class Design, u32 Width>
 struct walk_on {
   Design design;
@@ -43,7 +43,7 @@ struct walk_on {
  private:
   template <class Tile>
   TILEHASH_FN void one(Tile t, u64 i) const {
-    const bool mine = i < keys.n && keys.in_hand(i);
+    const bool mine = i < keys.n && keys.evicted(i);
     auto e = mine ? keys.entries[i] : typename unplaced_keys<Design>::entry{};
     bool open = mine, landed = false;
     u32 rounds = 0;
@@ -65,7 +65,7 @@ struct walk_on {
   }
 };
 
-// Erases the new keys of a phase from the table, or drops them from the list if they are in hand. Their items
+// Erases the new keys of a phase from the table, or drops them from the list if they are evicted. Their items
 // are pending again. Counts them.
 template <class Design, class Source>
 struct take_out_new {
@@ -92,7 +92,7 @@ struct take_out_new {
  private:
   TILEHASH_FN void drop(typename slot_type::key_bits key) const {
     for (u64 i = 0; i < keys.n; ++i) {
-      if (!keys.in_hand(i) || keys.entries[i].key != key) continue;
+      if (!keys.evicted(i) || keys.entries[i].key != key) continue;
       keys.settle(i);
       design.drop(key);
       return;
@@ -124,11 +124,11 @@ struct find_copies {
     if constexpr (slot_type::reserves_keys) {
       if (q.reserved) return sentinels.find(q.bits).found();
     }
-    return look_up_by_one<true>(design, q.bits).told.found();
+    return look_up_by_one<true>(design, q.bits).result.found();
   }
 };
 
-// One thread places each item in hand by exact_placement, and counts those without a place.
+// One thread places each evicted item by exact_placement, and counts those without a slot.
 template <class Design>
 struct place_exactly {
   Design design;
@@ -139,7 +139,7 @@ struct place_exactly {
     const exact_placement<Design> placement{design, design.marks(), 0,
                                             design.capacity() / Design::bucket_slots};
     for (u64 i = 0; i < keys.n; ++i) {
-      if (!keys.in_hand(i)) continue;
+      if (!keys.evicted(i)) continue;
       if (placement.put(keys.entries[i].key, keys.entries[i].value))
         keys.settle(i);
       else
@@ -147,7 +147,7 @@ struct place_exactly {
     }
   }
 };
-// Before and after place_exactly: clears the marks, and restores the state of a table with no key in hand.
+// Before and after place_exactly: clears the marks, and restores the state of a table with no evicted key.
 template <class Design>
 struct clear_marks {
   Design design;
@@ -156,7 +156,7 @@ struct clear_marks {
 template <class Design>
 struct end_marks {
   Design design;
-  TILEHASH_FN void operator()(u64 i) const { design.none_in_hand(i); }
+  TILEHASH_FN void operator()(u64 i) const { design.none_evicted(i); }
 };
 
 }  // namespace detail

@@ -1,7 +1,7 @@
-// The outcomes of a call's items: counters, and a bit for each item that has no place yet.
+// The outcomes of a call's items: counters, and a bit for each item that is not stored yet.
 //
 //   items     | a b c d e f g h | i j k ...        numbered by the source
-//   pending   | 0 0 1 0 0 0 1 0 | 0 1 0 ...        1: no place yet; phases read and write it, no list is made
+//   pending   | 0 0 1 0 0 0 1 0 | 0 1 0 ...        1: not stored yet; phases read and write it (no list)
 //   outcomes  | ins pre ref ... |                  only if the caller requests them
 //
 // Each counter has many copies, so that warps do not contend for one word. The counters belong to the table
@@ -17,7 +17,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The counters of a call. `left` and the kinds after it count the items without a place after the first
+// The counters of a call. `left` and the kinds after it count the items without a slot after the first
 // phase, the second and so on.
 enum class counter : u32 { inserted, illegal, gone, left };
 

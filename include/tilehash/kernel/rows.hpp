@@ -122,7 +122,7 @@ struct count_crowded_sections {
   u64* crowded;
   TILEHASH_FN void operator()(u64 s) const {
     const u64 come = items.items_of(s, s + 1);
-    if (come > rows.room_in(s) || come > most) fetch_add(crowded, u64(1));
+    if (come > rows.free_in(s) || come > most) fetch_add(crowded, u64(1));
   }
 };
 // Puts the new items into their sections. A CPU's thread takes neighbouring sections, and prefetches for its
@@ -170,22 +170,22 @@ struct mark_erased {
   u64* erased;             // counters: their sum
 
   TILEHASH_FN void operator()(u64 i) const {
-    const auto place = rows.locate(keys[i]);
-    mark(keys[i], place, rows.row(place));
+    const auto location = rows.locate(keys[i]);
+    mark(keys[i], location, rows.row(location));
   }
   void operator()(u64 from, u64 to) const {
-    typename Design::place places[batch];
+    typename Design::location locations[batch];
     typename Design::range found[batch];
     for (; from < to; from += batch) {
       const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
-      for (u32 k = 0; k < size; ++k) prefetch(rows.address(places[k] = rows.locate(keys[from + k])));
-      for (u32 k = 0; k < size; ++k) prefetch(rows.address(found[k] = rows.row(places[k])));
-      for (u32 k = 0; k < size; ++k) mark(keys[from + k], places[k], found[k]);
+      for (u32 k = 0; k < size; ++k) prefetch(rows.address(locations[k] = rows.locate(keys[from + k])));
+      for (u32 k = 0; k < size; ++k) prefetch(rows.address(found[k] = rows.row(locations[k])));
+      for (u32 k = 0; k < size; ++k) mark(keys[from + k], locations[k], found[k]);
     }
   }
 
  private:
-  TILEHASH_FN void mark(const key_type& key, const typename Design::place& p,
+  TILEHASH_FN void mark(const key_type& key, const typename Design::location& p,
                         const typename Design::range& row) const {
     if (!is_legal(key)) return;
     u64 found = 0;

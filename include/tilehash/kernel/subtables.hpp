@@ -70,7 +70,7 @@ struct halve_subtable {
       gaps |= u32(slot_type::is_free(from.keys[low + s])) << s;
       coming |= u32(!slot_type::is_free(from.keys[high + s])) << s;
     }
-    const u32 room = count_ones(gaps);
+    const u32 free = count_ones(gaps);
     for (u32 s = static_cast<u32>(first - low), end = s + Each; s < end; ++s) {
       const u32 before = (1U << s) - 1;
       u64 source = low + s;
@@ -85,7 +85,7 @@ struct halve_subtable {
       if constexpr (!slot_type::is_set) {
         if (!slot_type::is_free(w)) copy_value(to.values + low + s, from.values + source);
       }
-      if ((coming >> s & 1) != 0 && count_ones(coming & before) >= room)
+      if ((coming >> s & 1) != 0 && count_ones(coming & before) >= free)
         set_bits(left_over + (low + s) / left_over_bits, 1U << (low + s) % left_over_bits);
     }
   }

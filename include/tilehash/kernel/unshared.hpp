@@ -37,7 +37,7 @@ class unshared_insert {
     return at(design_.locate(x.key.bits), x.key.bits, x.value);
   }
   // Inserts a regular key whose home is known.
-  __attribute__((TILEHASH_INLINED)) inline outcome at(const typename Design::place& home,
+  __attribute__((TILEHASH_INLINED)) inline outcome at(const typename Design::location& home,
                                                       typename Design::key_bits key,
                                                       typename slot_type::value_bits value) const {
     walk w{key, value, home, home};
@@ -50,7 +50,7 @@ class unshared_insert {
     return {.design = design_, .sentinels = sentinels_, .inserts = true, .update = {}};
   }
   // Restarts the walk: to pass the state of the first step costs more than to repeat that step.
-  __attribute__((noinline)) static outcome beyond(const Design& design, typename Design::place home,
+  __attribute__((noinline)) static outcome beyond(const Design& design, typename Design::location home,
                                                   typename Design::key_bits key,
                                                   typename slot_type::value_bits value) {
     const work here{.design = design, .sentinels = {}, .inserts = true, .update = {}};
@@ -112,7 +112,7 @@ u64 move_unshared(const Design& from, const Design& to) {
   const sentinel_cells<typename Design::slot_type> none;
   const unshared_insert<Design> insert(to, none);
   struct {
-    typename Design::place home;
+    typename Design::location home;
     typename Design::key_bits key;
     typename Design::slot_type::value_bits value;
   } ring[batch];

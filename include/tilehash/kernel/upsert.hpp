@@ -47,7 +47,7 @@ struct upsert_items {
   using mapped_type = typename slot_type::mapped_type;
   using item_type = item<slot_type>;
   using position = insert_position_of<Design>;
-  using place = typename Design::place;
+  using location = typename Design::location;
   static constexpr bool updates = !std::same_as<Update, keep_stored>;
   static constexpr bool alone_in_the_table = requires { requires Source::alone; };  // kernel/unshared.hpp
   static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;                 // 40 or 64 registers
@@ -66,7 +66,7 @@ struct upsert_items {
   struct walk {
     key_bits key;
     value_bits value;
-    place home, now;
+    location home, now;
     word* free = nullptr;         // the first slot of the walk that it may take
     word old = 0;                 // the word in that slot
     stored_key stored = 0;        // the stored key for that slot
@@ -76,7 +76,7 @@ struct upsert_items {
     outcome became = outcome::refused;
   };
   TILEHASH_FN walk start(const item_type& x) const {
-    const place home = design.locate(x.key.bits);
+    const location home = design.locate(x.key.bits);
     return {x.key.bits, x.value, home, home};
   }
 
@@ -87,27 +87,27 @@ struct upsert_items {
   }
 
   // Continues the walk with the result of the bucket at w.now. False: the item's walk has ended.
-  TILEHASH_FN bool go_on(walk& w, const position& told) const {
+  TILEHASH_FN bool go_on(walk& w, const position& result) const {
     word* const memory = design.bucket_at(design.where(w.now));
-    if (told.what == lookup_state::found) {
+    if (result.what == lookup_state::found) {
       if (updates && inserts && values_apart<Design>) return false;  // its value may be unwritten: pending
       w.became = outcome::present;
-      if constexpr (updates) combine(memory + told.slot, told.old, w.value);
+      if constexpr (updates) combine(memory + result.slot, result.old, w.value);
       return false;
     }
-    bool takes = told.free && w.free == nullptr;
-    if constexpr (requires { told.is_last_resort; })
-      takes = told.free && (w.free == nullptr || (w.is_last_resort && !told.is_last_resort));
+    bool takes = result.free && w.free == nullptr;
+    if constexpr (requires { result.is_last_resort; })
+      takes = result.free && (w.free == nullptr || (w.is_last_resort && !result.is_last_resort));
     if constexpr (requires { design.may_take(w.now); }) takes = takes && design.may_take(w.now);
     if (takes) {
-      w.free = memory + told.slot;
-      w.old = told.old;
+      w.free = memory + result.slot;
+      w.old = result.old;
       w.stored = design.stored(w.now, w.key);
       w.beyond = w.steps != 1;
-      if constexpr (requires { told.is_last_resort; }) w.is_last_resort = told.is_last_resort;
+      if constexpr (requires { result.is_last_resort; }) w.is_last_resort = result.is_last_resort;
     }
-    if (told.what == lookup_state::go_on && w.steps < max_steps_of(design, w.now)) {
-      design.advance(w.now, told);
+    if (result.what == lookup_state::go_on && w.steps < max_steps_of(design, w.now)) {
+      design.advance(w.now, result);
       ++w.steps;
       return true;
     }

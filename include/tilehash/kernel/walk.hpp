@@ -2,9 +2,9 @@
 // bucket, and its own lane or thread makes the changes there.
 //
 // A verb has a `design` and defines its action at a bucket:
-//   walk                               the state of a key's walk: `key`, and `now`, its current place
+//   walk                               the state of a key's walk: `key`, and `now`, its current location
 //   examine(tile, bucket, stored)      the bucket's result for the key, a `position`. A collective
-//   go_on(walk, told)                  acts on that result. True: the walk is at its next bucket now
+//   go_on(walk, result)                  acts on that result. True: the walk is at its next bucket now
 //   step(walk)                         both, for one thread that works alone
 #pragma once
 
@@ -30,16 +30,16 @@ TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bo
   {
     const auto stored = design.stored(w.now, w.key);
     const auto at = design.where(w.now);
-    position told;
+    position result;
     bucket_type b[width];
     TILEHASH_UNROLL
     for (u32 j = 0; j < width; ++j) b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
     TILEHASH_UNROLL
     for (u32 j = 0; j < width; ++j) {
       const position p = verb.examine(t, b[j], t.broadcast(stored, j));
-      if (t.rank() == j) told = p;
+      if (t.rank() == j) result = p;
     }
-    if (walking) walking = verb.go_on(w, told);
+    if (walking) walking = verb.go_on(w, result);
   }
   constexpr u32 at_once = width > 1 ? 2 : 1;
   for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
@@ -54,14 +54,14 @@ TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bo
       lane[q] = is[q] ? lowest(todo) : 0;
       b[q] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, lane[q])), is[q]);
     }
-    position told;
+    position result;
     bool mine = false;
     TILEHASH_UNROLL
     for (u32 q = 0; q < at_once; ++q) {
       const position p = verb.examine(t, b[q], t.broadcast(stored, lane[q]));
-      if (is[q] && t.rank() == lane[q]) told = p, mine = true;
+      if (is[q] && t.rank() == lane[q]) result = p, mine = true;
     }
-    if (mine) walking = verb.go_on(w, told);
+    if (mine) walking = verb.go_on(w, result);
   }
 }
 
@@ -116,7 +116,7 @@ class walk_ring {
     waiting_[waiting_count_++] = w;
     if (waiting_count_ == batch) finish_waiting(end);
   }
-  // Takes all steps within the cache line first. The step is inlined, so it is called in one place only.
+  // Takes all steps within the cache line first. The step is inlined, so it is called once only.
   __attribute__((TILEHASH_INLINED)) bool goes_on(Walk& w) const {
     const u64 here = line_of(w);
     bool more;

@@ -106,22 +106,22 @@ class indexed_cuckoo {
   TILEHASH_FN const entry& item(u64 slot) const { return items_[index_in(slots_[slot])]; }
 
   // ---- lookup ----
-  struct place {
+  struct location {
     u64 at, tag;
     u32 function_number;
   };
   struct range {
-    place here;
+    location here;
     const entry* found;  // has the tag; null if no item has it
   };
-  TILEHASH_FN place locate(const Key& key) const {
+  TILEHASH_FN location locate(const Key& key) const {
     const u64 h = detail::hash_key(hash_, key);
     return {fast_range(h, size_), mix64(h) >> (64 - tag_bits), 0};
   }
-  TILEHASH_FN const void* address(const place& p) const { return slots_ + p.at; }
+  TILEHASH_FN const void* address(const location& p) const { return slots_ + p.at; }
   TILEHASH_FN const void* address(const range& r) const { return r.found; }
-  // The first item with the tag, from this place on.
-  TILEHASH_FN range row(place p) const {
+  // The first item with the tag, from this location on.
+  TILEHASH_FN range row(location p) const {
     for (; p.function_number < Functions; next(p)) {
       const u64 word = slots_[p.at];
       if (word == empty_word) break;
@@ -201,17 +201,17 @@ class indexed_cuckoo {
         detail::fetch_add(&record->illegal, u64(1));
         return;
       }
-      place p = to.locate(key);
-      u64 in_hand = p.tag << 35 | static_cast<u32>(i);
+      location p = to.locate(key);
+      u64 evicted = p.tag << 35 | static_cast<u32>(i);
       for (u64 left = to.longest_chain(); left != 0; --left) {
-        const u64 old = detail::exchange(to.slots_ + p.at, in_hand);
+        const u64 old = detail::exchange(to.slots_ + p.at, evicted);
         if (old == empty_word) return;
-        if (tag_in(old) == tag_in(in_hand) && to.same_item(old, in_hand)) {
+        if (tag_in(old) == tag_in(evicted) && to.same_item(old, evicted)) {
           detail::fetch_add(&record->repeated, u64(1));
           return;
         }
         p = to.after(p.at, old);
-        in_hand = old >> 35 << 35 | u64(p.function_number) << 32 | index_in(old);
+        evicted = old >> 35 << 35 | u64(p.function_number) << 32 | index_in(old);
         if (left % 64 == 0 && detail::load_relaxed(&record->unplaced) != 0) return;
       }
       detail::fetch_add(&record->unplaced, u64(1));
@@ -224,7 +224,7 @@ class indexed_cuckoo {
     TILEHASH_FN void operator()(u64 slot) const {
       const u64 word = in.slots_[slot];
       if (function_in(word) == no_function) return;
-      place p{slot, tag_in(word), function_in(word)};
+      location p{slot, tag_in(word), function_in(word)};
       for (u64 back = in.size_ - in.jump(p.tag); p.function_number-- != 0;) {
         p.at = add_modulo(p.at, back, in.size_);
         const u64 other = detail::load_relaxed(in.slots_ + p.at);
@@ -246,13 +246,13 @@ class indexed_cuckoo {
     return detail::same_key(items_[index_in(a)].key, items_[index_in(b)].key);
   }
   TILEHASH_FN u64 jump(u64 tag) const { return 1 + fast_range(mix64(tag), size_ - 1); }
-  TILEHASH_FN void next(place& p) const {
+  TILEHASH_FN void next(location& p) const {
     p.at = add_modulo(p.at, jump(p.tag), size_);
     ++p.function_number;
   }
-  // The next place of a word that was in this slot; its last slot is followed by its first.
-  TILEHASH_FN place after(u64 slot, u64 word) const {
-    place p{slot, tag_in(word), function_in(word)};
+  // The next location of a word that was in this slot; its last slot is followed by its first.
+  TILEHASH_FN location after(u64 slot, u64 word) const {
+    location p{slot, tag_in(word), function_in(word)};
     if (p.function_number + 1 < Functions) {
       next(p);
       return p;

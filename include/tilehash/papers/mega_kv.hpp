@@ -92,21 +92,21 @@ class mega_kv {
   TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup: at most two buckets ----
-  struct place {
+  struct location {
     u32 first, second;  // never equal
   };
-  TILEHASH_FN place locate(key_bits k) const {
+  TILEHASH_FN location locate(key_bits k) const {
     const u64 h = hash_(slot_type::hash_input(k));
     const u32 first = static_cast<u32>(fast_range(h, buckets_));
     const u32 second = static_cast<u32>(fast_range(rehash(h), buckets_ - 1));
     return {first, second < first ? second : second + 1};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits k) { return k; }
+  TILEHASH_FN static key_bits stored(const location&, key_bits k) { return k; }
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
-  TILEHASH_FN u32 where(const place& p) const { return p.first; }
+  TILEHASH_FN u32 where(const location& p) const { return p.first; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i * bucket_slots; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(p.first); }
-  TILEHASH_FN static void advance(place& p, const auto& /*told*/) { p.first = p.second; }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.first); }
+  TILEHASH_FN static void advance(location& p, const auto& /*result*/) { p.first = p.second; }
   TILEHASH_FN static constexpr u32 max_steps() { return 2; }
 
   template <class Tile>
@@ -120,15 +120,15 @@ class mega_kv {
   // One try: takes a free slot, or exchanges the key for another one.
   template <class Tile>
   TILEHASH_FN insert_result<key_bits, value_bits> insert(Tile t, key_bits key, value_bits value, bool active,
-                                                         bool in_hand = false) const {
-    const place p = locate(key);
-    const bool locked = lock(t, p.first, active && !in_hand), held = locked || (active && in_hand);
+                                                         bool evicted = false) const {
+    const location p = locate(key);
+    const bool locked = lock(t, p.first, active && !evicted), held = locked || (active && evicted);
     const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
     const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);
     const bool here = b1.has(t, key), there = b2.has(t, key);
     const bool known = active && (here || there);  // true is certain; false is certain under the lock
     const bool acquired = acquire_slot(t, p.first, locked && !known),
-               goes = held && !known && (in_hand || acquired);
+               goes = held && !known && (evicted || acquired);
 
     const u32 free1 = b1.match_empty(t), free2 = b2.match_empty(t);
     const bool in_first = detail::count_ones(free1) >= detail::count_ones(free2);
@@ -148,7 +148,7 @@ class mega_kv {
         try_claim(t, bucket_at(from_first ? p.first : p.second) + slot, other, mine, swaps && (same || got));
     t.sync();
     if (t.rank() == 0) {
-      const bool waits = in_hand && !put && !swapped;  // keeps its key, and that key's lock
+      const bool waits = evicted && !put && !swapped;  // keeps its key, and that key's lock
       if (acquired && !put && !swapped) count_.release(p.first);
       if (got && !swapped) detail::unlock(locks_, its_lock);
       if (held && !waits && !(swapped && same)) detail::unlock(locks_, p.first);
@@ -169,7 +169,7 @@ class mega_kv {
   }
   TILEHASH_FN u32* marks() const { return locks_; }
   TILEHASH_FN u64 mark_words() const { return lock_words(capacity()); }
-  TILEHASH_FN void none_in_hand(u64 word_of_marks) const { locks_[word_of_marks] = 0; }
+  TILEHASH_FN void none_evicted(u64 word_of_marks) const { locks_[word_of_marks] = 0; }
 
   template <class Tile>
   TILEHASH_FN erase_position<word> examine_for_erase(Tile t, const bucket_type<Tile>& b,
@@ -177,8 +177,8 @@ class mega_kv {
     const auto at = b.find_own(t, wanted);
     return {at.found ? lookup_state::found : lookup_state::go_on, at.slot, at.content};
   }
-  TILEHASH_FN static word vacated(const auto& /*told*/) { return slot_type::empty_word; }
-  TILEHASH_FN void erased(const place& home, const place& /*now*/, const auto& /*told*/) const {
+  TILEHASH_FN static word vacated(const auto& /*result*/) { return slot_type::empty_word; }
+  TILEHASH_FN void erased(const location& home, const location& /*now*/, const auto& /*result*/) const {
     count_.release(home.first);
   }
 

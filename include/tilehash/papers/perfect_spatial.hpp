@@ -106,16 +106,16 @@ class perfect_spatial {
   TILEHASH_FN const entry& item(u64 i) const { return entries_[i]; }
 
   // ---- lookup: one offset, one slot ----
-  struct place {
+  struct location {
     u64 code;
   };
   struct range {
     const entry* at;
   };
-  TILEHASH_FN place locate(const Key& key) const { return {code_(key)}; }
-  TILEHASH_FN const void* address(const place& p) const { return offsets_ + code_.group(p.code); }
+  TILEHASH_FN location locate(const Key& key) const { return {code_(key)}; }
+  TILEHASH_FN const void* address(const location& p) const { return offsets_ + code_.group(p.code); }
   TILEHASH_FN const void* address(const range& r) const { return r.at; }
-  TILEHASH_FN range row(const place& p) const { return {entries_ + slot_of(p.code)}; }
+  TILEHASH_FN range row(const location& p) const { return {entries_ + slot_of(p.code)}; }
 
   struct slot_hit {
     const entry* at;

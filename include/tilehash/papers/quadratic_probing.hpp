@@ -2,7 +2,7 @@
 //
 //   hash(k) -> | a | b | . | . | c | . | . | . | . | k |        probes: a, b, c, k
 //
-// The sequence leaves crowded places fast; keys of one home slot still share all of it. The capacity is
+// The sequence leaves crowded regions fast; keys of one home slot still share all of it. The capacity is
 // prime, so that a sequence visits half of the slots before it repeats (open_addressing.hpp has the design).
 #pragma once
 

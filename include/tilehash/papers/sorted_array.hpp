@@ -85,16 +85,16 @@ class sorted_array {
   }
 
   // ---- lookup: O(log n) ----
-  struct place {
+  struct location {
     bits wanted;
   };
   struct range {
     const bits* at;  // the first key that is not less than the wanted one
   };
-  TILEHASH_FN place locate(const Key& key) const { return {detail::key_to_bits<bits>(key)}; }
-  TILEHASH_FN const void* address(const place&) const { return keys_ + items_ / 2; }
+  TILEHASH_FN location locate(const Key& key) const { return {detail::key_to_bits<bits>(key)}; }
+  TILEHASH_FN const void* address(const location&) const { return keys_ + items_ / 2; }
   TILEHASH_FN const void* address(const range& r) const { return values_ + (r.at - keys_); }
-  TILEHASH_FN range row(const place& p) const {
+  TILEHASH_FN range row(const location& p) const {
     const bits* from = keys_;
     for (u64 left = items_; left > 1; left -= left / 2) from += from[left / 2 - 1] < p.wanted ? left / 2 : 0;
     return {from + (items_ != 0 && *from < p.wanted)};

@@ -129,23 +129,23 @@ class two_level_cuckoo {
   }
 
   // ---- lookup: at most three slots ----
-  struct place {
+  struct location {
     u64 base;  // the region's first slot
     u32 now, next, last;
   };
   // Reads the region's seed: the seeds are so few bytes that they stay in a cache.
-  TILEHASH_FN place locate(key_bits k) const {
+  TILEHASH_FN location locate(key_bits k) const {
     const u64 h = hash(k);
     const u32 region = region_of(h);
     const spots s = spots_of(spot_bits(h), seeds_[region]);
     return {static_cast<u64>(region) * region_slots_, s.at[0], s.at[1], s.at[2]};
   }
-  TILEHASH_FN static key_bits stored(const place&, key_bits k) { return k; }
+  TILEHASH_FN static key_bits stored(const location&, key_bits k) { return k; }
   TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
-  TILEHASH_FN u64 where(const place& p) const { return p.base + p.now; }
+  TILEHASH_FN u64 where(const location& p) const { return p.base + p.now; }
   TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
-  TILEHASH_FN const word* address(const place& p) const { return bucket_at(where(p)); }
-  TILEHASH_FN static void advance(place& p, const auto& /*told*/) { p.now = p.next, p.next = p.last; }
+  TILEHASH_FN const word* address(const location& p) const { return bucket_at(where(p)); }
+  TILEHASH_FN static void advance(location& p, const auto& /*result*/) { p.now = p.next, p.next = p.last; }
   TILEHASH_FN static constexpr u32 max_steps() { return 3; }
 
   template <class Tile>

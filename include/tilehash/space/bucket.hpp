@@ -157,7 +157,7 @@ class bucket {
 
   // The result of ask(word) for the word in slot i, at most 32 bits: one broadcast of that width.
   template <class Ask>
-  TILEHASH_FN u32 told(Tile t, u32 i, const Ask& ask) const {
+  TILEHASH_FN u32 ask_slot(Tile t, u32 i, const Ask& ask) const {
     return t.broadcast(u32(ask(select(i % per_lane))), i / per_lane);
   }
 
@@ -229,12 +229,12 @@ class bucket {
   }
 
   alignas(per_lane * sizeof(word) < 64 ? per_lane * sizeof(word) : 64) word words_[per_lane];
-  struct place {
+  struct at_address {
     bool is = false;
     const word* at = nullptr;
   };
   struct nowhere {};
-  [[no_unique_address]] std::conditional_t<Tile::width == 1, place, nowhere> in_place_;
+  [[no_unique_address]] std::conditional_t<Tile::width == 1, at_address, nowhere> in_place_;
 };
 
 // One lane of the tile replaces `expected` by `desired`. Returns in all lanes of the tile whether it did.

@@ -28,8 +28,8 @@ struct cuda_lane {
     if (lanes != 0 && threadIdx.x % 32 == lowest(lanes))
       fetch_add(counter, static_cast<u64>(count_ones(lanes)));
   }
-  // Gives a place in a list, from *length on, to each lane in which `yes` is true, and adds their number to
-  // *length. A collective of the warp.
+  // Gives a position in a list, from *length on, to each lane in which `yes` is true, and adds their number
+  // to *length. A collective of the warp.
   __device__ __forceinline__ u64 append(u64* length, bool yes) const {
     const u32 lanes = __ballot_sync(~0U, yes);
     if (lanes == 0) return 0;

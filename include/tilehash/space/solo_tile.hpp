@@ -127,16 +127,16 @@ TILEHASH_FN u32 match_words_of_16(const Word* words, u32 shift, Bits wanted) {
   // No instruction shifts or compares 128 bits. So `wanted` is shifted to its position in a word, and both
   // halves must be the same.
   const Word mark = static_cast<Word>(wanted) << shift;
-  const Word place = static_cast<Word>(static_cast<Bits>(~Bits(0))) << shift;
+  const Word field = static_cast<Word>(static_cast<Bits>(~Bits(0))) << shift;
   const auto twice = [](Word w) {
     return _mm256_broadcastsi128_si256(_mm_set_epi64x(static_cast<long long>(static_cast<u64>(w >> 64)),
                                                       static_cast<long long>(static_cast<u64>(w))));
   };
-  const __m256i marks = twice(mark), places = twice(place);
+  const __m256i marks = twice(mark), fields = twice(field);
   u32 mask = 0;
   for (u32 i = 0; i < N; i += 2) {
     const __m256i w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i));
-    const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(w, places), marks);
+    const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(w, fields), marks);
     const u32 halves = static_cast<u32>(_mm256_movemask_pd(_mm256_castsi256_pd(same)));
     const u32 both = halves & halves >> 1;
     mask |= ((both & 1) | (both >> 1 & 2)) << i;

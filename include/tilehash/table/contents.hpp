@@ -89,7 +89,7 @@ class contents : public owner<Design, Space> {
   /// \param space of the table's device.
   /// \param items in all, including those in the table.
   /// \return how often the table was rebuilt.
-  /// \throws out_of_memory, and error where items find no place (strong).
+  /// \throws out_of_memory, and error where items find no slot (strong).
   /// \complexity O(1) where the capacity suffices; else O(old + new capacity).
   /// \memory as rehash(). A `tiled` table that grows in its own memory (docs/designs/tiled.md) takes 1/32 of
   /// the old table and up to 1/16 of the items' bytes, and at least 1/8 more capacity.
@@ -106,7 +106,7 @@ class contents : public owner<Design, Space> {
   /// \param space of the table's device.
   /// \param items to size the new memory for.
   /// \return how often the table was rebuilt.
-  /// \throws out_of_memory, and error where items find no place (strong).
+  /// \throws out_of_memory, and error where items find no slot (strong).
   /// \complexity O(old + new capacity).
   /// \memory the new table, and 1/8 byte a slot.
   /// \synchronizes yes.
@@ -123,7 +123,7 @@ class contents : public owner<Design, Space> {
   /// is unchanged where it can free nothing or, in its own memory, less than 1/9.
   /// \param space of the table's device.
   /// \return how often the table was rebuilt.
-  /// \throws out_of_memory, and error where items find no place (strong).
+  /// \throws out_of_memory, and error where items find no slot (strong).
   /// \complexity O(old + new capacity).
   /// \memory as reserve(), of the old capacity.
   /// \synchronizes yes.
@@ -142,12 +142,12 @@ class contents : public owner<Design, Space> {
   using base::awake, base::changing, base::check, base::engine_, base::home, base::reading, base::with_memory;
 
  private:
-  // `value_room`: elements at `values`.
+  // `value_capacity`: elements at `values`.
   template <class Pointer>
-  u64 retrieve_entries(Space& space, std::span<key_type> keys, Pointer values, u64 value_room) const {
+  u64 retrieve_entries(Space& space, std::span<key_type> keys, Pointer values, u64 value_capacity) const {
     const u64 items = size();
     detail::require(keys.size() >= items, "retrieve_all: the keys' array is smaller than size()");
-    detail::require(value_room >= items, "retrieve_all: the values' array is smaller than size()");
+    detail::require(value_capacity >= items, "retrieve_all: the values' array is smaller than size()");
     check(space, keys, "retrieve_all: the keys");
     if (items == 0) return 0;
     [[maybe_unused]] const auto call = reading(space, "retrieve_all");
@@ -159,11 +159,11 @@ class contents : public owner<Design, Space> {
       buffer<u64, Space> n(space, 1);
       space.fill(n.data(), 1, u64(0));
       // A view may insert more items after size() was read. So the arrays' sizes bound what is written.
-      const u64 room = keys.size() < value_room ? keys.size() : value_room;
-      detail::collect_entries(space, view(), keys.data(), static_cast<value_element*>(values), room,
+      const u64 most = keys.size() < value_capacity ? keys.size() : value_capacity;
+      detail::collect_entries(space, view(), keys.data(), static_cast<value_element*>(values), most,
                               n.data());
       const u64 found = read_one(space, n.data());
-      detail::require(found <= room, "retrieve_all: a view put items in during the call; call it alone");
+      detail::require(found <= most, "retrieve_all: a view put items in during the call; call it alone");
       return found;
     }
   }

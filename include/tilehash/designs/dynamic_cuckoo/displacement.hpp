@@ -33,13 +33,13 @@ struct subtables_displacement {
   using progress = typename tries::progress;
   using slot_type = typename Design::slot_type;
   using word = typename Design::word;
-  using place = typename Design::place;
+  using location = typename Design::location;
   using part = typename Design::part;
   template <class Tile>
   using bucket_type = typename Design::template bucket_type<Tile>;
 
   Design design;
-  place home;
+  location home;
   typename slot_type::carried item;
   u64 dice;
 
@@ -49,11 +49,11 @@ struct subtables_displacement {
   TILEHASH_FN verdict attempt(Tile t, const progress& so_far, bool active) const {
     const standing now = look(t, active);
     const bool open = active && !now.known;
-    const hop h = walk(t, so_far, open && !now.room);
+    const hop h = walk(t, so_far, open && !now.has_free);
     const bool moved = move(t, h);
-    const bool puts = open && (now.room || (moved && h.from_home));
+    const bool puts = open && (now.has_free || (moved && h.from_home));
     const verdict put = put_key(t, puts);
-    return now.known ? verdict::known : puts ? put : h.found ? verdict::disturbed : verdict::no_room;
+    return now.known ? verdict::known : puts ? put : h.found ? verdict::disturbed : verdict::no_free_slot;
   }
   template <class Tile>
   TILEHASH_FN outcome run(Tile t, bool active) const {
@@ -63,18 +63,18 @@ struct subtables_displacement {
  private:
   // The result of one pass over the key's buckets.
   struct standing {
-    bool known = false, room = false;
+    bool known = false, has_free = false;
     word* free = nullptr;  // a free slot for the key
   };
   template <class Tile>
   TILEHASH_FN standing look(Tile t, bool active) const {
     constexpr u32 most = Design::max_steps(), at_once = most < 4 ? most : 4;
     standing all;
-    place p = home;
+    location p = home;
     const u32 steps = design.max_steps_of(home);
     TILEHASH_UNROLL_ONCE
     for (u32 s = 0; s < most; s += at_once) {
-      place now[at_once];
+      location now[at_once];
       bucket_type<Tile> b[at_once];
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
@@ -87,8 +87,8 @@ struct subtables_displacement {
         const bool is = active && s + k < steps;
         const auto at = b[k].find_own_or_free(t, Design::stored(now[k], item.key));
         if (is && at.own) all.known = true;
-        if (is && at.free && !all.room && design.may_take(now[k]))
-          all.room = true, all.free = design.address(now[k]) + at.slot;
+        if (is && at.free && !all.has_free && design.may_take(now[k]))
+          all.has_free = true, all.free = design.address(now[k]) + at.slot;
       }
     }
     return all;
@@ -103,7 +103,7 @@ struct subtables_displacement {
     const bool holds = wanted && locked == steps;
     const standing now = look(t, holds);
     bool put = false;
-    if (holds && !now.known && now.room && t.rank() == 0) {
+    if (holds && !now.known && now.has_free && t.rank() == 0) {
       if constexpr (!slot_type::is_set) copy_value(design.value_beside(now.free), item.value);
       put = compare_and_swap(now.free, slot_type::empty_word, item.key) == slot_type::empty_word;
     }
@@ -116,14 +116,14 @@ struct subtables_displacement {
   // A pair that can move, its bucket and its destination.
   struct hop {
     bool found = false, from_home = false;
-    place from{}, to{};
+    location from{}, to{};
     word content = 0;
     u32 slot = 0;
   };
   template <class Tile>
   TILEHASH_FN hop walk(Tile t, const progress& so_far, bool active) const {
     hop h;
-    place here = home;
+    location here = home;
     const u32 steps = design.max_steps_of(home);
     const u32 round = so_far.failed + so_far.rounds / (4 * Design::max_path);
     for (u32 s = round % steps; s != 0; --s) design.advance(here);
@@ -135,7 +135,7 @@ struct subtables_displacement {
       const u32 turn = static_cast<u32>(random >> 32);
       const auto b = bucket_type<Tile>::read_shared(t, design.address(here), walking);
       word content[at_once];
-      place to[at_once];
+      location to[at_once];
       bool may[at_once];
       bucket_type<Tile> next[at_once];
       TILEHASH_UNROLL
@@ -143,25 +143,25 @@ struct subtables_displacement {
         content[q] = b.at(t, (turn + q) % Design::bucket_slots);
         to[q] = here;
         may[q] = walking && content[q] != slot_type::empty_word &&
-                 design.next_place(content[q], here.table, to[q]);
+                 design.next_location(content[q], here.table, to[q]);
         next[q] = bucket_type<Tile>::read_shared(t, design.address(to[q]), may[q]);
       }
       u32 taken = may[0] ? 0 : 1;
-      bool room = false;
+      bool has_free = false;
       TILEHASH_UNROLL
       for (u32 q = at_once; q-- > 0;) {
         const bool has = next[q].has_empty(t);
-        if (may[q] && has) room = true, taken = q;
+        if (may[q] && has) has_free = true, taken = q;
       }
       if (!walking) continue;
       const bool goes = may[0] || may[1];
-      h.found = room;
+      h.found = has_free;
       h.from_home = hops == 0;
       h.from = here;
       h.slot = (turn + taken) % Design::bucket_slots;
       h.content = taken == 0 ? content[0] : content[1];
       h.to = taken == 0 ? to[0] : to[1];
-      walking = goes && !room && hops < Design::max_path;
+      walking = goes && !has_free && hops < Design::max_path;
       here = h.to;
       random = mix64(random);
     }
@@ -172,7 +172,7 @@ struct subtables_displacement {
   TILEHASH_FN bool move(Tile t, const hop& h) const {
     const u32 from_table = h.from.table, to_table = h.to.table;
     const bool forward = from_table < to_table;
-    const place first = forward ? h.from : h.to, second = forward ? h.to : h.from;
+    const location first = forward ? h.from : h.to, second = forward ? h.to : h.from;
     u32 locked = 0;
     if (h.found && t.rank() == 0 && lock(first)) {
       locked = 1;
@@ -208,7 +208,7 @@ struct subtables_displacement {
   TILEHASH_FN u32 in_order(u32 steps, const Use& use) const {
     u32 used = 0;
     for (u32 table = 0; table < Design::subtables; ++table) {
-      place p = home;
+      location p = home;
       for (u32 s = 0; s < steps; ++s, design.advance(p)) {
         if (p.table != table) continue;
         if (!use(p, used)) return used;
@@ -219,19 +219,19 @@ struct subtables_displacement {
   }
   // Returns the number of locked buckets: all, or those before the first that another tile holds.
   TILEHASH_FN u32 lock_all(u32 steps) const {
-    return in_order(steps, [&](const place& p, u32) { return lock(p); });
+    return in_order(steps, [&](const location& p, u32) { return lock(p); });
   }
   TILEHASH_FN void release_first(u32 steps, u32 locked) const {
-    in_order(steps, [&](const place& p, u32 n) {
+    in_order(steps, [&](const location& p, u32 n) {
       if (n < locked) release(p);
       return n < locked;
     });
   }
-  TILEHASH_FN bool lock(const place& p) const {
+  TILEHASH_FN bool lock(const location& p) const {
     const part of = design.part_of(p.table);
     return try_lock(of.locks, design.bucket_number(p, of));
   }
-  TILEHASH_FN void release(const place& p) const {
+  TILEHASH_FN void release(const location& p) const {
     const part of = design.part_of(p.table);
     unlock(of.locks, design.bucket_number(p, of));
   }

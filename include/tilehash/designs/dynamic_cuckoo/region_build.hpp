@@ -254,18 +254,18 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   using word = typename cargo_type::word;
   using build_type = subtables_region_build<cargo_type>;
   constexpr u32 parts = 4;  // bins then take a quarter of the items' bytes
-  const u64 regions = design.regions(), room = items / 32 + 1024;
+  const u64 regions = design.regions(), capacity = items / 32 + 1024;
   const u32 each = static_cast<u32>(
       std::min<u64>(std::max<u64>(divide_up(regions, parts), least_regions(space)),
                     std::min<u64>(best_regions, most_regions<typename cargo_type::slot_type>(space))));
   const u32 most = static_cast<u32>(bin_capacity(items, regions));
   subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0, 0},
-                                             .spilled = buffer<word, Space>(space, room)};
+                                             .spilled = buffer<word, Space>(space, capacity)};
   const buffer<word, Space> bins(space, u64(most) * std::min<u64>(each, regions));
   const buffer<u32, Space> came(space, each);
   const buffer<u64, Space> counts(space, 3);
   space.fill(counts.data(), 3, u64(0));
-  const spill_list<word> spill{filled.spilled.data(), counts.data(), room};
+  const spill_list<word> spill{filled.spilled.data(), counts.data(), capacity};
   for (u32 first = 0; first < regions; first += each) {
     const u32 count = static_cast<u32>(std::min<u64>(each, regions - first));
     const cargo_type cargo{design, source, first, count};
@@ -278,7 +278,7 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   u64 host[3];
   space.copy_to_host(host, counts.data(), sizeof host);
   filled.left = host[0], filled.illegal = host[1], filled.inserted = host[2];
-  filled.lists_left = filled.left <= room;
+  filled.lists_left = filled.left <= capacity;
   return filled;
 }
 

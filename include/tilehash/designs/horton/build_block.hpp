@@ -124,7 +124,7 @@ struct horton_build_block {
   // Step 1.
   TILEHASH_FN void place_in_primary_buckets() {
     fetch_items(bin, n, me, all, [&](u32 /*i*/, const word& e) {
-      const auto p = build.design.place_of(entry::hash_of(e));
+      const auto p = build.design.location_of(entry::hash_of(e));
       const word content = slot_type::make(p.stored, entry::value_of(e));
       const u32 s = fetch_add(in.counts + p.bucket, u32(1));
       if (s < slots)

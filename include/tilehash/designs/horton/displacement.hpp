@@ -42,13 +42,13 @@ struct horton_displacement {
   using progress = typename tries::progress;
   using slot_type = typename Design::slot_type;
   using word = typename Design::word;
-  using place = typename Design::place;
+  using location = typename Design::location;
   template <class Tile>
   using bucket_type = typename Design::template bucket_type<Tile>;
   static constexpr u32 functions = slot_type::functions, all_functions = (2U << functions) - 2;
 
   Design design;  // no reference: that would put all of a kernel's parameters in local memory
-  place home;     // of the key to be put in
+  location home;  // of the key to be put in
   typename slot_type::value_bits value;
   u64 dice;
 
@@ -68,7 +68,7 @@ struct horton_displacement {
     const choice c = choose(t, k, round, static_cast<u32>(random) % Design::bucket_slots);
     path p;
     p.moves[0] = c.move;
-    const place first = c.itself ? home : design.place_in(c.move.bucket, c.move.content);
+    const location first = c.itself ? home : design.location_in(c.move.bucket, c.move.content);
     const crowd of_b = crowd_of(t, k.b, first), of_b2 = crowd_of(t, k.b2, first);
     const reach r{in_turn(far_turn, round), round % 64 >= 56, c.shares_entry};
     const bool tries_to = k.mine && !k.known && free == 0;
@@ -79,7 +79,7 @@ struct horton_displacement {
     unlock(t, k.primary, k.mine);
     return done                 ? verdict::done
            : k.known            ? verdict::known
-           : tries_to && !found ? verdict::no_room
+           : tries_to && !found ? verdict::no_free_slot
                                 : verdict::disturbed;
   }
 
@@ -111,7 +111,7 @@ struct horton_displacement {
   template <class Tile>
   struct buckets_read {
     u32 primary, function;
-    place second;
+    location second;
     bool mine;   // the primary bucket is locked
     bool known;  // the key is present
     bucket_type<Tile> b, b2;
@@ -122,7 +122,7 @@ struct horton_displacement {
     const bool mine = lock(t, primary, active);
     const auto b = read(t, primary, mine);
     const u32 function = Design::entry_for(t, b, home.stored);
-    place second = home;
+    location second = home;
     design.remap(second, function);
     const auto b2 = read(t, design.where(second), mine && function != 0);
     const bool here = b.has(t, home.stored), there = b2.has(t, second.stored);
@@ -176,7 +176,7 @@ struct horton_displacement {
   // Puts the key into its primary bucket or, by a function, into a secondary one.
   template <class Tile>
   TILEHASH_FN bool put_after(Tile t, u32 primary, bool itself, u32 function, bool clear) const {
-    place to = home;
+    location to = home;
     if (itself) design.remap(to, function);
     const auto b = read(t, design.where(to), clear);
     const u32 free = b.match_empty(t), entry = Design::entry_for(t, read(t, primary, clear), home.stored);
@@ -241,7 +241,7 @@ struct horton_displacement {
     u32 items, may;
   };
   template <class Tile>
-  TILEHASH_FN crowd crowd_of(Tile t, const bucket_type<Tile>& b, const place& item) const {
+  TILEHASH_FN crowd crowd_of(Tile t, const bucket_type<Tile>& b, const location& item) const {
     const u32 entry = Design::entry_for(t, b, item.stored), now = item.function();
     const u32 sharers = Design::in_group(t, b, item.tag(), now);
     if (now != 0) return {count_ones(sharers), all_functions & ~(1U << now)};
@@ -250,10 +250,10 @@ struct horton_displacement {
 
   // Walks to a free slot. True if the path's last item can move to one.
   template <class Tile>
-  TILEHASH_FN bool search(Tile t, path& p, place item, crowd c, u64 random, reach r, bool active) const {
+  TILEHASH_FN bool search(Tile t, path& p, location item, crowd c, u64 random, reach r, bool active) const {
     bool found = false;
     for (bool walking = active; t.any(walking);) {
-      const place own = design.primary_of(item);
+      const location own = design.primary_of(item);
       const u32 tag = item.tag(), turn = static_cast<u32>(random >> 32) % functions;
       bucket_type<Tile> next[functions];
       TILEHASH_UNROLL
@@ -268,7 +268,7 @@ struct horton_displacement {
         const u32 free = count_ones(next[f - 1].match_empty(t));
         const u32 group = Design::in_group(t, next[f - 1], tag, f);
         const u32 secondary = Design::secondary_in(t, next[f - 1]);
-        const bool is_b = next[f - 1].told(t, Design::last_slot, slot_type::is_remap) != 0;
+        const bool is_b = next[f - 1].ask_slot(t, Design::last_slot, slot_type::is_remap) != 0;
         const bool all = r.primary_of_b && (is_b || r.primary_of_a);
         const u32 movable = (all ? items_of(is_b) : secondary) & ~group, sum = free + count_ones(movable);
         const bool is = (c.may >> f & 1) != 0 && sum >= c.items + u32(r.one_more), later = f > turn;
@@ -294,7 +294,7 @@ struct horton_displacement {
       const u32 slot =
           turn_to(to_home ? leaving : seconds, static_cast<u32>(random >> 40) % Design::bucket_slots);
       const word content = b.at(t, slot);
-      const place then = design.place_in(bucket, content);
+      const location then = design.location_in(bucket, content);
       const crowd then_crowd = crowd_of(t, b, then);
       if (!walking) continue;
       p.moves[p.length++].function = on;
@@ -313,10 +313,10 @@ struct horton_displacement {
   // bucket by function 0. False if the buckets have changed since the search; then nothing has moved.
   template <class Tile>
   TILEHASH_FN bool move(Tile t, const step& s, bool active) const {
-    const place item = design.place_in(s.bucket, s.content), own = design.primary_of(item);
+    const location item = design.location_in(s.bucket, s.content), own = design.primary_of(item);
     const u32 primary = design.where(own), tag = item.tag(), now = item.function();
     const bool goes_home = s.function == 0;
-    place to = own;
+    location to = own;
     if (!goes_home) design.remap(to, s.function);
     const bool is_mine = primary == design.where(home);
     const bool locked = lock(t, primary, active && !is_mine), held = locked || (active && is_mine);
@@ -331,7 +331,7 @@ struct horton_displacement {
     const bool may = now != 0 || entry == 0 || entry == s.function;
     // A primary item makes its bucket type B, so the item in the last slot moves too.
     const bool converts = now == 0 && !slot_type::is_remap(last);
-    const u32 its = design.where(design.primary_of(design.place_in(primary, last)));
+    const u32 its = design.where(design.primary_of(design.location_in(primary, last)));
     const bool its_too = held && converts && its != primary && its != design.where(home);
     const bool its_locked = lock(t, its, its_too);
     const word now_last = read(t, primary, held).at(t, Design::last_slot);
@@ -353,7 +353,7 @@ struct horton_displacement {
     }
     // Copied items leave their old slots or, if not all could be copied, their new ones.
     const bool stay = converts && all;
-    leave(t, from, stay ? 0 : came, all ? design.place_in(s.bucket, s.content) : to, all);
+    leave(t, from, stay ? 0 : came, all ? design.location_in(s.bucket, s.content) : to, all);
     unlock(t, its, its_locked);
     unlock(t, primary, locked);
     return all;
@@ -361,7 +361,7 @@ struct horton_displacement {
 
   // Copies items of a bucket into free slots of another one. Returns the copied ones.
   template <class Tile>
-  TILEHASH_FN u32 copy(Tile t, const bucket_type<Tile>& from, u32 items, const place& to, u32 free,
+  TILEHASH_FN u32 copy(Tile t, const bucket_type<Tile>& from, u32 items, const location& to, u32 free,
                        bool active) const {
     u32 came = 0;
     for (u32 left = active ? items : 0; t.any(left != 0);) {
@@ -378,7 +378,7 @@ struct horton_displacement {
   }
   // Removes items from the bucket, where they are as in `from` or as in their copies.
   template <class Tile>
-  TILEHASH_FN void leave(Tile t, const bucket_type<Tile>& from, u32 items, const place& at,
+  TILEHASH_FN void leave(Tile t, const bucket_type<Tile>& from, u32 items, const location& at,
                          bool as_before) const {
     const auto b = read(t, design.where(at), items != 0);
     for (; t.any(items != 0); items &= items - 1) {

@@ -28,7 +28,7 @@ template <class Design, class Bins, class Count>
 struct horton_erase {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
-  using place = typename Design::place;
+  using location = typename Design::location;
   using view = scratch_bucket<word, Design::bucket_slots>;
   static constexpr u32 block_size = 1024;
   static constexpr u32 slots = Design::bucket_slots, last_slot = Design::last_slot;
@@ -89,8 +89,8 @@ struct horton_erase {
       u32 mine = 0;
       fetch_items(of.bins.at(region), of.bins.size(region), me, all,
                   [&](u32 /*i*/, const typename Design::key_bits& hash) {
-                    mine +=
-                        of.take_out(words, of.design.place_of(hash), [&](u32 bucket) { mark_due(bucket); });
+                    mine += of.take_out(words, of.design.location_of(hash),
+                                        [&](u32 bucket) { mark_due(bucket); });
                   });
       if (mine != 0) fetch_add(numbers + layout<>::gone, mine);
     }
@@ -124,7 +124,7 @@ struct horton_erase {
 
   // True if the key was present and this call took it out.
   template <class Words, class MarkDue>
-  TILEHASH_FN bool take_out(Words words, place p, const MarkDue& mark_due) const {
+  TILEHASH_FN bool take_out(Words words, location p, const MarkDue& mark_due) const {
     const u32 primary = p.bucket;
     for (;;) {  // twice at most
       const view b(words, p.bucket, p.bucket);

@@ -164,7 +164,7 @@ struct robin_hood_build {
     return bits;
   }
   // Chunks fill unevenly: a bin of some hundred chunks has up to a tenth more or less than the mean.
-  u64 room_of(u64 n, u32 bins) const {
+  u64 capacity_of(u64 n, u32 bins) const {
     const u64 mean = divide_up(n < design.capacity() ? n : design.capacity(), bins);
     return mean + mean / 5 + 64;
   }
@@ -173,8 +173,9 @@ struct robin_hood_build {
     if (large_block<Space> == 1 && Design::bucket_slots == 1) return false;  // slower than a core's inserts
     if (design.capacity() % group::slots != 0 || n < design.capacity() / 4) return false;
     const u32 bits = bin_bits(space);
-    const u64 room = room_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
-    return sort_type<Space>::scratch_bytes(room, each) <= space.largest_scratch() && (room << bits) < ~u32(0);
+    const u64 capacity = capacity_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
+    return sort_type<Space>::scratch_bytes(capacity, each) <= space.largest_scratch() &&
+           (capacity << bits) < ~u32(0);
   }
   // Few keys wait after some passes, and then lanes follow them. A GPU's passes are short and many, as the
   // home with most requests would hold up all others; a CPU's threads have other homes to serve meanwhile.
@@ -194,7 +195,7 @@ struct robin_hood_build {
         match_once<4>(space, plan, false, turns);
     }
     space.for_each(plan.groups, robin_hood_list_waiting<Design>{plan});
-    space.for_each(plan.list_room(), robin_hood_follow<Design>(plan));
+    space.for_each(plan.list_capacity(), robin_hood_follow<Design>(plan));
   }
   template <u32 LookedAt, class Space>
   static void match_once(Space& space, const plan_type& plan, bool first, u32 turns) {
@@ -210,14 +211,14 @@ struct robin_hood_build {
     const buffer<u32, Space> counters(space, plan_type::words(groups()));
     const plan_type plan(design, bits, groups(), counters.data());
     space.fill(plan.oldest(0), plan_type::zeros, u32(0));
-    const u32 room = static_cast<u32>(room_of(n, bins));
-    const buffer<word, Space> items(space, static_cast<u64>(room) * bins);
+    const u32 capacity = static_cast<u32>(capacity_of(n, bins));
+    const buffer<word, Space> items(space, static_cast<u64>(capacity) * bins);
     const buffer<u32, Space> fill(space, bins);
     space.fill(fill.data(), bins, u32(0));
-    const even_bins<word> its_bins{items.data(), room, fill.data()};
+    const even_bins<word> its_bins{items.data(), capacity, fill.data()};
     send_by_blocks(space, plan, source, n, its_bins, spill, illegal);
     space.for_each_block(bins, sort_type<Space>::block_size,
-                         sort_type<Space>::scratch_bytes(room, plan.bin_groups()),
+                         sort_type<Space>::scratch_bytes(capacity, plan.bin_groups()),
                          sort_type<Space>{plan, its_bins, spill, inserted});
     match(space, plan, n);
     space.for_each(plan.groups, robin_hood_leave<Design>{plan, items.data(), spill, inserted});

@@ -73,7 +73,7 @@ class robin_hood_counters {
     release_slot(home);
   }
   // Clears the relocations of the i-th word of due(): no key is in flight, and any may have moved.
-  TILEHASH_FN void none_in_hand(u64 i) const {
+  TILEHASH_FN void none_evicted(u64 i) const {
     make_all_due(static_cast<u32>(i));
     const u64 first = i * (32 / buckets_per_word), end = first + 32 / buckets_per_word;
     for (u64 k = first; k < end && k < relocation_words(buckets_); ++k) all_relocations()[k] = 0;

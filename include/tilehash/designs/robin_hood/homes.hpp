@@ -1,6 +1,6 @@
 // The home bucket of a key of a Robin Hood table, and the further buckets of its sequence.
 //
-//   key      [      high      | low (g) | seat ]         2^seat slots in a bucket
+//   key      [      high      | low (g) | slot ]         2^slot slots in a bucket
 //   home     = start(high) + low            modulo the buckets
 //   at age i = home + offset(i)             modulo the buckets; offset(1) = 0
 //
@@ -9,7 +9,7 @@
 // multiplication by a random odd number sends `high`. The paper takes the key modulo the table: an adversary
 // knows that start, no seed changes it, and it needs a division. With a random start, each bucket has nearly
 // as many keys of the universe as any other, as the multiples of a number that is far from every fraction
-// with a small denominator are distributed evenly. Home and remainder (high and seat) determine the key:
+// with a small denominator are distributed evenly. Home and remainder (high and slot) determine the key:
 // low = home - start(high).
 //
 // The seed determines the offsets. If a few steps lead back to where they began, unplaced keys meet the same
@@ -75,7 +75,7 @@ template <class Bits, class Sequence, u32 Slots, u32 MaxAgeBits>
 class robin_hood_homes {
  public:
   static constexpr u32 key_width = 8 * sizeof(Bits);
-  static constexpr u32 seat_bits = Slots == 1 ? 0 : Slots == 2 ? 1 : Slots == 4 ? 2 : Slots == 8 ? 3 : 4;
+  static constexpr u32 slot_bits = Slots == 1 ? 0 : Slots == 2 ? 1 : Slots == 4 ? 2 : Slots == 8 ? 3 : 4;
   static constexpr u32 least_age_bits = Slots == 16 ? 3 : 4, most_age_bits = 8;
   static constexpr u64 least = u64(1) << (least_age_bits + MaxAgeBits);  // buckets
   static constexpr u64 most = (u64(1) << 32) - 1;
@@ -101,21 +101,21 @@ class robin_hood_homes {
   // ---- a key: its home, and its remainder ----
   struct position {
     u32 home;
-    Bits remainder;  // high and seat
+    Bits remainder;  // high and slot
   };
   TILEHASH_FN position position_of(Bits key) const { return position_of_hash(hash(key)); }
   // A hash as a key of the sequence: unchanged, or mixed.
   TILEHASH_FN Bits hash(Bits key) const { return Sequence::scattered(key, static_cast<Bits>(seed_)); }
   TILEHASH_FN Bits unhash(Bits k) const { return Sequence::gathered(k, static_cast<Bits>(seed_)); }
   TILEHASH_FN position position_of_hash(Bits k) const {
-    const Bits high = k >> (low_bits_ + seat_bits);
-    const u32 low = static_cast<u32>(k >> seat_bits) & ((1U << low_bits_) - 1);
-    return {sum(start(high), low), static_cast<Bits>(high << seat_bits | (k & (Slots - 1)))};
+    const Bits high = k >> (low_bits_ + slot_bits);
+    const u32 low = static_cast<u32>(k >> slot_bits) & ((1U << low_bits_) - 1);
+    return {sum(start(high), low), static_cast<Bits>(high << slot_bits | (k & (Slots - 1)))};
   }
   TILEHASH_FN Bits key_of(const position& p) const {
-    const Bits high = p.remainder >> seat_bits;
+    const Bits high = p.remainder >> slot_bits;
     const Bits low = difference(p.home, start(high));
-    const Bits k = (high << low_bits_ | low) << seat_bits | (p.remainder & (Slots - 1));
+    const Bits k = (high << low_bits_ | low) << slot_bits | (p.remainder & (Slots - 1));
     return unhash(k);
   }
 
@@ -162,23 +162,23 @@ class robin_hood_homes {
       if (!leads_back()) return;
     }
   }
-  // True if a few steps, forward or back by offsets of ages 2 to 4, lead to one place in two ways. (Two
+  // True if a few steps, forward or back by offsets of ages 2 to 4, lead to one bucket in two ways. (Two
   // ways of four steps form a cycle of eight.) Also true if the first two offsets do not reach every bucket.
   bool leads_back() const {
     const std::int64_t n = buckets_, by[3] = {offset(2), offset(3), offset(4)};
     if (std::gcd(n, std::gcd(by[0], by[1])) != common_factor()) return true;
-    const int steps = n < 512 ? 1 : n < 2048 ? 2 : n < 8192 ? 3 : 4;  // small tables have too few places
-    std::array<u32, 129> places{};
-    auto end = places.begin();
+    const int steps = n < 512 ? 1 : n < 2048 ? 2 : n < 8192 ? 3 : 4;  // small tables have too few buckets
+    std::array<u32, 129> positions{};
+    auto end = positions.begin();
     for (int a = -steps; a <= steps; ++a) {
       for (int b = std::abs(a) - steps; b <= steps - std::abs(a); ++b) {
         const int left = steps - std::abs(a) - std::abs(b);
-        u32 place = static_cast<u32>(((a * by[0] + b * by[1] - left * by[2]) % n + n) % n);
-        for (int c = -left; c <= left; ++c, place = sum(place, offset(4))) *end++ = place;
+        u32 position = static_cast<u32>(((a * by[0] + b * by[1] - left * by[2]) % n + n) % n);
+        for (int c = -left; c <= left; ++c, position = sum(position, offset(4))) *end++ = position;
       }
     }
-    std::sort(places.begin(), end);
-    return std::adjacent_find(places.begin(), end) != end;
+    std::sort(positions.begin(), end);
+    return std::adjacent_find(positions.begin(), end) != end;
   }
   // The divisor that the first offsets always share with the buckets: not 1 where they move whole groups.
   u32 common_factor() const { return moves_groups(2) ? std::gcd(buckets_, group_buckets) : 1; }

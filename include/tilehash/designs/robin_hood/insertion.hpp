@@ -31,73 +31,73 @@ struct robin_hood_insertion {
   using word = typename Design::word;
   using key_bits = typename Design::key_bits;
   using value_bits = typename Design::value_bits;
-  using place = typename Design::place;
+  using location = typename Design::location;
   using bucket_type = typename Design::template bucket_type<Tile>;
   using result = insert_result<key_bits, value_bits>;
 
   Design design;
   Tile t;
 
-  TILEHASH_FN result run(key_bits key, value_bits value, bool active, bool in_hand) const {
-    const place home = design.locate(key);
+  TILEHASH_FN result run(key_bits key, value_bits value, bool active, bool evicted) const {
+    const location home = design.locate(key);
     const auto b = bucket_type::read_shared(t, design.bucket_at(home.home), active);
     const bool here = b.has(t, design.stored(home));
     const u32 code = Design::max_code_in(t, b), free = b.match_empty(t);
     const u32 first = turned(free, home);
     const word empty = b.at(t, first);
-    bool known = active && !in_hand && here;
-    const bool simple = active && !in_hand && !here && free != 0 && design.max_age(code) == 1;
+    bool known = active && !evicted && here;
+    const bool simple = active && !evicted && !here && free != 0 && design.max_age(code) == 1;
 
-    room to{home, first, empty, simple};
+    target to{home, first, empty, simple};
     const bool seeks = active && !known && !simple;
     const u64 before = relocations(home, seeks);
     const bool quiet = first_says((before & robin_hood_counters::in_flight) == 0);
-    const bool clear = seeks && (in_hand || quiet);
-    known |= find_room(home, to, clear, !in_hand);
+    const bool clear = seeks && (evicted || quiet);
+    known |= find_target(home, to, clear, !evicted);
     const bool same = first_says(relocations(home, seeks) == before);
-    const bool settled = simple || (clear && (in_hand || same));
+    const bool settled = simple || (clear && (evicted || same));
 
     // Reserves a slot for a new key. If no slot within reach is suitable, the key is in flight from the
     // start.
-    const bool goes = settled && !known, fresh = goes && !in_hand;
+    const bool goes = settled && !known, fresh = goes && !evicted;
     const bool entered = enters(home, fresh);
-    const bool puts = goes && to.is && (in_hand || entered);
-    const place other = design.place_in(to.at.bucket, to.old);
-    const bool put = settle(to, other, value, in_hand, puts);
+    const bool puts = goes && to.is && (evicted || entered);
+    const location other = design.location_in(to.at.bucket, to.old);
+    const bool put = settle(to, other, value, evicted, puts);
     const bool unplaced = set_out(home, before, entered && !to.is);
     if (entered && !put && !unplaced && t.rank() == 0) design.counters().release_slot(home.home);
 
     // Relocates the key that was taken out.
-    place p = other;
+    location p = other;
     value_bits its = slot_type::value_of(to.old);
     const bool took = put && !slot_type::is_free(to.old), placed = relocate(p, its, took);
     if (took && !placed) return {insert_state::replaced, design.key_of(p), its};
     if (unplaced) return {insert_state::replaced, key, value};
-    const bool no_room = goes && (in_hand ? !to.is : !entered);
+    const bool is_full = goes && (evicted ? !to.is : !entered);
     return {known     ? insert_state::present
             : put     ? insert_state::inserted
-            : no_room ? insert_state::full
+            : is_full ? insert_state::full
                       : insert_state::again};
   }
 
  private:
   // A slot for a key.
-  struct room {
-    place at;
+  struct target {
+    location at;
     u32 slot = 0;
     word old = 0;     // its content: nothing, or a younger key
     bool is = false;  // true if there is one
   };
 
   // Finds the first slot for the key on its sequence. If asked, also looks for the key at all its possible
-  // places. True if the key is present.
-  TILEHASH_FN bool find_room(place p, room& to, bool walking, bool looks) const {
+  // buckets. True if the key is present.
+  TILEHASH_FN bool find_target(location p, target& to, bool walking, bool looks) const {
     bool known = false;
     while (t.any(walking)) {
       const auto b = bucket_type::read_shared(t, design.bucket_at(p.bucket), walking);
       const bool here = b.has(t, design.stored(p));
       const u32 code = Design::max_code_in(t, b);
-      const room found = room_in(b, p);
+      const target found = target_in(b, p);
       if (!walking) continue;
       if (p.age == 1) p.limit = design.max_age(code);
       known = looks && here;
@@ -107,23 +107,22 @@ struct robin_hood_insertion {
     }
     return known;
   }
-  TILEHASH_FN room room_in(const bucket_type& b, const place& p) const {
+  TILEHASH_FN target target_in(const bucket_type& b, const location& p) const {
     const u32 free = b.match_empty(t);
     const u32 younger = b.match_if(t, [&](word w) { return design.age_in(w) < p.age; });
     const u32 slot = turned(free != 0 ? free : younger, p);
     return {p, slot, b.at(t, slot), younger != 0};  // a free slot's age is 0
   }
-  // The first of these slots, from the key's own seat on, so that neighbours that arrive together do not all
+  // The first of these slots, from the key's own slot on, so that neighbours that arrive together do not all
   // try one slot. Equal keys try the same one, and a slot's content never gets younger, so they meet.
-  TILEHASH_FN static u32 turned(u32 slots, const place& p) {
-    const u32 seat = static_cast<u32>(p.remainder) % Design::bucket_slots;
-    return slots == 0
-               ? 0
-               : (lowest(rotate_right<Design::bucket_slots>(slots, seat)) + seat) % Design::bucket_slots;
+  TILEHASH_FN static u32 turned(u32 slots, const location& p) {
+    const u32 own = static_cast<u32>(p.remainder) % Design::bucket_slots;
+    return slots == 0 ? 0
+                      : (lowest(rotate_right<Design::bucket_slots>(slots, own)) + own) % Design::bucket_slots;
   }
 
   // Puts a key into a slot if its content is unchanged. begin_move() announces the key that it takes out.
-  TILEHASH_FN bool settle(const room& to, const place& taken, value_bits value, bool in_hand,
+  TILEHASH_FN bool settle(const target& to, const location& taken, value_bits value, bool evicted,
                           bool wanted) const {
     const auto& counters = design.counters();
     const bool takes = wanted && !slot_type::is_free(to.old);
@@ -133,15 +132,15 @@ struct robin_hood_insertion {
     if (t.rank() == 0) {
       if (takes && !put) counters.end_move(taken.home);
       if (put && to.at.age > 1) design.raise_max_age(to.at.home, to.at.age);
-      if (put && in_hand) counters.end_move(to.at.home);
+      if (put && evicted) counters.end_move(to.at.home);
     }
     t.sync();
     return put;
   }
 
-  // Moves a key in flight from its place to the next suitable slot, then the key taken out there. False if a
+  // Moves a key in flight from its bucket to the next suitable slot, then the key taken out there. False if a
   // key would grow too old: it is in flight then.
-  TILEHASH_FN bool relocate(place& p, value_bits& value, bool moving) const {
+  TILEHASH_FN bool relocate(location& p, value_bits& value, bool moving) const {
     const u64 most = Design::max_hops_a_bucket * design.homes().buckets();
     bool placed = false;
     const auto go_on = [&] {
@@ -151,8 +150,8 @@ struct robin_hood_insertion {
     if (moving) go_on();
     for (u64 steps = 0; t.any(moving); ++steps) {
       const auto b = bucket_type::read_shared(t, design.bucket_at(p.bucket), moving);
-      const room to = room_in(b, p);
-      const place taken = design.place_in(p.bucket, to.old);
+      const target to = target_in(b, p);
+      const location taken = design.location_in(p.bucket, to.old);
       const bool put = settle(to, taken, value, true, moving && to.is);
       if (!moving) continue;
       if (put) {
@@ -168,7 +167,7 @@ struct robin_hood_insertion {
   }
 
   // Only the tile's first lane reads it: to broadcast a word of 8 bytes takes two shuffles, the result one.
-  TILEHASH_FN u64 relocations(const place& home, bool wanted) const {
+  TILEHASH_FN u64 relocations(const location& home, bool wanted) const {
     u64 n = 0;
     if (t.any(wanted)) device_fence();
     if (wanted && t.rank() == 0) n = design.counters().relocations(home.home);
@@ -176,13 +175,13 @@ struct robin_hood_insertion {
     return n;
   }
   TILEHASH_FN bool first_says(bool it) const { return t.broadcast(u32(it), 0) != 0; }
-  TILEHASH_FN bool enters(const place& home, bool wanted) const {
+  TILEHASH_FN bool enters(const location& home, bool wanted) const {
     bool entered = false;
     if (wanted && t.rank() == 0) entered = design.counters().acquire_slot(home.home);
     return first_says(entered);
   }
   // Begins the relocation of a key without a slot, unless its home's relocations have changed.
-  TILEHASH_FN bool set_out(const place& home, u64 before, bool wanted) const {
+  TILEHASH_FN bool set_out(const location& home, u64 before, bool wanted) const {
     bool alone = false;
     if (wanted && t.rank() == 0) alone = design.counters().begin_move_alone(home.home, before);
     return first_says(alone);

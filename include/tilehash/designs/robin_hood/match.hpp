@@ -177,7 +177,7 @@ struct robin_hood_list_waiting {
   TILEHASH_FN void operator()(u64 g) const {
     if (load_relaxed(plan.waiting().words + g) == 0) return;
     const u32 at = fetch_add(plan.listed(), u32(1));
-    if (at < plan.list_room()) plan.list()[at] = static_cast<u32>(g);
+    if (at < plan.list_capacity()) plan.list()[at] = static_cast<u32>(g);
   }
 };
 
@@ -196,7 +196,7 @@ struct robin_hood_follow : robin_hood_match<Design, 1> {
 
   TILEHASH_FN void operator()(u64 i) const {
     const u32 listed = load_relaxed(plan.listed());
-    if (i >= listed || i >= plan.list_room()) return;
+    if (i >= listed || i >= plan.list_capacity()) return;
     u32 groups[in_mind], begin = 0, count = 0, oldest = 0;
     const auto keep = [&](u32 g) {
       if (count < in_mind) groups[(begin + count++) % in_mind] = g;

@@ -134,10 +134,10 @@ struct robin_hood_plan {
   // The waiting groups when few wait, and their number, which may exceed the list's capacity.
   TILEHASH_FN u32* listed() const { return oldest(0) + u64(oldest_words) * apart; }
   TILEHASH_FN u32* list() const { return listed() + 1; }
-  TILEHASH_FN u32 list_room() const { return room_of_list(groups); }
+  TILEHASH_FN u32 list_capacity() const { return capacity_of_list(groups); }
   static constexpr u64 zeros = u64(oldest_words) * apart + 1;
-  TILEHASH_FN static constexpr u32 room_of_list(u64 groups) { return static_cast<u32>(groups / 32) + 64; }
-  static u64 words(u64 groups) { return 5 * groups + zeros + room_of_list(groups); }
+  TILEHASH_FN static constexpr u32 capacity_of_list(u64 groups) { return static_cast<u32>(groups / 32) + 64; }
+  static u64 words(u64 groups) { return 5 * groups + zeros + capacity_of_list(groups); }
 
   // The maximum age of a home without waiting keys: the age at which it asked last.
   TILEHASH_FN u32 farthest(u32 home) const { return next().of_bucket(home) - u32(Design::bucket_slots == 1); }

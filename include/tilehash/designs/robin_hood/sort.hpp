@@ -39,14 +39,16 @@ struct robin_hood_sort {
     scratch_array<u32, Offset> uneven;  // one number: whether a home has equal keys, or too many items
     scratch_array<u32, Offset> sums_words;
 
-    TILEHASH_FN constexpr layout(Offset room, Offset groups)
-        : items((room + sixteen_bytes - 1) / sixteen_bytes * sixteen_bytes),
+    TILEHASH_FN constexpr layout(Offset capacity, Offset groups)
+        : items((capacity + sixteen_bytes - 1) / sixteen_bytes * sixteen_bytes),
           ends(items, static_cast<Offset>(padded(u64(groups) * homes_each))),
           uneven(ends, 1),
           sums_words(uneven, sums::words) {}
     TILEHASH_FN constexpr Offset bytes() const { return sums_words.end(); }
   };
-  static constexpr u64 scratch_bytes(u64 room, u64 groups) { return layout<u64>(room, groups).bytes(); }
+  static constexpr u64 scratch_bytes(u64 capacity, u64 groups) {
+    return layout<u64>(capacity, groups).bytes();
+  }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
@@ -80,7 +82,7 @@ struct robin_hood_sort {
     u32 from, to, first_home, last_home;
 
     TILEHASH_FN block_of(const robin_hood_sort& s, const Block& b)
-        : block_of(s, b, layout<>(s.bins.room, s.plan.bin_groups())) {}
+        : block_of(s, b, layout<>(s.bins.capacity, s.plan.bin_groups())) {}
 
     TILEHASH_FN void clear() {
       const u32 homes = static_cast<u32>(padded(u64(groups) * homes_each));
@@ -121,7 +123,7 @@ struct robin_hood_sort {
 
     TILEHASH_FN void start_groups() {
       for (u32 nth = me; nth < groups; nth += all) {  // neighbours write neighbouring words
-        sort_of.start_group(bin, nth, bin * sort_of.bins.room + begin_of(nth * homes_each),
+        sort_of.start_group(bin, nth, bin * sort_of.bins.capacity + begin_of(nth * homes_each),
                             [&](u32 h) { return u32(ends[padded(h)]) - begin_of(h); });
       }
       if (me == 0) fetch_add(sort_of.inserted, static_cast<u64>(n));
@@ -137,7 +139,7 @@ struct robin_hood_sort {
       }
       u32 goes_to = sums::before(block, sums_words, kept, sum), first = begin;
       for (u32 nth = from; nth < to; ++nth) {
-        sort_of.start_group(bin, nth, bin * sort_of.bins.room + goes_to, [&](u32 h) {
+        sort_of.start_group(bin, nth, bin * sort_of.bins.capacity + goes_to, [&](u32 h) {
           const u32 end = ends[padded(h)], its = count_kept(items, first, end);
           for (u32 k = 0; k < its; ++k) in_bin[goes_to + k] = items[first + k];
           goes_to += its, first = end;

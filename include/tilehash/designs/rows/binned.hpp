@@ -153,23 +153,24 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
     const auto sums = block.template scratch<u32>(order_at + share * sizeof(u16));
     for (u32 b = me; b < bins; b += Threads) starts[b] = 0;
     block.barrier();
-    u32 places[of_each];  // of this thread's items: the bin, and the rank among the share's items of that bin
+    // Of this thread's items: the bin, and the rank among the share's items of that bin.
+    u32 positions[of_each];
     TILEHASH_UNROLL
     for (u32 k = 0; k < of_each; ++k) {
       const u64 i = first + u64(k) * Threads + me;
-      places[k] = none;
+      positions[k] = none;
       if (i >= last || !is_legal(this->keys[i])) continue;
       const u32 bin = this->bin_of(this->keys[i]);
-      places[k] = bin << rank_bits | fetch_add(starts + bin, u32(1));
+      positions[k] = bin << rank_bits | fetch_add(starts + bin, u32(1));
     }
     block.barrier();
     const u32 all = reserve_runs<Threads, at_once>(block, starts, shifts, sums, bins, this->next);
     block.barrier();
     TILEHASH_UNROLL
     for (u32 k = 0; k < of_each; ++k) {
-      if (places[k] == none) continue;
-      const u32 rank = places[k] & ((1U << rank_bits) - 1);
-      order[u32(starts[places[k] >> rank_bits]) + rank] = static_cast<u16>(k * Threads + me);
+      if (positions[k] == none) continue;
+      const u32 rank = positions[k] & ((1U << rank_bits) - 1);
+      order[u32(starts[positions[k] >> rank_bits]) + rank] = static_cast<u16>(k * Threads + me);
     }
     block.barrier();
     const ordered_share<decltype(order)> ordered{this->keys, first, order};

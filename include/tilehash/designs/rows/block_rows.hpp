@@ -3,8 +3,8 @@
 //   counted    | filter: 17 bits | items: 15 bits |    a word for each row; without filters all 32 bits count
 //   added up   | filter: 17 bits | begin: 15 bits |
 //
-// When an item has been counted, only the begin of its row is missing to know its place. placed_items keeps
-// the rank until then, so that no item is hashed, or counted, twice.
+// When an item has been counted, only the begin of its row is missing to know its position. placed_items
+// keeps the rank until then, so that no item is hashed, or counted, twice.
 #pragma once
 
 #include <tilehash/algorithm/block_scan.hpp>
@@ -26,8 +26,8 @@ template <class Rows, u32 Threads, class Words>
 struct block_rows {
   using sums = block_sums<Threads>;
   static constexpr bool has_filter = Rows::index::has_filter;
-  static constexpr u32 place_bits = has_filter ? 15 : 32, place_mask = ~u32(0) >> (32 - place_bits);
-  static_assert(!has_filter || filtered_rows::filter_bits == 32 - place_bits);
+  static constexpr u32 begin_bits = has_filter ? 15 : 32, begin_mask = ~u32(0) >> (32 - begin_bits);
+  static_assert(!has_filter || filtered_rows::filter_bits == 32 - begin_bits);
 
   Words words;
   u32 size;  // rows that have words
@@ -43,13 +43,13 @@ struct block_rows {
   }
   // Counts an item of a row, and sets its key's bit of the filter. Returns its rank in the row.
   TILEHASH_FN u32 rank_of(const row_here& at) const {
-    const u32 rank = fetch_add(words + padded(at.row), u32(1)) & place_mask;
-    if constexpr (has_filter) set_bits(words + padded(at.row), at.filter << place_bits % 32);
+    const u32 rank = fetch_add(words + padded(at.row), u32(1)) & begin_mask;
+    if constexpr (has_filter) set_bits(words + padded(at.row), at.filter << begin_bits % 32);
     return rank;
   }
   // Converts each row's count to its begin. `mask` selects the count of a word; filters stay.
   template <class Block>
-  TILEHASH_FN void add_up(Block block, u32 mask = place_mask) const {
+  TILEHASH_FN void add_up(Block block, u32 mask = begin_mask) const {
     const u32 each = (size + Threads - 1) / Threads, from = me * each < size ? me * each : size;
     const u32 to = from + each < size ? from + each : size;
     u32 mine = 0, sum_of_all;
@@ -61,17 +61,17 @@ struct block_rows {
       start += count & mask;
     }
   }
-  TILEHASH_FN u32 begin_of(u32 row) const { return u32(words[padded(row)]) & place_mask; }
+  TILEHASH_FN u32 begin_of(u32 row) const { return u32(words[padded(row)]) & begin_mask; }
   // Writes `count` rows of the table from `first_row` on. Their n items begin at entry `first`.
   TILEHASH_FN void put(const Rows& rows, u64 first_row, u32 count, u64 first, u32 n) const {
     for (u32 r = me; r < count; r += Threads) {
-      const u32 is = words[padded(r)], begin = is & place_mask, end = r + 1 < size ? begin_of(r + 1) : n;
-      rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> place_bits % 32 : 0);
+      const u32 is = words[padded(r)], begin = is & begin_mask, end = r + 1 < size ? begin_of(r + 1) : n;
+      rows.put_row(first_row + r, first + begin, end - begin, has_filter ? is >> begin_bits % 32 : 0);
     }
   }
 };
 
-// The places of the caller's share of a block's items: for each the row, of `RowBits`, and its rank in it.
+// The positions of the caller's share of a block's items: for each the row, of `RowBits`, and its rank in it.
 // Items come in batches: fetch(number of the batch, items) reads all of a batch before the first is used.
 template <class Item, u32 Threads, u32 Batches, u32 AtOnce, u32 RowBits>
 class placed_items {
@@ -83,15 +83,15 @@ class placed_items {
   TILEHASH_FN void count(const Rows& here, u32 n, const Fetch& fetch, const RowOf& row_of) {
     for_each(here.me, n, fetch, [&](u32 number, const Item& item) {
       const row_here at = row_of(item);
-      places_[number] = here.rank_of(at) << RowBits | at.row;
+      positions_[number] = here.rank_of(at) << RowBits | at.row;
     });
   }
-  // Call after add_up(): use(item, its place among the block's items).
+  // Call after add_up(): use(item, its position among the block's items).
   template <class Rows, class Fetch, class Use>
   TILEHASH_FN void place(const Rows& here, u32 n, const Fetch& fetch, const Use& use) const {
     for_each(here.me, n, fetch, [&](u32 number, const Item& item) {
-      const u32 row = places_[number] & ((1U << RowBits) - 1);
-      use(item, here.begin_of(row) + (places_[number] >> RowBits));
+      const u32 row = positions_[number] & ((1U << RowBits) - 1);
+      use(item, here.begin_of(row) + (positions_[number] >> RowBits));
     });
   }
 
@@ -111,7 +111,7 @@ class placed_items {
     }
   }
 
-  u32 places_[Batches * AtOnce];
+  u32 positions_[Batches * AtOnce];
 };
 
 }  // namespace detail

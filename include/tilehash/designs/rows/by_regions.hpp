@@ -43,8 +43,8 @@ struct row_route : keys_as_they_are<remainder_slot<typename Rows::key_type, type
 
   explicit row_route(const Rows& all) : rows(all) {}
   TILEHASH_FN u32 regions() const { return static_cast<u32>((rows.capacity() - 1) >> shift) + 1; }
-  TILEHASH_FN auto place_of(key_bits k) const { return rows.locate(slot_type::decode(k)); }
-  TILEHASH_FN u32 region_of(key_bits k) const { return static_cast<u32>(place_of(k).row >> shift); }
+  TILEHASH_FN auto location_of(key_bits k) const { return rows.locate(slot_type::decode(k)); }
+  TILEHASH_FN u32 region_of(key_bits k) const { return static_cast<u32>(location_of(k).row >> shift); }
 };
 
 template <class Rows, u32 Threads>
@@ -62,7 +62,7 @@ struct rows_build {
 
   route way;
   uneven_bins<word> bins;
-  u32 room;      // items of a region that fit the scratch; a larger region is written unsorted
+  u32 capacity;  // items of a region that fit the scratch; a larger region is written unsorted
   u64* refused;  // regions that overflowed their bins and are not built
 
   // The most items that fit the scratch. Registers hold each one's row and rank, and the words of the first
@@ -70,14 +70,14 @@ struct rows_build {
   static constexpr bool keeps_words = sizeof(word) <= 8;  // (registers do not suffice for longer ones)
   static constexpr u32 at_once = keeps_words ? 9 : 6;     // requests that are in flight together
   static constexpr u32 batches = 18 / at_once * 1024 / Threads, kept = keeps_words ? at_once : 1;
-  using item_places = placed_items<word, Threads, batches, at_once, max_shift>;
-  static constexpr u32 most_items = item_places::most;
-  static_assert(most_items <= rows_here<u32*>::place_mask);
+  using item_positions = placed_items<word, Threads, batches, at_once, max_shift>;
+  static constexpr u32 most_items = item_positions::most;
+  static_assert(most_items <= rows_here<u32*>::begin_mask);
   static_assert(u64(most_items) << max_shift <= u64(1) << 32);
 
   // Scratch: the items in order; the rows.
-  static constexpr u64 scratch_bytes(u32 shift, u32 room) {
-    return room * sizeof(word) + rows_here<u32*>::scratch_bytes(1U << shift);
+  static constexpr u64 scratch_bytes(u32 shift, u32 capacity) {
+    return capacity * sizeof(word) + rows_here<u32*>::scratch_bytes(1U << shift);
   }
 
   // A block has neighbouring regions, so it adds up the items of all regions before them only once.
@@ -124,15 +124,15 @@ struct rows_build {
     const u64 first_row = static_cast<u64>(region) << way.shift;
     const u64 left = way.rows.capacity() - first_row;
     const u32 rows = left < size ? static_cast<u32>(left) : size;
-    if (n > bins.room_of(region)) {
+    if (n > bins.capacity_of(region)) {
       if (me == 0) fetch_add(refused, u64(1));
       leaving();
       return;
     }
-    const bool fits = n <= room;
+    const bool fits = n <= capacity;
     const word* const bin = bins.at(region);
     const auto sorted = block.template scratch<word>();
-    const auto words = block.template scratch<u32>(room * sizeof(word));
+    const auto words = block.template scratch<u32>(capacity * sizeof(word));
     const rows_here<decltype(words)> here{words, size, me};
     const auto next = [&](u32 row) { return words + here.padded(row); };
 
@@ -146,14 +146,14 @@ struct rows_build {
         take(bin, number, n, me, w);
       }
     };
-    item_places places;
+    item_positions positions;
     if (fits) {
-      places.count(here, n, words_of, [&](word w) { return row_of(w); });
+      positions.count(here, n, words_of, [&](word w) { return row_of(w); });
     } else {
       for_each_item(bin, n, me, [&](word, u32 row) { fetch_add(next(row), u32(1)); });
     }
     block.barrier();
-    here.add_up(block, fits ? here.place_mask : ~u32(0));
+    here.add_up(block, fits ? here.begin_mask : ~u32(0));
     block.barrier();
     entry* const out = way.rows.entries() + first;
     if (me == 0 && left <= size) way.rows.offsets()[way.rows.capacity()] = static_cast<offset>(first) + n;
@@ -168,14 +168,14 @@ struct rows_build {
       leaving();
       return;
     }
-    places.place(here, n, words_of, [&](word w, u32 at) { sorted[at] = w; });
+    positions.place(here, n, words_of, [&](word w, u32 at) { sorted[at] = w; });
     here.put(way.rows, first_row, rows, first, n);
     leaving();
     block.barrier();
     for (u32 i = me; i < n; i += Threads) out[i] = entry_of(sorted[i]);
   }
   TILEHASH_FN row_here row_of(word w) const {
-    const auto at = way.place_of(item::hash_of(w));
+    const auto at = way.location_of(item::hash_of(w));
     return {static_cast<u32>(at.row) & ((1U << way.shift) - 1), at.filter};
   }
   // use(word, row in the region) for this thread's items of a bin.
@@ -216,24 +216,24 @@ struct region_layout {
         scratch(space.largest_scratch()) {
     const u64 wanted = least_regions(space);
     while (route.shift < build_type::max_shift && mean_of(route.shift + 1) <= most_items &&
-           room_of(route.shift + 1) <= build_type::most_items && scratch_of(route.shift + 1) <= scratch &&
+           capacity_of(route.shift + 1) <= build_type::most_items && scratch_of(route.shift + 1) <= scratch &&
            (rows.capacity() >> (route.shift + 1)) >= wanted)
       ++route.shift;
   }
   // (Smaller regions do not reduce the items of one row.)
   bool pays(const Space& space) const {
-    if (room_of(route.shift) > build_type::most_items || scratch_of(route.shift) > scratch) return false;
+    if (capacity_of(route.shift) > build_type::most_items || scratch_of(route.shift) > scratch) return false;
     return route.regions() <= most_regions<typename route_type::slot_type>(space);
   }
   double mean() const { return mean_of(route.shift); }
-  u32 room() const { return static_cast<u32>(room_of(route.shift)); }
+  u32 capacity() const { return static_cast<u32>(capacity_of(route.shift)); }
   u64 scratch_bytes() const { return scratch_of(route.shift); }
 
  private:
   double mean_of(u32 shift) const { return load * std::exp2(shift); }
-  u64 room_of(u32 shift) const { return bin_capacity(mean_of(shift)); }
+  u64 capacity_of(u32 shift) const { return bin_capacity(mean_of(shift)); }
   u64 scratch_of(u32 shift) const {
-    return build_type::scratch_bytes(shift, static_cast<u32>(room_of(shift)));
+    return build_type::scratch_bytes(shift, static_cast<u32>(capacity_of(shift)));
   }
 };
 
@@ -252,15 +252,15 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   const layout_type layout(space, rows, n);
   if (!layout.pays(space)) return std::nullopt;
   const auto& route = layout.route;
-  const u32 regions = route.regions(), room = layout.room();
+  const u32 regions = route.regions(), capacity = layout.capacity();
 
-  buffer<word, Space> entries(space, static_cast<u64>(room) * regions);
+  buffer<word, Space> entries(space, static_cast<u64>(capacity) * regions);
   // NaN keys, regions that overflowed, and the items of each region: cleared and read as one.
   const buffer<u64, Space> counters(space, 2 + divide_up(regions, 2));
   u64 *const illegal = counters.data(), *const refused = illegal + 1;
   u32* const fill = reinterpret_cast<u32*>(illegal + 2);
   buffer<u64, Space> starts;
-  uneven_bins<word> bins{{entries.data(), room, fill}, regions - 1, room};
+  uneven_bins<word> bins{{entries.data(), capacity, fill}, regions - 1, capacity};
   // The host does not check first whether the items fit their bins: they nearly always do, and the check
   // would have to synchronize.
   u64 counted[2];
@@ -269,7 +269,7 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
     send_by_blocks(space, route, source_type{keys, values}, n, bins, no_spill(), illegal);
     const u64 at_once = space.large_blocks_at_once(), blocks = at_once < most_blocks ? at_once : most_blocks;
     space.for_each_block(regions < blocks ? regions : blocks, build_type::block_size, layout.scratch_bytes(),
-                         build_type{route, bins, room, refused});
+                         build_type{route, bins, capacity, refused});
     space.copy_to_host(counted, counters.data(), sizeof counted);
   };
   send_and_build();

@@ -4,11 +4,11 @@
 //   items    --binned-->  | bin 0 | bin 1 | ...     each bin's range of the entries is final
 //                             |       |
 //                         block 0  block 1 ...      each counts its rows' items and adds the counts up to
-//                                                   offsets in its scratch, and writes each item to its place
+//                                                   offsets in its scratch, and puts each item there
 //
 // The range of memory that a block writes stays in the cache until it is complete. So an item is written to
-// memory twice, as in by_regions.hpp if a region fits the scratch. A block keeps only the place of each item,
-// in its threads' registers.
+// memory twice, as in by_regions.hpp if a region fits the scratch. A block keeps only the position of each
+// item, in its threads' registers.
 #pragma once
 
 #include <cmath>
@@ -31,8 +31,8 @@ struct order_bin {
   // The most items of a bin: a word keeps each one's row and its rank in the row.
   static constexpr u32 at_once = 4, batches = 8 * 1024 / Threads;
   static constexpr u32 rank_bits = 15, most_items = (1U << rank_bits) - 1, max_shift = 32 - rank_bits;
-  using item_places = placed_items<u32, Threads, batches, at_once, max_shift>;
-  static_assert(most_items < item_places::most);
+  using item_positions = placed_items<u32, Threads, batches, at_once, max_shift>;
+  static_assert(most_items < item_positions::most);
 
   Rows rows;
   const binned_key<Key>* keys;
@@ -64,16 +64,16 @@ struct order_bin {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) numbers[k] = (b * at_once + k) * Threads + me;
     };
-    item_places places;
-    places.count(here, n, numbers_of, [&](u32 i) {
+    item_positions positions;
+    positions.count(here, n, numbers_of, [&](u32 i) {
       const auto at = rows.locate(keys[first + i].key);
       return row_here{static_cast<u32>(at.row - first_row), at.filter};
     });
     block.barrier();
     here.add_up(block);
     block.barrier();
-    places.place(here, n, numbers_of,
-                 [&](u32 i, u32 at) { rows.entries()[first + at] = entry_of(first + i); });
+    positions.place(here, n, numbers_of,
+                    [&](u32 i, u32 at) { rows.entries()[first + at] = entry_of(first + i); });
     here.put(rows, first_row, left < size ? static_cast<u32>(left) : size, first, n);
     if (me == 0 && left <= size) rows.offsets()[rows.capacity()] = static_cast<offset>(first + n);
   }

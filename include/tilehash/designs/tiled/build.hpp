@@ -69,7 +69,7 @@ struct tiled_build {
   using word = typename scratch_slot::word;
   using stored_key = typename scratch_slot::stored_key;
   using entry = routed_item<slot_type>;
-  using place = typename Design::place;
+  using location = typename Design::location;
   using design_type = Design;
   using layout = tiled_build_layout<scratch_slot>;
   static constexpr u32 block_size = 1024;

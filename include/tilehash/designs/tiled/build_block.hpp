@@ -60,7 +60,7 @@ struct tiled_build_block {
   using slot_type = typename Build::slot_type;
   using table_word = typename Build::table_word;
   using word = typename Build::word;
-  using place = typename Build::place;
+  using location = typename Build::location;
   using entry = typename Build::entry;
   using layout = typename Build::layout;
   using listed_item = typename layout::listed_item;
@@ -173,7 +173,7 @@ struct tiled_build_block {
         if (q >= count_unplaced) break;
         const word handle = unplaced_items[q];
         const table_word e = in.in.entry_at(handle);
-        place p = build.design.place_of(in.in.entries.hash_of(e));
+        location p = build.design.location_of(in.in.entries.hash_of(e));
         build.design.turn(p);
         d = {in.in.make(p.stored, e, slot::number_in(handle)), p.bucket, 0,
              static_cast<u64>(in.in.entries.hash_of(e))};
@@ -189,7 +189,7 @@ struct tiled_build_block {
     for (u32 q = me; q < count_unplaced; q += all) {
       const word handle = unplaced_items[q];
       const table_word e = in.in.entry_at(handle);
-      place p = build.design.place_of(in.in.entries.hash_of(e));
+      location p = build.design.location_of(in.in.entries.hash_of(e));
       auto stays = in.words;
       word it = 0;
       for (u32 half = 0; half < 2; ++half, build.design.turn(p)) {
@@ -311,7 +311,7 @@ struct tiled_build_block {
       if (i >= Build::most_numbers(buckets)) return build.spill.add(in.in.entries.routed_as(e));
       entries[i] = e;
     }
-    const place p = build.design.place_of(in.in.entries.hash_of(e));
+    const location p = build.design.location_of(in.in.entries.hash_of(e));
     // With its filter bit set, the key may be present in its second bucket.
     const bool waits = build.merges && in.has_bit(p.bucket, build.design.filter_index(p.stored));
     const u32 s = waits ? slots : fetch_add(in.counts + p.bucket, u32(1));
@@ -326,8 +326,8 @@ struct tiled_build_block {
   }
   // Puts a listed item into its first or second bucket, unless its key is present; else it is unplaced.
   TILEHASH_FN void place_in_either_bucket(u32 number, const table_word& e) {
-    const place p = build.design.place_of(in.in.entries.hash_of(e));
-    place second = p;
+    const location p = build.design.location_of(in.in.entries.hash_of(e));
+    location second = p;
     build.design.turn(second);
     const u32 bit = build.design.filter_index(p.stored);
     if (build.merges && in.has_bit(p.bucket, bit) &&

@@ -57,10 +57,10 @@ struct tiled_merge {
   using stored_key = typename slot_type::stored_key;
   using value_bits = typename slot_type::value_bits;
   using entry = routed_item<slot_type>;
-  using place = typename Design::place;
+  using location = typename Design::location;
   static constexpr u32 block_size = 768;
   static constexpr u32 resident_blocks = 2;
-  static constexpr u32 in_hand = 2;  // items of each thread at a time
+  static constexpr u32 at_once = 2;  // items of each thread at a time
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that are read at once
 
@@ -100,7 +100,7 @@ struct tiled_merge {
       work.displace();
       block.barrier();
       work.drop_equal_keys();
-      from += in_hand * work.all;
+      from += at_once * work.all;
       if (from >= n) break;
       work.fetch(from);
       block.barrier();
@@ -122,7 +122,7 @@ struct tiled_merge {
     std::remove_cvref_t<decltype(std::declval<const Bins&>().at(0))> bin;
     scratch_in<u32, Block> fresh;
     region in;
-    word mine[in_hand];
+    word mine[at_once];
     u32 open = 0, unplaced = 0;  // bit k: mine[k] found no slot in its first bucket, or in neither
     u32 came = 0;
 
@@ -140,7 +140,7 @@ struct tiled_merge {
 
     TILEHASH_FN void fetch(u32 from) {
       TILEHASH_UNROLL
-      for (u32 k = 0; k < in_hand; ++k) {
+      for (u32 k = 0; k < at_once; ++k) {
         if (from + k * all + me < n) mine[k] = bin[from + k * all + me];
       }
     }
@@ -165,11 +165,11 @@ struct tiled_merge {
     TILEHASH_FN void place_in_first_buckets(u32 from) {
       open = unplaced = 0;
       TILEHASH_UNROLL
-      for (u32 k = 0; k < in_hand; ++k) {
+      for (u32 k = 0; k < at_once; ++k) {
         if (from + k * all + me >= n) continue;
-        const place p = in.design.place_of(entry::hash_of(mine[k]));
+        const location p = in.design.location_of(entry::hash_of(mine[k]));
         if (in.has_bit(p.bucket, Design::filter_index(p.stored))) {
-          place second = p;
+          location second = p;
           in.design.turn(second);
           if (view(in.keys, second.bucket, second.bucket).match(second.stored) != 0) continue;
         }
@@ -181,10 +181,10 @@ struct tiled_merge {
     // Step 3.
     TILEHASH_FN void place_in_second_buckets() {
       TILEHASH_UNROLL
-      for (u32 k = 0; k < in_hand; ++k) {
+      for (u32 k = 0; k < at_once; ++k) {
         if ((open >> k & 1) == 0) continue;
-        const place first = in.design.place_of(entry::hash_of(mine[k]));
-        place p = first;
+        const location first = in.design.location_of(entry::hash_of(mine[k]));
+        location p = first;
         in.design.turn(p);
         const outcome o = in.put(p.bucket, p.stored, entry::value_of(mine[k]));
         if (o == outcome::inserted) in.leaves(first.bucket, first.stored), ++came;
@@ -194,7 +194,7 @@ struct tiled_merge {
     // Step 4.
     TILEHASH_FN void displace() {
       TILEHASH_UNROLL
-      for (u32 k = 0; k < in_hand; ++k) {
+      for (u32 k = 0; k < at_once; ++k) {
         if ((unplaced >> k & 1) == 0) continue;
         if (merge.displace_for(in, mine[k]))
           ++came;
@@ -205,7 +205,7 @@ struct tiled_merge {
     // Step 5.
     TILEHASH_FN void drop_equal_keys() {
       TILEHASH_UNROLL
-      for (u32 k = 0; k < in_hand; ++k) {
+      for (u32 k = 0; k < at_once; ++k) {
         if ((unplaced >> k & 1) != 0) came -= merge.drop_equal_keys(in, mine[k]);
       }
     }
@@ -218,8 +218,8 @@ struct tiled_merge {
 
   // Makes a free slot for an item whose buckets are full. False if there is none.
   TILEHASH_FN bool displace_for(const auto& in, const word& e) const {
-    const place first = design.place_of(entry::hash_of(e));
-    place second = first;
+    const location first = design.location_of(entry::hash_of(e));
+    location second = first;
     design.turn(second);
     const value_bits v = entry::value_of(e);
     const u32 dice = static_cast<u32>(mix64(static_cast<u64>(entry::hash_of(e))) >> 32);
@@ -234,7 +234,7 @@ struct tiled_merge {
   }
   // Keeps one of the items with this item's key. Returns the number of dropped items.
   TILEHASH_FN u32 drop_equal_keys(const auto& in, const word& e) const {
-    place p = design.place_of(entry::hash_of(e));
+    location p = design.location_of(entry::hash_of(e));
     bool seen = false;
     u32 gone = 0;
     for (u32 half = 0; half < 2; ++half, design.turn(p)) {

@@ -85,15 +85,16 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   using source_type = items_without_sentinels<slot_type, Source>;
   const u32 shift = build_type::group_shift(space, design);
   const groups_type route(design, shift);
-  const u32 groups = route.regions(), room = design.region_slots() << shift;
+  const u32 groups = route.regions(), capacity = design.region_slots() << shift;
   buffer<u32, Space> fill(space, groups);
   buffer<u64, Space> counts(space, counts_of::all);
-  buffer<word, Space> beside(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * room);
+  buffer<word, Space> beside(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * capacity);
   buffer<u64, Space> starts;
-  const u32 last_room = static_cast<u32>(design.capacity() - static_cast<u64>(groups - 1) * room);
-  uneven_bins<word> bins{{build_type::builds_in_place ? design.slots() : beside.data(), room, fill.data()},
-                         groups - 1,
-                         last_room};
+  const u32 last_capacity = static_cast<u32>(design.capacity() - static_cast<u64>(groups - 1) * capacity);
+  uneven_bins<word> bins{
+      {build_type::builds_in_place ? design.slots() : beside.data(), capacity, fill.data()},
+      groups - 1,
+      last_capacity};
   const auto partition = [&] {
     space.fill(counts.data(), counts_of::all, u64(0));
     const source_type items{source, cells, counts.data() + counts_of::sentinels};

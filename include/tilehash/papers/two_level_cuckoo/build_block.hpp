@@ -98,22 +98,22 @@ struct two_level_build {
   // Groups are large, so that the partition writes long runs, but there are enough for all blocks.
   template <class Space>
   static u32 group_shift(const Space& space, const Design& design) {
-    const u64 room = space.largest_scratch();
-    if (scratch_bytes(0, design.region_slots()) > room)
+    const u64 available = space.largest_scratch();
+    if (scratch_bytes(0, design.region_slots()) > available)
       refuse("a region of " + std::to_string(design.region_slots()) + " slots takes " +
              std::to_string(scratch_bytes(0, design.region_slots())) +
-             " bytes of a block's memory, of which there are " + std::to_string(room) +
+             " bytes of a block's memory, of which there are " + std::to_string(available) +
              "; take smaller regions (two_level_cuckoo's Capacity)");
     const u64 wanted = least_regions(space);
     u32 shift = 0;
     while ((Design::region_items << (shift + 1)) <= 16384 && (design.regions() >> (shift + 1)) >= wanted &&
-           scratch_bytes(shift + 1, design.region_slots()) <= room)
+           scratch_bytes(shift + 1, design.region_slots()) <= available)
       ++shift;
     return shift;
   }
 
   // A key that has no slot yet.
-  struct walker {
+  struct in_flight_item {
     scratch_word key;
     u32 base;  // its region's first slot in the scratch
     u32 from;  // the slot of the region that it was evicted from, if any
@@ -122,7 +122,7 @@ struct two_level_build {
   // Looks once at the three spots of the in-flight key. True if it is done: it, or the last key that it
   // displaced, has a slot, or its key is present.
   template <class Words>
-  TILEHASH_FN bool step(const scratch_slot& in, walker& w, Words words, u32 seed) const {
+  TILEHASH_FN bool step(const scratch_slot& in, in_flight_item& w, Words words, u32 seed) const {
     const spots s = design.spots_of(in.spot_bits(w.key), seed);
     scratch_word seen[3];
     bool known = false;
@@ -205,7 +205,7 @@ struct two_level_build {
     }
     // Step 1. A thread that has found a slot for an item takes the next.
     TILEHASH_FN void place() {
-      walker w{};
+      in_flight_item w{};
       bool walking = false;
       word coming = me < n ? bin[me] : word(0);  // fetched while the item before finds its slot
       for (u32 i = me;;) {
