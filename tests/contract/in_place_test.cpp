@@ -144,25 +144,35 @@ TEST(trials, are_of_crowded_regions_alone) {
   EXPECT_EQ(m.tested.capacity(), after.capacity());
   m.verify(n + n / 4);
 }
+// Inserts n keys, of which 28 have the same 16 slots once the table has capacity for twice as many.
+template <class Space>
+std::vector<u32> insert_crowd(Space& space, table<pairs32, Space>& t, u64 n) {
+  pairs32 after = t.view().design;
+  after.reshape(nullptr, detail::divide_up(pairs32::capacity_for(2 * n, 0.8), after.region_slots()));
+  std::vector<u32> keys = keys_of_one_pair(after, 2, 28);
+  while (keys.size() < n) keys.push_back(mix32(static_cast<u32>(keys.size())));
+  const auto report = t.insert(space, keys, keys);
+  EXPECT_EQ(report.refused + report.restarts, 0U);
+  return keys;
+}
+template <class Space>
+void expect_own_values(Space& space, const table<pairs32, Space>& t, const std::vector<u32>& keys) {
+  std::vector<u32> found(keys.size());
+  t.find_or(space, keys, found, ~keys[0]);
+  EXPECT_EQ(found, keys);
+}
 // 28 keys in 16 slots: one region is built for trial, and the table is not resized in place.
 TEST(trials, refuse_where_a_key_has_no_place) {
   constexpr u64 n = 110'000;
   resizing<faulty_host> memory;
   counting_trials space(1, memory);
   table<pairs32, counting_trials> t(space, n, {.seed = known_seed});
-  pairs32 after = t.view().design;
-  after.reshape(nullptr, detail::divide_up(pairs32::capacity_for(2 * n, 0.8), after.region_slots()));
-  std::vector<u32> keys = keys_of_one_pair(after, 2, 28), found(n);
-  while (keys.size() < n) keys.push_back(mix32(static_cast<u32>(keys.size())));
-  const std::span<const u32> k = keys;
-  const auto report = t.insert(space, k, k);
-  ASSERT_EQ(report.refused + report.restarts, 0U);
+  const std::vector<u32> keys = insert_crowd(space, t, n);
   t.reserve(space, 2 * n);
   EXPECT_EQ(space.trials(), 1U);
   EXPECT_EQ(memory.resizes(), 0U);
   EXPECT_EQ(t.size(), n);
-  t.find_or(space, k, found, ~keys[0]);
-  EXPECT_EQ(found, keys);
+  expect_own_values(space, t, keys);
 }
 // 28 keys in 16 slots: the others find a place under another hash. Where there is no memory for that, the
 // table is as it was.
@@ -174,13 +184,7 @@ TEST(made_up_keys, are_never_lost) {
     resizing<faulty_host> memory;
     cpu space(1, memory);
     table<pairs32, cpu> t(space, n, {.seed = known_seed});
-    pairs32 after = t.view().design;
-    after.reshape(nullptr, detail::divide_up(pairs32::capacity_for(2 * n, 0.8), after.region_slots()));
-    std::vector<u32> keys = keys_of_one_pair(after, 2, 28), found(n);
-    while (keys.size() < n) keys.push_back(mix32(static_cast<u32>(keys.size())));
-    const std::span<const u32> k = keys;
-    const auto report = t.insert(space, k, k);
-    ASSERT_EQ(report.refused + report.restarts, 0U);
+    const std::vector<u32> keys = insert_crowd(space, t, n);
     const u64 capacity = t.capacity();
     memory.refuse_after(allocations);
     memory.guarded([&] {
@@ -195,8 +199,7 @@ TEST(made_up_keys, are_never_lost) {
     memory.refuse_after(faulty::never);
     EXPECT_EQ(memory.allocated(), t.bytes());
     EXPECT_EQ(t.size(), n);
-    t.find_or(space, k, found, ~keys[0]);
-    EXPECT_EQ(found, keys);
+    expect_own_values(space, t, keys);
   }
   EXPECT_GT(kept, 0U);
   EXPECT_EQ(done, 1U);

@@ -95,6 +95,20 @@ class toy_table {
       if (became[i] == outcome::inserted) held.push_back(k[i]);
     }
   }
+  // Calls insert(outcomes) of keys k, which may allocate so many times and no more: each outcome is right, the
+  // keys in `held` stay, and with memory all others come. Returns how many items were refused.
+  template <class Insert>
+  u64 refused_without_memory(const keys& k, keys held, u64 allocations, const Insert& insert) {
+    std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
+    const auto report = with_allocations(allocations, [&] { return insert(became); });
+    if (report) {
+      expect_outcomes(k, became, held);
+      expect_counts(*report, became);
+    }
+    expect_holds(held);
+    EXPECT_EQ(table.insert(space, k, k).refused, 0U);
+    return report ? report->refused : 0;
+  }
 
  private:
   ground<cpu, faulty_host> ground_{2};
@@ -252,16 +266,9 @@ TEST(toy_swapper, no_key_is_lost_without_memory) {
     EXPECT_EQ(t.table.insert(t.space, held, held).inserted, n);
     k.insert(k.end(), held.begin(), held.begin() + 100);    // that are there
     k.insert(k.end(), fresh.begin(), fresh.begin() + 100);  // that come twice
-    std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
-    const auto report =
-        t.with_allocations(allocations, [&] { return t.table.insert(t.space, k, k, became); });
-    if (report) {
-      t.expect_outcomes(k, became, held);
-      expect_counts(*report, became);
-      refused += report->refused;
-    }
-    t.expect_holds(held);
-    EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
+    refused += t.refused_without_memory(k, held, allocations, [&](std::vector<outcome>& became) {
+      return t.table.insert(t.space, k, k, became);
+    });
   }
   EXPECT_GT(refused, 0U);
 }
@@ -395,18 +402,10 @@ void crowd_without_memory(u64 items, u64 crowded) {
       std::ranges::sort(held);
       held.erase(std::ranges::unique(held).begin(), held.end());
       ASSERT_EQ(t.table.insert(t.space, held, held).refused, 0U);
-      std::vector<outcome> became(k.size(), static_cast<outcome>(0xee));
-      const auto report = t.with_allocations(allocations, [&] {
+      refused += t.refused_without_memory(k, held, allocations, [&](std::vector<outcome>& became) {
         return applies ? t.table.insert_or_apply(t.space, k, k, op::maximum{}, became)
                        : t.table.insert(t.space, k, k, became);
       });
-      if (report) {
-        t.expect_outcomes(k, became, held);
-        expect_counts(*report, became);
-        refused += report->refused;
-      }
-      t.expect_holds(held);
-      EXPECT_EQ(t.table.insert(t.space, k, k).refused, 0U);
     }
   }
   EXPECT_GT(refused, 0U) << "all found a place";
