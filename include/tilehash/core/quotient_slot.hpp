@@ -41,14 +41,7 @@ struct quotient_slot {
   static constexpr word empty_word = 0;
   static constexpr bool reserves_keys = false;
 
-  TILEHASH_FN static constexpr value_bits value_of(word w) {
-    if constexpr (is_set)
-      return 0;
-    else if constexpr (value_bytes == sizeof(value_bits))
-      return static_cast<value_bits>(w);
-    else
-      return static_cast<value_bits>(w) & ((value_bits(1) << value_shift) - 1);
-  }
+  TILEHASH_FN static constexpr value_bits value_of(word w) { return detail::value_in<Value>(w); }
   // The same slot with another value.
   TILEHASH_FN static constexpr word with_value(word w, value_bits v)
     requires(!is_set)

@@ -27,6 +27,17 @@ inline constexpr u32 bytes_of = sizeof(T);
 template <>
 inline constexpr u32 bytes_of<void> = 0;
 
+// The value in the low bits of a slot's word; 0 in a set.
+template <class Value, class Word>
+TILEHASH_FN constexpr auto value_in(Word w) {
+  constexpr u32 bytes = bytes_of<Value>;
+  using bits = bits_t<bytes>;
+  if constexpr (bytes == sizeof(bits))
+    return static_cast<bits>(w);
+  else
+    return static_cast<bits>(static_cast<bits>(w) & ((bits(1) << 8 * bytes) - 1));
+}
+
 }  // namespace detail
 
 template <class Key, class Value>
@@ -71,14 +82,7 @@ struct slot {
   static constexpr word tombstone_word = static_cast<word>(static_cast<word>(tombstone_mark) << value_shift);
 
   TILEHASH_FN static constexpr key_bits key_of(word w) { return static_cast<key_bits>(w >> value_shift); }
-  TILEHASH_FN static constexpr value_bits value_of(word w) {
-    if constexpr (is_set)
-      return 0;
-    else if constexpr (value_bytes == sizeof(value_bits))
-      return static_cast<value_bits>(w);
-    else
-      return static_cast<value_bits>(w) & ((value_bits(1) << value_shift) - 1);
-  }
+  TILEHASH_FN static constexpr value_bits value_of(word w) { return detail::value_in<Value>(w); }
   // The same slot with another value.
   TILEHASH_FN static constexpr word with_value(word w, value_bits v)
     requires(!is_set)
