@@ -23,6 +23,7 @@
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
 #include <tilehash/kernel/upsert.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -172,7 +173,7 @@ struct table_view<Design> {
 };
 
 namespace detail {
-inline constexpr u32 size_stripes = 32;  // words in which the change of a table's size is counted
+inline constexpr u32 size_stripes = tuning::table::size_stripes;
 }  // namespace detail
 
 /// Designs whose slots a thread can change by itself: it evicts no key, and no pass must follow.

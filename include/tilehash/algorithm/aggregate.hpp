@@ -31,6 +31,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -77,8 +78,10 @@ struct combine_at_cells {
   static constexpr u32 cells_of(u32 share) { return share; }
   static constexpr u32 nobody = 0;
   static constexpr bool narrow = sizeof(key_bits) + sizeof(value_bits) <= 8;
-  static constexpr u32 of_a_thread = narrow ? 16 : 8, of_a_core = of_a_thread * 1024;
-  static constexpr u32 reserved_at_once = 5, leaving_at_once = 1;
+  static constexpr u32 of_a_thread = tuning::gpu::combined_items(narrow);
+  static constexpr u32 of_a_core = tuning::cpu::combined_items(narrow);
+  static constexpr u32 reserved_at_once = tuning::here::combined_reserved_at_once;
+  static constexpr u32 leaving_at_once = tuning::here::combined_leaving_at_once;
   static constexpr u64 entry_bytes = sizeof(key_bits) + sizeof(stored);
 
   Op op;
@@ -151,7 +154,7 @@ struct combine_parts {
   static constexpr u32 slots = PerThread * Threads;
   static constexpr u32 group = sums::group;
   static constexpr u32 max_probes = 64;
-  static constexpr u32 at_once = 8;  // items of a thread
+  static constexpr u32 at_once = tuning::of_block<Threads>::combined_at_once;  // items of a thread
 
   splitter<Slot> split;
   Op op;
@@ -279,7 +282,7 @@ u64 blocks_at_once(const Space& space) {
   if constexpr (Space::has_lanes)
     return space.large_blocks_at_once();
   else
-    return 16 * static_cast<u64>(space.threads());
+    return tuning::cpu::blocks_per_thread * static_cast<u64>(space.threads());
 }
 
 // Combines equal keys of the source's n items. Memory: 2.6 times the bytes of the items. Throws
@@ -293,11 +296,11 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   using at_cells = combine_at_cells<Slot, Op>;
   using by_shares =
       partition_in<splitter<Slot>, source_type, Space, even_bins<word>, spill_list<word>, at_cells>;
-  constexpr u32 threads = large_block<Space>, each = 1024 / threads;  // fits shared memory, or L2
-  using by_parts = combine_parts<Slot, Op, (at_cells::narrow ? 28 : 14) * each, threads>;
+  using machine = tuning::of<Space>;
+  using by_parts = combine_parts<Slot, Op, machine::combined_slots(at_cells::narrow), large_block<Space>>;
   constexpr u64 share = by_shares::share;
   constexpr u64 fill = by_parts::slots / 3 * 2;  // different keys that find their slots fast
-  constexpr u64 most_parts = 4096;
+  constexpr u64 most_parts = machine::combined_parts;
   static_assert(most_parts <= by_shares::most_regions);
   constexpr u64 most = most_parts * fill / share * share;  // items at once, whatever the caller allows
   const u64 piece = std::min({n, most, most_at_once});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -9,7 +10,7 @@ namespace detail {
 
 // The threads of a block that takes all of a multiprocessor's scratch; a CPU's block is one thread.
 template <class Space>
-inline constexpr u32 large_block = Space::has_lanes ? 1024 : 1;
+inline constexpr u32 large_block = tuning::of<Space>::large_block;
 
 // For a block of `Threads` threads, a power of two up to 1024. Its scratch is `words` words of 32 bits.
 template <u32 Threads>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -14,7 +15,7 @@ bool stays_in_cache(const Space& space, u64 bytes) {
   if constexpr (Space::has_lanes)
     return false;
   else
-    return bytes <= space.last_cache_bytes() / 2;
+    return bytes <= space.last_cache_bytes() / tuning::of<Space>::cache_share;
 }
 
 // Whether items that fit no word are put in bins first. They are if they take more than half of the shared
@@ -22,7 +23,7 @@ bool stays_in_cache(const Space& space, u64 bytes) {
 template <class Space>
 bool bins_pay(const Space& space, u64 bytes) {
   if constexpr (Space::has_lanes)
-    return bytes > space.cache_bytes() / 2;
+    return bytes > space.cache_bytes() / tuning::of<Space>::cache_share;
   else
     return !stays_in_cache(space, bytes);
 }

@@ -15,6 +15,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -41,7 +42,8 @@ template <class Route, u32 Threads>
 struct select_contested {
   using slot_type = typename Route::slot_type;
   using sums = block_sums<Threads>;
-  static constexpr u32 block_size = Threads, at_once = 8, of_a_thread = 32, share = of_a_thread * Threads;
+  static constexpr u32 block_size = Threads, at_once = tuning::of_block<Threads>::contested_at_once;
+  static constexpr u32 of_a_thread = 32, share = of_a_thread * Threads;  // a bit for each
   static constexpr u64 scratch_bytes = (sums::words + 2) * sizeof(u32);
 
   Route route;

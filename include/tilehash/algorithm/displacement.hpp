@@ -31,6 +31,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/space/solo_tile.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -187,7 +188,7 @@ struct displacement {
   // Searches a path from a bucket to one with a free slot.
   template <class Tile>
   TILEHASH_FN bool search(Tile t, path<Tile>& p, u32 here, u64 random, bool active) const {
-    constexpr u32 at_once = 2;
+    constexpr u32 at_once = tuning::here::searched_at_once;
     bool found = false;
     for (bool walking = active; t.any(walking);) {
       const u32 turn = static_cast<u32>(random >> 40) % bucket_slots;

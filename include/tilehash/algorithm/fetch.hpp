@@ -5,13 +5,14 @@
 #include <type_traits>
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
 // Calls use(i, from[i]) for each i < n that is this thread's: `me`, `me` + `all`, ...
-template <u32 AtOnce = 4, class From, class Use>
+template <u32 AtOnce = tuning::here::fetched_at_once, class From, class Use>
 TILEHASH_FN void fetch_items(const From& from, u32 n, u32 me, u32 all, const Use& use) {
   for (u32 first = me; first < n; first += AtOnce * all) {
     std::remove_cvref_t<decltype(from[0])> e[AtOnce];

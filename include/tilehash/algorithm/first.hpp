@@ -13,6 +13,7 @@
 #pragma once
 
 #include <tilehash/algorithm/aggregate.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -57,7 +58,7 @@ struct first_source {
 };
 
 // The most items for one call of find_first().
-inline constexpr u64 most_for_first = u64(1) << 25;
+inline constexpr u64 most_for_first = tuning::common::first_items;
 
 // Calls put(source, n) for lists that together have every key of n items once. Returns false if keys are
 // missing: the caller retries with fewer items. Throws out_of_memory. Synchronizes with the host.

@@ -8,6 +8,7 @@
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/join_kind.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -28,12 +29,13 @@ struct join_regions {
   using key_bits = typename Slot::key_bits;
   using row = routed_item<Slot>;
   using sums = block_sums<Threads>;
+  using machine = tuning::of_block<Threads>;
   static constexpr u32 block_size = Threads;
-  static constexpr u32 longest = 64;  // list that a left row walks
+  static constexpr u32 longest = machine::joined_list;  // that a left row walks
   static constexpr bool writes = Pass != join_pass::count, counts_too = Pass != join_pass::write;
   // Requests that a thread has in flight; left rows that it walks for, and reserves output for, at once.
-  static constexpr u32 at_once = sizeof(word) <= 8 ? 8 : 4;
-  static constexpr u32 of_a_lane = Threads > 1 ? at_once : 256;
+  static constexpr u32 at_once = machine::joined_at_once(sizeof(word));
+  static constexpr u32 of_a_lane = machine::joined_rows(sizeof(word));
 
   hash_route<Slot> way;
   uneven_bins<word> left, right;

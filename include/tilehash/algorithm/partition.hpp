@@ -27,15 +27,17 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Fewer items are not worth a partition.
-inline constexpr u64 least_to_partition = u64(1) << 15;
-// More regions make the runs short. (On a CPU this limit is beyond the largest tables.)
-inline constexpr u32 best_regions = 8192;
+// Fewer items are not worth a partition, and more regions make its runs short.
+template <class Space>
+inline constexpr u64 least_to_partition = tuning::of<Space>::least_to_partition;
+template <class Space>
+inline constexpr u32 best_regions = tuning::of<Space>::best_regions;
 // Whether more regions take two steps, to groups of regions first. (Not on a CPU, whose block can count the
 // regions of any table.)
 template <class Space>
@@ -64,9 +66,11 @@ struct nothing_before {
   static constexpr u32 cells_of(u32 /*share*/) { return 0; }
   // Items of a share: a GPU's thread keeps them in registers; a CPU's block is one thread, its share fits a
   // cache.
-  static constexpr u32 of_a_thread = sizeof(word) <= 8 ? 16 : 8, of_a_core = 16384;
+  static constexpr u32 of_a_thread = tuning::gpu::partition_items(sizeof(word));
+  static constexpr u32 of_a_core = tuning::cpu::partition_items(sizeof(word));
   // Requests that a thread has in flight at once.
-  static constexpr u32 reserved_at_once = sizeof(word) <= 8 ? 4 : 5, leaving_at_once = 2;
+  static constexpr u32 reserved_at_once = tuning::here::reserved_at_once(sizeof(word));
+  static constexpr u32 leaving_at_once = tuning::here::leaving_at_once;
   static constexpr u64 entry_bytes = sizeof(word);
 
   template <class Words>
@@ -338,7 +342,7 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
   using work = partition_in<Route, Source, Space, Bins, Spill, Before>;
   // A share is as large as a block can hold. Few items have smaller shares, whole rows of a block's threads,
   // so that all blocks have equal work.
-  constexpr u64 few = 4;  // shares of a block
+  constexpr u64 few = tuning::common::few_shares;  // of a block
   u64 at_once = space.large_blocks_at_once();
   if constexpr (in_order<Bins>) at_once = at_once < bins.most_blocks() ? at_once : bins.most_blocks();
   const u64 rounds = divide_up(n, at_once * work::share);

@@ -4,6 +4,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/prefetch.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -78,7 +79,8 @@ struct rank_in_groups {
 
 template <class Space, class Offset>
 void rank(Space& space, const u32* ids, u64 n, Offset* counts, Offset* ranks) {
-  using work = rank_in_groups<Offset, Space::has_lanes ? 512 : 1, Space::has_lanes ? 8 : 16384>;
+  using machine = tuning::of<Space>;
+  using work = rank_in_groups<Offset, machine::rank_block, machine::rank_items>;
   space.for_each_block((n + work::share - 1) / work::share, work::block_size, work::scratch_bytes,
                        work{ids, n, counts, ranks});
 }
@@ -99,7 +101,7 @@ struct scatter_to_groups {
     if (i < n && ids[i] != none) to[starts[ids[i]] + ranks[i]] = from[i];
   }
   void operator()(u64 first, u64 last) const {
-    constexpr u64 ahead = 256;
+    constexpr u64 ahead = tuning::cpu::scattered_ahead;
     u64 positions[ahead];
     for (; first < last; first += ahead) {
       const u64 size = last - first < ahead ? last - first : ahead;

@@ -32,6 +32,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/join_kind.hpp>
 #include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -105,9 +106,9 @@ class region_join {
   };
 
  public:
-  static constexpr u64 least_rows = least_to_partition;  // of the right side: fewer do not pay
+  static constexpr u64 least_rows = least_to_partition<Space>;  // of the right side: fewer do not pay
   // Right rows of a region, if a block's scratch can hold so many. Few regions mean long runs to their bins.
-  static constexpr u64 largest = sizeof(word) <= 8 ? 14336 : 7168;
+  static constexpr u64 largest = tuning::of<Space>::joined_region(sizeof(word));
 
   // Counts the rows, and writes them to `there` if all fit. Returns false if that takes more regions than a
   // block can count. Synchronizes with the host. Throws out_of_memory.
@@ -128,8 +129,8 @@ class region_join {
     way_ = hash_route<slot>(static_cast<u32>(regions), seed);
     send(space, left_, left);
     send(space, right_, right);
-    most_left_ = static_cast<u32>(
-        std::min<u64>(16 * (left.size() / regions) + 16384, u64(1) << 25));  // times `longest`: below 2^32
+    most_left_ = static_cast<u32>(std::min<u64>(tuning::of<Space>::walked_rows(left.size() / regions),
+                                                u64(1) << 25));  // times `longest`: below 2^32
     counts_ = buffer<u64, Space>(space, regions + 1);
     heavy_ = buffer<u32, Space>(space, regions);
     space.fill(counts_.data() + regions, 1, u64(0));

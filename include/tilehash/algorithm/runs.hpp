@@ -11,6 +11,7 @@
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/slot.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -63,7 +64,8 @@ struct find_runs {
 };
 
 template <class Space, class Word, class Key, class Offset>
-using find_runs_in = find_runs<Word, Key, Offset, Space::has_lanes ? 256 : 1, Space::has_lanes ? 16 : 4096>;
+using find_runs_in =
+    find_runs<Word, Key, Offset, tuning::of<Space>::runs_block, tuning::of<Space>::runs_items>;
 
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE

@@ -12,6 +12,7 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -68,7 +69,7 @@ TILEHASH_FN void fetch_words(const Word* from, u32 n, u32 me, u32 all, const Use
   struct alignas(Together * sizeof(Word)) some {
     Word words[Together];
   };
-  constexpr u32 at_once = 4;
+  constexpr u32 at_once = tuning::here::fetched_at_once;
   const u32 runs = n / Together;
   for (u32 first = me; first < runs; first += at_once * all) {
     some fetched[at_once] = {};

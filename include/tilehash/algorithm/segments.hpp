@@ -15,6 +15,7 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -89,7 +90,8 @@ struct walk_shares {
 // not synchronize with the host. Throws out_of_memory. Temporary memory: 8 bytes for 4096 positions and ends.
 template <class Space, class Offset, class Use>
 void for_each_in_segments(Space& space, const Offset* offsets, u64 segments, u64 positions, const Use& use) {
-  constexpr u32 threads = Space::has_lanes ? 256 : 1, each = 4096 / threads;
+  constexpr u32 threads = tuning::of<Space>::segments_block;
+  constexpr u32 each = tuning::of<Space>::segments_share / threads;
   using work = walk_shares<Offset, Use, threads, each>;
   if (positions == 0) return;
   const u64 shares = detail::divide_up(segments + positions, work::share);

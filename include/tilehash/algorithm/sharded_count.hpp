@@ -8,6 +8,7 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -15,7 +16,8 @@ namespace detail {
 
 class sharded_count {
  public:
-  static constexpr u32 max_shards = 256, slots_per_shard = 4096, shard_words = 32;
+  static constexpr u32 max_shards = tuning::table::count_shards;
+  static constexpr u32 slots_per_shard = tuning::table::slots_per_shard, shard_words = 32;
   // A power of two.
   TILEHASH_FN static constexpr u32 shards_for(u64 capacity) {
     u32 n = 1;

@@ -32,6 +32,7 @@
 #pragma once
 
 #include <tilehash/designs/hash_graph.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -57,7 +58,7 @@ class dynamic_hash_graph {
   static constexpr const char* name = "dynamic_hash_graph";
   static constexpr double max_load_factor = graph::max_load_factor;
   static constexpr double usual_load_factor = graph::usual_load_factor;
-  static constexpr u64 section_rows = 256;
+  static constexpr u64 section_rows = detail::tuning::table::section_rows;
 
   struct alignas(16) head {
     u64 word;   // of the Index: where the row begins, and its filter

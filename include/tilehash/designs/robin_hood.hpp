@@ -55,6 +55,7 @@
 #include <tilehash/designs/robin_hood/insertion.hpp>
 #include <tilehash/designs/robin_hood/slot.hpp>
 #include <tilehash/space/bucket.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -93,8 +94,9 @@ class robin_hood {
   // Neighbouring keys read the same lines: a wider tile would only repeat its neighbours' requests.
   static constexpr u32 preferred_width =
       Sequence::keeps_neighbours ? 1 : detail::width_for(bucket_slots * sizeof(word));
-  static constexpr u32 lookups_at_once =
-      Sequence::keeps_neighbours && bucket_slots * sizeof(word) <= 16 ? 2 : 1;
+  static constexpr u32 lookups_at_once = Sequence::keeps_neighbours && bucket_slots * sizeof(word) <= 16
+                                             ? detail::tuning::gpu::neighbours_at_once
+                                             : 1;
   static constexpr double max_load_factor = 1;
   static constexpr bool replaces_keys = true;
   static constexpr u32 max_rounds = 1024;  // tries of an insert that meets concurrent ones

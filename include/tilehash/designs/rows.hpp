@@ -33,6 +33,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -142,7 +143,7 @@ TILEHASH_FN row_hit<Entry> find_in_row(const Key& key, const row_range<Entry>& r
 }
 
 // The filter of a longer row passes all keys: reading the row for a filter would not pay.
-inline constexpr u64 most_filtered = 64;
+inline constexpr u64 most_filtered = tuning::table::filtered_row;
 
 }  // namespace detail
 

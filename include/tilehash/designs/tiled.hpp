@@ -45,6 +45,7 @@
 #include <tilehash/designs/tiled/build.hpp>
 #include <tilehash/designs/tiled/merge.hpp>
 #include <tilehash/space/bucket.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -80,12 +81,14 @@ class tiled {
   // overflow, so regions are larger there: they fill more evenly and are not built in bulk.
   static constexpr u64 max_region(double load_factor) {
     const double built_in_bulk = bucket_slots < 8 ? 0.9 : 0.96;
-    return load_factor > built_in_bulk ? 32768 : bucket_slots < 8 ? 2496 : 2688;
+    using detail::tuning::table;
+    if (load_factor > built_in_bulk) return table::unbuilt_region;
+    return bucket_slots < 8 ? table::built_wide_region : table::built_region;
   }
   // The same for a table of so many buckets. A table of few regions has more and smaller ones, so that more
   // blocks build concurrently, unless it is so full that small ones could overflow.
   static constexpr u64 largest_region(u64 buckets, double load_factor) {
-    constexpr u64 at_once = 128;
+    constexpr u64 at_once = detail::tuning::table::few_regions;
     const u64 most = max_region(load_factor), even = detail::divide_up(buckets, at_once);
     if (buckets <= most || even >= most || load_factor > 0.85) return most;
     return even > most / 4 ? even : most / 4;

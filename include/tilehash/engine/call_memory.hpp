@@ -8,6 +8,7 @@
 
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/pending.hpp>
+#include <tilehash/space/tuning.hpp>
 #include <tilehash/table_view.hpp>
 
 namespace tilehash {
@@ -16,7 +17,7 @@ namespace detail {
 
 class call_memory {
  public:
-  static constexpr u64 few_items = u64(1) << 14;  // their pending bits fit here
+  static constexpr u64 few_items = tuning::table::few_items;  // their pending bits fit here
   static constexpr u64 bytes = call_counters::bytes +
                                (call_counters::kinds + size_stripes + 2) * sizeof(u64) + few_items / 8 +
                                few_items / window_step * sizeof(u32);

@@ -35,6 +35,7 @@
 
 #include <tilehash/algorithm/scratch_bucket.hpp>
 #include <tilehash/core/atomic.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -48,7 +49,7 @@ template <class Regions>
 struct find_crowded {
   using design_type = decltype(Regions::after);
   using entry = typename Regions::entry;
-  static constexpr u32 block_size = 1024;
+  static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr u32 slots = design_type::bucket_slots, records = slots + 1;  // of a bucket
   static constexpr u32 most_rounds = 8;
   static constexpr u16 none = 0xffff;                 // no bucket of a region

@@ -21,6 +21,7 @@
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/prefetch.hpp>
+#include <tilehash/space/tuning.hpp>
 #include <tilehash/table_view.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -63,9 +64,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
   } else {
     // Combining pays from this many items on: every block has work. If keys do not repeat, it costs a quarter
     // of the insert's time.
-    if (n < blocks_at_once(space) * 1024 || n < table.capacity() / 2) return one_by_one();
+    if (n < blocks_at_once(space) * tuning::of<Space>::combined_each || n < table.capacity() / 2)
+      return one_by_one();
     // On a CPU it costs up to three times that, so a sample decides. (On a GPU the sample would synchronize.)
-    constexpr double few_copies = 2;
+    constexpr double few_copies = tuning::cpu::few_combined_copies;
     if (!Space::has_lanes && !sample_keys(space, items.keys, n).more_uneven_than(few_copies))
       return one_by_one();
     combined<slot_type, Space> list;
@@ -107,7 +109,7 @@ std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table,
   using slot_type = typename Design::slot_type;
   if constexpr (builds_firsts<Design>()) {
     // If a sample has more copies of a key than this, a CPU combines them in less time.
-    constexpr double few_copies = 3;
+    constexpr double few_copies = tuning::cpu::few_first_copies;
     const Design layout = table.view().design;
     if (n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
         !regions_pay(space, layout, n, 0) || most_counted<slot_type, true>(space) == 0)
@@ -142,7 +144,7 @@ template <class Design, class Space>
 insert_report insert_in_order(engine::insertion<Design, Space>& table, Space& space,
                               const array_source<typename Design::slot_type>& items, u64 n) {
   insert_report total;
-  constexpr u64 ahead = 16;
+  constexpr u64 ahead = tuning::cpu::inserted_ahead;
   for (u64 i = 0; i < n; ++i) {
     if (i + ahead < n) {
       const query<typename Design::slot_type> next(items.keys[i + ahead]);
@@ -164,7 +166,8 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
                             const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
   if constexpr (!Space::has_lanes && view_changeable<Design>) {
-    if (n < least_to_partition || space.threads() <= 2) return insert_in_order(table, space, items, n);
+    if (n < least_to_partition<Space> || space.threads() <= tuning::cpu::few_threads)
+      return insert_in_order(table, space, items, n);
   }
   insert_report total;
   constexpr u64 most = most_for_first;
@@ -193,7 +196,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
         continue;
       }
     } catch (const out_of_memory&) {
-      if (now > least_to_partition) {
+      if (now > least_to_partition<Space>) {
         piece = now / 2;
         continue;
       }

@@ -26,6 +26,7 @@
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -68,7 +69,7 @@ class insert_phases {
       return;
     }
     if constexpr (replacing<Design>) {
-      const u64 under_way = std::min(n_, Space::has_lanes ? u64(1) << 19 : u64(1024));
+      const u64 under_way = std::min(n_, tuning::of<Space>::evicted_at_once);
       const u64 most = unplaced_capacity() + under_way;
       bits_ = buffer<u32, Space>(space_, 2 * words() + divide_up(most, 32) + (counted ? groups() : 0));
       unplaced_ = buffer<unplaced_entry, Space>(space_, most);

@@ -24,6 +24,7 @@
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/unshared.hpp>
 #include <tilehash/kernel/upsert.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -270,7 +271,8 @@ class insertion : public region_slots<Design, Space> {
   // moves these alone. Returns 0 if all items fit; otherwise some are unplaced, and others may be missing.
   u64 move_from(Space& space, const Design& other) {
     if constexpr (!Space::has_lanes && view_changeable<Design>) {
-      const u64 few = space.threads() == 1 ? detail::least_to_partition : u64(1) << 14;
+      const u64 few =
+          space.threads() == 1 ? detail::least_to_partition<Space> : detail::tuning::cpu::moved_alone;
       if (other.capacity() < few) return detail::move_unshared(other, view_.design);
     }
     return move_in(space, detail::slots_source<Design>{other}, other.capacity()).refused;

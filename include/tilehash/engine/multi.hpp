@@ -18,6 +18,7 @@
 #include <tilehash/engine/multi_regions.hpp>
 #include <tilehash/engine/multi_verbs.hpp>
 #include <tilehash/engine/multi_view.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -123,7 +124,7 @@ class multi : multi_arrays<Design, Space> {
     if constexpr (design::can_group) {
       insert_report report;
       if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
-      if (selects && keys.size() >= detail::least_to_partition) {
+      if (selects && keys.size() >= detail::least_to_partition<Space>) {
         const auto sample = detail::sample_keys(space, keys.data(), keys.size());
         if (!sample.more_uneven_than(detail::most_grouped_copies<Key, Value>) &&
             finds_memory_by_regions(space, keys, values, report))
@@ -309,7 +310,7 @@ void multi<Design, Space>::look_up(Space& space, const Key* keys, u64 n, Sink si
   if constexpr (Space::has_lanes) {
     ids_.look_up(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
   } else {  // prefetches `starts`, in pieces that stay in the cache
-    constexpr u64 piece = u64(1) << 14;
+    constexpr u64 piece = detail::tuning::cpu::met_piece;
     buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
     for (u64 done = 0; done < n; done += piece) {
       const u64 now = n - done < piece ? n - done : piece;

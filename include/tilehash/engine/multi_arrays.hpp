@@ -15,6 +15,7 @@
 #include <tilehash/engine/multi_view.hpp>
 #include <tilehash/engine/records.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -104,7 +105,7 @@ class multi_arrays {
   detail::zero_when_moved<> items_, distinct_;
 
  private:
-  static constexpr u64 sample_every = 32;
+  static constexpr u64 sample_every = detail::tuning::common::sampled_one_in;
 
   static u64 count_illegal(Space& space, keys_in keys) {
     if constexpr (!detail::has_nan<Key>) return 0;

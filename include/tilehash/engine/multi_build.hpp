@@ -25,6 +25,7 @@
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -55,8 +56,8 @@ struct multi_build {
   using sums = block_sums<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u32 group = sums::group;
-  static constexpr u32 most_items = sizeof(word) <= 8 ? 21504 : 9984;  // of a bin: as many as fit scratch
-  static constexpr u32 at_once = 7;  // requests of a thread that are in flight together
+  static constexpr u32 most_items = tuning::of_block<Threads>::grouped_items(sizeof(word));  // of a bin
+  static constexpr u32 at_once = tuning::of_block<Threads>::grouped_at_once;
   static constexpr u32 batches = (most_items + at_once * Threads - 1) / (at_once * Threads);
   static constexpr u32 most_steps = 256;  // of an item's probe sequence
   static_assert(most_items < (1U << 16), "counts have 16 bits");

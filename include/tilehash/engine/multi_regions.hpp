@@ -28,6 +28,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/multi_build.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -71,7 +72,7 @@ buffer<T, Space> shortened(Space& space, buffer<T, Space> all, u64 n) {
 // If keys occur more often, bins get too uneven.
 template <class Key, class Value>
 inline constexpr double most_grouped_copies =
-    sizeof(typename remainder_slot<Key, Value>::word) <= 8 ? 32 : 16;
+    tuning::common::grouped_copies(sizeof(typename remainder_slot<Key, Value>::word));
 
 // `Ids` is the design of the table of ids. Returns nothing if there are too few items, or the regions are too
 // many or too uneven. Temporary memory: up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of 0.8;
@@ -84,7 +85,7 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   using route_type = hash_route<slot_type>;
   using build_type = multi_build<route_type, Offset, large_block<Space>>;
   using word = typename slot_type::word;
-  if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
+  if (n < least_to_partition<Space> || n > ~u32(0)) return std::nullopt;
   constexpr double best = 0.8;  // leaves free space in the bins
   const double load = load_factor < 0.6 || load_factor > best ? best : load_factor;
   const u64 capacity = slots_for(n, load);
@@ -101,7 +102,7 @@ std::optional<grouped<Key, Value, Offset, Space>> group_by_regions(Space& space,
   }
   const u32 slots = build_type::slots_for(static_cast<u32>(region_capacity));
   const u64 scratch = build_type::scratch_bytes(static_cast<u32>(region_capacity), slots);
-  if (regions < 2 || regions > best_regions || regions > most_regions<slot_type>(space) ||
+  if (regions < 2 || regions > best_regions<Space> || regions > most_regions<slot_type>(space) ||
       scratch > space.largest_scratch())
     return std::nullopt;
 

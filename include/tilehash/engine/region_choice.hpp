@@ -8,6 +8,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -46,7 +47,7 @@ template <class Design, class Space>
 bool merges_in_place(const Space& space, const Design& design, u64 n) {
   if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
     using merge = typename Design::template region_merge<>;
-    return n < design.capacity() / 4 &&
+    return n < design.capacity() / tuning::of<Space>::fill_share_of_empty &&
            merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   } else {
     return false;
@@ -62,24 +63,18 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   if constexpr (filling_itself<Design>) {
-    return held == 0 && n >= least_to_partition && design.bulk_build().pays(space, n);
+    return held == 0 && n >= least_to_partition<Space> && design.bulk_build().pays(space, n);
   } else {
     const u64 most = most_regions<typename Design::slot_type>(space);
-    if (n < least_to_partition || most == 0 || (design.regions() > most && !partitions_in_steps<Space>))
+    if (n < least_to_partition<Space> || most == 0 ||
+        (design.regions() > most && !partitions_in_steps<Space>))
       return false;
     const double full = static_cast<double>(held + n) / static_cast<double>(design.capacity());
     if (held != 0 && merges_in_place(space, design, n)) {
-      const u64 share = full > 0.93                         ? 100
-                        : full > 0.85                       ? 50
-                        : sizeof(typename Design::word) > 8 ? 25
-                        : full > 0.7                        ? 30
-                                                            : 12;
-      return n >= design.capacity() / share;
+      return n >= design.capacity() / tuning::of<Space>::merge_share(full, sizeof(typename Design::word));
     }
-    const u64 share = held == 0 || sizeof(typename Design::word) > 8 ? 4
-                      : full > 0.93                                  ? 20
-                      : full > 0.85                                  ? 17
-                                                                     : 12;
+    const u64 share = held == 0 ? tuning::of<Space>::fill_share_of_empty
+                                : tuning::of<Space>::fill_share(full, sizeof(typename Design::word));
     return n >= design.capacity() / share &&
            design.region_slots() <= Design::template region_build<>::most_slots &&
            Design::template region_build<>::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
@@ -97,7 +92,8 @@ template <class Source, class Space, class Design>
 bool one_region_pays(const Space& space, const Design& design, u64 n) {
   if constexpr (builds_from_items<Source, Space, Design>) {
     using build = typename Design::template region_build<>;
-    return design.regions() == 1 && n >= 64 && n >= design.capacity() / 4 && n <= design.region_slots() &&
+    return design.regions() == 1 && n >= tuning::of<Space>::least_to_build &&
+           n >= design.capacity() / tuning::of<Space>::fill_share_of_empty && n <= design.region_slots() &&
            design.region_slots() <= build::most_slots &&
            build::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   } else {

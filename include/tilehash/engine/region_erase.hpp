@@ -18,6 +18,7 @@
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -83,9 +84,11 @@ class region_erase {
   // must be two regions for each block that runs at once (docs/designs/horton.md). A block's scratch must
   // hold a region, and a partition's counters.
   static bool pays(const Space& space, const Design& design, u64 n) {
-    const u64 most = std::min<u64>(most_regions<slot_type>(space), Space::has_lanes ? best_regions : ~u32(0));
-    return n >= least_to_partition && n >= design.capacity() / least_share && design.regions() <= most &&
-           design.regions() >= 2 * least_regions(space) &&
+    const u64 most =
+        std::min<u64>(most_regions<slot_type>(space), Space::has_lanes ? best_regions<Space> : ~u32(0));
+    return n >= least_to_partition<Space> && n >= design.capacity() / tuning::of<Space>::erase_share &&
+           design.regions() <= most &&
+           design.regions() >= tuning::of<Space>::erase_regions_each * least_regions(space) &&
            block_type::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   }
 
@@ -95,7 +98,7 @@ class region_erase {
       : space_(space),
         route_{design},
         piece_(
-            std::min(n, std::max(least_to_partition,
+            std::min(n, std::max(least_to_partition<Space>,
                                  design.capacity() / 4 * sizeof(typename Design::word) / sizeof(key_bits)))),
         capacity_(static_cast<u32>(bin_capacity(piece_, design.regions()))),
         spill_capacity_(piece_ / 32 + 1024),
@@ -110,8 +113,6 @@ class region_erase {
   }
 
  private:
-  static constexpr u64 least_share = 12;  // of the slots
-
   // Synchronizes with the host once, to learn the number of spilled keys.
   void erase_piece(const key_type* keys, u64 n, const call_counters& counters) {
     const Design& design = route_.design;

@@ -25,6 +25,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/region_choice.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -149,8 +150,9 @@ class region_fill {
     } else {
       if constexpr (partitions_in_steps<Space>) {
         const u64 most = most_counted<slot_type, KeepsFirst>(space_);
-        const u64 best =
-            merges_ && n < design_.capacity() / 4 ? most : best_regions;  // few make short runs anyway
+        const u64 best = merges_ && n < design_.capacity() / tuning::of<Space>::fill_share_of_empty
+                             ? most
+                             : best_regions<Space>;  // few make short runs anyway
         if (design_.regions() > (most < best ? most : best)) return fill_slices(source, n);
       }
       const region_bins bins =
@@ -170,8 +172,9 @@ class region_fill {
   template <class Source>
   void fill_slices(const Source& source, u64 n) {
     const u32 regions = design_.regions();
-    const u64 each = std::min<u64>({best_regions / 2, divide_up(regions, 4),  // not larger, for memory's sake
-                                    most_counted<slot_type, KeepsFirst>(space_)});
+    const u64 each =
+        std::min<u64>({best_regions<Space> / 2, divide_up(regions, 4),  // not larger, for memory's sake
+                       most_counted<slot_type, KeepsFirst>(space_)});
     const region_slices<Design> slices{design_, static_cast<u32>(each)};
     const u32 last = slices.regions() - 1, in_last = regions - last * slices.each;
     const auto count_of = [&](u32 s) { return s == last ? in_last : slices.each; };

@@ -36,6 +36,7 @@
 #include <tilehash/engine/crowded_regions.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -208,8 +209,8 @@ class region_resize {
   }
 
  private:
-  static constexpr u64 least_regions = 4;
-  static constexpr u64 copied_share = 32;
+  static constexpr u64 least_regions = tuning::common::least_resized_regions;
+  static constexpr u64 copied_share = tuning::common::copied_share;
   static u64 least_after(u64 regions) { return regions + divide_up(regions, 8); }
   static u64 most_after(u64 regions) { return regions - divide_up(regions, 9); }
 

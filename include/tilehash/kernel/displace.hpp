@@ -20,6 +20,7 @@
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -28,9 +29,9 @@ namespace detail {
 template <displacing Design, class Source, u32 Width, u32 Threads>
 struct displace_items {
   static constexpr u32 block_size = Threads;
-  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 4 : 2;  // 64 or 128 registers
-  static constexpr u32 most_words = 256;                                              // of a block
-  static constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;            // of a block
+  static constexpr u32 resident_blocks = tuning::gpu_here::displace_occupancy(sizeof(typename Design::word));
+  static constexpr u32 most_words = tuning::common::displace_words;         // of a block
+  static constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;  // of a block
   using slot_type = typename Design::slot_type;
   using displacement = typename Design::displacement;
   using progress = typename displacement::progress;
@@ -183,10 +184,11 @@ void displace(Space& space, const Design& design, const Source& source, u64 firs
   if constexpr (!Space::has_lanes && !std::same_as<Source, called>) {
     displace(space, design, called(source), first, end, updates, recorder, given_up, end_of_call);
   } else {
-    using work_type = displace_items<Design, Source, Design::preferred_width, Space::has_lanes ? 256 : 1>;
+    using work_type =
+        displace_items<Design, Source, Design::preferred_width, tuning::of<Space>::displace_block>;
     const u64 all = (end - first + bits_a_word - 1) / bits_a_word;
     u32 words = work_type::most_words;  // fewer if that gives work to more blocks
-    const u64 blocks = Space::has_lanes ? 4 * space.large_blocks_at_once() : 64;
+    const u64 blocks = tuning::of<Space>::displace_blocks(space);
     while (words > 1 && all / words < blocks) words /= 2;
     space.for_each_block(
         (all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),

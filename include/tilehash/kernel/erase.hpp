@@ -14,6 +14,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/walk.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -27,7 +28,7 @@ struct erase_keys {
   using stored_key = typename slot_type::stored_key;
   using position = erase_position_of<Design>;
   using location = typename Design::location;
-  static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;  // 40 or 64 registers
+  static constexpr u32 resident_blocks = tuning::gpu_here::change_occupancy(sizeof(word));
   static constexpr u32 most_misses = 8 * sizeof(word);
 
   Design design;

@@ -7,6 +7,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/hit.hpp>
 #include <tilehash/space/bucket.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -17,7 +18,7 @@ namespace detail {
 // collectives.
 template <bucketed Design, class Keys, class Sink>
 struct look_up_alone {
-  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
+  static constexpr u32 resident_blocks = tuning::gpu_here::lookup_occupancy(sizeof(typename Design::word));
   static constexpr u32 each = Design::lookups_at_once, warp = 32;
 
   using slot_type = typename Design::slot_type;

@@ -7,6 +7,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/find.hpp>
 #include <tilehash/kernel/hit.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -18,8 +19,7 @@ concept recording = requires(const Sink sink) { sink.record(solo_tile{}, u64(0),
 
 template <bucketed Design, class Keys, class Sink, u32 Width>
 struct look_up_lanes {
-  // Latency-bound: as many warps as a multiprocessor holds, unless wide words need more than 32 registers.
-  static constexpr u32 resident_blocks = sizeof(typename Design::word) <= 8 ? 8 : 6;
+  static constexpr u32 resident_blocks = tuning::gpu_here::lookup_occupancy(sizeof(typename Design::word));
 
   using slot_type = typename Design::slot_type;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilehash/kernel/recorder.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -9,7 +10,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-inline constexpr u64 window_step = 256;  // windows of items begin and end at multiples of it
+inline constexpr u64 window_step =
+    tuning::table::window_step;  // windows of items begin and end at multiples of it
 // A call of many items enlarges a smaller table to this capacity at once. Windows are not smaller, and items
 // of a window that exceed the free slots search in vain or wait for each other's locks.
 inline constexpr u64 least_capacity = 8 * window_step;

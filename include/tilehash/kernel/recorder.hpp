@@ -12,6 +12,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -22,7 +23,8 @@ namespace detail {
 enum class counter : u32 { inserted, illegal, gone, left };
 
 struct call_counters {
-  static constexpr u32 stripes = 32, kinds = 16, phases = kinds - static_cast<u32>(counter::left);
+  static constexpr u32 stripes = tuning::table::call_stripes, kinds = 16,
+                       phases = kinds - static_cast<u32>(counter::left);
   static constexpr u64 words = u64(stripes) * kinds, bytes = words * sizeof(u64);
 
   u64* at = nullptr;

@@ -6,6 +6,7 @@
 #include <tilehash/core/key.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/prefetch.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -29,7 +30,7 @@ struct size_sections {
 // entries of all rows except long ones, which it counts.
 template <row_changing Design>
 struct spread_rows {
-  static constexpr u64 longest = 64;
+  static constexpr u64 longest = tuning::common::copied_row;
   Design to;
   typename Design::graph from;
   const u64* sections;  // the begin of each
@@ -116,7 +117,7 @@ struct empty_rows {
 // threads would run much longer than the others.
 template <row_changing Design>
 struct count_crowded_sections {
-  static constexpr u64 most = 4096;
+  static constexpr u64 most = tuning::common::section_items;
   Design rows;
   typename Design::graph items;  // a row for each section
   u64* crowded;
@@ -155,14 +156,14 @@ void put_in(Space& space, const Design& rows, const typename Design::graph& item
   if constexpr (Space::has_lanes)
     space.for_each(rows.sections(), work);
   else
-    space.for_each_chunk(rows.sections(), work, 64);
+    space.for_each_chunk(rows.sections(), work, tuning::cpu::put_sections);
 }
 
 // Marks the entries of a key and the key's row, and counts the entries. If several keys are equal, only the
 // thread that marks their first entry first goes on.
 template <row_changing Design>
 struct mark_erased {
-  static constexpr u32 counters = 1024;  // so that threads do not contend for one counter
+  static constexpr u32 counters = tuning::table::row_counters;
   using key_type = typename Design::key_type;
   Design rows;
   const key_type* keys;

@@ -11,6 +11,7 @@
 #include <tilehash/algorithm/block_scan.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -79,12 +80,12 @@ constexpr u32 tidy_width() {
 // Each pass reads n/8 bytes for n buckets, and the buckets that are due. Does not synchronize with the host.
 template <tidying Design, class Space>
 void tidy(Space& space, const Design& design) {
-  using work_type = tidy_buckets<Design, tidy_width<Design>(), 256>;
+  using work_type = tidy_buckets<Design, tidy_width<Design>(), tuning::gpu::tidy_block>;
   const u64 all = design.due_words();
   u32 words = work_type::most_words;  // fewer if that gives work to more blocks
   for (u32 pass = 0; pass < tidy_passes<Design>(); ++pass) {
     if constexpr (Space::has_lanes) {
-      while (words > 1 && all / words < 8 * space.large_blocks_at_once()) words /= 2;
+      while (words > 1 && all / words < tuning::gpu::tidy_blocks(space)) words /= 2;
       space.for_each_block((all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
                            work_type{design, all, words});
     } else {

@@ -22,6 +22,7 @@
 #include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/bucket.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <bit>
 
@@ -50,7 +51,7 @@ struct upsert_items {
   using location = typename Design::location;
   static constexpr bool updates = !std::same_as<Update, keep_stored>;
   static constexpr bool alone_in_the_table = requires { requires Source::alone; };  // kernel/unshared.hpp
-  static constexpr u32 resident_blocks = sizeof(word) <= 8 ? 6 : 4;                 // 40 or 64 registers
+  static constexpr u32 resident_blocks = tuning::gpu_here::change_occupancy(sizeof(word));
 
   Design design;
   sentinel_cells<slot_type> sentinels;
@@ -298,8 +299,8 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
                               work.design, work.sentinels, called(work.source), work.first, work.end,
                               work.retry, work.inserts, work.update, work.recorder, work.unplaced});
   } else {
-    constexpr u64 grain = 128;  // words
-    space.for_each_chunk((work.end - work.first + bits_a_word - 1) / bits_a_word, work, grain);
+    space.for_each_chunk((work.end - work.first + bits_a_word - 1) / bits_a_word, work,
+                         tuning::cpu::upsert_words);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/prefetch.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -41,7 +42,7 @@ TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bo
     }
     if (walking) walking = verb.go_on(w, result);
   }
-  constexpr u32 at_once = width > 1 ? 2 : 1;
+  constexpr u32 at_once = width > 1 ? tuning::here::walked_at_once : 1;
   for (u32 todo = t.ballot(walking); t.any(todo != 0); todo = t.ballot(walking)) {
     const auto stored = design.stored(w.now, w.key);
     const auto at = design.where(w.now);

@@ -20,6 +20,7 @@
 #include <tilehash/space/own_pointer.hpp>
 #include <tilehash/space/solo_tile.hpp>
 #include <tilehash/space/space_like.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #if TILEHASH_HAS_TBB
 #include <tilehash/core/prologue.hpp>  // oneTBB has functions of these names, too
@@ -164,10 +165,11 @@ class cpu {
     });
   }
 
-  static constexpr u64 cache_bytes() { return u64(1) << 20; }        ///< of a core, on most machines
-  static constexpr u64 last_cache_bytes() { return u64(32) << 20; }  ///< shared by all cores
-  static constexpr u64 largest_scratch() { return cache_bytes(); }   ///< fits a core's cache
-  static constexpr u64 large_blocks_at_once() { return ~u64(0); }    ///< fewer, longer blocks gain nothing
+  static constexpr u64 cache_bytes() { return detail::tuning::cpu::core_cache; }  ///< of a core
+  /// Bytes of the cache that all cores share.
+  static constexpr u64 last_cache_bytes() { return detail::tuning::cpu::last_cache; }
+  static constexpr u64 largest_scratch() { return cache_bytes(); }  ///< fits a core's cache
+  static constexpr u64 large_blocks_at_once() { return ~u64(0); }   ///< fewer, longer blocks gain nothing
   /// Calls body(block) for every block of `threads` threads that share `scratch_bytes`. Here a block is one
   /// thread, and its scratch stays in that thread's cache.
   template <class Body>
@@ -247,7 +249,7 @@ class cpu {
   }
 
  private:
-  static constexpr u64 default_grain = 4096;
+  static constexpr u64 default_grain = detail::tuning::cpu::grain;
 
   // The blocks that remain, for as many workers as there are scratch areas. (A worker that gets several
   // chunks finds no blocks in the later ones.)

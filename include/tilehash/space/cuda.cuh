@@ -16,6 +16,7 @@
 #include <tilehash/space/forward.hpp>
 #include <tilehash/space/memory_resource.hpp>
 #include <tilehash/space/space_like.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -364,7 +365,7 @@ class cuda {
   }
   // Page-locked host memory, which makes copies of a few words to the host twice as fast. Null if there is
   // none.
-  static constexpr u64 staging_bytes = 512;
+  static constexpr u64 staging_bytes = detail::tuning::gpu::staging_bytes;
   void* staging() {
     const detail::device_guard on(device_);
     if (staging_ == nullptr && cudaMallocHost(&staging_, staging_bytes) != cudaSuccess) {

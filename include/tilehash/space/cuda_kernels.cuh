@@ -7,6 +7,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/config.hpp>
 #include <tilehash/space/cuda_tile.cuh>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -58,22 +59,13 @@ struct cuda_block {
   }
 };
 
-inline constexpr u32 cuda_block_size = 256;
-
-// Threads that a multiprocessor of the target GPU can hold.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
-inline constexpr u32 most_resident_threads = 2048;
-#elif __CUDA_ARCH__ == 750
-inline constexpr u32 most_resident_threads = 1024;
-#else
-inline constexpr u32 most_resident_threads = 1536;
-#endif
+inline constexpr u32 cuda_block_size = tuning::gpu::lanes_block;
 
 // The number of a body's blocks that should fit a multiprocessor; 1 leaves the registers to the compiler.
 template <class Body>
 constexpr u32 resident_blocks(u32 threads) {
   if constexpr (requires { Body::resident_blocks; }) {
-    const u32 most = most_resident_threads / threads;
+    const u32 most = tuning::resident_threads(tuning::target) / threads;
     return Body::resident_blocks < most ? Body::resident_blocks : most;
   } else {
     return 1;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -66,7 +67,7 @@ struct virtual_memory_driver {
 // The ranges of one space. Its GPU is the current one in every call.
 class device_ranges {
  public:
-  static constexpr u64 least_bytes = u64(64) << 20;  // for less, pages are too large
+  static constexpr u64 least_bytes = tuning::gpu::mapped_from;  // for less, pages are too large
 
   device_ranges() = default;
   device_ranges(const device_ranges&) = delete;
@@ -123,8 +124,8 @@ class device_ranges {
     int device = 0;
     bool kept = false;
   };
-  static constexpr u64 most_kept = 4;
-  static constexpr u64 pieces_each_time = 16;  // each takes 35 us to map; cut() removes whole ones
+  static constexpr u64 most_kept = tuning::gpu::kept_ranges;
+  static constexpr u64 pieces_each_time = tuning::gpu::pieces_each_time;  // cut() removes whole ones
 
   const range* find(const void* p) const {
     for (const range& r : ranges_) {

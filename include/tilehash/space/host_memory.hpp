@@ -14,6 +14,7 @@
 
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -136,7 +137,7 @@ inline constexpr u64 host_alignment = 64;  // a cache line
 inline constexpr u64 huge_page = u64(2) << 20;
 // From this size on, an allocation has its own pages, and the system is first asked whether it has them. (For
 // smaller ones the check takes longer than it is worth.)
-inline constexpr u64 host_pages_from = u64(64) << 20;
+inline constexpr u64 host_pages_from = tuning::cpu::mapped_from;
 
 [[noreturn]] inline void refuse_host_memory(u64 bytes, u64 usable) {
   throw out_of_memory("tilehash: the host has no " + std::to_string(bytes) + " bytes free" +

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-inline constexpr u32 batch = 32;  // operations a CPU thread keeps in flight
+inline constexpr u32 batch = tuning::cpu::in_flight;  // operations a CPU thread keeps in flight
 
 TILEHASH_FN void prefetch(const void* p) {
 #if !defined(__CUDA_ARCH__)

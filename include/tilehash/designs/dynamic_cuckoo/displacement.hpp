@@ -21,6 +21,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -68,7 +69,8 @@ struct subtables_displacement {
   };
   template <class Tile>
   TILEHASH_FN standing look(Tile t, bool active) const {
-    constexpr u32 most = Design::max_steps(), at_once = most < 4 ? most : 4;
+    constexpr u32 most = Design::max_steps(), some = tuning::here::looked_at_once;
+    constexpr u32 at_once = most < some ? most : some;
     standing all;
     location p = home;
     const u32 steps = design.max_steps_of(home);
@@ -131,7 +133,7 @@ struct subtables_displacement {
     bool walking = active;
     TILEHASH_UNROLL_ONCE
     for (u32 hops = 0; t.any(walking); ++hops) {
-      constexpr u32 at_once = 2;
+      constexpr u32 at_once = tuning::here::searched_at_once;
       const u32 turn = static_cast<u32>(random >> 32);
       const auto b = bucket_type<Tile>::read_shared(t, design.address(here), walking);
       word content[at_once];

@@ -30,6 +30,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -111,7 +112,7 @@ struct subtables_region_build {
   using apart = typename Cargo::apart;
   using word = typename apart::word;
   using arrived = typename Cargo::word;
-  static constexpr u32 block_size = 1024;
+  static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr u32 slots = 64 / sizeof(word);
 
   Cargo cargo;
@@ -240,7 +241,8 @@ bool subtables_regions_pay(const Space& space, const Design& design, u64 n) {
     return false;
   } else {
     using cargo = subtables_cargo<Design, array_source<typename Design::slot_type>>;
-    return n >= least_to_partition && n >= design.capacity() / 4 && n <= ~u32(0) &&
+    return n >= least_to_partition<Space> &&
+           n >= design.capacity() / tuning::of<Space>::fill_share_of_empty && n <= ~u32(0) &&
            2 * u64(design.regions()) >= least_regions(space) &&
            subtables_region_build<cargo>::scratch_bytes(design) <= space.largest_scratch();
   }
@@ -253,11 +255,11 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   using cargo_type = subtables_cargo<Design, Source>;
   using word = typename cargo_type::word;
   using build_type = subtables_region_build<cargo_type>;
-  constexpr u32 parts = 4;  // bins then take a quarter of the items' bytes
+  constexpr u32 parts = tuning::of<Space>::subtables_parts;  // bins then take a quarter of the items' bytes
   const u64 regions = design.regions(), capacity = items / 32 + 1024;
   const u32 each = static_cast<u32>(
       std::min<u64>(std::max<u64>(divide_up(regions, parts), least_regions(space)),
-                    std::min<u64>(best_regions, most_regions<typename cargo_type::slot_type>(space))));
+                    std::min<u64>(best_regions<Space>, most_regions<typename cargo_type::slot_type>(space))));
   const u32 most = static_cast<u32>(bin_capacity(items, regions));
   subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0, 0},
                                              .spilled = buffer<word, Space>(space, capacity)};

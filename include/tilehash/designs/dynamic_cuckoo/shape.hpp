@@ -3,6 +3,7 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -16,8 +17,8 @@ struct subtables_shape {
   static constexpr u32 most_base = 128;  // sizes of equal level then differ by steps of 1/64
   // For keys of four bytes, the largest region that fits the scratch of a GPU's block, and at least half of
   // that. For others, at least this many slots of a subtable: smaller regions fill less evenly.
-  static constexpr u64 most_region_bytes = u64(224) << 10;
-  static constexpr u64 slots_of_region = u64(1) << 14;
+  static constexpr u64 most_region_bytes = tuning::table::subtables_region_bytes;
+  static constexpr u64 slots_of_region = tuning::table::subtables_region_slots;
   static u64 bytes_of_region(u32 base, u32 bits) { return (u64(base) << bits) * 64 * Subtables; }
 
   u32 base = 1;

@@ -36,6 +36,7 @@
 
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/horton/build_block.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -43,11 +44,11 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The largest region, in buckets, that a block of sm_90's 227 KiB can build. Fewer regions give the partition
-// longer runs.
+// The largest region, in buckets, that a block's scratch can build. Fewer regions give the partition longer
+// runs.
 constexpr u64 horton_region(u64 slots, u64 word_bytes) {
   const u64 unplaced = word_bytes + 2 * sizeof(u16);  // as horton_build_layout
-  return (u64(227) * 1024 - 512 - 32 * unplaced) /
+  return (tuning::table::block_scratch - 32 * unplaced) /
          (slots * word_bytes + sizeof(u32) + (slots * 3 * unplaced + 15) / 16);
 }
 
@@ -57,7 +58,7 @@ struct horton_build {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
   using entry = routed_item<slot_type>;
-  static constexpr u32 block_size = 1024;
+  static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr u32 slots = Design::bucket_slots, last_slot = Design::last_slot;
   static constexpr u32 together = slots * sizeof(word) < 16 ? 1 : 16 / sizeof(word);  // written at once
   static constexpr u64 most_slots = u64(1) << 16;  // of a region, as slot numbers have 16 bits

@@ -16,6 +16,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/horton/tidy.hpp>
 #include <tilehash/space/solo_tile.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -30,7 +31,7 @@ struct horton_erase {
   using word = typename slot_type::word;
   using location = typename Design::location;
   using view = scratch_bucket<word, Design::bucket_slots>;
-  static constexpr u32 block_size = 1024;
+  static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr u32 slots = Design::bucket_slots, last_slot = Design::last_slot;
   static constexpr u32 together = slots * sizeof(word) < 16 ? 1 : 16 / sizeof(word);  // moved at once
 

@@ -14,6 +14,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/space/solo_tile.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -70,7 +71,7 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
                                     bool active) {
   using slot_type = typename Design::slot_type;
   using word = typename Design::word;
-  constexpr u32 at_once = 2, last_slot = Design::last_slot;
+  constexpr u32 at_once = tuning::here::tidied_at_once, last_slot = Design::last_slot;
   const auto b = region.read(t, number, active);
   const word before = b.at(t, last_slot);
   active = active && slot_type::is_remap(before);

@@ -31,6 +31,7 @@
 #include <tilehash/designs/robin_hood/plan.hpp>
 #include <tilehash/designs/robin_hood/sort.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -47,7 +48,7 @@ struct robin_hood_write {
   using entry = typename plan_type::entry;
   using word = typename Design::word;
   using group = typename plan_type::group;
-  static constexpr u32 at_once = 2;  // the capacity is a multiple of it
+  static constexpr u32 at_once = tuning::common::written_at_once;  // the capacity is a multiple of it
 
   plan_type plan;
   const word* items;
@@ -150,7 +151,7 @@ struct robin_hood_build {
   using word = typename Design::word;
   using group = typename plan_type::group;
   template <class Space>
-  using sort_type = robin_hood_sort<Design, large_block<Space> == 1 ? 1 : 512>;
+  using sort_type = robin_hood_sort<Design, tuning::of<Space>::sort_block>;
   static constexpr u32 dense_passes = 3;  // in which keys of most groups wait
 
   Design design;
@@ -160,7 +161,9 @@ struct robin_hood_build {
   u32 bin_bits(const Space& space) const {
     const u64 most = most_regions<typename Design::slot_type>(space);
     u32 bits = 0;
-    while (u64(groups()) >> bits > plan_type::most_groups && u64(2) << bits <= most && bits < 13) ++bits;
+    while (u64(groups()) >> bits > plan_type::most_groups && u64(2) << bits <= most &&
+           u64(2) << bits <= best_regions<Space>)
+      ++bits;
     return bits;
   }
   // Chunks fill unevenly: a bin of some hundred chunks has up to a tenth more or less than the mean.
@@ -171,7 +174,9 @@ struct robin_hood_build {
   template <class Space>
   bool pays(const Space& space, u64 n) const {
     if (large_block<Space> == 1 && Design::bucket_slots == 1) return false;  // slower than a core's inserts
-    if (design.capacity() % group::slots != 0 || n < design.capacity() / 4) return false;
+    if (design.capacity() % group::slots != 0 ||
+        n < design.capacity() / tuning::of<Space>::fill_share_of_empty)
+      return false;
     const u32 bits = bin_bits(space);
     const u64 capacity = capacity_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
     return sort_type<Space>::scratch_bytes(capacity, each) <= space.largest_scratch() &&
@@ -182,12 +187,11 @@ struct robin_hood_build {
   template <class Space>
   void match(Space& space, const plan_type& plan, u64 n) const {
     const double free = 1 - static_cast<double>(n) / static_cast<double>(design.capacity());
-    constexpr bool by_cores = large_block<Space> == 1;
-    const double each = by_cores ? 1.2 : 1.7;
+    const double each = tuning::of<Space>::match_passes;
     const u32 passes = free > 0.3    ? 6
                        : free < 0.05 ? static_cast<u32>(24 * each)
                                      : static_cast<u32>(each / free) + 2;
-    const u32 turns = by_cores ? ~u32(0) : 6;
+    const u32 turns = tuning::of<Space>::match_turns;
     for (u32 i = 0; i < passes; ++i) {
       if (i < dense_passes)
         match_once<1>(space, plan, i == 0, turns);

@@ -5,6 +5,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -99,7 +100,7 @@ struct robin_hood_plan {
   using words_type = age_words<Design::bucket_slots>;
   using entry = routed_item<slot_type>;
   static constexpr u32 chunk_groups = 4, chunk_homes = chunk_groups * group::homes;
-  static constexpr u64 most_groups = 1024;  // of a bin: half of a GPU block's capacity
+  static constexpr u64 most_groups = tuning::common::sorted_groups;  // of a bin
 
   Design design;
   u32 bin_bits;                    // 2^bin_bits bins
@@ -129,7 +130,7 @@ struct robin_hood_plan {
   TILEHASH_FN words_type waiting() const { return array(3); }
   TILEHASH_FN words_type next() const { return array(4); }  // the age at which a home asks next
   // The oldest age given so far, in many words, as all threads update it and neighbours have equal ages.
-  static constexpr u32 oldest_words = 64, apart = 8;
+  static constexpr u32 oldest_words = tuning::table::age_words, apart = 8;
   TILEHASH_FN u32* oldest(u64 nth) const { return array(5).words + nth / 32 % oldest_words * apart; }
   // The waiting groups when few wait, and their number, which may exceed the list's capacity.
   TILEHASH_FN u32* listed() const { return oldest(0) + u64(oldest_words) * apart; }

@@ -7,6 +7,7 @@
 #include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/robin_hood/plan.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -22,7 +23,8 @@ struct robin_hood_sort {
   using entry = typename plan_type::entry;
   using group = typename plan_type::group;
   using sums = block_sums<Threads>;
-  static constexpr u32 block_size = Threads, resident_blocks = 3, homes_each = group::homes;
+  static constexpr u32 block_size = Threads, resident_blocks = tuning::gpu_here::sort_occupancy;
+  static constexpr u32 homes_each = group::homes;
 
   plan_type plan;
   even_bins<word> bins;

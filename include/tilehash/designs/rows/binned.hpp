@@ -19,6 +19,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/rows.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -33,7 +34,7 @@ template <class Rows, class Key, u32 Threads>
 struct share_of_bins {
   using offset = typename Rows::offset;
   static constexpr u32 block_size = Threads;
-  static constexpr u32 share = 16384;
+  static constexpr u32 share = tuning::of_block<Threads>::binned_share;
 
   Rows rows;
   const Key* keys;
@@ -84,7 +85,8 @@ struct fill_bins : share_of_bins<Rows, Key, Threads> {
       std::conditional_t<Rows::is_set, char, std::remove_const_t<std::remove_pointer_t<MappedPointer>>>;
   using shares::share;
   static constexpr bool in_order = Threads > 1;
-  static constexpr u32 of_each = share / Threads, at_once = 4, rank_bits = 14, none = ~u32(0);
+  static constexpr u32 of_each = share / Threads, at_once = tuning::of_block<Threads>::binned_at_once;
+  static constexpr u32 rank_bits = 14, none = ~u32(0);
   static_assert(share <= 1U << rank_bits);
 
   MappedPointer values;
@@ -233,7 +235,7 @@ template <class Then>
 struct binned {
   static constexpr const char* name = "hash_graph_v2";
   static constexpr double max_load_factor = Then::max_load_factor;
-  static constexpr u64 most_bins = 1024;
+  static constexpr u64 most_bins = detail::tuning::common::binned_bins;
 
   // Rows of a bin, as a power of two: their memory takes half the cache, and a block can count the bins.
   template <class Space, class Rows>
@@ -242,7 +244,8 @@ struct binned {
                                                            static_cast<double>(rows.capacity()) *
                                                            sizeof(typename Rows::entry);
     u32 shift = 0;
-    while (static_cast<double>(u64(2) << shift) * row <= static_cast<double>(space.cache_bytes()) / 2 ||
+    while (static_cast<double>(u64(2) << shift) * row <=
+               static_cast<double>(space.cache_bytes()) / detail::tuning::of<Space>::cache_share ||
            (rows.capacity() - 1) >> shift >= most_bins)
       ++shift;
     return shift;

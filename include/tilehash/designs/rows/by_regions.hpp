@@ -26,6 +26,7 @@
 #include <tilehash/designs/rows.hpp>
 #include <tilehash/designs/rows/block_rows.hpp>
 #include <tilehash/space/algorithms.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -68,8 +69,9 @@ struct rows_build {
   // The most items that fit the scratch. Registers hold each one's row and rank, and the words of the first
   // batch, which the block fetches while it writes the region before.
   static constexpr bool keeps_words = sizeof(word) <= 8;  // (registers do not suffice for longer ones)
-  static constexpr u32 at_once = keeps_words ? 9 : 6;     // requests that are in flight together
-  static constexpr u32 batches = 18 / at_once * 1024 / Threads, kept = keeps_words ? at_once : 1;
+  using machine = tuning::of_block<Threads>;
+  static constexpr u32 at_once = machine::rows_at_once(sizeof(word));
+  static constexpr u32 batches = machine::rows_items / at_once / Threads, kept = keeps_words ? at_once : 1;
   using item_positions = placed_items<word, Threads, batches, at_once, max_shift>;
   static constexpr u32 most_items = item_positions::most;
   static_assert(most_items <= rows_here<u32*>::begin_mask);
@@ -202,7 +204,7 @@ template <class Rows, class Space>
 struct region_layout {
   using route_type = row_route<Rows>;
   using build_type = rows_build<Rows, large_block<Space>>;
-  static constexpr u64 most_items = 16384;  // of a region, on average
+  static constexpr u64 most_items = tuning::of<Space>::rows_region;  // of a region, on average
 
   route_type route;
   double load;  // items a row
@@ -247,8 +249,9 @@ std::optional<u64> build_rows_by_regions(Space& space, const Rows& rows, const t
   using build_type = typename layout_type::build_type;
   using word = typename layout_type::route_type::word;
   using source_type = detail::array_source<typename layout_type::route_type::slot_type>;
-  constexpr u64 most_blocks = 1024;  // each block reads the counts of all regions before its own
-  if (n < least_to_partition || n > ~u32(0)) return std::nullopt;
+  constexpr u64 most_blocks =
+      tuning::of<Space>::rows_blocks;  // each block reads the counts of all regions before its own
+  if (n < least_to_partition<Space> || n > ~u32(0)) return std::nullopt;
   const layout_type layout(space, rows, n);
   if (!layout.pays(space)) return std::nullopt;
   const auto& route = layout.route;

@@ -17,6 +17,7 @@
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/rows/binned.hpp>
 #include <tilehash/designs/rows/block_rows.hpp>
+#include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -29,7 +30,9 @@ struct order_bin {
   using entry = typename Rows::entry;
   static constexpr u32 block_size = Threads;
   // The most items of a bin: a word keeps each one's row and its rank in the row.
-  static constexpr u32 at_once = 4, batches = 8 * 1024 / Threads;
+  using machine = tuning::of_block<Threads>;
+  static constexpr u32 at_once = machine::ordered_at_once;
+  static constexpr u32 batches = machine::ordered_items / at_once / Threads;
   static constexpr u32 rank_bits = 15, most_items = (1U << rank_bits) - 1, max_shift = 32 - rank_bits;
   using item_positions = placed_items<u32, Threads, batches, at_once, max_shift>;
   static_assert(most_items < item_positions::most);
@@ -100,7 +103,7 @@ template <class Otherwise>
 struct in_bins {
   static constexpr const char* name = Otherwise::name;
   static constexpr double max_load_factor = Otherwise::max_load_factor;
-  static constexpr u64 most_bins = 8192;
+  static constexpr u64 most_bins = detail::tuning::common::ordered_bins;
 
   template <class Space, class Rows, class Key, class MappedPointer>
   static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
@@ -113,7 +116,7 @@ struct in_bins {
     const double row = sizeof(typename Rows::offset) + load * sizeof(typename Rows::entry);
     const auto fits = [&](u32 shift) {
       const double size = std::exp2(shift), mean = load * size;
-      return size * row <= static_cast<double>(cache) / 2 &&
+      return size * row <= static_cast<double>(cache) / detail::tuning::of<Space>::cache_share &&
              detail::most_expected(mean) <= work::most_items && work::scratch_bytes(shift) <= scratch;
     };
     u32 shift = 0;

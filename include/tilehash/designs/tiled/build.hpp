@@ -50,6 +50,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/designs/tiled/build_block.hpp>
 #include <tilehash/designs/tiled/scratch_slot.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -72,7 +73,7 @@ struct tiled_build {
   using location = typename Design::location;
   using design_type = Design;
   using layout = tiled_build_layout<scratch_slot>;
-  static constexpr u32 block_size = 1024;
+  static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr bool takes_items = true;  // as bins
   static constexpr bool moves_regions = requires { Bins::are_regions; };

@@ -43,6 +43,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/tiled/merge_region.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -58,9 +59,9 @@ struct tiled_merge {
   using value_bits = typename slot_type::value_bits;
   using entry = routed_item<slot_type>;
   using location = typename Design::location;
-  static constexpr u32 block_size = 768;
-  static constexpr u32 resident_blocks = 2;
-  static constexpr u32 at_once = 2;  // items of each thread at a time
+  static constexpr u32 block_size = tuning::gpu::merge_block;
+  static constexpr u32 resident_blocks = tuning::gpu_here::merge_occupancy;
+  static constexpr u32 at_once = tuning::here::merged_at_once;  // items of each thread at a time
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr u32 together = 16 / sizeof(word);  // words of one bucket that are read at once
 

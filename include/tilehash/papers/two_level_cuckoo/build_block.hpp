@@ -9,6 +9,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/slot.hpp>
+#include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -70,7 +71,7 @@ struct two_level_build {
   using scratch_word = typename scratch_slot::type;
   using spots = typename Design::spots;
   using counts_of = two_level_counter;
-  static constexpr u32 block_size = 1024;
+  static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr bool builds_in_place = sizeof(word) <= 8;  // the bins are the table
   static constexpr u32 max_looks = 128;                       // of a key, and of those that it displaces
   static constexpr u32 nowhere = ~u32(0);
@@ -106,7 +107,8 @@ struct two_level_build {
              "; take smaller regions (two_level_cuckoo's Capacity)");
     const u64 wanted = least_regions(space);
     u32 shift = 0;
-    while ((Design::region_items << (shift + 1)) <= 16384 && (design.regions() >> (shift + 1)) >= wanted &&
+    while ((Design::region_items << (shift + 1)) <= tuning::of<Space>::rows_region &&
+           (design.regions() >> (shift + 1)) >= wanted &&
            scratch_bytes(shift + 1, design.region_slots()) <= available)
       ++shift;
     return shift;

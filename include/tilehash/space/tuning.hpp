@@ -1,0 +1,280 @@
+// The tuning numbers of all machines: block sizes, requests in flight, and the item counts from which another
+// way pays. Edit this file to port tilehash to another GPU or CPU; no other header has such numbers.
+//
+//   common    what all machines share so far; a class hides a member to differ
+//   cpu       a thread is a block, and prefetches
+//   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/designs/)
+//   sm_75     older GPUs, sm_75 to sm_89
+//   sm_100    newer GPUs
+//   table     what is in a table's layout, so the same on all machines
+//
+// To port: hide in the GPU's class the members that differ. For a finer class add a struct, and a line in
+// gpu_of and in the static_assert below. Code reads a number through one of these:
+//
+//   of<Space>         code that knows its space
+//   of_block<Threads> the body of a block of so many threads
+//   gpu               lanes and blocks without a space. The oldest GPU that the unit is compiled for: a
+//                     kernel's block size is in its type, so host and device must agree on it
+//   gpu_here, here    the GPU or CPU that the code is compiled for. For occupancy and for requests in flight,
+//                     never for the size of a type that host and device exchange
+//
+// The space itself reads sizes that differ within a class: of the L2 cache, of shared memory, and the number
+// of multiprocessors. Limits that bound a loop or a retry are no tuning numbers: designs name them.
+#pragma once
+
+#include <type_traits>
+
+#include <tilehash/core/config.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail::tuning {
+
+// Wide words, of 16 bytes, take twice the registers and scratch.
+constexpr u32 by_word(u64 word_bytes, u32 narrow, u32 wide) { return word_bytes <= 8 ? narrow : wide; }
+
+// Numbers without a reason were the fastest of those measured.
+struct common {
+  // ---- requests that a thread has in flight at once: more hide latency, and cost registers ----
+  static constexpr u32 walked_at_once = 2;     // next buckets, of a tile's keys that look on
+  static constexpr u32 searched_at_once = 2;   // buckets one step ahead, where a path is searched
+  static constexpr u32 looked_at_once = 4;     // buckets of a key without a slot, in dynamic_cuckoo
+  static constexpr u32 tidied_at_once = 2;     // buckets of horton's secondary items
+  static constexpr u32 fetched_at_once = 4;    // elements of an array, or runs of a table's words
+  static constexpr u32 merged_at_once = 2;     // items that tiled merges
+  static constexpr u32 written_at_once = 2;    // slots of robin_hood's build, each a chain of dependent reads
+  static constexpr u32 sampled_at_once = 8;    // keys of a sample
+  static constexpr u32 contested_at_once = 8;  // keys, each with a random read of a filter
+  static constexpr u32 combined_at_once = 8;   // items whose equal keys are combined
+  static constexpr u32 grouped_at_once = 7;    // items of a multimap's bin: 21504 are three times 7 * 1024
+  static constexpr u32 ordered_at_once = 4, binned_at_once = 4;                              // items of rows
+  static constexpr u32 rows_at_once(u64 word_bytes) { return by_word(word_bytes, 9, 6); }    // the same
+  static constexpr u32 joined_at_once(u64 word_bytes) { return by_word(word_bytes, 8, 4); }  // rows of a join
+  // A partition reserves space in so many bins, and then writes so many items there.
+  static constexpr u32 reserved_at_once(u64 word_bytes) { return by_word(word_bytes, 4, 5); }
+  static constexpr u32 leaving_at_once = 2;
+  // The same in a partition that combines equal keys.
+  static constexpr u32 combined_reserved_at_once = 5, combined_leaving_at_once = 1;
+
+  // ---- when a bulk way pays ----
+  static constexpr u64 least_to_partition = u64(1) << 15;  // items: bins cost a fixed time
+  static constexpr u32 best_regions = 8192;                // more make the runs to the bins short
+  static constexpr u64 cache_share = 2;                    // half of a cache stays while other data streams
+  // A table is filled by regions from a 4th of its capacity on, if it is empty. One that holds items is read
+  // and written, so it needs a 12th, or less if it gets so full that single inserts are slow.
+  static constexpr u64 fill_share_of_empty = 4;
+  static constexpr u64 fill_share(double full, u64 word_bytes) {
+    return word_bytes > 8 ? 4 : full > 0.93 ? 20 : full > 0.85 ? 17 : 12;
+  }
+  // The same for a merge, which streams the table in one direction. Into a table that stays rather empty,
+  // single inserts find slots at once.
+  static constexpr u64 merge_share(double full, u64 word_bytes) {
+    return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : full > 0.7 ? 30 : 12;
+  }
+  static constexpr u64 least_to_build = 64;     // items of a table of one region: fewer do not contend
+  static constexpr u64 erase_share = 12;        // as fill_share, for keys that are erased
+  static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/designs/horton.md)
+  static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
+  static constexpr u64 least_resized_regions = 4;  // of a table: fewer are better replaced by other regions
+  static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in waves
+  // Copies of a key in a multimap, up to which it is grouped by regions: more make bins too uneven.
+  static constexpr double grouped_copies(u64 word_bytes) { return by_word(word_bytes, 32, 16); }
+
+  // ---- samples: twice the precision takes four times the size ----
+  static constexpr u32 sampled_keys = 8192;     // of a block, in a set of twice as many slots
+  static constexpr u32 sample_slots_log2 = 14;  // of that set: 64 KiB of scratch
+  static constexpr u32 sampled_buckets = 1024;  // of a subtable
+  static constexpr u64 sampled_one_in = 32;     // keys of a multimap, of which frequent ones are found
+
+  // ---- shares of work: as much as a block's scratch holds, or one block or thread holds up the others ----
+  static constexpr u32 displace_words = 256;  // of pending bits, at most, for a block
+  static constexpr u64 copied_row = 64;       // entries of a row that one thread copies; more go to all
+  static constexpr u64 section_items = 4096;  // new items of a section of rows, at most
+  static constexpr u64 few_shares = 4;        // of a block; up to so many are made equally long
+  static constexpr u64 sorted_groups = 1024;  // of a bin of robin_hood: half of a block's capacity
+  static constexpr u32 ordered_items = 32768, ordered_bins = 8192;  // of rows that are built in bins, at most
+  static constexpr u32 rows_items = 18432;   // of a region of rows, at most: registers hold their places
+  static constexpr u64 rows_region = 16384;  // ... on average
+  static constexpr u64 rows_blocks = 1024;   // each reads the counts of all regions before its own
+  static constexpr u32 binned_share = 16384, binned_bins = 1024;  // items of a block, and bins that it counts
+  static constexpr u32 subtables_parts = 4;                       // a table of subtables is filled in so many
+  static constexpr u32 segments_share = 4096;                     // positions and ends
+  static constexpr u32 joined_list = 64;  // right rows with one hash that one thread walks
+  // Right rows of a region: few regions mean long runs to their bins.
+  static constexpr u64 joined_region(u64 word_bytes) { return by_word(word_bytes, 14336, 7168); }
+  static constexpr u64 walked_rows(u64 mean) {
+    return 16 * mean + 16384;
+  }                                                 // left ones that a block walks for
+  static constexpr u32 combined_parts = 4096;       // that a block counts besides its items
+  static constexpr u64 first_items = u64(1) << 25;  // of one call that keeps the first of equal keys
+  static constexpr u32 grouped_items(u64 word_bytes) { return by_word(word_bytes, 21504, 9984); }  // of a bin
+};
+
+struct cpu : common {
+  // ---- threads of a block: a block is one thread ----
+  static constexpr u32 large_block = 1, displace_block = 1, segments_block = 1, runs_block = 1,
+                       rank_block = 1, sort_block = 1;
+
+  // ---- operations that a thread has in flight: it prefetches so far ahead ----
+  static constexpr u32 in_flight = 32;
+  static constexpr u64 scattered_ahead = 256;  // items of one round of three loops
+  static constexpr u64 inserted_ahead = 16;    // one after the other
+
+  // ---- work of a thread between two visits to oneTBB's scheduler ----
+  static constexpr u64 grain = 4096;        // steps of a loop
+  static constexpr u64 upsert_words = 128;  // of pending bits, for 4096 items
+  static constexpr u64 put_sections = 64;   // of rows
+  // Blocks of a displacement, so that threads that finish early find others.
+  template <class Space>
+  static constexpr u64 displace_blocks(const Space& /*space*/) {
+    return 64;
+  }
+  static constexpr u64 blocks_per_thread = 16;  // that combine equal keys: no thread waits long for the last
+
+  // ---- items of a block: they fit a core's cache ----
+  static constexpr u32 runs_items = 4096, rank_items = 16384;
+  static constexpr u32 partition_items(u64 /*word_bytes*/) { return 16384; }
+  static constexpr u32 combined_items(bool narrow) { return narrow ? 16384 : 8192; }
+  static constexpr u32 combined_slots(bool narrow) { return narrow ? 28672 : 14336; }
+  static constexpr u32 joined_rows(u64 /*word_bytes*/) { return 256; }
+  static constexpr u64 met_piece = u64(1) << 14;  // ids that a lookup in a multimap finds first
+
+  // ---- when another way pays ----
+  static constexpr u64 moved_alone = u64(1) << 14;  // slots of a table: one thread moves fewer faster
+  static constexpr int few_threads = 2;             // partition items no faster than one inserts them
+  // Copies of a key in a sample, from which equal keys are combined first; and if the first is kept.
+  static constexpr double few_combined_copies = 2, few_first_copies = 3;
+  static constexpr u64 evicted_at_once = 1024;  // keys in hand: at most one for each thread
+
+  // ---- passes of robin_hood's build: threads have other homes to serve while one is slow ----
+  static constexpr double match_passes = 1.2;  // for each key over free slots
+  static constexpr u32 match_turns = ~u32(0);  // of a home in a pass
+
+  // ---- memory, in bytes ----
+  static constexpr u64 core_cache = u64(1) << 20;    // of a core, on most machines (L2)
+  static constexpr u64 last_cache = u64(32) << 20;   // shared by all cores
+  static constexpr u64 mapped_from = u64(64) << 20;  // of an array with its own pages: the check takes time
+};
+
+struct sm_90 : common {
+  // ---- threads of a block ----
+  static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
+  static constexpr u32 lanes_block = 256;     // of lanes that share nothing
+  static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
+  static constexpr u32 tidy_block = 256;
+  static constexpr u32 segments_block = 256;
+  static constexpr u32 runs_block = 256;
+  static constexpr u32 rank_block = 512;
+  static constexpr u32 sort_block = 512;   // three on a multiprocessor (sort_occupancy)
+  static constexpr u32 merge_block = 768;  // two on a multiprocessor (merge_occupancy)
+
+  // ---- blocks that a multiprocessor should hold: the compiler limits their registers ----
+  // Lookups wait for memory: as many warps as there can be, unless wide words need more than 32 registers.
+  static constexpr u32 lookup_occupancy(u64 word_bytes) { return by_word(word_bytes, 8, 6); }
+  static constexpr u32 change_occupancy(u64 word_bytes) { return by_word(word_bytes, 6, 4); }    // 40 or 64
+  static constexpr u32 displace_occupancy(u64 word_bytes) { return by_word(word_bytes, 4, 2); }  // 64 or 128
+  static constexpr u32 merge_occupancy = 2, sort_occupancy = 3;
+
+  // ---- items of a thread: they are in registers, and in the block's scratch ----
+  static constexpr u32 runs_items = 16, rank_items = 8;
+  static constexpr u32 partition_items(u64 word_bytes) { return by_word(word_bytes, 16, 8); }
+  static constexpr u32 combined_items(bool narrow) { return narrow ? 16 : 8; }
+  static constexpr u32 combined_slots(bool narrow) { return narrow ? 28 : 14; }
+  static constexpr u32 joined_rows(u64 word_bytes) { return joined_at_once(word_bytes); }
+  static constexpr u32 neighbours_at_once = 2;  // adjacent keys that a lane looks up by itself
+
+  // ---- blocks that the work is divided into: some for each multiprocessor, as they differ in length ----
+  template <class Space>
+  static u64 displace_blocks(const Space& space) {
+    return 4 * space.large_blocks_at_once();
+  }
+  template <class Space>
+  static u64 tidy_blocks(const Space& space) {
+    return 8 * space.large_blocks_at_once();
+  }
+  static constexpr u64 evicted_at_once = u64(1) << 19;  // keys in hand: one for each lane that runs at once
+
+  // ---- passes of robin_hood's build: the home with most requests would hold up all others ----
+  static constexpr double match_passes = 1.7;  // for each key over free slots
+  static constexpr u32 match_turns = 6;        // of a home in a pass
+
+  // ---- memory ----
+  static constexpr u64 mapped_from = u64(64) << 20;  // bytes of an array that can grow: pages are large
+  static constexpr u64 kept_ranges = 4;              // not in use: to map one takes longer than to fill it
+  static constexpr u64 pieces_each_time = 16;        // of memory that a range gets: each takes 35 us to map
+  static constexpr u64 staging_bytes = 512;          // page-locked, for what a call reports
+};
+
+// Not measured.
+struct sm_75 : sm_90 {};
+struct sm_100 : sm_90 {};
+
+// Threads that a multiprocessor holds, by compute capability (890: 8.9; 0: host code, where nothing depends
+// on it). This is a fact of the hardware, from the CUDA programming guide.
+constexpr u32 resident_threads(u32 arch) {
+  if (arch == 0 || arch == 800 || (arch >= 900 && arch < 1200)) return 2048;
+  return arch == 750 ? 1024 : 1536;
+}
+
+struct table {
+  // ---- words of a counter, so that threads do not contend for one ----
+  static constexpr u32 call_stripes = 32;                           // of a call's counters
+  static constexpr u32 size_stripes = 32;                           // of the size that a view changes
+  static constexpr u32 row_counters = 1024;                         // of an erase from rows
+  static constexpr u32 count_shards = 256, slots_per_shard = 4096;  // of a bounded count of taken slots
+  static constexpr u32 age_words = 64;                              // of the oldest age in robin_hood's build
+
+  // ---- of calls ----
+  static constexpr u64 few_items = u64(1) << 14;  // have their pending bits in the table's memory: 2 KiB
+  static constexpr u64 window_step = 256;         // windows of items begin and end at its multiples
+
+  // ---- regions that a block builds in its scratch ----
+  static constexpr u64 block_scratch = 227 * 1024 - 512;  // bytes: what horton takes of sm_90's 227 KiB
+  // Buckets with narrow and with wide words. Tables so full that these regions would overflow have larger
+  // ones, which no block builds.
+  static constexpr u64 built_region = 2688, built_wide_region = 2496, unbuilt_region = 32768;
+  static constexpr u64 few_regions = 128;  // of a table: then they are smaller, so that more blocks build
+  static constexpr u64 subtables_region_bytes = u64(224) << 10;  // at most, and half of it at least
+  static constexpr u64 subtables_region_slots = u64(1) << 14;  // of wide keys: smaller regions fill unevenly
+
+  // ---- rows ----
+  static constexpr u64 filtered_row = 64;   // entries: the filter of a longer row passes all keys
+  static constexpr u64 section_rows = 256;  // that share free entries
+};
+
+// ---- the class of a machine ----
+
+// By compute capability, 890 for 8.9; 0: no GPU is known.
+template <u32 Arch>
+using gpu_of = std::conditional_t<
+    Arch == 0, sm_90,
+    std::conditional_t<(Arch < 900), sm_75, std::conditional_t<(Arch < 1000), sm_90, sm_100>>>;
+
+#if defined(__CUDA_ARCH_LIST__)
+inline constexpr u32 oldest_target = [] {
+  u32 oldest = ~u32(0);
+  for (const u32 arch : {__CUDA_ARCH_LIST__}) oldest = arch < oldest ? arch : oldest;
+  return oldest;
+}();
+#else
+inline constexpr u32 oldest_target = 0;
+#endif
+using gpu = gpu_of<oldest_target>;
+#if defined(__CUDA_ARCH__)
+inline constexpr u32 target = __CUDA_ARCH__;
+using gpu_here = gpu_of<target>;
+using here = gpu_here;
+#else
+inline constexpr u32 target = 0;
+using gpu_here = gpu;
+using here = cpu;
+#endif
+
+template <class Space>
+using of = std::conditional_t<Space::has_lanes, gpu, cpu>;
+template <u32 Threads>
+using of_block = std::conditional_t<Threads == 1, cpu, gpu>;
+
+}  // namespace detail::tuning
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
