@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks what needs no run: format, tidy, spelling, includes, verbs, shell. All of them, or those named.
-#   scripts/lint.sh [format|tidy|spelling|includes|names|functions|quotes|papers|verbs|shell]...
+#   scripts/lint.sh [format|tidy|spelling|includes|names|functions|tuning|quotes|papers|verbs|shell]...
 #   scripts/lint.sh fix   formats, quotes and writes docs/verbs.md in place
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -73,19 +73,21 @@ check_names() { python3 scripts/check_names.py; }
 
 check_functions() { python3 scripts/check_functions.py; }
 
+check_tuning() { python3 scripts/check_tuning.py; }
+
 check_shell() {
   command -v shellcheck >/dev/null || die "shellcheck not found: run scripts/bootstrap.sh"
   { files | grep -E '\.sh$'; echo .ci/run; } | xargs --no-run-if-empty shellcheck --external-sources
 }
 
-[ $# -gt 0 ] || set -- format spelling includes names functions quotes papers verbs shell tidy
+[ $# -gt 0 ] || set -- format spelling includes names functions tuning quotes papers verbs shell tidy
 for what in "$@"; do
   case "$what" in
-    format | tidy | spelling | includes | names | functions | quotes | papers | verbs | shell)
+    format | tidy | spelling | includes | names | functions | tuning | quotes | papers | verbs | shell)
       "check_$what"
       say "$what: nothing to complain about"
       ;;
     fix) fix_format ;;
-    *) die "unknown check '$what' (format, tidy, spelling, includes, names, functions, quotes, papers, verbs, shell, fix)" ;;
+    *) die "unknown check '$what' (format, tidy, spelling, includes, names, functions, tuning, quotes, papers, verbs, shell, fix)" ;;
   esac
 done
