@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <contract/faulty.hpp>
+#include <contract/random.hpp>
 #include <tilehash/space/cpu.hpp>
 
 #if TILEHASH_HAS_TBB

@@ -6,6 +6,7 @@
 
 #include <contract/faulty.cuh>
 #include <contract/own_stream.cuh>
+#include <contract/random.hpp>
 #include <tilehash/space/cuda.cuh>
 
 namespace tilehash::soak {
