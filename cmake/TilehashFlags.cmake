@@ -47,6 +47,20 @@ if(TILEHASH_CUDA AND TILEHASH_CUDA_COMPILE_ONLY)
   endif()
 endif()
 
+# --- linker ----------------------------------------------------------------------------------------------
+# Hundreds of tests are linked, in 0.7 s each by GNU ld and 0.2 s by lld, or 0.3 s by gold, which every binutils has.
+# (gold warns of AddressSanitizer's symbols.)
+if(TILEHASH_TIER STREQUAL "quick")
+  find_program(TILEHASH_LLD ld.lld)
+  find_program(TILEHASH_GOLD ld.gold)
+  mark_as_advanced(TILEHASH_LLD TILEHASH_GOLD)
+  if(TILEHASH_LLD)
+    add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=lld>)
+  elseif(TILEHASH_GOLD AND NOT TILEHASH_SANITIZE)
+    add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=gold>)
+  endif()
+endif()
+
 # --- sanitizers ------------------------------------------------------------------------------------------
 if(TILEHASH_SANITIZE STREQUAL "address")
   add_compile_options(
