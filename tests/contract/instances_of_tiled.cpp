@@ -1,0 +1,10 @@
+// The pairs of types that only tiled has in the tier quick, in addition to those for sanitizers.
+#include <contract/contract.hpp>
+
+namespace tilehash::contract {
+
+template void ask_all(const maker<u32, void>&);
+template void ask_all(const maker<u64, u32>&);
+template void ask_all(const maker<u64, u64>&);
+
+}  // namespace tilehash::contract
