@@ -50,11 +50,11 @@ struct robin_hood_insertion {
 
     target to{home, first, empty, simple};
     const bool seeks = active && !known && !simple;
-    const u64 before = relocations(home, seeks);
+    const u64 before = relocations<false>(home, seeks);
     const bool quiet = first_says((before & robin_hood_counters::in_flight) == 0);
     const bool clear = seeks && (evicted || quiet);
     known |= find_target(home, to, clear, !evicted);
-    const bool same = first_says(relocations(home, seeks) == before);
+    const bool same = first_says(relocations<true>(home, seeks) == before);
     const bool settled = simple || (clear && (evicted || same));
 
     // Reserves a slot for a new key. If no slot within reach is suitable, the key is in flight from the
@@ -166,10 +166,13 @@ struct robin_hood_insertion {
     return placed;
   }
 
-  // Only the tile's first lane reads it: to broadcast a word of 8 bytes takes two shuffles, the result one.
+  // Reads the relocations of a home before the lane's later reads of buckets, and, if asked, after its earlier
+  // ones. Only the tile's first lane reads them: to broadcast a word of 8 bytes takes two shuffles, the result
+  // one.
+  template <bool AfterReads>
   TILEHASH_FN u64 relocations(const location& home, bool wanted) const {
     u64 n = 0;
-    if (t.any(wanted)) device_fence();
+    if (AfterReads && t.any(wanted)) device_fence();
     if (wanted && t.rank() == 0) n = design.counters().relocations(home.home);
     if (t.any(wanted)) device_fence();
     return n;
