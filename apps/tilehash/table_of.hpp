@@ -131,7 +131,7 @@ std::vector<std::string> abilities_of() {
   std::vector<std::string> abilities;
   if (table_of<Design, Space>::can_insert) abilities.emplace_back("insert");
   if (table_of<Design, Space>::can_erase) abilities.emplace_back("erase");
-  if (bulk_built<Design>) abilities.emplace_back("bulk build");
+  if (rowed<Design> || !table_of<Design, Space>::can_insert) abilities.emplace_back("bulk build");
   if (multivalue<Design>) abilities.emplace_back("multivalue");
   return abilities;
 }

@@ -73,12 +73,18 @@ concept values_given = !std::convertible_to<Values, std::span<outcome>> &&
 
 template <class Design, class Space>
 class misuse {
+ protected:
+  // Inserts never rebuild the table, so they need no synchronization with the host.
+  static constexpr bool never_rebuilds = changed_in_place<Design> && !replacing<Design>;
+
+ private:
   static_assert(!std::same_as<Space, no_space>,
                 "tilehash: name the space, as in map<Key, Value, tilehash::cpu>; on a GPU it is tilehash::cuda");
 
   using a_key = typename Design::key_type;
   static constexpr bool is_set = std::is_void_v<typename Design::mapped_type>, on_host = !Space::has_lanes;
-  static constexpr bool may_insert = !bulk_built<Design> || row_changing<Design>;
+  static constexpr bool may_insert =
+      !std::same_as<typename Design::template engine<Space>, engine::built_once<Design, Space>>;
   using a_value = std::conditional_t<is_set, char, typename Design::mapped_type>;
   using key_array = std::span<const a_key>;
   using value_array = std::span<const a_value>;
@@ -120,7 +126,7 @@ class misuse {
   TILEHASH_MISUSES_OF_CHANGE(insert_async, "insert_async(space, keys, values, report), with a pointer to an insert_report");
   template <class... Given>
   TILEHASH_SAYS(this_design_does_not_insert_async, "an insert of this design may need a new table, so the host waits: insert()")
-  insert_async(Space&, Given&&...) requires(!inserts_at_once<Design>) TILEHASH_REFUSED;
+  insert_async(Space&, Given&&...) requires(!never_rebuilds) TILEHASH_REFUSED;
 
   // ---- update and erase ----
   TILEHASH_MISUSES_OF_CHANGE(insert_or_assign, "insert_or_assign(space, keys, values)");

@@ -343,20 +343,20 @@ struct table_view<Design> {
   /// Returns the number of entries. An entry holds an item, or in a table with empty slots one item or none.
   /// (Not for rows with free entries between them: use for_each() of a dynamic_hash_graph.)
   u64 entries() const
-    requires(!row_changing<Design>)
+    requires requires(const Design d) { d.item(0); }
   {
     if (!design.has_memory()) return 0;
-    if constexpr (sparse<Design>)
+    if constexpr (requires { design.holds(0); })
       return design.capacity();
     else
       return design.size();
   }
   /// Calls use(key, value), in a set use(key), if entry i holds an item; returns whether it does. O(1).
   template <class Use>
-    requires(!row_changing<Design>)
+    requires requires(const Design d) { d.item(0); }
   /// \overload
   TILEHASH_FN bool use_entry(u64 i, const Use& use) const {
-    if constexpr (sparse<Design>) {
+    if constexpr (requires { design.holds(i); }) {
       if (!design.holds(i)) return false;
     }
     const auto& e = design.item(i);

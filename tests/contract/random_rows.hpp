@@ -38,7 +38,7 @@ class random_rows : public ::testing::Test {
            std::to_string(seed);
     model_.clear(), given_.clear();
     table<Design, rows_space> t(space_, random.one_in(2) ? 0 : random.below(most), options);
-    const u64 steps = Design::is_bulk_built && !row_changing<Design> ? 2 : 1 + random.below(8);
+    const u64 steps = !erasable<Design> ? 2 : 1 + random.below(8);
     for (u64 i = 0; i < steps && !this->HasFailure(); ++i) {
       change(t, random);
       SCOPED_TRACE(log_);
@@ -87,11 +87,11 @@ class random_rows : public ::testing::Test {
   void change(table<Design, rows_space>& t, random_numbers& random) {
     const keys k = picked(random);
     const buffer<key, rows_space> there(space_, k);
-    const u64 choice = row_changing<Design> ? random.below(16) : 15;
+    const u64 choice = erasable<Design> ? random.below(16) : 15;
     const auto note = [&](const char* call) {
       log_ += std::string("; ") + call + " " + std::to_string(k.size());
     };
-    if constexpr (row_changing<Design>) {
+    if constexpr (erasable<Design>) {
       if (choice < 7) {
         note("insert");
         const auto values = serials(k);

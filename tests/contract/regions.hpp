@@ -223,7 +223,7 @@ TYPED_TEST_P(regions, uneven_items_are_inserted_too) {
 // Many keys at once, some twice and some absent; too many of one region for its bin; and too many of one key
 // for the list of such keys.
 TYPED_TEST_P(regions, many_keys_are_erased) {
-  if constexpr (region_erased<TypeParam>) {
+  if constexpr (requires { requires TypeParam::is_region_erased; }) {
     using key = typename TypeParam::key_type;
     using table_type = table<TypeParam, region_space>;
     using value = typename table_type::value_element;
@@ -464,7 +464,8 @@ struct metered_space : region_space {
 
 TYPED_TEST_P(regions, a_build_takes_little_memory_beside_the_table) {
   using key = typename TypeParam::key_type;
-  const double most = filling_itself<TypeParam> ? 2 : 0.3;  // robin_hood: bins, and counts
+  const double most =
+      requires(const TypeParam d) { d.bulk_build(); } ? 2 : 0.3;  // robin_hood: bins, and counts
   using table_type = table<TypeParam, metered_space>;
   const u64 n = scaled(200'000, 60'000);
   metered_space space;

@@ -215,7 +215,7 @@ class driver {
       return table_.build(space_, keys, values);
   }
   insert_report insert(keys_in keys, values_in values, std::span<outcome> outcomes) {
-    if constexpr (bulk_built<Design>)
+    if constexpr (!insertable<Design>)
       return {};
     else if constexpr (is_set)
       return table_.insert(space_, keys, outcomes);

@@ -168,8 +168,8 @@ class toy_signpost {
   murmur hash_;
 };
 
-static_assert(self_inserting<toy_signpost<u32, u32>> && holding<toy_signpost<u32, u32>> &&
-              erasable<toy_signpost<u32, u32>> && !steady<toy_signpost<u32, u32>> &&
-              !displacing<toy_signpost<u32, u32>>);
+static_assert(self_inserting<toy_signpost<u32, u32>> && erasable<toy_signpost<u32, u32>> &&
+              !steady<toy_signpost<u32, u32>> && !displacing<toy_signpost<u32, u32>> &&
+              requires(const toy_signpost<u32, u32> d) { d.holds(0, 0); });
 
 }  // namespace tilehash::toys

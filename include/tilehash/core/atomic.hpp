@@ -181,10 +181,8 @@ class shared_ref {
 };
 #endif
 
-// Integers that a GPU adds and compares in place.
 template <class T>
-concept atomic_integer = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
-
+concept atomic_integer = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);  // which a GPU adds in place
 #if defined(__CUDA_ARCH__)
 template <atomic_integer Word>
 __device__ __forceinline__ auto for_cuda(Word* at) {

@@ -248,7 +248,7 @@ class bucketed_cuckoo {
 };
 
 static_assert(probe_inserting<bucketed_cuckoo<u32, u32>> && displacing<bucketed_cuckoo<u32, u32>> &&
-              erasable<bucketed_cuckoo<u32, u32>> && load_limited<bucketed_cuckoo<u32, u32>>);
+              erasable<bucketed_cuckoo<u32, u32>>);
 static_assert(self_inserting<bucketed_cuckoo<u32, u32, placement::balanced>> &&
               displacing<bucketed_cuckoo<u32, u32, placement::balanced>> &&
               steady<bucketed_cuckoo<u32, u32, placement::balanced>>);

@@ -106,7 +106,7 @@ template <class Key, class Value, class Hash = murmur, class Offset = u32,
           class Builder = builders::by_regions<builders::radix_sort>>
 using chained = row_table<Key, Value, Builder, Hash, detail::index_of<Offset>>;
 
-static_assert(rowed<chained<u32, u32>> && bulk_built<chained<u32, u32>> && multivalue<chained<u32, u32>>);
+static_assert(rowed<chained<u32, u32>> && multivalue<chained<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC_NAMESPACE(builders);

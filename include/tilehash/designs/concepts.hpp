@@ -42,34 +42,28 @@ using answer_of = decltype(std::declval<const D&>().examine(
     std::declval<const D&>().stored(typename D::location{}, typename D::key_bits{})));
 }  // namespace detail
 
-// A trivially copyable view for lookups: locate() is arithmetic, address() the memory to prefetch.
+// A trivially copyable view for lookups, which read whole buckets. locate() is arithmetic, address() the memory
+// to prefetch. A tile reads many buckets before it examines the first, so examine() judges one by the stored
+// key (the key as this bucket stores it). advance() goes to the next bucket, which the result of examine() may
+// name. Optional:
+//   max_steps_of(location)   the number of buckets for this key in all, where advance() has learnt it
+//   lookups_at_once          neighbouring keys are in neighbouring memory. So where preferred_width is 1, each
+//                            lane looks up so many keys by itself, and a CPU prefetches nothing for neighbours
+//   holds(i, word)           false for an occupied slot that holds no item (a remap entry, for example). Such a
+//                            word comes after the items of its bucket. It may look like any key, as long as
+//                            examine() does not match it.
 template <class D>
-concept locatable =
-    std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_bits k, typename D::location p) {
+concept bucketed =
+    std::is_trivially_copyable_v<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
+                                                typename D::location p, detail::answer_of<D> result) {
       { d.locate(k) } -> std::same_as<typename D::location>;
       { d.address(p) } -> std::convertible_to<const void*>;
+      {
+        d.examine(solo_tile{}, b, d.stored(p, k))
+      } -> std::convertible_to<lookup_answer<typename D::slot_type::value_bits>>;
+      d.advance(p, result);
+      { d.max_steps() } -> std::convertible_to<u32>;
     };
-
-// A lookup reads whole buckets. A tile reads many buckets before it examines the first, so examine() judges
-// one by the stored key (the key as this bucket stores it). advance() goes to the next bucket, which the
-// result of examine() may name. Optional:
-//   max_steps_of(location)   the number of buckets for this key in all, where advance() has learnt it
-template <class D>
-concept bucketed = locatable<D> && requires(const D d, detail::solo_bucket<D> b, typename D::key_bits k,
-                                            typename D::location p, detail::answer_of<D> result) {
-  {
-    d.examine(solo_tile{}, b, d.stored(p, k))
-  } -> std::convertible_to<lookup_answer<typename D::slot_type::value_bits>>;
-  d.advance(p, result);
-  { d.max_steps() } -> std::convertible_to<u32>;
-};
-
-// Neighbouring lanes of a GPU read neighbouring memory. So each lane looks up `lookups_at_once` keys alone,
-// and no tile reads a bucket together.
-template <class D>
-concept looked_up_alone = bucketed<D> && D::preferred_width == 1 && requires {
-  { D::lookups_at_once } -> std::convertible_to<u32>;
-};
 
 namespace detail {
 // The most buckets that a lookup may read: for any key, or for this key where its first bucket limits them.
@@ -79,6 +73,14 @@ TILEHASH_FN u32 max_steps_of(const Design& design, const typename Design::locati
     return design.max_steps_of(p);
   else
     return design.max_steps();
+}
+// How many keys a lane of a GPU looks up at once by itself; 0: a tile reads each bucket together.
+template <bucketed Design>
+constexpr u32 lookups_alone() {
+  if constexpr (Design::preferred_width == 1 && requires { Design::lookups_at_once; })
+    return Design::lookups_at_once;
+  else
+    return 0;
 }
 }  // namespace detail
 
@@ -98,7 +100,8 @@ concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, 
 };
 
 // A lookup walks a row of entries; row() reads the row's bounds. A moved-from table's design has no memory,
-// and then only has_memory() is called (table_view.hpp).
+// and then only has_memory() is called (table_view.hpp). Optional:
+//   holds(i)   where items are stored among empty slots: does slot i of the `capacity` slots hold an item?
 template <class D>
 concept rowed = std::is_trivially_copyable_v<D> && requires(const D d, typename D::key_type k, void* memory) {
   { d.row(d.locate(k)) } -> std::same_as<typename D::range>;
@@ -107,23 +110,10 @@ concept rowed = std::is_trivially_copyable_v<D> && requires(const D d, typename 
   { d.has_memory() } -> std::same_as<bool>;
 };
 
-// Items are stored among empty slots: of the `capacity` slots, slot i holds an item where holds(i).
-template <class D>
-concept sparse = rowed<D> && requires(const D d) {
-  { d.holds(0) } -> std::same_as<bool>;
-};
-
-// Some occupied slots hold no item (remap entries, for example); holds(i, word) distinguishes them. Such a
-// word comes after the items of its bucket. It may look like any key, as long as examine() does not match it.
-template <class D>
-concept holding = bucketed<D> && requires(const D d, typename D::word w) {
-  { d.holds(u64(0), w) } -> std::same_as<bool>;
-};
-
 namespace detail {
 template <bucketed Design>
 TILEHASH_FN bool holds_item(const Design& design, u64 i, typename Design::word w) {
-  if constexpr (holding<Design>)
+  if constexpr (requires { design.holds(i, w); })
     return design.holds(i, w);
   else
     return !Design::slot_type::is_free(w);
@@ -185,16 +175,13 @@ concept self_inserting =
       { D::max_rounds } -> std::convertible_to<u32>;
     };
 
-// It keeps keys and values behind a table of ids.
-template <class D>
-concept record_keeping = D::keeps_records;
-
 // Its slots are changed in place.
 template <class D>
 concept changed_in_place = probe_inserting<D> || self_inserting<D>;
 
+// Keys can be inserted and values updated: in the slots, or by an engine of the design's own (engine_inserts).
 template <class D>
-concept insertable = changed_in_place<D> || record_keeping<D>;
+concept insertable = changed_in_place<D> || D::engine_inserts;
 
 // An insert may end with another key evicted. That key goes on by
 //   insert(tile, key, value, active, evicted)   evicted: an earlier try of this item evicted the key
@@ -215,10 +202,6 @@ concept replacing = self_inserting<D> && D::replaces_keys && requires(const D d,
   { d.mark_words() } -> std::convertible_to<u64>;
   d.none_evicted(u64(0));
 };
-
-// Its inserts never rebuild the table, so they need no synchronization with the host.
-template <class D>
-concept inserts_at_once = changed_in_place<D> && !replacing<D>;
 
 namespace detail {
 // A bucket's result for an erase: the design's own, or else its result for an insert or a lookup.
@@ -249,13 +232,9 @@ concept erases_in_place =
       d.advance(p, result);
     };
 
-// Keys are stored in rows with free entries between them; items are added to rows and taken from them.
-// Only one design does so, and describes how (dynamic_hash_graph.hpp).
+// Keys can be erased: in the slots, or by an engine of the design's own (engine_erases).
 template <class D>
-concept row_changing = rowed<D> && D::changes_rows;
-
-template <class D>
-concept erasable = record_keeping<D> || erases_in_place<D> || row_changing<D>;
+concept erasable = erases_in_place<D> || D::engine_erases;
 
 // Items that found no free slot may still be placed, by moving other keys.
 template <class D>
@@ -280,50 +259,32 @@ concept tidying = erasable<D> && requires(const D d) {
 template <class D>
 concept steady = !values_apart<D> && (probe_inserting<D> || (self_inserting<D> && D::keys_stay));
 
-// It cannot be filled to every load. A table that may grow then grows; one that may not is refused.
+// Partitioning the items and building region by region fills an empty table of this design fastest. It has one
+// of these:
+//   region_build<Bins>   a block's build of a region (engine/region_fill.hpp), with regions() and region_slots()
+//   bulk_build()         steps of its own over the whole table:
+//     .pays(space, n)    is it worth it for n items? Also called on a design without memory
+//     .run(space, source, n, spill, illegal, inserted)   puts them into an empty table, whose slots may hold
+//                        anything; items that it does not place go to the spill
+// Optional, with region_build:
+//   region_merge<Bins>   a block's merge of few items into a region in place
+//   region_erase<Bins, Count>, is_region_erased   a block's erase of many keys from a region, which it then
+//                        tidies; `Bins` have the hashes of the keys, and Count{}(region, n) receives how many
+//                        were erased (engine/region_erase.hpp)
+//   reshape(memory, regions)   more or fewer regions of the same size, by the same hash; the keys of a region
+//                        are in neighbouring regions afterwards (engine/region_resize.hpp). With it come
+//                        whole_capacity(slots, load_factor), first_bucket(region, stored), hashes_in(region),
+//                        whose result gives a key's bits for such a bucket and a stored key, and marks() as in
+//                        `replacing`, zero between kernels
 template <class D>
-concept load_limited = insertable<D> && requires {
-  { D::max_load_factor } -> std::convertible_to<double>;
-};
-
-// Its last `stash_slots` slots are a stash for keys that could not be placed elsewhere. The load factor
-// excludes them.
-template <class D>
-concept stashing = displacing<D> && requires {
-  { D::stash_slots } -> std::convertible_to<u32>;
-};
-
-// Built from all items at once; cannot be changed afterwards.
-template <class D>
-concept bulk_built = D::is_bulk_built;
-
-// Partitioning the items and building region by region fills an empty table of this design fastest.
-template <class D>
-concept partition_built = insertable<D> && D::is_partition_built;
-
-// It is built not region by region but by steps of its own over the whole table:
-//   bulk_build().pays(space, n)   is it worth it for n items? Also called on a design without memory
-//   bulk_build().run(space, source, n, spill, illegal, inserted)   puts them into an empty table, whose slots
-//                                 may hold anything; items that it does not place go to the spill
-template <class D>
-concept filling_itself = partition_built<D> && requires(const D d) { d.bulk_build(); };
-// A partition-built design that can have more or fewer regions of the same size, by the same hash. The keys
-// of a region are in neighbouring regions afterwards.
-template <class D>
-concept region_resized =
-    partition_built<D> && requires(D d, void* memory, typename D::stored_key n, typename D::region_hashes h) {
-      d.reshape(memory, u64(1));
-      { D::whole_capacity(u64(0), 1.0) } -> std::same_as<u64>;
-      { d.hashes_in(u32(0)) } -> std::same_as<typename D::region_hashes>;
-      { h(d.first_bucket(u32(0), n), n) } -> std::same_as<typename D::key_bits>;
-      { d.marks() } -> std::same_as<u32*>;  // as in `replacing`; zero between kernels
-    };
-
-// Many keys are erased from it region by region, and each region is then tidied, by
-//   region_erase<Bins, Count>   a block's work on its region; `Bins` have the hashes of the keys, and
-//                               Count{}(region, n) receives how many were erased
-template <class D>
-concept region_erased = partition_built<D> && erasable<D> && D::is_region_erased;
+concept partition_built = insertable<D> && D::is_partition_built &&
+                          (
+                              requires(const D d) { d.bulk_build(); } ||
+                              requires(const D d) {
+                                typename D::template region_build<>;
+                                { d.regions() } -> std::same_as<u32>;
+                                { d.region_slots() } -> std::same_as<u32>;
+                              });
 
 // Keeps every item of a key that comes more than once.
 template <class D>

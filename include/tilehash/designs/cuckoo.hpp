@@ -339,8 +339,8 @@ class cuckoo {
   Hash hash_;
 };
 
-static_assert(probe_inserting<cuckoo<u32, u32>> && stashing<cuckoo<u32, u32>> && erasable<cuckoo<u32, u32>> &&
-              load_limited<cuckoo<u32, u32>>);
+static_assert(probe_inserting<cuckoo<u32, u32>> && displacing<cuckoo<u32, u32>> &&
+              erasable<cuckoo<u32, u32>> && requires { cuckoo<u32, u32>::stash_slots; });
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(cuckoo);

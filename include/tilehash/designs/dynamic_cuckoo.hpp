@@ -390,7 +390,7 @@ class dynamic_cuckoo
 
 static_assert(probe_inserting<dynamic_cuckoo<u32, u32>> && displacing<dynamic_cuckoo<u32, u32>> &&
               values_apart<dynamic_cuckoo<u32, u32>> && erasable<dynamic_cuckoo<u32, u32>> &&
-              load_limited<dynamic_cuckoo<u32, u32>> && !steady<dynamic_cuckoo<u32, u32>>);
+              !steady<dynamic_cuckoo<u32, u32>>);
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(dynamic_cuckoo);
 TILEHASH_PUBLIC(reach);

@@ -49,9 +49,8 @@ class dynamic_hash_graph {
   using index = filtered_rows;
   using entry = typename graph::entry;
   static constexpr bool is_set = std::is_void_v<Value>;
-  static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
-  static constexpr bool changes_rows = true;
+  static constexpr bool engine_erases = true;
   template <class Space>
   using engine = tilehash::engine::rows<dynamic_hash_graph, Space>;
 
@@ -185,8 +184,8 @@ class dynamic_hash_graph {
   Hash hash_;
 };
 
-static_assert(rowed<dynamic_hash_graph<u32, u32>> && row_changing<dynamic_hash_graph<u32, u32>> &&
-              erasable<dynamic_hash_graph<u32, u32>> && multivalue<dynamic_hash_graph<u32, u32>>);
+static_assert(rowed<dynamic_hash_graph<u32, u32>> && erasable<dynamic_hash_graph<u32, u32>> &&
+              multivalue<dynamic_hash_graph<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(dynamic_hash_graph);

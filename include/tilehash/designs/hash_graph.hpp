@@ -158,8 +158,7 @@ template <class Key, class Value, class Hash = murmur, class Index = filtered_ro
           class Builder = builders::automatic>
 using hash_graph = row_table<Key, Value, Builder, Hash, detail::index_of<Index>>;
 
-static_assert(rowed<hash_graph<u32, u32>> && bulk_built<hash_graph<u32, u32>> &&
-              multivalue<hash_graph<u32, u32>>);
+static_assert(rowed<hash_graph<u32, u32>> && multivalue<hash_graph<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC_NAMESPACE(builders);

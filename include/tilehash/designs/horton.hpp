@@ -327,9 +327,8 @@ class horton {
 };
 
 static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> &&
-              holding<horton<u32, u32>> && erasable<horton<u32, u32>> && tidying<horton<u32, u32>> &&
-              partition_built<horton<u32, u32>> && region_erased<horton<u32, u32>> &&
-              load_limited<horton<u32, u32>>);
+              erasable<horton<u32, u32>> && tidying<horton<u32, u32>> && partition_built<horton<u32, u32>> &&
+              horton<u32, u32>::is_region_erased && requires(const horton<u32, u32> d) { d.holds(0, 0); });
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(horton);

@@ -73,7 +73,7 @@ struct indexed {
   using hasher = Hash;
   template <class Space>
   using engine = tilehash::engine::records<indexed, Space>;
-  static constexpr bool keeps_records = true;
+  static constexpr bool engine_inserts = true, engine_erases = true;
 
   static constexpr const char* name = "indexed";
   static constexpr bool is_set = std::is_void_v<Value>;
@@ -102,7 +102,7 @@ struct indexed {
   }
 };
 
-static_assert(record_keeping<indexed<u32, u32>> && load_limited<indexed<u32, u32>>);
+static_assert(insertable<indexed<u32, u32>> && erasable<indexed<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(indexed);

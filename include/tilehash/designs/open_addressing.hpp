@@ -120,8 +120,7 @@ class open_addressing {
 };
 
 static_assert(probe_inserting<open_addressing<u32, u32, probe::linear>> &&
-              erasable<open_addressing<u32, u32, probe::linear>> &&
-              load_limited<open_addressing<u32, u32, probe::linear>>);
+              erasable<open_addressing<u32, u32, probe::linear>>);
 
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

@@ -308,9 +308,8 @@ class robin_hood {
 };
 
 static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> &&
-              tidying<robin_hood<u32, u32>> && filling_itself<robin_hood<u32, u32>> &&
-              load_limited<robin_hood<u32, u32>> && looked_up_alone<robin_hood<u32, u32>> &&
-              !steady<robin_hood<u32, u32>>);
+              tidying<robin_hood<u32, u32>> && partition_built<robin_hood<u32, u32>> &&
+              !steady<robin_hood<u32, u32>> && detail::lookups_alone<robin_hood<u32, u32>>() != 0);
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(robin_hood);

@@ -223,7 +223,6 @@ class row_table {
   using index = Index;
   using offset = typename Index::offset;
   static constexpr bool is_set = std::is_void_v<Value>;
-  static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
   template <class Space>
   using engine = tilehash::engine::built_once<row_table, Space>;

@@ -322,8 +322,8 @@ class tiled {
 };
 
 static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&
-              partition_built<tiled<u32, u32>> && region_resized<tiled<u32, u32>> &&
-              load_limited<tiled<u32, u32>> && steady<tiled<u32, u32>>);
+              partition_built<tiled<u32, u32>> && steady<tiled<u32, u32>> &&
+              requires(tiled<u32, u32> d) { d.reshape(nullptr, 1); });
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(tiled);

@@ -139,7 +139,7 @@ class insertion : public region_slots<Design, Space> {
   u64 shrink_to_fit(Space& space) {
     const u64 needed = this->capacity_for(size()), most = capacity();
     if (needed >= most || resize_in_place(space, size())) return 0;
-    if (region_resized<Design> && needed > most - most / 9 && memory_.resizes(base::bytes_for(needed)))
+    if (base::resizes_regions && needed > most - most / 9 && memory_.resizes(base::bytes_for(needed)))
       return 0;
     return rebuild(space, size(), 0, nullptr, 0, most).value_or(0);
   }

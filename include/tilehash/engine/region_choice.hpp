@@ -62,7 +62,7 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
 // slice by slice. (A CPU can count the regions of any table.)
 template <class Space, class Design>
 bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
-  if constexpr (filling_itself<Design>) {
+  if constexpr (requires { design.bulk_build(); }) {
     return held == 0 && n >= least_to_partition<Space> && design.bulk_build().pays(space, n);
   } else {
     const u64 most = most_regions<typename Design::slot_type>(space);

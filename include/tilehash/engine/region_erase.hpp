@@ -144,7 +144,7 @@ class region_erase {
 
 // Erases the keys and returns true, if that pays and there is memory for it. Spilled keys may leave buckets
 // that need tidying.
-template <region_erased Design, class Space>
+template <partition_built Design, class Space>
 bool erase_by_regions(Space& space, const Design& design, const typename Design::key_type* keys, u64 n,
                       const call_counters& counters) {
   using erase_type = region_erase<Design, Space>;

@@ -145,7 +145,7 @@ class region_fill {
   // table's own memory, or outside it.
   template <class Source>
   void fill_all(const Source& source, u64 n) {
-    if constexpr (filling_itself<Design>) {
+    if constexpr (requires { design_.bulk_build(); }) {
       design_.bulk_build().run(space_, source, n, spill(), counters() + 1, counters() + 2);
     } else {
       if constexpr (partitions_in_steps<Space>) {
@@ -246,7 +246,7 @@ class region_fill {
   static constexpr u32 counters_used = 3;
   static u64 header_words(const Design& design) {
     u64 bins = 0;
-    if constexpr (!filling_itself<Design>) bins = design.regions();
+    if constexpr (requires { design.regions(); }) bins = design.regions();
     return divide_up(counters_used * sizeof(u64) + bins * sizeof(u32), sizeof(word));
   }
   u64* counters() const { return reinterpret_cast<u64*>(memory_.data()); }

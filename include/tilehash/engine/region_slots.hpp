@@ -38,7 +38,7 @@ class region_slots : public slots<Design, Space> {
 
 template <class Design, class Space>
 bool region_slots<Design, Space>::resize_in_place(Space& space, u64 items) {
-  if constexpr (region_resized<Design>) {
+  if constexpr (base::resizes_regions) {
     using work_type = detail::region_resize<Design, Space>;
     const Design before = view_.design;
     u64 regions = detail::divide_up(this->capacity_for(items), before.region_slots());

@@ -32,6 +32,8 @@ class slots : public counted_storage<Design, Space> {
   using typename base::key_type;
   using typename base::view_type;
   using slot_type = typename Design::slot_type;
+  // Can a table have more or fewer regions in its own memory (engine/region_slots.hpp)?
+  static constexpr bool resizes_regions = requires(Design d, void* memory) { d.reshape(memory, u64(1)); };
 
   // Makes capacity for `items`, and at least `least` slots. `unwiped`: the caller will write all slots.
   slots(Space& space, u64 items, const table_options& options, u64 least = 0, bool unwiped = false)
@@ -39,7 +41,7 @@ class slots : public counted_storage<Design, Space> {
     const u64 asked = capacity_for(items), capacity = asked < least ? at_least(least) : asked;
     detail::require(options_.shrink_below >= 0 && options_.shrink_below <= options_.load_factor / 2,
                     "shrink_below must be at least 0 and at most half of the load factor");
-    if constexpr (region_resized<Design>)
+    if constexpr (resizes_regions)
       memory_ = buffer<char, Space>::resizable(space, bytes_for(capacity));
     else
       memory_ = buffer<char, Space>(space, bytes_for(capacity));
@@ -70,7 +72,7 @@ class slots : public counted_storage<Design, Space> {
     requires erasable<Design>
   {
     bool by_regions = false;
-    if constexpr (region_erased<Design>)
+    if constexpr (requires { requires Design::is_region_erased; })
       by_regions = detail::erase_by_regions(space, view_.design, keys, n, calls_.counters());
     if (!by_regions) detail::erase(space, view_.design, view_.sentinels, keys, n, calls_.counters());
     detail::finish_call(space, calls_.waited(n, 0));
@@ -105,12 +107,12 @@ class slots : public counted_storage<Design, Space> {
     view_ = view;
     calls_ = detail::call_memory(memory_.data() + calls_at(view.design.capacity()));
     u64 usable = view.design.capacity();
-    if constexpr (stashing<Design>) usable -= Design::stash_slots;
+    if constexpr (requires { Design::stash_slots; }) usable -= Design::stash_slots;
     limit_ = static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(usable)));
   }
   // If the number of regions has changed, the capacity does not determine their size.
   view_type copied_view(const slots& other) const {
-    if constexpr (region_resized<Design>) {
+    if constexpr (resizes_regions) {
       Design design = other.view_.design;
       design.reshape(memory_.data(), design.regions());
       return view_type(design, memory_.data());
@@ -119,20 +121,18 @@ class slots : public counted_storage<Design, Space> {
     }
   }
   static table_options permitted(table_options options) {
-    if constexpr (load_limited<Design>) {
-      constexpr double highest = Design::max_load_factor;
-      const bool legal = options.load_factor <= detail::max_load_factor;
-      if (options.grow && legal && options.load_factor > highest) {
-        options.shrink_below *= highest / options.load_factor;  // the same share of it
-        options.load_factor = highest;
-      }
+    constexpr double highest = detail::highest_load_factor<Design>();
+    const bool legal = options.load_factor <= detail::max_load_factor;
+    if (options.grow && legal && options.load_factor > highest) {
+      options.shrink_below *= highest / options.load_factor;  // the same share of it
+      options.load_factor = highest;
     }
     return options;
   }
   u64 capacity_for(u64 items) const { return Design::capacity_for(items, options_.load_factor); }
   // The capacity of a table with regions of another size may not be a legal one for a new table.
   u64 at_least(u64 least) const {
-    if constexpr (region_resized<Design>)
+    if constexpr (resizes_regions)
       return Design::whole_capacity(least, options_.load_factor);
     else
       return least;

@@ -27,7 +27,7 @@ void look_up(Space& space, const Design& design,
              const detail::sentinel_cells<typename Design::slot_type>& sentinels, Keys keys, u64 n,
              Sink sink) {
   if constexpr (Space::has_lanes) {
-    if constexpr (looked_up_alone<Design> && !recording<Sink>) {
+    if constexpr (lookups_alone<Design>() != 0 && !recording<Sink>) {
       const look_up_alone<Design, Keys, Sink> work{design, sentinels, keys, n, sink};
       space.for_each_lane(work.lanes(n), work);
     } else {

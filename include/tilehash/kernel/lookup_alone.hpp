@@ -19,7 +19,7 @@ namespace detail {
 template <bucketed Design, class Keys, class Sink>
 struct look_up_alone {
   static constexpr u32 resident_blocks = tuning::gpu_here::lookup_occupancy(sizeof(typename Design::word));
-  static constexpr u32 each = Design::lookups_at_once, warp = 32;
+  static constexpr u32 each = lookups_alone<Design>(), warp = 32;
 
   using slot_type = typename Design::slot_type;
   using result = answer_of<Design>;

@@ -48,7 +48,7 @@ struct look_up_ring {
     };
     while (from < to) {
       u64 end = to;
-      if constexpr (looked_up_alone<Design>) {
+      if constexpr (lookups_alone<Design>() != 0) {
         if (to - from > batch) end = from + batch;
         if (end - from == batch && are_neighbours(from)) {
           waiting = (finish(more, waiting), 0);

@@ -14,7 +14,7 @@ namespace detail {
 
 // ---- from rows without free entries ----
 // Sets entries[s], the capacity of section s, from its items or the expected number, whichever is larger.
-template <row_changing Design>
+template <class Design>
 struct size_sections {
   typename Design::graph from;
   u64 expected;
@@ -28,7 +28,7 @@ struct size_sections {
 };
 // Writes the heads of the rows, with the free entries of a section divided evenly among its rows. Copies the
 // entries of all rows except long ones, which it counts.
-template <row_changing Design>
+template <class Design>
 struct spread_rows {
   static constexpr u64 longest = tuning::common::copied_row;
   Design to;
@@ -55,13 +55,13 @@ struct spread_rows {
   }
 };
 // Copies the entries of long rows: in row `r`, the entry with number `i` among those of all rows.
-template <row_changing Design>
+template <class Design>
 struct list_begins {
   typename Design::graph from;
   u64* begins;
   TILEHASH_FN void operator()(u64 r) const { begins[r] = from.begin(r); }
 };
-template <row_changing Design>
+template <class Design>
 struct spread_long_rows {
   Design to;
   typename Design::graph from;
@@ -72,13 +72,13 @@ struct spread_long_rows {
 };
 
 // ---- from rows with free entries: all items ----
-template <row_changing Design>
+template <class Design>
 struct count_rows {
   Design rows;
   u64* counts;
   TILEHASH_FN void operator()(u64 r) const { counts[r] = rows.heads()[r].count; }
 };
-template <row_changing Design>
+template <class Design>
 struct list_entries {
   Design rows;
   const u64* begins;
@@ -90,7 +90,7 @@ struct list_entries {
     if constexpr (!Design::is_set) values[i] = e.value;
   }
 };
-template <row_changing Design, class F>
+template <class Design, class F>
 struct give_entries {
   Design rows;
   const u64* begins;
@@ -105,7 +105,7 @@ struct give_entries {
 };
 
 // ---- changes ----
-template <row_changing Design>
+template <class Design>
 struct empty_rows {
   Design rows;
   TILEHASH_FN void operator()(u64 r) const {
@@ -115,7 +115,7 @@ struct empty_rows {
 };
 // Counts the sections with too few free entries for their new items, or with so many new items that their
 // threads would run much longer than the others.
-template <row_changing Design>
+template <class Design>
 struct count_crowded_sections {
   static constexpr u64 most = tuning::common::section_items;
   Design rows;
@@ -128,7 +128,7 @@ struct count_crowded_sections {
 };
 // Puts the new items into their sections. A CPU's thread takes neighbouring sections, and prefetches for its
 // next items.
-template <row_changing Design>
+template <class Design>
 struct put_items {
   Design rows;
   typename Design::graph items;
@@ -150,7 +150,7 @@ struct put_items {
     for (u64 s = from; s < to; ++s) rows.section_at(s).filled += items.items_of(s, s + 1);
   }
 };
-template <row_changing Design, class Space>
+template <class Design, class Space>
 void put_in(Space& space, const Design& rows, const typename Design::graph& items) {
   const put_items<Design> work{rows, items};
   if constexpr (Space::has_lanes)
@@ -161,7 +161,7 @@ void put_in(Space& space, const Design& rows, const typename Design::graph& item
 
 // Marks the entries of a key and the key's row, and counts the entries. If several keys are equal, only the
 // thread that marks their first entry first goes on.
-template <row_changing Design>
+template <class Design>
 struct mark_erased {
   static constexpr u32 counters = tuning::table::row_counters;
   using key_type = typename Design::key_type;
@@ -201,7 +201,7 @@ struct mark_erased {
   }
 };
 // The first thread that reaches a marked row closes its gaps.
-template <row_changing Design>
+template <class Design>
 struct close_rows {
   using key_type = typename Design::key_type;
   Design rows;
@@ -235,7 +235,7 @@ struct close_rows {
     fetch_add(&rows.section_at(r / Design::section_rows).filled, ~gone + 1);
   }
 };
-template <row_changing Design, class Space>
+template <class Design, class Space>
 void erase_from(Space& space, const Design& rows, const typename Design::key_type* keys, u64 n, u32* entries,
                 u32* touched, u64* erased) {
   const mark_erased<Design> mark{rows, keys, entries, touched, erased};

@@ -81,7 +81,7 @@ class unshared_insert {
 template <class Design, class Use>
 void for_each_in_slots(const Design& from, const Use& use) {
   using slot_type = typename Design::slot_type;
-  if constexpr (region_resized<Design>) {  // a region's hashes come without a division
+  if constexpr (requires { from.hashes_in(u32(0)); }) {  // a region's hashes come without a division
     for (u32 region = 0; region < from.regions(); ++region) {
       const auto hashes = from.hashes_in(region);
       const auto* const words = from.region_at(region);

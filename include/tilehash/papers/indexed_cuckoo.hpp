@@ -58,7 +58,6 @@ class indexed_cuckoo {
   using mapped_type = Value;
   using hasher = Hash;
   static constexpr bool is_set = std::is_void_v<Value>;
-  static constexpr bool is_bulk_built = true;
   template <class Space>
   using engine = tilehash::engine::built_once<indexed_cuckoo, Space>;
 
@@ -269,7 +268,7 @@ class indexed_cuckoo {
   Hash hash_;
 };
 
-static_assert(sparse<indexed_cuckoo<u32, u32>> && bulk_built<indexed_cuckoo<u32, u32>>);
+static_assert(rowed<indexed_cuckoo<u32, u32>> && requires(const indexed_cuckoo<u32, u32> d) { d.holds(0); });
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE

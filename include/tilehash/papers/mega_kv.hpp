@@ -215,7 +215,7 @@ class mega_kv {
 };
 
 static_assert(self_inserting<mega_kv<u32, u32>> && replacing<mega_kv<u32, u32>> &&
-              erasable<mega_kv<u32, u32>> && load_limited<mega_kv<u32, u32>> && !steady<mega_kv<u32, u32>>);
+              erasable<mega_kv<u32, u32>> && !steady<mega_kv<u32, u32>>);
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE

@@ -61,7 +61,6 @@ class perfect_spatial {
   using mapped_type = Value;
   using hasher = murmur;
   static constexpr bool is_set = std::is_void_v<Value>;
-  static constexpr bool is_bulk_built = true;
   template <class Space>
   using engine = tilehash::engine::built_once<perfect_spatial, Space>;
 
@@ -364,7 +363,8 @@ class perfect_spatial {
   detail::spatial_code<Key> code_;
 };
 
-static_assert(sparse<perfect_spatial<u32, u32>> && bulk_built<perfect_spatial<u32, u32>>);
+static_assert(rowed<perfect_spatial<u32, u32>> &&
+              requires(const perfect_spatial<u32, u32> d) { d.holds(0); });
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE

@@ -43,7 +43,6 @@ class sorted_array {
   using hasher = identity;  // not used
   using bits = detail::bits_t<detail::packed_bytes<Key>>;
   static constexpr bool is_set = std::is_void_v<Value>;
-  static constexpr bool is_bulk_built = true;
   static constexpr bool keeps_duplicates = true;
   static constexpr bool is_sorted = true;  // so its capacity does not depend on a load factor
   template <class Space>
@@ -192,8 +191,7 @@ class sorted_array {
   u64 items_ = 0;
 };
 
-static_assert(rowed<sorted_array<u32, u32>> && bulk_built<sorted_array<u32, u32>> &&
-              multivalue<sorted_array<u32, u32>>);
+static_assert(rowed<sorted_array<u32, u32>> && multivalue<sorted_array<u32, u32>>);
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE

@@ -71,7 +71,6 @@ class two_level_cuckoo {
   using engine = tilehash::engine::built_once<two_level_cuckoo, Space>;
 
   static constexpr const char* name = "two_level_cuckoo";
-  static constexpr bool is_bulk_built = true;
   static constexpr u32 preferred_width = 1;
   static constexpr u32 region_items = Capacity;
   static constexpr u32 most_slots = Capacity / 8 * 9;  // of a region
@@ -175,7 +174,7 @@ class two_level_cuckoo {
   Hash hash_;
 };
 
-static_assert(bucketed<two_level_cuckoo<u32, u32>> && bulk_built<two_level_cuckoo<u32, u32>>);
+static_assert(bucketed<two_level_cuckoo<u32, u32>>);
 
 }  // namespace papers
 TILEHASH_END_ABI_NAMESPACE

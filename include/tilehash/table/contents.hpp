@@ -23,6 +23,10 @@ class contents : public owner<Design, Space> {
   using misuse::clear, misuse::for_each, misuse::reserve, misuse::retrieve_all;
   using typename base::key_type, typename base::value_element;
 
+  /// Whether the capacity can change without a build().
+  static constexpr bool can_resize =
+      requires(typename base::engine_type e, Space s) { e.reserve(s, u64(0)); };
+
   /// Copies all items out, in no given order; a multimap's values of one key are contiguous.
   ///
   /// \param space of the table's device.
@@ -96,7 +100,7 @@ class contents : public owner<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency exclusive.
   u64 reserve(Space& space, u64 items)
-    requires(insertable<Design> || row_changing<Design>)
+    requires(can_resize)
   {
     [[maybe_unused]] const auto call = changing(space, "reserve");
     return awake(space).reserve(home(space), items);
@@ -112,7 +116,7 @@ class contents : public owner<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency exclusive.
   u64 rehash(Space& space, u64 items)
-    requires(insertable<Design> || row_changing<Design>)
+    requires(can_resize)
   {
     [[maybe_unused]] const auto call = changing(space, "rehash");
     return awake(space).rehash(home(space), items);
@@ -129,7 +133,7 @@ class contents : public owner<Design, Space> {
   /// \synchronizes yes.
   /// \concurrency exclusive.
   u64 shrink_to_fit(Space& space)
-    requires(insertable<Design> || row_changing<Design>)
+    requires(can_resize)
   {
     [[maybe_unused]] const auto call = changing(space, "shrink_to_fit");
     return awake(space).shrink_to_fit(home(space));

@@ -151,14 +151,14 @@ class inserts : public lookups<Design, Space> {
   /// \throws invalid_argument, also for a table that may grow, and out_of_memory (strong).
   /// \memory 1/8 byte an item.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
-    requires(inserts_at_once<Design> && !is_set)
+    requires(misuse::never_rebuilds && !is_set)
   {
     check_items(space, keys, values, "insert_async: keys and values differ in length");
     insert_checked_async(space, keys, values.data(), report, detail::keep_stored{});
   }
   /// \overload
   void insert_async(Space& space, keys_in keys, insert_report* report)
-    requires(inserts_at_once<Design> && is_set)
+    requires(misuse::never_rebuilds && is_set)
   {
     insert_checked_async(space, keys, nullptr, report, detail::keep_stored{});
   }
@@ -202,7 +202,7 @@ class inserts : public lookups<Design, Space> {
     detail::require_apart(outcomes, values_at(keys, values), "insert", "the outcomes", "the values");
     outcome* const named = outcomes.empty() ? nullptr : outcomes.data();
     [[maybe_unused]] const auto call = changing(space, "insert");
-    if constexpr (record_keeping<Design>)
+    if constexpr (takes_arrays)
       return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
                                         keys.size(), nullptr, named, update);
     else

@@ -99,7 +99,7 @@ class updates : public inserts<Design, Space> {
   }
   /// As insert_or_assign(), but does not synchronize; see insert_async(). Does not combine equal keys first.
   void insert_or_assign_async(Space& space, keys_in keys, values_in values, insert_report* report)
-    requires(inserts_at_once<Design> && !is_set)
+    requires(misuse::never_rebuilds && !is_set)
   {
     insert_or_apply_async(space, keys, values, op::assign{}, report);
   }
@@ -108,7 +108,7 @@ class updates : public inserts<Design, Space> {
   /// \throws on a CPU, what op throws (basic); *report is then not written.
   template <combines<value_element> Op>
   void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)
-    requires(inserts_at_once<Design> && !is_set && !lifts<Op, value_element>)
+    requires(misuse::never_rebuilds && !is_set && !lifts<Op, value_element>)
   {
     check_items(space, keys, values, "insert_or_apply_async: keys and values differ in length");
     insert_checked_async(space, keys, values.data(), report, detail::apply<Op>{op});
