@@ -150,8 +150,9 @@ TEST(one_by_one_key, of_a_set_and_of_what_was_moved_from) {
 
 // With few threads items are put in one after the other; with more they are combined.
 template <class Word>
-void expect_firsts_on_many_threads() {
-  cpu space(4);
+void expect_firsts(int threads) {
+  SCOPED_TRACE(threads);
+  cpu space(threads);
   const u64 n = scaled(200'000, 40'000);
   std::vector<Word> keys(n), values(n), out(n);
   std::unordered_map<Word, Word> model;
@@ -166,9 +167,13 @@ void expect_firsts_on_many_threads() {
   t.find_or(space, keys, out, ~Word(0));
   for (u64 i = 0; i < n; ++i) ASSERT_EQ(out[i], model.at(keys[i]));
 }
+TEST(first_of_equal_keys, on_one_thread) {
+  expect_firsts<u32>(1);
+  expect_firsts<u64>(1);
+}
 TEST(first_of_equal_keys, on_many_threads) {
-  expect_firsts_on_many_threads<u32>();
-  expect_firsts_on_many_threads<u64>();
+  expect_firsts<u32>(4);
+  expect_firsts<u64>(4);
 }
 
 }  // namespace

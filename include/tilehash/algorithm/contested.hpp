@@ -89,17 +89,12 @@ struct select_contested {
 template <class Space>
 class contested_keys {
  public:
-  contested_keys(Space& space, u64 n) : log2_(ceil_log2(n + 1024)), words_(space, (u64(1) << log2_) / 32) {
+  contested_keys(Space& space, u64 n) : log2_(bit_width(n + 1023)), words_(space, (u64(1) << log2_) / 32) {
     space.fill(words_.data(), words_.size(), u32(0));
   }
   hash_filter filter() const { return {words_.data(), 64 - log2_}; }
 
  private:
-  static u32 ceil_log2(u64 n) {
-    u32 log2 = 0;
-    while ((u64(1) << log2) < n) ++log2;
-    return log2;
-  }
   u32 log2_;
   buffer<u32, Space> words_;
 };

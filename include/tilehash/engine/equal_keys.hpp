@@ -101,21 +101,23 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
 
 // Fills an empty table by regions, which need not be wiped: each region's build keeps the first of its bin's
 // equal keys. If the build leaves an item over, all items of its key are found again
-// (algorithm/contested.hpp), and the first sets the value. Where many keys repeat, it pays on a CPU to
-// combine them first. Returns nothing where filling does not pay, or failed and the table was cleared.
+// (algorithm/contested.hpp), and the first sets the value. Returns nothing where filling does not pay, or
+// failed and the table was cleared.
 template <class Design, class Space>
 std::optional<insert_report> fill_first(engine::insertion<Design, Space>& table, Space& space,
                                         const array_source<typename Design::slot_type>& items, u64 n) {
   using slot_type = typename Design::slot_type;
   if constexpr (builds_firsts<Design>()) {
-    // If a sample has more copies of a key than this, a CPU combines them in less time.
+    // If a sample has more copies of a key than this, a CPU takes less time by combine_first().
     constexpr double few_copies = tuning::cpu::few_first_copies;
     const Design layout = table.view().design;
     if (n > table.limit() || n >= ~u32(0) || layout.region_slots() > most_ordered_slots ||
         !regions_pay(space, layout, n, 0) || most_counted<slot_type, true>(space) == 0)
       return std::nullopt;
-    if (!Space::has_lanes && sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies))
-      return std::nullopt;
+    if constexpr (!Space::has_lanes) {
+      if (space.threads() == 1 && table.bytes() <= tuning::cpu::first_in_order) return std::nullopt;
+      if (sample_keys(space, items.keys, n, 2).more_uneven_than(few_copies)) return std::nullopt;
+    }
     try {
       const auto filled = fill_regions<true>(space, layout, items, n, false);
       if (filled.lists_left && filled.left <= n / 8) {

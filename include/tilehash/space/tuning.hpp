@@ -144,6 +144,9 @@ struct cpu : common {
   static constexpr int few_threads = 2;             // partition items no faster than one inserts them
   // Copies of a key in a sample, from which equal keys are combined first; and if the first is kept.
   static constexpr double few_combined_copies = 2, few_first_copies = 3;
+  // Bytes of a table, up to which one thread inserts in order where the first of equal keys is kept: its
+  // random accesses then hit a near cache (docs/adr/0016).
+  static constexpr u64 first_in_order = u64(4) << 20;
   static constexpr u64 evicted_at_once = 1024;  // keys in hand: at most one for each thread
 
   // ---- passes of robin_hood's build: threads have other homes to serve while one is slow ----
