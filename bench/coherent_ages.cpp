@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <tilehash/designs/robin_hood.hpp>
-#include <tilehash/designs/robin_hood/ages.hpp>
+#include <tilehash/papers/robin_hood_ages.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -23,8 +24,8 @@ namespace {
 
 using keys_type = std::vector<u32>;
 using lines = robin_hood<u32, u32>;
-using random_lines = robin_hood<u32, u32, probe::random>;
-using slots = robin_hood<u32, u32, probe::coherent, 1>;  // the paper's shape
+using random_lines = papers::robin_hood_random<u32, u32>;
+using slots = robin_hood<u32, u32, 1>;  // the paper's shape
 
 // Different keys of 32 bits, from a number on.
 keys_type random_keys(u64 first, u64 n) {
@@ -92,7 +93,7 @@ age_row ages_of(cpu& space, const char* name, const char* data, const keys_type&
   age_row row{name, data, keys.size(), load, {}, 0, 0, 0, 0};
   const insert_report report = fill(space, t, keys);
   row.refused = report.refused;
-  row.ages = age_histogram(space, t);
+  row.ages = papers::age_histogram(space, t);
   const lookups hits = look_up(space, t, keys, true), misses = look_up(space, t, others, false);
   row.found = hits.buckets;
   row.not_found = misses.buckets;
@@ -121,7 +122,7 @@ failure_row failures_of(cpu& space, const char* name, u64 tables, u64 n, double 
     row.wrong += look_up(space, t, keys, true).wrong;
     row.restarts += report.restarts;
     row.restarted += report.restarts != 0;
-    row.oldest = std::max<u64>(row.oldest, widest_age(space, t));
+    row.oldest = std::max<u64>(row.oldest, papers::widest_age(space, t));
   }
   return row;
 }

@@ -6,6 +6,7 @@
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/subtables.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
@@ -332,10 +333,10 @@ void run_dynamic(Space& space, const char* name, dynamic_experiment what, const 
   if (d == "dynamic_cuckoo") return run(std::type_identity<dynamic_cuckoo<u32, u32>>{});
   if (d == "dynamic_cuckoo_4") return run(std::type_identity<dynamic_cuckoo<u32, u32, 4>>{});
   if (d == "dynamic_cuckoo_8") return run(std::type_identity<dynamic_cuckoo<u32, u32, 8>>{});
-  if (d == "dynamic_cuckoo_two") return run(std::type_identity<dynamic_cuckoo<u32, u32, 3, reach::two>>{});
+  if (d == "dynamic_cuckoo_two") return run(std::type_identity<dynamic_cuckoo<u32, u32, 3, 2>>{});
   if (d == "mega_kv") return run(std::type_identity<papers::mega_kv<u32, u32>>{});
   if (d == "bucketed_cuckoo_balanced")
-    return run(std::type_identity<bucketed_cuckoo<u32, u32, placement::balanced>>{});
+    return run(std::type_identity<papers::bucketed_cuckoo_balanced<u32, u32>>{});
   if (d == "linear_probing") return run(std::type_identity<linear_probing<u32, u32>>{});
   if (d == "tiled") return run(std::type_identity<tiled<u32, u32>>{});
 }

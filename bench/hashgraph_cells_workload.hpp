@@ -87,8 +87,8 @@ class cells_workload {
     if (name == "hash_graph_segments") return graph_run<segments>();
     if (name == "indexed_cuckoo") return [this] { return run_set<papers::indexed_cuckoo<cell, void>>(0.8); };
     if (name == "contains") return [this] { return run_contains(); };
-    if (name == "join_standard") return [this] { return run_join(graph_probe::standard); };
-    if (name == "join_intersect") return [this] { return run_join(graph_probe::intersect); };
+    if (name == "join_standard") return [this] { return run_join(join_options::probes::standard); };
+    if (name == "join_intersect") return [this] { return run_join(join_options::probes::intersect); };
     return {};
   }
 
@@ -185,13 +185,13 @@ class cells_workload {
     return run_numbered(
         graph, [&](cells_in queries) { graph.contains(space_, queries, answers()); }, [] {});
   }
-  times run_join(graph_probe probe) {
+  times run_join(join_options::probes probe) {
     numbered_graph graph(space_, 0, {.load_factor = what_.load});
     join_rows<Space> rows;
     return run_numbered(
         graph,
         [&](cells_in queries) {
-          rows = join(space_, queries, graph, {join_kind::semi, probe});
+          rows = join(space_, queries, graph, {.kind = join_kind::semi, .probe = probe});
         },
         [&] {
           space_.fill(answers_.data(), answers_.size(), false);

@@ -2,7 +2,7 @@
 // lookup of one in a table of the other. Every row of every result is checked.
 #pragma once
 
-#include <tilehash/core/join_kind.hpp>
+#include <tilehash/core/join_options.hpp>
 
 #include <functional>
 #include <string>

@@ -173,23 +173,23 @@ class join_workload {
   }
 
   void run(const std::string& design) {
-    if (design == "join") measure_join(design, join_way::automatic);
-    if (design == "join_by_table") measure_join(design, join_way::by_table);
-    if (design == "hash_graph") measure_graph(design, graph_probe::standard);
-    if (design == "hash_graph_intersect") measure_graph(design, graph_probe::intersect);
+    if (design == "join") measure_join(design, join_options::ways::automatic);
+    if (design == "join_by_table") measure_join(design, join_options::ways::by_table);
+    if (design == "hash_graph") measure_graph(design, join_options::probes::standard);
+    if (design == "hash_graph_intersect") measure_graph(design, join_options::probes::intersect);
     if (design == "sort_merge") measure_sort(design);
     if (design == "tiled" && what_.comes_once()) measure_map(design);
   }
 
  private:
-  void measure_join(const std::string& design, join_way way) {
+  void measure_join(const std::string& design, join_options::ways way) {
     measure_design(
         design, [] {},
         [&] {
           return tilehash::join(space_, left_.span(), right_.span(), {what_.kind, way});
         });
   }
-  void measure_graph(const std::string& design, graph_probe probe) {
+  void measure_graph(const std::string& design, join_options::probes probe) {
     std::optional<table<hash_graph<u32, u32>, Space>> graph;
     measure_design(
         design,
@@ -197,9 +197,7 @@ class join_workload {
           graph.emplace(space_);
           std::ignore = graph->build(space_, right_.span(), numbers_.span());
         },
-        [&] {
-          return tilehash::join(space_, left_.span(), *graph, {what_.kind, probe});
-        });
+        [&] { return tilehash::join(space_, left_.span(), *graph, {.kind = what_.kind, .probe = probe}); });
   }
   void measure_map(const std::string& design) {
     std::optional<map<u32, u32, Space>> rows_of;

@@ -4,6 +4,7 @@
 
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/papers/horton/model.hpp>
 
 #include "horton_tables.hpp"
@@ -101,8 +102,8 @@ accesses count_accesses(u64 table_slots, u64 buckets, const std::function<void(c
   };
   const auto count_shape = [&]<u32 Slots>() {
     count.template operator()<horton<u32, u32, Slots>>();
-    count.template operator()<bucketed_cuckoo<u32, u32, placement::first_fit, murmur, Slots>>();
-    count.template operator()<bucketed_cuckoo<u32, u32, placement::balanced, murmur, Slots>>();
+    count.template operator()<bucketed_cuckoo<u32, u32, murmur, Slots>>();
+    count.template operator()<papers::bucketed_cuckoo_balanced<u32, u32, murmur, Slots>>();
   };
   count_shape.template operator()<1>();
   count_shape.template operator()<2>();

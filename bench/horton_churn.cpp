@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <tilehash/designs/horton.hpp>
+#include <tilehash/papers/horton_lazy.hpp>
 
 #include <random>
 #include <utility>
@@ -56,8 +57,8 @@ class churned {
 
 template <u32 Slots>
 void churn(cpu& space, const churn_case& c, double load, const std::function<void(const churn_row&)>& tell) {
-  using eager_type = horton<u32, u32, Slots, repatriation::eager>;
-  using lazy_type = horton<u32, u32, Slots, repatriation::lazy>;
+  using eager_type = horton<u32, u32, Slots>;
+  using lazy_type = papers::horton_lazy<u32, u32, Slots>;
   const u64 n = static_cast<u64>(load * static_cast<double>(c.table_slots));
   churned<eager_type> eager(space, "eager", n, load);
   churned<lazy_type> lazy(space, "lazy", n, load);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 
 #include <optional>
 #include <string>
@@ -18,15 +19,15 @@ template <class Space>
 std::vector<app::design_entry> one_slot_designs(
     std::optional<app::table_makers<Space>> app::design_entry::*its_tables) {
   std::vector<app::design_entry> designs;
-  const auto add = [&]<class Sequence>(Sequence) {
-    using table_type = app::table_of<robin_hood<u32, u32, Sequence, 1>, Space>;
+  const auto add = [&]<class Design>(std::type_identity<Design>) {
+    using table_type = app::table_of<Design, Space>;
     app::design_entry& entry = designs.emplace_back();
-    entry.name = std::string(Sequence::name) + "_one_slot";
+    entry.name = std::string(Design::name) + "_one_slot";
     entry.max_load_factor = 1;
     std::get<app::table_maker<u32, u32, Space>>((entry.*its_tables).emplace()) = &table_type::make;
   };
-  add(probe::coherent{});
-  add(probe::random{});
+  add(std::type_identity<robin_hood<u32, u32, 1>>{});
+  add(std::type_identity<papers::robin_hood_random<u32, u32, 1>>{});
   return designs;
 }
 

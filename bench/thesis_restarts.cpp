@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/papers/two_level_cuckoo.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
@@ -73,7 +73,8 @@ restart_counts count(const restart_case& c) {
 
 template <u32 Functions>
 restart_counts count_with(const restart_case& c) {
-  return c.stash ? count<cuckoo<u32, u32, Functions>>(c) : count<cuckoo<u32, u32, Functions, murmur, 0>>(c);
+  return c.stash ? count<papers::cuckoo<u32, u32, Functions>>(c)
+                 : count<papers::cuckoo<u32, u32, Functions, murmur, 0>>(c);
 }
 
 double share(u64 part, u64 all) {

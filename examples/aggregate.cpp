@@ -20,7 +20,7 @@ int main() {
   // [aggregate-begin]
   tilehash::map<std::uint32_t, std::uint32_t, tilehash::cpu> times(space, sensors);
   tilehash::map<std::uint32_t, float, tilehash::cpu> greatest(space, sensors);
-  tilehash::map<std::uint32_t, tilehash::mean_of<double>, tilehash::cpu> average(space, sensors);
+  tilehash::map<std::uint32_t, tilehash::op::mean_of<double>, tilehash::cpu> average(space, sensors);
   const std::vector<double> exact(reading.begin(), reading.end());
 
   const tilehash::insert_report calls[] = {
@@ -33,7 +33,7 @@ int main() {
   std::vector<std::uint32_t> asked(sensors), counted(sensors), truth(sensors, 0);
   for (std::uint32_t s = 0; s < sensors; ++s) asked[s] = s;
   std::vector<float> top(sensors), true_top(sensors, -1);
-  std::vector<tilehash::mean_of<double>> means(sensors);
+  std::vector<tilehash::op::mean_of<double>> means(sensors);
   std::vector<double> totals(sensors, 0);
   times.find(space, asked, counted);
   greatest.find(space, asked, top);

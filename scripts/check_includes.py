@@ -77,7 +77,7 @@ ALLOWED = {
     ("tilehash/engine/records_view.hpp", "indexed"): "the same",
 }
 # These are said with others, which prove them: aliases, and what designs share.
-WITHOUT_PROOF = r"tilehash/(?:designs|papers)/(?:concepts|load_factor|rows|papers|\w+_probing|double_hashing)\.hpp"
+WITHOUT_PROOF = r"tilehash/(?:designs|papers)/(?:concepts|load_factor|rows|papers|robin_hood_ages|\w+_probing|double_hashing)\.hpp"
 
 # What other headers define as macros is suspended between these two.
 PROLOGUE, EPILOGUE = "tilehash/core/prologue.hpp", "tilehash/core/epilogue.hpp"

@@ -26,8 +26,8 @@ tilehash_test_design(bucketed_cuckoo
 
 # Bucketed cuckoo hashing that balances its buckets.
 tilehash_test_design(bucketed_cuckoo_balanced
-  HEADERS tilehash/designs/bucketed_cuckoo.hpp
-  TYPE "bucketed_cuckoo<Key, Value, placement::balanced>"
+  HEADERS tilehash/papers/bucketed_cuckoo_balanced.hpp
+  TYPE "papers::bucketed_cuckoo_balanced<Key, Value>"
   CAN inserts erases
   ON_CPU few_pairs
   ELSEWHERE u32/u32 u64/void
@@ -45,6 +45,8 @@ tilehash_test_design(chained
 
 # Cuckoo hashing with four functions and a stash.
 tilehash_test_design(cuckoo
+  HEADERS tilehash/papers/cuckoo.hpp
+  TYPE "papers::cuckoo<Key, Value>"
   CAN inserts erases
   ON_CPU u32/u32 u64/u64 u16/u8 u64/void
   ELSEWHERE u32/u32 u64/u64
@@ -71,7 +73,7 @@ tilehash_test_design(dynamic_cuckoo
 # Subtables that are resized one at a time: a key has two of them.
 tilehash_test_design(dynamic_cuckoo_two
   HEADERS tilehash/designs/dynamic_cuckoo.hpp tilehash/engine/subtables.hpp
-  TYPE "dynamic_cuckoo<Key, Value, 3, reach::two>"
+  TYPE "dynamic_cuckoo<Key, Value, 3, 2>"
   CAN inserts erases
   ON_CPU few_pairs
   ELSEWHERE u32/u32 ivec4/void
@@ -98,8 +100,8 @@ tilehash_test_design(hash_graph
 
 # HashGraph on segments.
 tilehash_test_design(hash_graph_segments
-  HEADERS tilehash/rows.hpp
-  TYPE "hash_graph<Key, Value, murmur, u32, builders::segments>"
+  HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
+  TYPE "papers::hash_graph_segments<Key, Value>"
   CAN keeps_duplicates
   ON_CPU u32/u32
   ELSEWHERE u32/u32
@@ -108,8 +110,8 @@ tilehash_test_design(hash_graph_segments
 
 # HashGraph, version 2: on a CPU items so large that they take several bins.
 tilehash_test_design(hash_graph_v2
-  HEADERS tilehash/rows.hpp
-  TYPE "hash_graph<Key, Value, murmur, u32, builders::binned<builders::count_and_scatter>>"
+  HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
+  TYPE "papers::hash_graph_v2<Key, Value>"
   CAN keeps_duplicates
   ON_CPU wide_key/wide_value
   ELSEWHERE wide_key/wide_value
@@ -199,8 +201,8 @@ tilehash_test_design(robin_hood
 
 # Robin Hood hashing with the random sequence.
 tilehash_test_design(robin_hood_random
-  HEADERS tilehash/designs/robin_hood.hpp
-  TYPE "robin_hood<Key, Value, probe::random>"
+  HEADERS tilehash/papers/robin_hood_random.hpp
+  TYPE "papers::robin_hood_random<Key, Value>"
   CAN inserts erases
   ON_CPU u32/u32 u64/void
   ELSEWHERE u32/u32

@@ -15,13 +15,12 @@ set(kolushev "A. Kolushev, Algorithms and data structures for hashing on GPU, 20
 set(li "Y. Li et al., Dynamic Hash Tables on GPUs")
 
 tilehash_program_design(bucketed_cuckoo
-  TYPE "tilehash::bucketed_cuckoo<Key, Value, placement::first_fit>"
   PAPER "${breslow}, section 3"
   SUMMARY "two buckets of 64 bytes a key; the second only when the first is full")
 
 tilehash_program_design(bucketed_cuckoo_balanced
-  HEADERS tilehash/designs/bucketed_cuckoo.hpp
-  TYPE "tilehash::bucketed_cuckoo<Key, Value, placement::balanced>"
+  HEADERS tilehash/papers/bucketed_cuckoo_balanced.hpp
+  TYPE "tilehash::papers::bucketed_cuckoo_balanced<Key, Value>"
   PAPER "${breslow}, section 3"
   SUMMARY "two buckets of 64 bytes a key; the emptier of the two")
 
@@ -31,6 +30,8 @@ tilehash_program_design(chained
   SUMMARY "built in bulk by a radix sort by bucket; keeps every value of a key")
 
 tilehash_program_design(cuckoo
+  HEADERS tilehash/papers/cuckoo.hpp
+  TYPE "tilehash::papers::cuckoo<Key, Value>"
   PAPER "${alcantara}, chapter 6"
   SUMMARY "four slots a key, anywhere in the table, and a stash of 101 slots")
 
@@ -45,7 +46,7 @@ tilehash_program_design(dynamic_cuckoo
 
 tilehash_program_design(dynamic_cuckoo_two
   HEADERS tilehash/designs/dynamic_cuckoo.hpp tilehash/engine/subtables.hpp
-  TYPE "tilehash::dynamic_cuckoo<Key, Value, 3, reach::two>"
+  TYPE "tilehash::dynamic_cuckoo<Key, Value, 3, 2>"
   PAPER "${li}, sections 4 and 5"
   SUMMARY "the same; a key has two of the three subtables")
 
@@ -60,20 +61,20 @@ tilehash_program_design(hash_graph
   SUMMARY "built in bulk, in the way that is fastest there; keeps every value of a key")
 
 tilehash_program_design(hash_graph_segments
-  HEADERS tilehash/rows.hpp
-  TYPE "tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::segments>"
+  HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
+  TYPE "tilehash::papers::hash_graph_segments<Key, Value>"
   PAPER "${kolushev}, section 3.4.1"
   SUMMARY "hash_graph version 1 on segments, with counters apart")
 
 tilehash_program_design(hash_graph_v1
-  HEADERS tilehash/rows.hpp
-  TYPE "tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::count_and_scatter>"
+  HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
+  TYPE "tilehash::papers::hash_graph_v1<Key, Value>"
   PAPER "${kolushev}, algorithm 7"
   SUMMARY "hash_graph built by count, scan and scatter, whatever the size")
 
 tilehash_program_design(hash_graph_v2
-  HEADERS tilehash/rows.hpp
-  TYPE "tilehash::hash_graph<Key, Value, murmur, std::uint32_t, builders::binned<builders::count_and_scatter>>"
+  HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
+  TYPE "tilehash::papers::hash_graph_v2<Key, Value>"
   PAPER "${kolushev}, algorithm 8"
   SUMMARY "hash_graph whose items are put in order by bins first")
 
@@ -127,8 +128,8 @@ tilehash_program_design(robin_hood
   SUMMARY "neighbouring keys stay neighbours; any load, and no build fails")
 
 tilehash_program_design(robin_hood_random
-  HEADERS tilehash/designs/robin_hood.hpp
-  TYPE "tilehash::robin_hood<Key, Value, probe::random>"
+  HEADERS tilehash/papers/robin_hood_random.hpp
+  TYPE "tilehash::papers::robin_hood_random<Key, Value>"
   PAPER "Garcia et al. 2011"
   SUMMARY "robin_hood with its keys mixed: what coherence is compared with")
 

@@ -105,7 +105,7 @@ answers ask(Space& space, const tables& t) {
     const auto rows = joined("overdue", tilehash::join_kind::left);
     const auto order = rows.left.to_host(), line = rows.right.to_host();
     std::vector<count> overdue(asked.rows.size(), 0);
-    for (count i = 0; i < order.size(); ++i) overdue[order[i]] += line[i] != tilehash::no_match;
+    for (count i = 0; i < order.size(); ++i) overdue[order[i]] += line[i] != tilehash::join_options::no_match;
     for (const count n : overdue) ++got.by_overdue.at(n);
   }
   {

@@ -12,8 +12,7 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/tiled.hpp>
-#include <tilehash/engine/records.hpp>
-#include <tilehash/table.hpp>
+#include <tilehash/map.hpp>
 
 #include "records.hpp"
 
@@ -28,8 +27,10 @@ struct settings {
 };
 
 // Keys and values stand in records; `Ids` is the table that finds a key's record.
+template <class Space>
+using map_design = typename tilehash::map<key, value, Space>::design_type;
 template <class Ids, class Space>
-using table_over = tilehash::table<tilehash::indexed<key, value, tilehash::hashes::murmur, Ids>, Space>;
+using table_over = tilehash::table<typename map_design<Space>::template with_ids<Ids>, Space>;
 
 template <class Ids, class Space>
 class store {
@@ -178,7 +179,7 @@ count run_over(Space& space, const settings& s) {
 // How many answers were wrong.
 template <class Space>
 count run(Space& space, const settings& s) {
-  using fingerprint = tilehash::fingerprint_type<key>;
+  using fingerprint = typename map_design<Space>::fingerprint;
   std::printf("%s\n%-16s %-36s %11s %9s %9s\n", space.name().c_str(), "ids in", "workload", "operations/s",
               "p50 ms", "p99 ms");
   count wrong = run_over<tilehash::horton<fingerprint, std::uint32_t>>(space, s);

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <tilehash/core/layout.hpp>
+#include <tilehash/papers/layouts/bit_reversal.hpp>
 
 #include "../arguments.hpp"
 #include "../sparse_tables/tables.hpp"
@@ -176,7 +177,7 @@ int program(int argc, char** argv) {
   const count wrong = run_layout<tilehash::layouts::row_major<key, 2>>(s) +
                       run_layout<tilehash::layouts::morton<key, 2>>(s) +
                       run_layout<tilehash::layouts::hilbert<key, 2>>(s) +
-                      run_layout<tilehash::layouts::bit_reversal<key, 2>>(s);
+                      run_layout<tilehash::papers::bit_reversal<key, 2>>(s);
   if (wrong == 0) std::puts("all pictures were rebuilt bit by bit");
   std::printf("pictures: %srebuilt.png, and %stable_*.png and %sages_*.png of both probe sequences\n",
               s.prefix.c_str(), s.prefix.c_str(), s.prefix.c_str());

@@ -201,7 +201,7 @@ template <class Space>
 count run(Space& space, const settings& s, picture& last) {
   std::printf("%s\n%-32s %9s %9s %9s %10s %6s\n", space.name().c_str(), "milliseconds a frame", "paint",
               "worst", "show", "texels", "load");
-  using coherent = tilehash::robin_hood<key, pixel, tilehash::probe::coherent>;
+  using coherent = tilehash::robin_hood<key, pixel>;
   using tiled = tilehash::tiled<key, pixel>;
   return run_on<canvas<coherent, Space>>(space, s, "robin_hood, coherent", last) +
          run_on<canvas_built_anew<coherent, Space>>(space, s, "robin_hood, coherent, built anew", last) +

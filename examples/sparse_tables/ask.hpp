@@ -2,8 +2,9 @@
 #pragma once
 
 #include <tilehash/designs/robin_hood.hpp>
-#include <tilehash/designs/robin_hood/ages.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/papers/robin_hood_ages.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 #include <tilehash/table.hpp>
 
 #include "../median.hpp"
@@ -40,8 +41,8 @@ answered ask(Space& space, const grid_data& data, const char* name, Look look) {
 template <class Space, class Look>
 machine ask_tables(Space& space, const grid_data& data, Look look) {
   // One slot a bucket, as in the paper: keys that come in order share lines of memory as it is.
-  using coherent = tilehash::robin_hood<key, pixel, tilehash::probe::coherent, 1>;
-  using random = tilehash::robin_hood<key, pixel, tilehash::probe::random, 1>;
+  using coherent = tilehash::robin_hood<key, pixel, 1>;
+  using random = tilehash::papers::robin_hood_random<key, pixel, 1>;
   using tiled = tilehash::tiled<key, pixel>;
   machine m{space.name(), {}};
   m.tables.push_back(ask<coherent>(space, data, "robin_hood, coherent", look));

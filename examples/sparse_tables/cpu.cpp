@@ -1,3 +1,4 @@
+#include <tilehash/papers/robin_hood_ages.hpp>
 #include <tilehash/space/cpu.hpp>
 
 #include "ask.hpp"
@@ -11,7 +12,7 @@ machine ask_on_cpu(const grid_data& data) {
     result.slots.resize(view.design.capacity());
     for (count i = 0; i < result.slots.size(); ++i)
       view.use_entry(i, [&](key k, pixel /*colour*/) { result.slots[i] = {k, true}; });
-    result.max_ages = tilehash::max_ages(space, table);
+    result.max_ages = tilehash::papers::max_ages(space, table);
   });
 }
 

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <tilehash/papers/layouts/bit_reversal.hpp>
+
 #include "../arguments.hpp"
 #include "../sparse_tables/tables.hpp"
 #include "mesh.hpp"
@@ -100,7 +102,7 @@ int program(int argc, char** argv) {
   const count wrong = run_layout<tilehash::layouts::row_major<key, 3>>(s, asked, right, slices) +
                       run_layout<tilehash::layouts::morton<key, 3>>(s, asked, right, slices) +
                       run_layout<tilehash::layouts::hilbert<key, 3>>(s, asked, right, slices) +
-                      run_layout<tilehash::layouts::bit_reversal<key, 3>>(s, asked, right, slices);
+                      run_layout<tilehash::papers::bit_reversal<key, 3>>(s, asked, right, slices);
   if (wrong == 0) std::puts("all points of all slices are right");
   write_png(prefix + "slices.png", slices);
   std::printf("picture: %sslices.png\n", prefix.c_str());

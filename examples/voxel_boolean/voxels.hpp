@@ -301,7 +301,7 @@ class application {
     list l{memory<word>(space_, most), memory<bits>(space_, most), 0};
     space_.fill(length_.data(), 1, count(0));
     space_.for_each(n, make(appender{l.words.data(), l.contents.data(), length_.data()}));
-    l.size = tilehash::read_one(space_, length_.data());
+    l.size = length_.to_host()[0];
     return l;
   }
 

@@ -27,27 +27,9 @@
 
 #include <tilehash/algorithm/region_join.hpp>
 #include <tilehash/algorithm/sample.hpp>
-#include <tilehash/core/join_kind.hpp>
+#include <tilehash/core/join_options.hpp>
 #include <tilehash/core/overlap.hpp>
 #include <tilehash/engine/multi.hpp>
-
-namespace tilehash {
-
-/// How a join finds the rows with equal keys.
-enum class join_way {
-  automatic,   ///< by regions from 2^15 right rows on, where keys have up to 8 bytes and the memory suffices;
-               ///< on a GPU only if right keys occur at most four times, as estimated from a sample
-  by_regions,  ///< keys of up to 8 bytes
-  by_table,    ///< keys of any type
-};
-
-/// Options of a join.
-struct join_options {
-  join_kind kind = join_kind::inner;   ///< the rows that it returns
-  join_way way = join_way::automatic;  ///< how it finds them
-};
-
-}  // namespace tilehash
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -177,9 +159,9 @@ class counted_join {
     space.check_pointer(left, "join: the left keys");
     space.check_pointer(right, "join: the right keys");
     if constexpr (sizeof(Key) <= 8) {
-      if (how.way != join_way::by_table && count_by_regions(space, left, right, how)) return;
+      if (how.way != join_options::ways::by_table && count_by_regions(space, left, right, how)) return;
     }
-    require(sizeof(Key) <= 8 || how.way != join_way::by_regions,
+    require(sizeof(Key) <= 8 || how.way != join_options::ways::by_regions,
             "join: only keys of up to 8 bytes are joined by regions");
     by_table_.count(space, left, nullptr, right, nullptr, how.kind);
   }
@@ -239,7 +221,7 @@ class counted_join {
   // Returns false, and counts nothing, where the table is to join the sides.
   bool count_by_regions(Space& space, std::span<const Key> left, std::span<const Key> right,
                         const join_options& how) {
-    const bool asked = how.way == join_way::by_regions;
+    const bool asked = how.way == join_options::ways::by_regions;
     if (!asked && (right.size() < regions::least_rows || left.empty())) return false;
     try {
       if (!asked && rows_come_often(space, right)) return false;
@@ -366,5 +348,4 @@ template <class Space, class Left, class Right>
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(join);
 TILEHASH_PUBLIC(join_size);
-TILEHASH_PUBLIC(join_rows);
 }  // namespace tilehash

@@ -21,22 +21,6 @@
 #include <tilehash/table.hpp>
 
 namespace tilehash {
-
-/// How a join looks many keys up in a graph.
-enum class graph_probe {
-  standard,   ///< each left key finds its row and walks it
-  intersect,  ///< builds a graph of the left keys and compares its rows with the right side's
-};
-
-/// Options of a join with a graph.
-struct graph_join_options {
-  join_kind kind = join_kind::inner;          ///< the rows that it returns
-  graph_probe probe = graph_probe::standard;  ///< how it finds them
-};
-
-}  // namespace tilehash
-
-namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
 namespace detail {
@@ -171,14 +155,14 @@ template <class Space, class Left, class Key, class Builder, class Hash, class I
   requires std::ranges::contiguous_range<Left> && std::same_as<detail::key_of<Left>, Key>
 [[nodiscard]] join_rows<Space> join(Space& space, const Left& left,
                                     const table<row_table<Key, u32, Builder, Hash, Index>, Space>& right,
-                                    const graph_join_options& options = {}) {
+                                    const join_options& options = {}) {
   const std::span<const Key> keys(left);
   detail::require(keys.size() < no_match, "join: a side has at most 2^32 - 2 rows; join it in parts");
   space.check_pointer(keys, "join: the left keys");
   if (right.capacity() == 0)  ///< moved from
     return join(space, left, std::remove_cvref_t<decltype(right)>(space), options);
   const auto rows = right.view().design;
-  auto joined = options.probe == graph_probe::standard
+  auto joined = options.probe == join_options::probes::standard
                     ? detail::join_standard(space, keys, rows, options.kind)
                     : detail::join_intersect(space, keys, rows, *right.options().seed, options.kind);
   space.synchronize();

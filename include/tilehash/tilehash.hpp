@@ -4,7 +4,6 @@
 
 #include <tilehash/core/layout.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>

@@ -1,5 +1,5 @@
 // expect: a key must not be or hold a pointer, a string_view, a span or the like
-// expect: tilehash::compared_by_address
+// expect: tilehash::keys::compared_by_address
 #include <utility>
 
 #include <tilehash/tilehash.hpp>

@@ -8,7 +8,7 @@ struct word {
   int language;
 };
 template <>
-struct tilehash::key_members<word> : tilehash::members<&word::text, &word::language> {};
+struct tilehash::keys::members_of<word> : tilehash::keys::members<&word::text, &word::language> {};
 
 tilehash::multimap<word, int, tilehash::cpu>* p = nullptr;
 auto n = p->size();

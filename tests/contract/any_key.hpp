@@ -84,21 +84,21 @@ using bytes = std::array<u8, Size>;
 
 }  // namespace tilehash::contract::any_key
 
-namespace tilehash {
+namespace tilehash::keys {
 using contract::any_key::edge, contract::any_key::labelled, contract::any_key::vertex;
 using contract::any_key::packed_in_words, contract::any_key::packed_vertex;
 template <>
-struct key_members<packed_vertex> : members<&packed_vertex::x, &packed_vertex::y, &packed_vertex::layer> {};
+struct members_of<packed_vertex> : members<&packed_vertex::x, &packed_vertex::y, &packed_vertex::layer> {};
 template <>
-struct key_members<packed_in_words>
+struct members_of<packed_in_words>
     : members<&packed_in_words::layer, &packed_in_words::x, &packed_in_words::rest> {};
 template <>
-struct key_members<vertex> : members<&vertex::x, &vertex::y, &vertex::layer> {};
+struct members_of<vertex> : members<&vertex::x, &vertex::y, &vertex::layer> {};
 template <>
-struct key_members<edge> : members<&edge::from, &edge::to, &edge::weight, &edge::layers> {};
+struct members_of<edge> : members<&edge::from, &edge::to, &edge::weight, &edge::layers> {};
 template <>
-struct key_members<labelled> : members<&labelled::id> {};
-}  // namespace tilehash
+struct members_of<labelled> : members<&labelled::id> {};
+}  // namespace tilehash::keys
 
 namespace tilehash::contract::any_key {
 

@@ -110,12 +110,12 @@ class combining : public ::testing::Test {
 // values. (A GPU's kernels of all of them would take a minute to compile.)
 #if TILEHASH_FEW_TYPES || defined(__CUDACC__)
 using combining_designs = ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>,
-                                           tiled<u32, mean_of<float>>, linear_probing<u32, std::int32_t>>;
+                                           tiled<u32, op::mean_of<float>>, linear_probing<u32, std::int32_t>>;
 #else
 using combining_designs =
     ::testing::Types<tiled<u32, u32>, tiled<u64, std::int64_t>, tiled<u32, float>, tiled<u16, u8>,
                      bucketed_cuckoo<u32, std::int32_t>, linear_probing<u32, u64>, tiled<u32, extent>,
-                     tiled<u64, mean_of<std::int32_t>>, indexed<u32, mean_of<double>>>;
+                     tiled<u64, op::mean_of<std::int32_t>>, indexed<u32, op::mean_of<double>>>;
 #endif
 TYPED_TEST_SUITE_P(combining);
 

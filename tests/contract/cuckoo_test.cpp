@@ -8,6 +8,8 @@
 
 #include <contract/bad_hash.hpp>
 #include <contract/random.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
+#include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash {
@@ -17,7 +19,7 @@ using contract::run_seed;
 using contract::scaled;
 
 template <u32 Functions, u32 Stash = 101>
-using map_of = cuckoo<u32, u32, Functions, murmur, Stash>;
+using map_of = papers::cuckoo<u32, u32, Functions, murmur, Stash>;
 
 std::vector<u32> numbers(u64 first, u64 n) {  // all different: the mixer is a bijection
   std::vector<u32> keys(n);
@@ -211,7 +213,8 @@ TEST(stash, tells_when_to_give_up) {
   cpu space(1);
   const auto keys = numbers(0, 900);
   std::vector<u32> there(keys.size()), refused;
-  table<cuckoo<u32, u32, 4, contract::bad_at_first<1>>, cpu> equals(space, 200, {.seed = 0, .grow = false});
+  table<papers::cuckoo<u32, u32, 4, contract::bad_at_first<1>>, cpu> equals(space, 200,
+                                                                            {.seed = 0, .grow = false});
   EXPECT_EQ(equals.insert(space, std::span(keys).first(5), std::span(keys).first(5)).inserted, 5U);
   EXPECT_EQ(hopeless_share(equals, {keys.begin() + 5, keys.begin() + 25}), 1);
 
@@ -229,7 +232,7 @@ TEST(stash, tells_when_to_give_up) {
 TEST(restarts, of_a_weak_hash_function) {
   cpu space(2);
   const auto keys = numbers(0, 10'000);
-  table<cuckoo<u32, u32, 4, xor_polynomial>, cpu> t(space, 0, {.load_factor = 0.95});
+  table<papers::cuckoo<u32, u32, 4, xor_polynomial>, cpu> t(space, 0, {.load_factor = 0.95});
   const auto report = t.build(space, keys, keys);
   EXPECT_EQ(report.inserted, keys.size());
   std::vector<u32> found(keys.size());
@@ -256,9 +259,9 @@ void expect_growth_until_all_fit() {
   EXPECT_EQ(found, keys);
 }
 TEST(restarts, go_on_until_all_items_have_a_place) {
-  expect_growth_until_all_fit<cuckoo<u32, u32, 4, contract::bad_at_first<2>>>();
-  expect_growth_until_all_fit<bucketed_cuckoo<u32, u32, placement::first_fit, contract::bad_at_first<2>>>();
-  expect_growth_until_all_fit<bucketed_cuckoo<u32, u32, placement::balanced, contract::bad_at_first<3>>>();
+  expect_growth_until_all_fit<papers::cuckoo<u32, u32, 4, contract::bad_at_first<2>>>();
+  expect_growth_until_all_fit<bucketed_cuckoo<u32, u32, contract::bad_at_first<2>>>();
+  expect_growth_until_all_fit<papers::bucketed_cuckoo_balanced<u32, u32, contract::bad_at_first<3>>>();
 }
 
 // Sections 5.5 and 6.1.1: small tables fail most, fuller ones more, and hardly any with a stash. A restart

@@ -405,8 +405,7 @@ TEST(dynamic, keys_and_values_of_any_size) {
 #if !TILEHASH_FEW_TYPES
   expect_values_of_any_size<17, 1>(space);
   expect_values_of_any_size<32, 8>(space);
-  expect_values_of_any_size<1, 40, table<dynamic_cuckoo<block<1>, block<40>, 3, reach::two>, dynamic_space>>(
-      space);
+  expect_values_of_any_size<1, 40, table<dynamic_cuckoo<block<1>, block<40>, 3, 2>, dynamic_space>>(space);
   expect_values_of_any_size<2, 2>(space);
   expect_values_of_any_size<12, 16>(space);
 #endif
@@ -455,7 +454,7 @@ TEST(dynamic, refuses_bounds_that_cannot_be_kept) {
 
 // Every eleventh item repeats the key of another, and the first key belongs in a sentinel cell. The call
 // asks for no outcomes; the different keys fill 0.96 of the table's slots.
-template <class Value, u32 Subtables, reach Reach>
+template <class Value, u32 Subtables, u32 Choices>
 void expect_filled_by_regions(dynamic_space& space, u64 n, bool in_all_ways = true) {
   SCOPED_TRACE(std::to_string(n) + " items, values of " + std::to_string(sizeof(Value)) + " bytes, " +
                std::to_string(Subtables) + " subtables");
@@ -475,7 +474,7 @@ void expect_filled_by_regions(dynamic_space& space, u64 n, bool in_all_ways = tr
   const buffer<Value, dynamic_space> v(space, values), out(space, different);
   for (const bool builds : {false, true}) {
     if (builds && !in_all_ways) break;
-    table<dynamic_cuckoo<u32, Value, Subtables, Reach>, dynamic_space> t(
+    table<dynamic_cuckoo<u32, Value, Subtables, Choices>, dynamic_space> t(
         space, different, {.load_factor = 0.96, .seed = run_seed(), .grow = builds});
     const insert_report report =
         builds ? t.build(space, k.span(), v.span()) : t.insert(space, k.span(), v.span());
@@ -503,12 +502,12 @@ void expect_filled_by_regions(dynamic_space& space, u64 n, bool in_all_ways = tr
 TEST(dynamic, many_items_go_by_regions) {
   dynamic_space space;
   if constexpr (dynamic_space::has_lanes) {  // as many as pay on a GPU
-    expect_filled_by_regions<u32, 3, reach::all>(space, 4'000'000, !small_sizes());
+    expect_filled_by_regions<u32, 3, 3>(space, 4'000'000, !small_sizes());
     if (small_sizes()) return;
   }
-  expect_filled_by_regions<u32, 3, reach::all>(space, 200'000);
-  expect_filled_by_regions<u8, 8, reach::two>(space, 60'000);
-  expect_filled_by_regions<block<24>, 2, reach::all>(space, 90'000);
+  expect_filled_by_regions<u32, 3, 3>(space, 200'000);
+  expect_filled_by_regions<u8, 8, 2>(space, 60'000);
+  expect_filled_by_regions<block<24>, 2, 2>(space, 90'000);
 }
 
 // These cases do not suit regions: NaNs are refused, and one key has more copies than a bin and the list of

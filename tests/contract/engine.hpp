@@ -13,9 +13,10 @@
 
 #include <contract/bad_hash.hpp>
 #include <contract/random.hpp>
-#include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
+#include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/papers/two_level_cuckoo.hpp>
 #include <tilehash/tilehash.hpp>
@@ -58,7 +59,7 @@ class engines : public ::testing::Test {
 };
 
 using engine_designs =
-    ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>, cuckoo<u32, u32>,
+    ::testing::Types<tiled<u32, u32>, papers::bucketed_cuckoo_balanced<u32, u32>, papers::cuckoo<u32, u32>,
                      linear_probing<u32, u32>, indexed<u32, u32>, multi<u32, u32>,
                      papers::two_level_cuckoo<u32, u32>, chained<u32, u32>>;
 TYPED_TEST_SUITE(engines, engine_designs);
@@ -108,8 +109,9 @@ TYPED_TEST(engines, seeds_are_drawn_unless_given) {
 // ---- asynchronous calls ----
 template <class Design>
 class async_calls : public engines<Design> {};
-using async_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>,
-                                       cuckoo<u32, u32>, linear_probing<u32, u32>, dynamic_cuckoo<u32, u32>>;
+using async_designs =
+    ::testing::Types<tiled<u32, u32>, papers::bucketed_cuckoo_balanced<u32, u32>, papers::cuckoo<u32, u32>,
+                     linear_probing<u32, u32>, dynamic_cuckoo<u32, u32>>;
 TYPED_TEST_SUITE(async_calls, async_designs);
 
 TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {

@@ -27,8 +27,8 @@ struct counting_hash : murmur {
 
 TEST(bounded_work, a_full_table_says_so_soon) {
   cpu space(1);
-  table<bucketed_cuckoo<u32, u32, placement::first_fit, counting_hash>, cpu> t(
-      space, scaled(40'000, 4'000), {.seed = run_seed(), .grow = false});
+  table<bucketed_cuckoo<u32, u32, counting_hash>, cpu> t(space, scaled(40'000, 4'000),
+                                                         {.seed = run_seed(), .grow = false});
   const u64 n = t.capacity() + t.capacity() / 4;
   std::vector<u32> keys(n), values(n);
   for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(i));
@@ -63,10 +63,10 @@ TEST(bounded_work, keys_made_up_to_meet_cost_a_restart) {
 template <class Design>
 class growth : public ::testing::Test {};
 using growing_designs = ::testing::Types<
-    bucketed_cuckoo<u32, u32, placement::first_fit, bad_for_small>,
-    bucketed_cuckoo<u32, u32, placement::balanced, bad_for_small>, cuckoo<u32, u32, 2, bad_for_small>,
-    cuckoo<u32, u32, 4, bad_for_small>, linear_probing<u32, u32, bad_for_small>,
-    papers::quadratic_probing<u32, u32, bad_for_small>, double_hashing<u32, u32, bad_for_small>>;
+    bucketed_cuckoo<u32, u32, bad_for_small>, papers::bucketed_cuckoo_balanced<u32, u32, bad_for_small>,
+    papers::cuckoo<u32, u32, 2, bad_for_small>, papers::cuckoo<u32, u32, 4, bad_for_small>,
+    linear_probing<u32, u32, bad_for_small>, papers::quadratic_probing<u32, u32, bad_for_small>,
+    double_hashing<u32, u32, bad_for_small>>;
 TYPED_TEST_SUITE(growth, growing_designs);
 
 TYPED_TEST(growth, has_a_bound) {
@@ -102,7 +102,8 @@ TEST(shrinking, is_no_way_to_grow) {
     SCOPED_TRACE(n);
     std::vector<u32> keys(n), before(n), after(n);
     for (u32 i = 0; i < n; ++i) keys[i] = i;
-    table<cuckoo<u32, u32, 4, of_seven_places>, cpu> t(space, 320, {.load_factor = 0.3, .grow = false});
+    table<papers::cuckoo<u32, u32, 4, of_seven_places>, cpu> t(space, 320,
+                                                               {.load_factor = 0.3, .grow = false});
     std::ignore = t.insert(space, keys, keys);
     t.find_or(space, keys, before, ~0U);
     const u64 capacity = t.capacity(), bytes = t.bytes(), size = t.size();
@@ -121,7 +122,7 @@ TEST(growth_memory, old_and_new_table_and_little_beside) {
   expect_little_memory_of_growth<tiled<u32, u32>>(space, n);
   expect_little_memory_of_growth<tiled<u64, u64>>(space, n);
   expect_little_memory_of_growth<bucketed_cuckoo<u64, u32>>(space, n);
-  expect_little_memory_of_growth<cuckoo<u32, u32>>(space, n);
+  expect_little_memory_of_growth<papers::cuckoo<u32, u32>>(space, n);
   expect_little_memory_of_growth<linear_probing<u32, u32>>(space, n);
 }
 
@@ -158,7 +159,7 @@ TEST(bounded_work, engines_that_cannot_refuse_say_why) {
   };
   using hash = bad_for_small;
   expect_refusal(table<papers::two_level_cuckoo<u32, u32, 2048, hash>, cpu>(space), "take another hash");
-  using ids = bucketed_cuckoo<u32, u32, placement::first_fit, hash>;
+  using ids = bucketed_cuckoo<u32, u32, hash>;
   expect_refusal(table<multi<u32, u32, ids>, cpu>(space), "take another");
   expect_refusal(table<indexed<u32, u32, murmur, ids>, cpu>(space), "take another");
 }

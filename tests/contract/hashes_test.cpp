@@ -12,7 +12,7 @@ namespace {
 template <class Design>
 class hashes : public ::testing::Test {};
 template <class K, class V, class H>
-using first_fit = bucketed_cuckoo<K, V, placement::first_fit, H>;
+using first_fit = bucketed_cuckoo<K, V, H>;
 using hashed_designs = ::testing::Types<
     linear_probing<u64, u32, linear_polynomial>, papers::quadratic_probing<u32, u32, xor_polynomial>,
     double_hashing<u32, u32, jenkins>, linear_probing<u32, u32, identity>, first_fit<u64, u32, jenkins>,

@@ -9,9 +9,9 @@ struct indexing_space : cpu {
 
 #include <contract/index.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/papers/mega_kv.hpp>
 
 // Over any design that maps a key to 32 bits.
@@ -90,8 +90,9 @@ TEST(indexing_without_memory, makes_do_with_a_few_records_more) {
 
 template <class Ids>
 class indexing_over : public indexing {};
-using ids_designs = ::testing::Types<bucketed_cuckoo<u64, u32>, cuckoo<u64, u32>, linear_probing<u64, u32>,
-                                     papers::mega_kv<u64, u32>, robin_hood<u64, u32>>;
+using ids_designs =
+    ::testing::Types<bucketed_cuckoo<u64, u32>, papers::cuckoo<u64, u32>, linear_probing<u64, u32>,
+                     papers::mega_kv<u64, u32>, robin_hood<u64, u32>>;
 TYPED_TEST_SUITE(indexing_over, ids_designs);
 
 TYPED_TEST(indexing_over, ids_are_dense_and_stay) {

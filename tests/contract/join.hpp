@@ -28,13 +28,13 @@ struct pixel {  // six bytes, and two of padding
 
 }  // namespace tilehash::contract
 
-namespace tilehash {
+namespace tilehash::keys {
 using contract::pixel, contract::point;
 template <>
-struct key_members<point> : members<&point::x, &point::y, &point::z> {};
+struct members_of<point> : members<&point::x, &point::y, &point::z> {};
 template <>
-struct key_members<pixel> : members<&pixel::depth, &pixel::layer> {};
-}  // namespace tilehash
+struct members_of<pixel> : members<&pixel::depth, &pixel::layer> {};
+}  // namespace tilehash::keys
 
 namespace tilehash::contract {
 
@@ -44,9 +44,9 @@ inline auto numbers_of(const point& p) { return std::tuple(p.x, p.y, p.z); }
 inline auto numbers_of(const pixel& p) { return std::tuple(p.depth, p.layer); }
 
 template <class Key>
-std::vector<join_way> ways_of() {
-  if (sizeof(Key) > 8) return {join_way::automatic};
-  return {join_way::by_regions, join_way::by_table};
+std::vector<join_options::ways> ways_of() {
+  if (sizeof(Key) > 8) return {join_options::ways::automatic};
+  return {join_options::ways::by_regions, join_options::ways::by_table};
 }
 
 template <class Key>
@@ -57,7 +57,7 @@ class joins : public ::testing::Test {
   space_type& space = ground.space;
 
   void check(const std::vector<Key>& left, const std::vector<Key>& right) {
-    for (const join_way way : ways_of<Key>()) expect_joined(space, left, right, way);
+    for (const join_options::ways way : ways_of<Key>()) expect_joined(space, left, right, way);
   }
 };
 TYPED_TEST_SUITE_P(joins);
@@ -214,9 +214,9 @@ TYPED_TEST_P(joins, of_keys_that_come_often) {
   for (const u64 rank : zipf_ranks(random, few, n)) by_zipf.push_back(distinct[rank]);
   for (u64 i = 0; i < n; i += 5) mixed[i] = distinct[1];  // too frequent for a list, and for a bin
   const std::vector<TypeParam> equal(n, distinct[1]), one(1, distinct[1]);
-  for (const join_way way : {join_way::automatic, join_way::by_table}) {
+  for (const join_options::ways way : {join_options::ways::automatic, join_options::ways::by_table}) {
     expect_joined(this->space, by_zipf, distinct, way);
-    if (small_sizes() && way == join_way::by_table) break;
+    if (small_sizes() && way == join_options::ways::by_table) break;
     expect_joined(this->space, distinct, by_zipf, way);
     expect_joined(this->space, {distinct.begin(), distinct.begin() + 2'000}, by_twenties, way);
     expect_joined(this->space, distinct, mixed, way);
@@ -232,7 +232,7 @@ TYPED_TEST_P(joins, count_without_writing) {
   const u64 n = scaled(400'000, 40'000);
   const buffer<TypeParam, typename TestFixture::space_type> keys(
       this->space, std::vector<TypeParam>(n, key_from<TypeParam>(7)));
-  for (const join_way way : {join_way::automatic, join_way::by_table}) {
+  for (const join_options::ways way : {join_options::ways::automatic, join_options::ways::by_table}) {
     EXPECT_EQ(join_size(this->space, keys.span(), keys.span(), {join_kind::inner, way}), n * n);
     EXPECT_EQ(join_size(this->space, keys.span(), keys.span(), {join_kind::semi, way}), n);
   }
@@ -256,9 +256,10 @@ TYPED_TEST_P(joins, with_a_graph) {
   table<hash_graph<TypeParam, u32>, typename TestFixture::space_type> graph(this->space);
   const auto taken = std::move(graph);
   const buffer<TypeParam, typename TestFixture::space_type> keys(this->space, distinct);
-  for (const graph_probe probe : {graph_probe::standard, graph_probe::intersect})
-    EXPECT_EQ(join(this->space, keys.span(), graph, {join_kind::anti, probe}).size(),  // NOLINT
-              keys.size());
+  for (const join_options::probes probe : {join_options::probes::standard, join_options::probes::intersect})
+    EXPECT_EQ(
+        join(this->space, keys.span(), graph, {.kind = join_kind::anti, .probe = probe}).size(),  // NOLINT
+        keys.size());
 }
 
 // At every allocation: it throws and keeps no memory, or it joins in another way.
@@ -357,9 +358,9 @@ void join_structs(u64 n) {
         expected.emplace_back(i, no_match);
     }
     std::ranges::sort(expected);
-    std::vector<join_way> ways = {join_way::automatic, join_way::by_table};
-    if (sizeof(Key) <= 8) ways.push_back(join_way::by_regions);
-    for (const join_way way : ways) {
+    std::vector<join_options::ways> ways = {join_options::ways::automatic, join_options::ways::by_table};
+    if (sizeof(Key) <= 8) ways.push_back(join_options::ways::by_regions);
+    for (const join_options::ways way : ways) {
       EXPECT_EQ(join_size(space, l.span(), r.span(), {kind, way}), expected.size());
       const auto got = join(space, l.span(), r.span(), {kind, way});
       EXPECT_TRUE(in_order(got.left, got.right, kind) == expected) << static_cast<int>(way);
@@ -388,8 +389,9 @@ TEST(join_arguments, are_refused) {
        "join: the right keys");
   says(message_of<invalid_argument>([&] { std::ignore = join_size(space, keys.span(), too_many); }),
        "at most 2^32 - 2 rows");
-  says(message_of<invalid_argument>(
-           [&] { std::ignore = join_size(space, wide.span(), wide.span(), {.way = join_way::by_regions}); }),
+  says(message_of<invalid_argument>([&] {
+         std::ignore = join_size(space, wide.span(), wide.span(), {.way = join_options::ways::by_regions});
+       }),
        "up to 8 bytes");
   const std::span<u32> no_rows(static_cast<u32*>(nullptr), 3);
   says(message_of<invalid_argument>(

@@ -71,8 +71,8 @@ row_pairs in_order(const buffer<u32, Space>& left, const buffer<u32, Space>& rig
 
 // Checks every kind by one way: its size, and its rows where they are not too many to compare.
 template <class Key, class Space>
-void expect_joined(Space& space, const std::vector<Key>& left, const std::vector<Key>& right, join_way way,
-                   u64 most_rows = 400'000) {
+void expect_joined(Space& space, const std::vector<Key>& left, const std::vector<Key>& right,
+                   join_options::ways way, u64 most_rows = 400'000) {
   SCOPED_TRACE(std::to_string(left.size()) + " and " + std::to_string(right.size()) + " rows, way " +
                std::to_string(static_cast<int>(way)));
   const join_model<Key> model(left, right);
@@ -102,8 +102,9 @@ void expect_probed(Space& space, const std::vector<Key>& left, const std::vector
   table<hash_graph<Key, u32>, Space> graph(space, 0, {.load_factor = right.size() % 2 == 0 ? 0.9 : 0.3});
   std::ignore = graph.build(space, r.span(), numbers.span());
   for (const join_kind kind : join_kinds) {
-    for (const graph_probe probe : {graph_probe::standard, graph_probe::intersect}) {
-      const auto got = join(space, l.span(), graph, {kind, probe});
+    for (const join_options::probes probe :
+         {join_options::probes::standard, join_options::probes::intersect}) {
+      const auto got = join(space, l.span(), graph, {.kind = kind, .probe = probe});
       EXPECT_EQ(got.size(), model.size(kind));
       EXPECT_TRUE(in_order(got.left, got.right, kind) == model.rows(kind));
     }

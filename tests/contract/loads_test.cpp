@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/tilehash.hpp>
 
 namespace tilehash {
@@ -54,15 +55,14 @@ TYPED_TEST(loads, are_reached_without_growth) {
 }
 
 // Buckets of other sizes than 64 bytes.
-template <u32 Slots, placement Placement>
+template <class Design>
 u64 refused_by_shape() {
-  using design = bucketed_cuckoo<u32, u32, Placement, murmur, Slots>;
   const u64 n = contract::scaled(200'000, 20'000), seed = contract::run_seed();
   std::vector<u32> keys(n), found(n);
   for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(i ^ seed));
   const std::span<const u32> k = keys;
   cpu space(2);
-  table<design, cpu> t(space, n, {.load_factor = design::max_load_factor, .seed = seed, .grow = false});
+  table<Design, cpu> t(space, n, {.load_factor = Design::max_load_factor, .seed = seed, .grow = false});
   const insert_report report = t.insert(space, k, k);
   EXPECT_EQ(report.present, 0U);
   EXPECT_EQ(t.size(), n - report.refused);
@@ -73,14 +73,14 @@ u64 refused_by_shape() {
   return report.refused;
 }
 TEST(loads, of_all_shapes) {
-  EXPECT_LT((refused_by_shape<1, placement::first_fit>()), 200U);  // some ten are meant to be
-  EXPECT_LT((refused_by_shape<1, placement::balanced>()), 200U);
-  EXPECT_EQ((refused_by_shape<2, placement::first_fit>()), 0U);
-  EXPECT_EQ((refused_by_shape<2, placement::balanced>()), 0U);
-  EXPECT_EQ((refused_by_shape<4, placement::first_fit>()), 0U);
-  EXPECT_EQ((refused_by_shape<4, placement::balanced>()), 0U);
-  EXPECT_EQ((refused_by_shape<16, placement::first_fit>()), 0U);
-  EXPECT_EQ((refused_by_shape<16, placement::balanced>()), 0U);
+  EXPECT_LT((refused_by_shape<bucketed_cuckoo<u32, u32, murmur, 1>>()), 200U);  // some ten are meant to be
+  EXPECT_LT((refused_by_shape<papers::bucketed_cuckoo_balanced<u32, u32, murmur, 1>>()), 200U);
+  EXPECT_EQ((refused_by_shape<bucketed_cuckoo<u32, u32, murmur, 2>>()), 0U);
+  EXPECT_EQ((refused_by_shape<papers::bucketed_cuckoo_balanced<u32, u32, murmur, 2>>()), 0U);
+  EXPECT_EQ((refused_by_shape<bucketed_cuckoo<u32, u32, murmur, 4>>()), 0U);
+  EXPECT_EQ((refused_by_shape<papers::bucketed_cuckoo_balanced<u32, u32, murmur, 4>>()), 0U);
+  EXPECT_EQ((refused_by_shape<bucketed_cuckoo<u32, u32, murmur, 16>>()), 0U);
+  EXPECT_EQ((refused_by_shape<papers::bucketed_cuckoo_balanced<u32, u32, murmur, 16>>()), 0U);
 }
 
 // What a design does not take, a table that may grow is not asked for, and one that may not refuses.

@@ -15,9 +15,9 @@
 #include <contract/keys.hpp>
 #include <contract/model.hpp>
 #include <contract/random.hpp>
-#include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/multimap.hpp>
+#include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/papers/two_level_cuckoo.hpp>
 
 namespace tilehash::contract {
@@ -150,11 +150,11 @@ class multimaps : public ::testing::Test {
 using multi_types = ::testing::Types<multi<u32, u32>>;
 #elif defined(__CUDACC__) || TILEHASH_FEW_TYPES
 using multi_types =
-    ::testing::Types<multi<u32, u32>, multi<u64, u16, cuckoo<u64, u32>>, multi<wide, quintet>>;
+    ::testing::Types<multi<u32, u32>, multi<u64, u16, papers::cuckoo<u64, u32>>, multi<wide, quintet>>;
 #else
 using multi_types = ::testing::Types<
     multi<u32, u32>, multi<std::int64_t, quintet, tiled<std::int64_t, u32>, u64>,
-    multi<float, u16, papers::two_level_cuckoo<float, u32>>, multi<u32, u64, cuckoo<u32, u32>>,
+    multi<float, u16, papers::two_level_cuckoo<float, u32>>, multi<u32, u64, papers::cuckoo<u32, u32>>,
     multi<std::array<u8, 6>, u32, double_hashing<std::array<u8, 6>, u32>>, multi<wide, quintet>>;
 #endif
 TYPED_TEST_SUITE(multimaps, multi_types);

@@ -152,14 +152,14 @@ class race : public ::testing::Test {
 // of 16 bytes it sees once.
 using designs =
     ::testing::Types<linear_probing<u32, u32>, linear_probing<u32, u64>, bucketed_cuckoo<u32, u32>,
-                     bucketed_cuckoo<u32, u32, placement::balanced>, cuckoo<u32, u32>, tiled<u32, u32>,
+                     papers::bucketed_cuckoo_balanced<u32, u32>, papers::cuckoo<u32, u32>, tiled<u32, u32>,
                      tiled<u64, u64>, tiled<u16, u8>, horton<u32, u32>, horton<u32, u32, 4>,
-                     dynamic_cuckoo<u32, u32>, dynamic_cuckoo<u64, u32, 5, reach::two>
+                     dynamic_cuckoo<u32, u32>, dynamic_cuckoo<u64, u32, 5, 2>
 #if TILEHASH_FEW_TYPES != 2
                      ,
                      papers::quadratic_probing<u32, u32>, double_hashing<u32, void>,
-                     bucketed_cuckoo<u32, void>, bucketed_cuckoo<u64, u64>, cuckoo<u32, u32, 3, murmur, 0>,
-                     horton<u64, u64>, horton<u32, void>
+                     bucketed_cuckoo<u32, void>, bucketed_cuckoo<u64, u64>,
+                     papers::cuckoo<u32, u32, 3, murmur, 0>, horton<u64, u64>, horton<u32, void>
 #endif
                      >;
 TYPED_TEST_SUITE(race, designs);

@@ -124,13 +124,13 @@ std::vector<Key> region_keys(u64 n, u64 different) {
 
 template <class Design>
 class regions : public ::testing::Test {};
-using region_designs = std::conditional_t<
-    TILEHASH_FEW_TYPES != 0,
-    ::testing::Types<tiled<u32, u32>, tiled<u32, u16>, tiled<u64, u64>, horton<u32, u32>,
-                     robin_hood<u32, u32, probe::coherent, 1>>,
-    ::testing::Types<tiled<u32, u32>, tiled<u32, u16>, tiled<u64, void>, tiled<u64, u64>, tiled<u32, u64>,
-                     horton<u32, u32>, horton<u32, void>, horton<u32, u16, 4>,
-                     robin_hood<u32, u32, probe::coherent, 1>, robin_hood<u64, u64>>>;
+using region_designs =
+    std::conditional_t<TILEHASH_FEW_TYPES != 0,
+                       ::testing::Types<tiled<u32, u32>, tiled<u32, u16>, tiled<u64, u64>, horton<u32, u32>,
+                                        robin_hood<u32, u32, 1>>,
+                       ::testing::Types<tiled<u32, u32>, tiled<u32, u16>, tiled<u64, void>, tiled<u64, u64>,
+                                        tiled<u32, u64>, horton<u32, u32>, horton<u32, void>,
+                                        horton<u32, u16, 4>, robin_hood<u32, u32, 1>, robin_hood<u64, u64>>>;
 TYPED_TEST_SUITE_P(regions);
 
 TYPED_TEST_P(regions, a_table_grows_and_merges) {
@@ -399,11 +399,11 @@ class regions_of_floats : public ::testing::Test {
 
   region_space space;
 };
-using float_designs = std::conditional_t<
-    TILEHASH_FEW_TYPES != 0,
-    ::testing::Types<tiled<float, u32>, horton<float, u32>, dynamic_cuckoo<float, u32>>,
-    ::testing::Types<tiled<float, u32>, tiled<double, u64>, horton<float, u32>, dynamic_cuckoo<float, u32>,
-                     robin_hood<float, u32, probe::coherent, 1>>>;
+using float_designs =
+    std::conditional_t<TILEHASH_FEW_TYPES != 0,
+                       ::testing::Types<tiled<float, u32>, horton<float, u32>, dynamic_cuckoo<float, u32>>,
+                       ::testing::Types<tiled<float, u32>, tiled<double, u64>, horton<float, u32>,
+                                        dynamic_cuckoo<float, u32>, robin_hood<float, u32, 1>>>;
 TYPED_TEST_SUITE(regions_of_floats, float_designs);
 
 TYPED_TEST(regions_of_floats, refuse_nan) {

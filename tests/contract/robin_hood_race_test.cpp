@@ -11,6 +11,7 @@
 
 #include <contract/random.hpp>
 #include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -19,10 +20,9 @@ namespace {
 
 using contract::run_seed;
 using contract::scaled;
-using probe::coherent;
 
 using lines = robin_hood<u32, u32>;
-using paper = robin_hood<u32, u32, coherent, 1>;  // one slot a bucket
+using paper = robin_hood<u32, u32, 1>;  // one slot a bucket
 
 // How many keys of a home are on their way, and that some have been since, is known however many there were.
 TEST(robin_hood_race, counters_of_keys_on_their_way_do_not_come_round) {
@@ -145,7 +145,7 @@ TEST(robin_hood_race, inserts_and_erases_of_the_same_keys) {
   for (u64 round = 0; round < scaled(40, 10); ++round) {
     expect_one_winner_each<paper>(256, 0.98, run_seed() + round);
     expect_one_winner_each<lines>(1024, 0.99, run_seed() + round);
-    expect_one_winner_each<robin_hood<u32, u32, probe::random, 2>>(256, 0.9, run_seed() + round);
+    expect_one_winner_each<papers::robin_hood_random<u32, u32, 2>>(256, 0.9, run_seed() + round);
   }
   expect_one_winner_each<paper>(scaled(20'000, 2'000), 0.95, run_seed());
   expect_one_winner_each<lines>(scaled(20'000, 2'000), 0.99, run_seed());

@@ -16,7 +16,8 @@
 #include <contract/random.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/designs/robin_hood.hpp>
-#include <tilehash/designs/robin_hood/ages.hpp>
+#include <tilehash/papers/robin_hood_ages.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
@@ -25,12 +26,11 @@ namespace {
 
 using contract::run_seed;
 using contract::scaled;
-using probe::coherent;
 
 using lines = robin_hood<u32, u32>;
-using paper = robin_hood<u32, u32, coherent, 1>;  // one slot a bucket
-using scattered_lines = robin_hood<u32, u32, probe::random>;
-using scattered_paper = robin_hood<u32, u32, probe::random, 1>;
+using paper = robin_hood<u32, u32, 1>;  // one slot a bucket
+using scattered_lines = papers::robin_hood_random<u32, u32>;
+using scattered_paper = papers::robin_hood_random<u32, u32, 1>;
 
 template <class Design>
 struct subject {
@@ -162,11 +162,11 @@ TEST(robin_hood_loads, to_the_last_slot) {
   for (const u64 n : {u64(1), u64(2000), scaled(50'000, 5'000)}) {
     expect_full<lines>(n);
     expect_full<paper>(n);
-    expect_full<robin_hood<u64, u32, coherent, 2, 1>>(n);
+    expect_full<robin_hood<u64, u32, 2, 1>>(n);
 #if !TILEHASH_FEW_TYPES
     expect_full<robin_hood<u64, u64>>(n);
     expect_full<robin_hood<u32, void>>(n);
-    expect_full<robin_hood<u32, u32, coherent, 8, 0>>(n);
+    expect_full<robin_hood<u32, u32, 8, 0>>(n);
 #endif
   }
 }
@@ -251,13 +251,13 @@ TEST(robin_hood_ages, figure_3) {
 
   subject<paper> ours(figure_3::n, 0.8);
   ASSERT_EQ(ours.insert(f.keys).inserted, figure_3::n);
-  const auto ages = age_histogram(ours.space, ours.t);
+  const auto ages = papers::age_histogram(ours.space, ours.t);
   EXPECT_LE(ages.size() - 1, coherent_oldest + 3);
   EXPECT_EQ(ages[0], ours.t.capacity() - figure_3::n);
-  EXPECT_EQ(widest_age(ours.space, ours.t), ages.size() - 1);
+  EXPECT_EQ(papers::widest_age(ours.space, ours.t), ages.size() - 1);
   subject<lines> in_lines(figure_3::n, 0.8);
   ASSERT_EQ(in_lines.insert(f.keys).inserted, figure_3::n);
-  EXPECT_LE(widest_age(in_lines.space, in_lines.t), 4U);
+  EXPECT_LE(papers::widest_age(in_lines.space, in_lines.t), 4U);
 }
 
 // Random keys; found, not found and the oldest, within what a table of 2 * 10^5 varies by, by its keys and by
@@ -274,7 +274,7 @@ void expect_ages(double load, double found, double not_found, u32 oldest) {
   EXPECT_EQ(there, k.size());
   EXPECT_NEAR(s.buckets_read(others, there), not_found, varies * not_found);
   EXPECT_EQ(there, 0U);
-  EXPECT_LE(widest_age(s.space, s.t), oldest);
+  EXPECT_LE(papers::widest_age(s.space, s.t), oldest);
   ASSERT_NO_FATAL_FAILURE(s.expect_order(true));
 }
 TEST(robin_hood_ages, of_random_keys) {
@@ -318,7 +318,7 @@ TEST(robin_hood_ages, offsets_lead_nowhere_back) {
   expect_leads_nowhere_back<lines>(30030, 8);
   expect_leads_nowhere_back<scattered_lines>(25253, 8);
   expect_leads_nowhere_back<paper>(24177240, 8);
-  expect_leads_nowhere_back<robin_hood<u64, u64, coherent, 2, 1>>(40000, 8);
+  expect_leads_nowhere_back<robin_hood<u64, u64, 2, 1>>(40000, 8);
 }
 
 // A lookup that fails reads as many buckets as its home says, and that is how far the home's keys have gone.
@@ -326,7 +326,7 @@ TEST(robin_hood_ages, failed_lookups_stop_early) {
   subject<paper> s(50'000, 0.95);
   ASSERT_EQ(s.insert(s.fresh_keys(50'000)).inserted, 50'000U);
   const auto d = s.t.view().design;
-  const auto farthest = max_ages(s.space, s.t);
+  const auto farthest = papers::max_ages(s.space, s.t);
   for (const u32 k : s.fresh_keys(10'000)) ASSERT_EQ(s.t.view().find(k).probes(), farthest[d.locate(k).home]);
 }
 
@@ -343,9 +343,9 @@ TEST(robin_hood_ages, quantised_and_left_out) {
     EXPECT_EQ(there, 0U);
     return std::pair(found, not_found);
   };
-  const auto [found_4, missed_4] = read(subject<robin_hood<u32, u32, coherent, 1, 4>>(40'000, 0.9));
-  const auto [found_2, missed_2] = read(subject<robin_hood<u32, u32, coherent, 1, 2>>(40'000, 0.9));
-  const auto [found_0, missed_0] = read(subject<robin_hood<u32, u32, coherent, 1, 0>>(40'000, 0.9));
+  const auto [found_4, missed_4] = read(subject<robin_hood<u32, u32, 1, 4>>(40'000, 0.9));
+  const auto [found_2, missed_2] = read(subject<robin_hood<u32, u32, 1, 2>>(40'000, 0.9));
+  const auto [found_0, missed_0] = read(subject<robin_hood<u32, u32, 1, 0>>(40'000, 0.9));
   EXPECT_NEAR(found_2, found_4, 0.2);
   EXPECT_NEAR(found_0, found_4, 0.2);
   EXPECT_LT(missed_4, missed_2);
@@ -403,7 +403,7 @@ TEST(robin_hood_bulk, gives_what_inserts_give) {
     expect_same_ages<scattered_paper>(50'000, load);
   }
 #if !TILEHASH_FEW_TYPES
-  expect_same_ages<robin_hood<u64, u64, coherent, 1>>(50'000, 0.9);
+  expect_same_ages<robin_hood<u64, u64, 1>>(50'000, 0.9);
 #endif
 }
 
@@ -440,8 +440,8 @@ TEST(robin_hood_bulk, crowded_homes_and_copies) {
   expect_crowded_homes<paper>();
   expect_crowded_homes<lines>();
 #if !TILEHASH_FEW_TYPES
-  expect_crowded_homes<robin_hood<u32, u32, coherent, 2>>();
-  expect_crowded_homes<robin_hood<u64, u32, coherent, 4, 0>>();
+  expect_crowded_homes<robin_hood<u32, u32, 2>>();
+  expect_crowded_homes<robin_hood<u64, u32, 4, 0>>();
 #endif
 }
 
@@ -474,7 +474,7 @@ TEST(robin_hood_homes, give_keys_back) {
   expect_keys_back<paper>();
   expect_keys_back<scattered_lines>();
   expect_keys_back<robin_hood<u64, u64>>();
-  expect_keys_back<robin_hood<u64, void, probe::random, 1>>();
+  expect_keys_back<papers::robin_hood_random<u64, void, 1>>();
   expect_keys_back<robin_hood<u32, void>>();
 }
 
@@ -560,7 +560,7 @@ TEST(robin_hood_erase, brings_all_home) {
     ASSERT_NO_FATAL_FAILURE(s.expect_holds(k));
     ASSERT_NO_FATAL_FAILURE(s.expect_order(false));
   }
-  EXPECT_EQ(widest_age(s.space, s.t), 1U);
+  EXPECT_EQ(papers::widest_age(s.space, s.t), 1U);
   ASSERT_NO_FATAL_FAILURE(s.expect_order(true));
 }
 
@@ -593,8 +593,8 @@ TEST(robin_hood_erase, by_small_calls) {
   for (u64 seed = run_seed(), last = seed + scaled(8, 2); seed < last; ++seed) {
     expect_model<lines>(seed);
     expect_model<paper>(seed);
-    expect_model<robin_hood<u32, u32, coherent, 1, 0>>(seed);
-    expect_model<robin_hood<u64, void, probe::random>>(seed);
+    expect_model<robin_hood<u32, u32, 1, 0>>(seed);
+    expect_model<papers::robin_hood_random<u64, void>>(seed);
   }
 }
 

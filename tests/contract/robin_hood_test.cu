@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/space/cuda.cuh>
 #include <tilehash/table.hpp>
@@ -16,7 +17,7 @@ namespace {
 
 using contract::run_seed;
 using contract::scaled;
-using paper = robin_hood<u32, u32, probe::coherent, 1>;  // one slot a bucket
+using paper = robin_hood<u32, u32, 1>;  // one slot a bucket
 
 // Different keys for each `first`, as far apart as they are many; a value is its key's complement.
 std::vector<u32> keys_from(u64 first, u64 n) {
@@ -59,7 +60,7 @@ void expect_no_failure(u64 tables) {
 }
 TEST(cuda_robin_hood, does_not_fail_in_lines) { expect_no_failure<robin_hood<u32, u32>>(scaled(4000, 50)); }
 TEST(cuda_robin_hood, does_not_fail_at_random) {
-  expect_no_failure<robin_hood<u32, u32, probe::random>>(scaled(2000, 50));
+  expect_no_failure<papers::robin_hood_random<u32, u32>>(scaled(2000, 50));
 }
 TEST(cuda_robin_hood, does_not_fail_slot_by_slot) { expect_no_failure<paper>(scaled(4000, 50)); }
 

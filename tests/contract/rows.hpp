@@ -12,6 +12,7 @@
 
 #include <contract/join_model.hpp>
 #include <contract/random.hpp>
+#include <tilehash/papers/hash_graph.hpp>
 #include <tilehash/rows.hpp>
 #include <tilehash/table.hpp>
 
@@ -123,7 +124,7 @@ using row_designs = std::conditional_t<
                                                                                                 // word
         hash_graph<double, u128, murmur, filtered_rows, in_bins>, hash_graph<u64, void, murmur, u32, in_bins>,
         hash_graph<double, u64, murmur, filtered_rows, binned>,
-        hash_graph<u64, void, murmur, filtered_rows, builders::segments>>>;
+        hash_graph<u64, void, murmur, filtered_rows, papers::segments>>>;
 TYPED_TEST_SUITE_P(rows);
 
 TYPED_TEST_P(rows, of_many_items) {
@@ -178,7 +179,7 @@ class few_rows : public ::testing::Test {
     const buffer<u32, rows_space> n(space_, numbers);
     table<hash_graph<float, u32>, rows_space> graph(space_, 0, options);
     std::ignore = graph.build(space_, r.span(), n.span());
-    const auto got = join(space_, l.span(), graph, {.probe = graph_probe::intersect});
+    const auto got = join(space_, l.span(), graph, {.probe = join_options::probes::intersect});
     ASSERT_EQ(got.size(), left.size());
     const auto of_left = got.left.to_host(), of_right = got.right.to_host();
     std::vector<u32> met(left.size(), no_match);

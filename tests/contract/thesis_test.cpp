@@ -157,7 +157,7 @@ TEST(thesis, table_4_1_chaining) {
 // less: 2.47, 1.92 and 1.38 slots when an item goes to its first slot and the one evicted to its next, one
 // after another.
 TEST(thesis, chapter_6_cuckoo) {
-  compare<cuckoo<u32, u32>>({
+  compare<papers::cuckoo<u32, u32>>({
       {1.05, 1 / 1.05, {2.13, 2, 3, 4, 4, 4}, {3.723, 4, 4, 4, 4, 4}},
       {1.25, 1 / 1.25, {1.78, 1, 3, 3, 4, 4}, {2.952, 4, 4, 4, 4, 4}},
       {2.00, 1 / 2.00, {1.365, 1, 2, 2, 3, 4}, {1.875, 1, 3, 4, 4, 4}},

@@ -12,6 +12,7 @@
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 
@@ -201,7 +202,7 @@ class views : public ::testing::Test {
 
 using view_designs = ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32>,
 #if TILEHASH_FEW_TYPES != 2
-                                      bucketed_cuckoo<u32, u32, placement::balanced>,
+                                      papers::bucketed_cuckoo_balanced<u32, u32>,
 #endif
                                       linear_probing<u32, u32>, horton<u32, void>>;
 TYPED_TEST_SUITE_P(views);

@@ -37,9 +37,9 @@ struct sample {  // its number has an odd address
 #pragma pack(pop)
 }  // namespace
 template <>
-struct tilehash::key_members<sample> : tilehash::members<&sample::level, &sample::channel> {};
+struct tilehash::keys::members_of<sample> : tilehash::keys::members<&sample::level, &sample::channel> {};
 template <>
-inline constexpr bool tilehash::compared_by_address<const colour_pair*> = true;
+inline constexpr bool tilehash::keys::compared_by_address<const colour_pair*> = true;
 
 namespace tilehash {
 namespace {
@@ -206,7 +206,7 @@ TEST(numbers, sums_wrap_round) {
   expect_wrapping<u16>();
   const i128 most = static_cast<i128>(~u128(0) >> 1);
   EXPECT_TRUE(op::sum{}(most, i128(1)) == -most - 1);
-  const auto total = op::mean{}(mean_of<int>{std::numeric_limits<int>::max(), 1}, mean_of<int>{1, 1});
+  const auto total = op::mean{}(op::mean_of<int>{std::numeric_limits<int>::max(), 1}, op::mean_of<int>{1, 1});
   EXPECT_EQ(total.total, std::numeric_limits<int>::min());
   EXPECT_EQ(total.items, 2U);
 }

@@ -116,9 +116,9 @@ template <class Builder>
 using graph_by = hash_graph<u32, u32, murmur, u32, Builder>;
 using designs = ::testing::Types<
     linear_probing<u32, u32>, papers::quadratic_probing<u32, u32>, double_hashing<u32, u32>,
-    bucketed_cuckoo<u32, u32>, bucketed_cuckoo<u32, u32, placement::balanced>, cuckoo<u32, u32>,
+    bucketed_cuckoo<u32, u32>, papers::bucketed_cuckoo_balanced<u32, u32>, papers::cuckoo<u32, u32>,
     papers::two_level_cuckoo<u32, u32>, hash_graph<u32, u32>, graph_by<builders::count_and_scatter>,
-    graph_by<builders::binned<builders::count_and_scatter>>, graph_by<builders::segments>,
+    graph_by<builders::binned<builders::count_and_scatter>>, graph_by<papers::segments>,
     papers::indexed_cuckoo<u32, u32>, chained<u32, u32>, papers::sorted_array<u32, u32>, tiled<u32, u32>>;
 
 struct design_name {

@@ -1,4 +1,5 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 
 #include "designs_test.hpp"
 
@@ -6,7 +7,7 @@ namespace tilehash::designs_test {
 
 using i64 = std::int64_t;
 template <class Key, class Value>
-using balanced = bucketed_cuckoo<Key, Value, placement::balanced>;
+using balanced = papers::bucketed_cuckoo_balanced<Key, Value>;
 
 // clang-format off
 using first_fit_types = testing::Types<

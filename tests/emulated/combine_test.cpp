@@ -30,7 +30,7 @@ namespace {
 
 using i64 = std::int64_t;
 
-using average = mean_of<u32>;  // 8 bytes that no machine adds at once
+using average = op::mean_of<u32>;  // 8 bytes that no machine adds at once
 
 template <class Value>
 Value some_value(u64 x) {

@@ -1,4 +1,4 @@
-#include <tilehash/designs/cuckoo.hpp>
+#include <tilehash/papers/cuckoo.hpp>
 
 #include "designs_test.hpp"
 
@@ -7,9 +7,9 @@ namespace tilehash::designs_test {
 // clang-format off
 using types = testing::Types<
 #if !TILEHASH_FEW_TYPES  // sanitizers make compiling slow: a part will do
-    with_width<cuckoo<u64, u32, 3>, 4>,
+    with_width<papers::cuckoo<u64, u32, 3>, 4>,
 #endif
-    with_width<cuckoo<u32, u32>, 1>>;
+    with_width<papers::cuckoo<u32, u32>, 1>>;
 // clang-format on
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Cuckoo, EmulatedDesign, types);

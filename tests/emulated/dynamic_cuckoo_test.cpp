@@ -12,7 +12,7 @@ namespace tilehash::designs_test {
 
 using i64 = std::int64_t;
 template <class Key, class Value>
-using with_two = dynamic_cuckoo<Key, Value, 3, reach::two>;
+using with_two = dynamic_cuckoo<Key, Value, 3, 2>;
 
 // clang-format off
 using dynamic_types = testing::Types<

@@ -16,14 +16,14 @@ using contract::expect_joined;
 
 // Two regions of right rows or more, which the left ones meet once, often or never.
 template <class Key>
-void join_under(emulation::schedule s, join_way way) {
-  const u64 n = way == join_way::by_regions ? 5'000 : small() ? 160 : sizeof(Key) > 8 ? 200 : 700;
+void join_under(emulation::schedule s, join_options::ways way) {
+  const u64 n = way == join_options::ways::by_regions ? 5'000 : small() ? 160 : sizeof(Key) > 8 ? 200 : 700;
   emulated space(s);
   std::vector<Key> left, right;
   for (u64 i = 0; i < n; ++i) right.push_back(contract::key_from<Key>(mix64(i % (n - 30))));
   for (u64 i = 0; i < n / 2; ++i) left.push_back(contract::key_from<Key>(mix64(3 * i)));
   expect_joined(space, left, right, way);
-  if (way == join_way::by_regions) return;
+  if (way == join_options::ways::by_regions) return;
   for (u64 i = 0; i < n; i += 20) right[i] = left[0];
   expect_joined(space, left, right, way);
 }
@@ -31,11 +31,11 @@ void join_under(emulation::schedule s, join_way way) {
 TEST(Join, ByRegions) {
   u64 seed = 0;
   for (const bool preempt : {true, false}) {
-    join_under<u32>({.seed = ++seed, .preempt = preempt}, join_way::by_regions);
+    join_under<u32>({.seed = ++seed, .preempt = preempt}, join_options::ways::by_regions);
     if (small()) continue;  // minutes under a sanitizer
-    join_under<u64>({.seed = ++seed, .interleave = preempt}, join_way::by_regions);
+    join_under<u64>({.seed = ++seed, .interleave = preempt}, join_options::ways::by_regions);
   }
-  if (small()) join_under<u64>({.seed = ++seed, .interleave = true}, join_way::by_regions);
+  if (small()) join_under<u64>({.seed = ++seed, .interleave = true}, join_options::ways::by_regions);
 }
 
 TEST(Join, LeavesRegionsToTheTable) {
@@ -46,15 +46,16 @@ TEST(Join, LeavesRegionsToTheTable) {
     left[i] = static_cast<double>(i % (n / 2));
     right[i] = i % 30 == 7 ? 5 : static_cast<double>(mix64(i) % n);
   }
-  expect_joined(space, left, right, join_way::by_regions);
-  expect_joined(space, left, {}, join_way::by_regions);
-  expect_joined(space, {}, right, join_way::by_regions);
-  expect_joined(space, std::vector<double>(60, 4.), std::vector<double>(n, 4.), join_way::by_regions);
+  expect_joined(space, left, right, join_options::ways::by_regions);
+  expect_joined(space, left, {}, join_options::ways::by_regions);
+  expect_joined(space, {}, right, join_options::ways::by_regions);
+  expect_joined(space, std::vector<double>(60, 4.), std::vector<double>(n, 4.),
+                join_options::ways::by_regions);
 }
 
 TEST(Join, ByTheTable) {
-  join_under<u32>({.seed = 4, .preempt = true}, join_way::by_table);
-  join_under<std::array<u64, 3>>({.seed = 5}, join_way::automatic);
+  join_under<u32>({.seed = 4, .preempt = true}, join_options::ways::by_table);
+  join_under<std::array<u64, 3>>({.seed = 5}, join_options::ways::automatic);
 }
 
 TEST(Join, WithAGraph) {

@@ -1,4 +1,5 @@
 #include <tilehash/designs/robin_hood.hpp>
+#include <tilehash/papers/robin_hood_random.hpp>
 
 #include <algorithm>
 #include <string>
@@ -13,9 +14,9 @@ namespace tilehash::designs_test {
 using types = testing::Types<
     with_width<robin_hood<u32, u32>, 1>,
 #if !TILEHASH_FEW_TYPES
-    with_width<robin_hood<u32, u32, probe::random>, 4>,
-    with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>,
-    with_width<robin_hood<u64, u64, probe::coherent, 4, 0>, 2>,
+    with_width<papers::robin_hood_random<u32, u32>, 4>,
+    with_width<robin_hood<u32, u32, 1>, 1>,
+    with_width<robin_hood<u64, u64, 4, 0>, 2>,
     with_width<robin_hood<u16, u8>, 32>,
     with_width<robin_hood<u32, void>, 16>,
 #endif
@@ -43,16 +44,15 @@ void crowd(u64 seed, u64 n) {
 }
 TEST(RobinHood, EqualKeysInACrowd) {
   for (u64 seed = 0; seed < (small() ? 3U : 10U); ++seed) {
-    crowd<with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>>(seed, 256);
-    crowd<with_width<robin_hood<u32, u32, probe::coherent, 2>, 4>>(seed, 256);
+    crowd<with_width<robin_hood<u32, u32, 1>, 1>>(seed, 256);
+    crowd<with_width<robin_hood<u32, u32, 2>, 4>>(seed, 256);
   }
 }
 
 // So many that counts settle who stands where. (Minutes, where each look is a turn of the machine.)
 TEST(RobinHood, BuildsInBulk) {
   if (small()) GTEST_SKIP() << "takes minutes under a sanitizer";
-  build_by_regions<with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>>(33'000, pattern::distinct, 0.95,
-                                                                            1);
+  build_by_regions<with_width<robin_hood<u32, u32, 1>, 1>>(33'000, pattern::distinct, 0.95, 1);
   build_by_regions<with_width<robin_hood<u32, u32>, 4>>(33'000, pattern::some_twice, 0.9, 2);
 }
 
@@ -101,8 +101,8 @@ void fill_by_counts(u64 n, double load, u64 crowd, u64 seed) {
 }
 TEST(RobinHood, FillsByCounts) {
   for (u64 seed = 1; seed <= (small() ? 2U : 4U); ++seed) {
-    fill_by_counts<robin_hood<u32, u32, probe::coherent, 1>>(1500, 0.9, 0, seed);
-    fill_by_counts<robin_hood<u32, u32, probe::random, 1>>(1500, 0.9, 40, seed);
+    fill_by_counts<robin_hood<u32, u32, 1>>(1500, 0.9, 0, seed);
+    fill_by_counts<papers::robin_hood_random<u32, u32, 1>>(1500, 0.9, 40, seed);
     fill_by_counts<robin_hood<u32, u32>>(1500, 0.95, 150, seed);
   }
 }
@@ -123,9 +123,9 @@ void thin_out(u64 seed, u64 n) {
 }
 TEST(RobinHood, HomesAreTidiedSideBySide) {
   for (u64 seed = 1; seed <= (small() ? 2U : 10U); ++seed) {
-    thin_out<with_width<robin_hood<u32, u32, probe::coherent, 1>, 1>>(seed, 2000);
-    thin_out<with_width<robin_hood<u32, u32, probe::coherent, 1>, 4>>(seed, 500);
-    thin_out<with_width<robin_hood<u32, u32, probe::coherent, 2>, 4>>(seed, 500);
+    thin_out<with_width<robin_hood<u32, u32, 1>, 1>>(seed, 2000);
+    thin_out<with_width<robin_hood<u32, u32, 1>, 4>>(seed, 500);
+    thin_out<with_width<robin_hood<u32, u32, 2>, 4>>(seed, 500);
   }
 }
 

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/cuckoo.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/horton.hpp>
@@ -28,6 +27,8 @@
 #include <tilehash/engine/records_view.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/upsert.hpp>
+#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
+#include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -609,17 +610,14 @@ struct plain_sum {
 
 template <class Asked>
 class schedules : public ::testing::Test {};
-using all_asked =
-    ::testing::Types<asked<linear_probing<u32, u32>, 0, 12, 60, 2000>,
-                     asked<tiled<u32, u32>, 0, 0, 100, 1500>, asked<tiled<u64, u64>, 2, 0, 100, 60>,
-                     asked<bucketed_cuckoo<u32, u32, placement::first_fit, murmur, 2>, 0, 12, 100, 3000>,
-                     asked<bucketed_cuckoo<u32, u32, placement::balanced, murmur, 4>, 0, 16, 70, 10'000>,
-                     asked<cuckoo<u32, u32, 3, murmur, 2>, 0, 16, 100, 15'000>,
-                     asked<horton<u32, u32, 4>, 0, 0, 95, 2500>,
-                     asked<dynamic_cuckoo<u64, u32, 3>, 0, 48, 100, 5000>,
-                     asked<robin_hood<u32, u32, probe::coherent, 1, 2>, 0, 0, 100, 10'000>,
-                     asked<robin_hood<u32, u32, probe::coherent, 1>, 0, 0, 99, 1500>,
-                     asked<papers::mega_kv<u64, u64>, 0, 16, 94, 3000>>;
+using all_asked = ::testing::Types<
+    asked<linear_probing<u32, u32>, 0, 12, 60, 2000>, asked<tiled<u32, u32>, 0, 0, 100, 1500>,
+    asked<tiled<u64, u64>, 2, 0, 100, 60>, asked<bucketed_cuckoo<u32, u32, murmur, 2>, 0, 12, 100, 3000>,
+    asked<papers::bucketed_cuckoo_balanced<u32, u32, murmur, 4>, 0, 16, 70, 10'000>,
+    asked<papers::cuckoo<u32, u32, 3, murmur, 2>, 0, 16, 100, 15'000>,
+    asked<horton<u32, u32, 4>, 0, 0, 95, 2500>, asked<dynamic_cuckoo<u64, u32, 3>, 0, 48, 100, 5000>,
+    asked<robin_hood<u32, u32, 1, 2>, 0, 0, 100, 10'000>, asked<robin_hood<u32, u32, 1>, 0, 0, 99, 1500>,
+    asked<papers::mega_kv<u64, u64>, 0, 16, 94, 3000>>;
 struct names {
   template <class Asked>
   static std::string GetName(int i) {

@@ -24,7 +24,7 @@ key_index<uint32_t, cpu>* an_index;
 table<hash_graph<uint32_t, double>, cpu>* a_graph;
 table<dynamic_hash_graph<uint32_t, double>, cpu>* a_dynamic_graph;
 
-insert_report use(cpu& space, keys_in keys, values_in values, flags found, span<outcome> outcomes,
+insert_report use(cpu& space, keys_in keys, values_in values, span<bool> found, span<outcome> outcomes,
                   span<operation> operations) {
   table_options options{.load_factor = 0.8, .grow = false};
   tilehash::map<uint32_t, double, cpu> m(space, keys.size(), options);
@@ -41,7 +41,7 @@ insert_report use(cpu& space, keys_in keys, values_in values, flags found, span<
   const apply_report applied = m.apply(space, operations, keys, values, out.span(), {});
   report.refused += applied.inserted.refused;
   if (report.refused != 0) throw tilehash::invalid_argument("refused");
-  const join_rows<cpu> rows = join(space, keys, keys, {.kind = join_kind::left, .way = join_way::by_table});
+  const auto rows = join(space, keys, keys, {.kind = join_kind::left, .way = join_options::ways::by_table});
   if (rows.left.size() < join_size(space, keys, keys)) throw out_of_memory("rows");
   return report;
 }

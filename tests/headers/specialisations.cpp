@@ -1,5 +1,5 @@
 // What a program may specialize, in both ways that the language has: by the qualified name, and inside
-// `namespace tilehash {`. It is compiled as a user compiles it, without TILEHASH_ALL_NAMES.
+// `namespace tilehash::keys {`. It is compiled as a user compiles it, without TILEHASH_ALL_NAMES.
 #include <tilehash/map.hpp>
 #include <tilehash/set.hpp>
 #include <tilehash/space/cpu.hpp>
@@ -19,16 +19,16 @@ struct leaf {};
 }  // namespace
 
 template <>
-struct tilehash::key_members<edge> : tilehash::members<&edge::from, &edge::kind, &edge::weight> {};
+struct tilehash::keys::members_of<edge> : tilehash::keys::members<&edge::from, &edge::kind, &edge::weight> {};
 template <>
-inline constexpr bool tilehash::compared_by_address<const node*> = true;
+inline constexpr bool tilehash::keys::compared_by_address<const node*> = true;
 
-namespace tilehash {
+namespace tilehash::keys {
 template <>
-struct key_members<corner> : members<&corner::kind, &corner::number> {};
+struct members_of<corner> : members<&corner::kind, &corner::number> {};
 template <>
 inline constexpr bool compared_by_address<const leaf*> = true;
-}  // namespace tilehash
+}  // namespace tilehash::keys
 
 int main() {
   tilehash::cpu space;

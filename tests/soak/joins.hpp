@@ -70,11 +70,12 @@ class joins {
   void run() {
     const buffer<Key, space_type> left(place_.home(), left_.rows), right(place_.home(), right_.rows);
     constexpr join_kind kinds[] = {join_kind::inner, join_kind::left, join_kind::semi, join_kind::anti};
-    constexpr join_way ways[] = {join_way::automatic, join_way::by_regions, join_way::by_table};
+    constexpr join_options::ways ways[] = {join_options::ways::automatic, join_options::ways::by_regions,
+                                           join_options::ways::by_table};
     const bool walked = wanted(join_kind::inner).rows <= most_rows;
     for (u32 turn = 0; turn < 6; ++turn) {
       const join_kind kind = kinds[r_.dice.below(4)];
-      const join_way way = ways[r_.dice.below(3)];
+      const join_options::ways way = ways[r_.dice.below(3)];
       const expected e = wanted(kind);
       r_.note("kind " + std::to_string(static_cast<int>(kind)) + ", way " +
               std::to_string(static_cast<int>(way)));
@@ -96,11 +97,11 @@ class joins {
     graph_type graph(space, 0, {.load_factor = loads[r_.dice.below(4)], .seed = r_.dice()});
     std::ignore = graph.build(space, right.span(), numbers.span());
     for (const join_kind kind : {join_kind::inner, join_kind::left, join_kind::semi, join_kind::anti}) {
-      const auto way = r_.dice.one_in(2) ? graph_probe::standard : graph_probe::intersect;
+      const auto way = r_.dice.one_in(2) ? join_options::probes::standard : join_options::probes::intersect;
       r_.note("graph, kind " + std::to_string(static_cast<int>(kind)) +
-              (way == graph_probe::standard ? "" : ", intersect"));
+              (way == join_options::probes::standard ? "" : ", intersect"));
       const expected e = wanted(kind);
-      if (e.rows <= most_rows) judge(join(space, left.span(), graph, {kind, way}), kind, e);
+      if (e.rows <= most_rows) judge(join(space, left.span(), graph, {.kind = kind, .probe = way}), kind, e);
     }
   }
   void judge(const join_rows<space_type>& got, join_kind kind, const expected& e) {

@@ -7,7 +7,7 @@
 #include <tilehash/algorithm/fetch.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/core/join_kind.hpp>
+#include <tilehash/core/join_options.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>

@@ -30,7 +30,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/algorithm/segments.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/core/join_kind.hpp>
+#include <tilehash/core/join_options.hpp>
 #include <tilehash/core/remainder_slot.hpp>
 #include <tilehash/space/tuning.hpp>
 

@@ -38,5 +38,4 @@ class flags {
 };
 
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC(flags);
 }  // namespace tilehash

@@ -14,7 +14,7 @@ namespace detail {
 template <class Key>
 TILEHASH_FN unsigned char* pack_key(const Key& key, unsigned char* to) {
   if constexpr (by_members<Key>) {
-    key_members<Key>::for_each(key, [&](const auto& member) { to = pack_key(member, to); });
+    keys::members_of<Key>::for_each(key, [&](const auto& member) { to = pack_key(member, to); });
     return to;
   } else {
     const Key same = canonical(key);

@@ -24,16 +24,16 @@
 struct __half;         // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 struct __nv_bfloat16;  // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
-namespace tilehash {
+namespace tilehash::keys {
 
 // Is this type a key although it refers to other memory? Specialise it for types such as handles: two keys
 // are then equal when their addresses are, whatever the contents.
 //
-//   template <> inline constexpr bool tilehash::compared_by_address<const node*> = true;
+//   template <> inline constexpr bool tilehash::keys::compared_by_address<const node*> = true;
 template <class T>
 inline constexpr bool compared_by_address = false;
 
-}  // namespace tilehash
+}  // namespace tilehash::keys
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE

@@ -6,13 +6,14 @@
 //
 //   struct vertex { float x, y; char layer; };
 //   template <>
-//   struct tilehash::key_members<vertex> : tilehash::members<&vertex::x, &vertex::y, &vertex::layer> {};
+//   struct tilehash::keys::members_of<vertex>
+//       : tilehash::keys::members<&vertex::x, &vertex::y, &vertex::layer> {};
 //
 // std::pair and arrays need no such line. A key's *packed bytes* are the bytes of its members without gaps:
 //
 //   vertex   | x x x x | y y y y | l . . . |         packed   | x x x x | y y y y | l |
 //
-// To compare a floating-point number bit by bit, wrap its type in bitwise<T>.
+// To compare a floating-point number bit by bit, wrap its type in keys::bitwise<T>.
 //
 // A type that refers to other memory cannot be a key (core/key_kinds.hpp): its bytes are an address.
 #pragma once
@@ -28,10 +29,14 @@
 
 namespace tilehash {
 
+namespace keys {
+
 // The members of a key type; this one names none. A specialization derives from members<...>. It is not in
-// the ABI's namespace, so that a program may specialize it inside `namespace tilehash {`, too.
+// the ABI's namespace, so that a program may specialize it inside `namespace tilehash::keys {`, too.
 template <class Key>
-struct key_members {};
+struct members_of {};
+
+}  // namespace keys
 
 TILEHASH_BEGIN_ABI_NAMESPACE
 
@@ -67,7 +72,7 @@ template <class T>
 struct unknown_members;
 
 template <class Key>
-concept names_members = requires { key_members<Key>::template sum<unknown_members>; };
+concept names_members = requires { keys::members_of<Key>::template sum<unknown_members>; };
 
 // Are keys equal exactly when their bytes are?
 template <class T>
@@ -156,13 +161,17 @@ struct elements {
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
 
+namespace keys {
+
 template <class A, class B>
-struct key_members<std::pair<A, B>>
+struct members_of<std::pair<A, B>>
     : TILEHASH_ABI::members<&std::pair<A, B>::first, &std::pair<A, B>::second> {};
 template <class T, std::size_t N>
-struct key_members<std::array<T, N>> : TILEHASH_ABI::detail::elements<T, N> {};
+struct members_of<std::array<T, N>> : TILEHASH_ABI::detail::elements<T, N> {};
 template <class T, std::size_t N>
-struct key_members<T[N]> : TILEHASH_ABI::detail::elements<T, N> {};
+struct members_of<T[N]> : TILEHASH_ABI::detail::elements<T, N> {};
+
+}  // namespace keys
 
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
@@ -182,7 +191,7 @@ struct unknown_members {
 };
 template <by_members T>
 struct unknown_members<T> {
-  static constexpr u32 value = key_members<T>::template sum<unknown_members>;
+  static constexpr u32 value = keys::members_of<T>::template sum<unknown_members>;
 };
 template <class T>
 struct packed_size {
@@ -190,7 +199,7 @@ struct packed_size {
 };
 template <by_members T>
 struct packed_size<T> {
-  static constexpr u32 value = key_members<T>::template sum<packed_size>;
+  static constexpr u32 value = keys::members_of<T>::template sum<packed_size>;
 };
 template <class T>
 struct may_be_nan {
@@ -198,16 +207,16 @@ struct may_be_nan {
 };
 template <by_members T>
 struct may_be_nan<T> {
-  static constexpr u32 value = key_members<T>::template sum<may_be_nan>;
+  static constexpr u32 value = keys::members_of<T>::template sum<may_be_nan>;
 };
 
 template <class T>
 struct holds_address {
-  static constexpr u32 value = refers_elsewhere<T> && !compared_by_address<T>;
+  static constexpr u32 value = refers_elsewhere<T> && !keys::compared_by_address<T>;
 };
 template <names_members T>
 struct holds_address<T> {
-  static constexpr u32 value = key_members<T>::template sum<holds_address>;
+  static constexpr u32 value = keys::members_of<T>::template sum<holds_address>;
 };
 
 template <class Key>
@@ -243,7 +252,7 @@ struct checked_key {
       !has_addresses<Key>,
       "tilehash: a key must not be or hold a pointer, a string_view, a span or the like: the table "
       "would compare addresses. Copy short texts into std::array<char, N> (docs/guide.md, Count words), or "
-      "specialise tilehash::compared_by_address");
+      "specialise tilehash::keys::compared_by_address");
   static_assert(key_like<Key> || has_addresses<Key>,
                 "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "
                 "or name its members: core/key_members.hpp");
@@ -281,7 +290,7 @@ TILEHASH_FN T from_bits(Bits bits) {
 template <class Key>
 TILEHASH_FN void make_canonical(Key& key) {
   if constexpr (by_members<Key>) {
-    key_members<Key>::for_each(key, [](auto& member) { make_canonical(member); });
+    keys::members_of<Key>::for_each(key, [](auto& member) { make_canonical(member); });
   } else if constexpr (ieee_float<Key>) {
     // By bits: flags such as -ffast-math let the compiler ignore NaN, -0.0 and subnormal numbers.
     if (magnitude_of(key) == 0) key = float_with(typename float_format<Key>::bits(0), key);
@@ -299,7 +308,7 @@ TILEHASH_FN bool is_legal(const Key& key) {
   if constexpr (ieee_float<Key>)
     legal = !is_nan(key);
   else if constexpr (has_nan<Key>)
-    key_members<Key>::for_each(key, [&](const auto& member) { legal = is_legal(member) && legal; });
+    keys::members_of<Key>::for_each(key, [&](const auto& member) { legal = is_legal(member) && legal; });
   return legal;
 }
 
@@ -310,7 +319,7 @@ TILEHASH_FN Bits key_to_bits(const Key& key) {
   if constexpr (by_members<Key>) {
     Bits bits = 0;
     u32 at = 0;
-    key_members<Key>::for_each(key, [&](const auto& member) {
+    keys::members_of<Key>::for_each(key, [&](const auto& member) {
       bits = static_cast<Bits>(bits | key_to_bits<Bits>(member) << at);
       at += 8 * packed_bytes<std::remove_cvref_t<decltype(member)>>;
     });
@@ -324,7 +333,7 @@ template <class Key, class Bits>
 TILEHASH_FN void key_from_bits(Key& key, Bits bits) {
   if constexpr (by_members<Key>) {
     u32 at = 0;
-    key_members<Key>::for_each(key, [&](auto& member) {
+    keys::members_of<Key>::for_each(key, [&](auto& member) {
       key_from_bits(member, static_cast<Bits>(bits >> at));
       at += 8 * packed_bytes<std::remove_cvref_t<decltype(member)>>;
     });
@@ -346,6 +355,8 @@ TILEHASH_FN Key key_from_bits(Bits bits) {
 }  // namespace detail
 
 TILEHASH_END_ABI_NAMESPACE
+namespace keys {
 TILEHASH_PUBLIC(members);
 TILEHASH_PUBLIC(bitwise);
+}  // namespace keys
 }  // namespace tilehash

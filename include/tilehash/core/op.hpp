@@ -159,8 +159,6 @@ struct maximum {
   }
 };
 
-}  // namespace op
-
 /// A running mean: the sum of numbers and their count. The sum is a T: integers wrap round, and a float loses
 /// most of a number that is added to one 2^24 times as large. It has 8 bytes for T of 4 bytes, and 16 bytes
 /// for T of 8 bytes.
@@ -180,8 +178,6 @@ struct mean_of {
   }
   friend bool operator==(const mean_of&, const mean_of&) = default;
 };
-
-namespace op {
 
 /// The mean of numbers T, in a table of mean_of<T>. It takes numbers.
 struct mean {
@@ -230,5 +226,4 @@ TILEHASH_FN void combine_at(At at, const Value& given, const Op& op) {
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC_NAMESPACE(op);
-TILEHASH_PUBLIC(mean_of);
 }  // namespace tilehash

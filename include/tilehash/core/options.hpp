@@ -9,23 +9,23 @@
 
 namespace tilehash {
 
-/// A load factor, or none: then a table takes the usual one of its design.
-class asked_load_factor {
- public:
-  constexpr asked_load_factor() = default;                                                  ///< none
-  constexpr asked_load_factor(double items_a_slot) : value_(items_a_slot), given_(true) {}  ///< this one
-  constexpr operator double() const { return value_; }  ///< the requested one, or 0.8
-  /// The requested one, or else `usual`.
-  constexpr double or_else(double usual) const { return given_ ? value_ : usual; }
-
- private:
-  double value_ = 0.8;
-  bool given_ = false;
-};
-
 /// The options of a table, which it keeps when it grows. Use designated initializers:
 /// {.load_factor = 0.9, .seed = 7}.
 struct table_options {
+  /// A load factor, or none: then a table takes the usual one of its design.
+  class asked_load_factor {
+   public:
+    constexpr asked_load_factor() : value_(0.8), given_(false) {}                             ///< none
+    constexpr asked_load_factor(double items_a_slot) : value_(items_a_slot), given_(true) {}  ///< this one
+    constexpr operator double() const { return value_; }  ///< the requested one, or 0.8
+    /// The requested one, or else `usual`.
+    constexpr double or_else(double usual) const { return given_ ? value_ : usual; }
+
+   private:
+    double value_;
+    bool given_;
+  };
+
   /// Items per slot that the table is sized for, above 0 and at most 0.98 (`robin_hood`: 1); default: 0.8.
   /// For `chained` and `hash_graph`: items per row, at most 10; default: 1. If a design for inserts supports
   /// less, a table that may grow is made for that maximum; any other table refuses more.

@@ -5,20 +5,19 @@
 //
 // A bucket is 64 bytes: 16, 8 or 4 slots. A lookup reads one bucket and, only where needed, the second.
 //
-//   first_fit  uses the second bucket only when the first is full. A bucket that still has an empty slot has
-//              never overflowed, so a lookup ends there: hits read 1.0x buckets, and misses stop early at
-//              moderate loads. The default.
-//   balanced   uses the emptier of the two, as MegaKV and MemC3 do. Hits read 1.5 buckets, misses 2.
+// A new key goes to the second bucket only when the first is full ("first fit"). A bucket that still has an
+// empty slot has never overflowed, so a lookup ends there: hits read 1.0x buckets, and misses stop early at
+// moderate loads. papers/bucketed_cuckoo_balanced.hpp takes the emptier bucket instead.
 //
-// Invariants. (1) A key is stored once, in one of its two buckets. (2) first_fit: if any slot of first(k) is
+// Invariants. (1) A key is stored once, in one of its two buckets. (2) First fit: if any slot of first(k) is
 // `empty`, k is not in second(k). An erased or vacated slot of a bucket that was full is therefore marked
 // `tombstone`: inserts may take it, and lookups do not stop there.
 //
 // Inserting has two phases, so that both are exact under any race:
 //
-//   placing       never moves a key. In first_fit two inserts of one key aim at the first free slot of the
-//                 same bucket, because slots only fill up; no lock is needed. In balanced they meet at the
-//                 lock of first(k). An item that finds both buckets full stays pending.
+//   placing       never moves a key. Two inserts of one key aim at the first free slot of the same bucket,
+//                 because slots only fill up; no lock is needed. An item that finds both buckets full stays
+//                 pending.
 //   displacement  places the pending items after all inserts are done. It moves each key on a path to that
 //                 key's other bucket, under the locks of all buckets on the path
 //                 (algorithm/displacement.hpp).
@@ -43,11 +42,20 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// The rule that chooses one of a new key's two buckets.
-enum class placement { first_fit, balanced };
+namespace placement {
 
-template <class Key, class Value, placement Placement = placement::first_fit, class Hash = murmur,
-          u32 Slots = 64 / sizeof(typename slot<Key, Value>::word)>
+// A new key goes to its second bucket only when the first is full.
+struct first_fit {
+  static constexpr const char* name = "bucketed_cuckoo";
+  static constexpr bool fills_first = true;
+};
+
+}  // namespace placement
+
+// Placement: the rule that chooses one of a new key's two buckets. A rule that does not fill the first bucket
+// first has insert(), one try to put a key in (papers/bucketed_cuckoo_balanced.hpp).
+template <class Key, class Value, class Hash = murmur,
+          u32 Slots = 64 / sizeof(typename slot<Key, Value>::word), class Placement = placement::first_fit>
 class bucketed_cuckoo {
  public:
   using slot_type = slot<Key, Value>;
@@ -65,8 +73,7 @@ class bucketed_cuckoo {
   template <class Space>
   using engine = tilehash::engine::insertion<bucketed_cuckoo, Space>;
 
-  static constexpr const char* name =
-      Placement == placement::first_fit ? "bucketed_cuckoo" : "bucketed_cuckoo_balanced";
+  static constexpr const char* name = Placement::name;
   static constexpr u32 preferred_width = detail::width_for(bucket_slots * sizeof(word));
 
   static constexpr double max_load_factor = detail::max_load_factor_of_two_buckets<bucket_slots>;
@@ -120,7 +127,7 @@ class bucketed_cuckoo {
   TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     auto a = b.look_up(t, wanted);
     bool end = false;
-    if constexpr (Placement == placement::first_fit) end = b.has_empty(t);
+    if constexpr (Placement::fills_first) end = b.has_empty(t);
     if (a.what != lookup_state::found && !end) a.what = lookup_state::go_on;
     return a;
   }
@@ -130,7 +137,7 @@ class bucketed_cuckoo {
   template <class Tile>
   TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
                                                        key_bits wanted) const
-    requires(Placement == placement::first_fit)
+    requires(Placement::fills_first)
   {
     const auto at = b.find_own_or_free(t, wanted);
     const bool empty = b.has_empty(t);
@@ -140,19 +147,12 @@ class bucketed_cuckoo {
             at.free, at.slot, at.content};
   }
 
-  // Puts a key into the emptier of its buckets, under the lock of the first. `full`: a displacement may still
-  // help.
   template <class Tile>
   TILEHASH_FN insert_result<key_bits, typename slot_type::value_bits> insert(
       Tile t, key_bits key, typename slot_type::value_bits value, bool active) const
-    requires(Placement == placement::balanced)
+    requires(!Placement::fills_first)
   {
-    const location p = locate(key);
-    const bool held = lock_one(t, p.first, active);
-    const insert_state then = place_in(t, p, key, slot_type::pack(key, value), held);
-    t.sync();
-    if (held && t.rank() == 0) detail::unlock(locks_, p.first);
-    return {held ? then : insert_state::again};
+    return Placement::insert(*this, t, key, value, active);
   }
 
   // Frees a slot for a key whose buckets are full, by moving other keys.
@@ -172,16 +172,16 @@ class bucketed_cuckoo {
   template <class Tile>
   TILEHASH_FN erase_answer examine_for_erase(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
     const auto at = b.find_own(t, wanted);
-    const bool passed = Placement == placement::balanced || !b.has_empty(t);
+    const bool passed = !Placement::fills_first || !b.has_empty(t);
     return {{at.found ? lookup_state::found
              : passed ? lookup_state::go_on
                       : lookup_state::absent,
              at.slot, at.content},
             passed};
   }
-  // In balanced no lookup stops at an empty slot, so none is marked.
+  // Where no lookup stops at an empty slot, none is marked.
   TILEHASH_FN static word vacated(const erase_answer& result) {
-    const bool marked = Placement == placement::first_fit && result.passed;
+    const bool marked = Placement::fills_first && result.passed;
     return marked ? slot_type::tombstone_word : slot_type::empty_word;
   }
 
@@ -190,6 +190,7 @@ class bucketed_cuckoo {
 
   // ---- used by the displacement ----
   friend displacement;
+  friend Placement;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const location&, u32 here, word w) const {
     const location p = locate(slot_type::key_of(w));
@@ -210,37 +211,6 @@ class bucketed_cuckoo {
     return detail::compare_and_swap(at, old, content) == old;
   }
 
-  template <class Tile>
-  TILEHASH_FN bool lock_one(Tile t, u64 a, bool wanted) const {
-    bool got = false;
-    if (wanted && t.rank() == 0) got = detail::try_lock(locks_, a);
-    got = t.broadcast(u32(got), 0) != 0;
-    t.sync();
-    return got;
-  }
-
-  // One try to put a key into one of its buckets by the placement's rule, while no other tile may add this
-  // key. Returns `again` if another key took the slot first, `full` if both buckets are full.
-  template <class Tile>
-  TILEHASH_FN insert_state place_in(Tile t, const location& p, key_bits wanted, word content,
-                                    bool active) const {
-    const auto b1 = bucket_type<Tile>::read_shared(t, bucket_at(p.first), active);
-    const auto b2 = bucket_type<Tile>::read_shared(t, bucket_at(p.second), active);
-    const bool here = b1.has(t, wanted), there = b2.has(t, wanted), known = here || there;
-    const u32 empty1 = b1.match_empty(t), free1 = empty1 | b1.match_tombstone(t);
-    const u32 empty2 = b2.match_empty(t), free2 = empty2 | b2.match_tombstone(t);
-    const bool in_first = detail::count_ones(free1) >= detail::count_ones(free2);
-    const u32 empty = in_first ? empty1 : empty2, free = in_first ? free1 : free2;
-    const u32 at = free != 0 ? detail::lowest(free) : 0;
-    const word old = empty >> at & 1 ? slot_type::empty_word : slot_type::tombstone_word;
-    const bool won = try_claim(t, bucket_at(in_first ? p.first : p.second) + at, old, content,
-                               active && !known && free != 0);
-    return known       ? insert_state::present
-           : won       ? insert_state::inserted
-           : free != 0 ? insert_state::again
-                       : insert_state::full;
-  }
-
   word* slots_ = nullptr;
   u32* locks_ = nullptr;
   u64 buckets_ = 0;
@@ -249,13 +219,9 @@ class bucketed_cuckoo {
 
 static_assert(probe_inserting<bucketed_cuckoo<u32, u32>> && displacing<bucketed_cuckoo<u32, u32>> &&
               erasable<bucketed_cuckoo<u32, u32>>);
-static_assert(self_inserting<bucketed_cuckoo<u32, u32, placement::balanced>> &&
-              displacing<bucketed_cuckoo<u32, u32, placement::balanced>> &&
-              steady<bucketed_cuckoo<u32, u32, placement::balanced>>);
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(bucketed_cuckoo);
-TILEHASH_PUBLIC(placement);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

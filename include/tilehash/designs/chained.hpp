@@ -109,6 +109,5 @@ using chained = row_table<Key, Value, Builder, Hash, detail::index_of<Offset>>;
 static_assert(rowed<chained<u32, u32>> && multivalue<chained<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC_NAMESPACE(builders);
 TILEHASH_PUBLIC(chained);
 }  // namespace tilehash

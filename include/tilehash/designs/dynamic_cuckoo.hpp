@@ -9,8 +9,8 @@
 // all slots; the largest is halved when they fill less than alpha. So none is more than twice another, and a
 // resize moves the pairs of one subtable only.
 //
-// The subtables of a key. reach::all, as in the paper: any subtable, so a lookup reads up to d buckets.
-// reach::two: two of them, fixed by the key's hash, so a lookup reads two.
+// The subtables of a key. By default, as in the paper: any subtable, so a lookup reads up to d buckets.
+// With two choices: two of them, fixed by the key's hash, so a lookup reads two.
 //
 // Bucket of a key in subtable t, of base * 2^level(t) buckets:
 //
@@ -73,12 +73,11 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
-// The number of subtables in which a key may be stored.
-enum class reach { all, two };
 
-template <class Key, class Value, u32 Subtables = 3, reach Reach = reach::all, class Hash = murmur>
+// Choices: the number of subtables in which a key may be stored, all of them or two.
+template <class Key, class Value, u32 Subtables = 3, u32 Choices = Subtables, class Hash = murmur>
 class dynamic_cuckoo
-    : public detail::subtables_by_regions<dynamic_cuckoo<Key, Value, Subtables, Reach, Hash>> {
+    : public detail::subtables_by_regions<dynamic_cuckoo<Key, Value, Subtables, Choices, Hash>> {
  public:
   static_assert(Subtables >= 2 && Subtables <= 8, "tilehash: dynamic_cuckoo has 2 to 8 subtables");
   static_assert(detail::packed_bytes<Key> <= 16,
@@ -98,12 +97,13 @@ class dynamic_cuckoo
   template <class Space>
   using engine = tilehash::engine::subtables<dynamic_cuckoo, Space>;
 
-  static constexpr const char* name = Reach == reach::all ? "dynamic_cuckoo" : "dynamic_cuckoo_two";
+  static constexpr bool of_all = Choices == Subtables;  // a key may be stored in any subtable
+  static_assert(of_all || Choices == 2, "tilehash: a key has two subtables of dynamic_cuckoo, or all");
+  static constexpr const char* name = of_all ? "dynamic_cuckoo" : "dynamic_cuckoo_two";
   static constexpr u32 preferred_width = detail::width_for(64);
 
   // Two buckets of four slots a key run out of paths early; the other limit is how evenly regions fill.
-  static constexpr double max_load_factor =
-      bucket_slots == 4 && (Subtables == 2 || Reach == reach::two) ? 0.92 : 0.96;
+  static constexpr double max_load_factor = bucket_slots == 4 && (Subtables == 2 || !of_all) ? 0.92 : 0.96;
   static constexpr u32 max_path = 8;       // keys moved to place one item
   static constexpr u32 max_searches = 64;  // failed walks before a key is refused
   static constexpr u32 max_rounds = 4096;  // tries in all, including those that met a lock
@@ -178,13 +178,13 @@ class dynamic_cuckoo
   // ---- lookup ----
   struct location {
     u32 high, low;     // of the key's hash
-    u32 table, other;  // the subtable that is read now; reach::two: and next
+    u32 table, other;  // the subtable that is read now; with two choices: and next
   };
   TILEHASH_FN location locate(key_bits k) const {
     const u64 h = hash_(slot_type::hash_input(k));
     location p{static_cast<u32>(h >> 32), static_cast<u32>(h), 0, 0};
     const u32 dice = static_cast<u32>(rehash(h));
-    if constexpr (Reach == reach::all)
+    if constexpr (of_all)
       draw_of_all(p, dice);
     else
       draw_of_two(p, dice);
@@ -193,7 +193,7 @@ class dynamic_cuckoo
   }
   TILEHASH_FN void advance(location& p, const auto& /*result*/) const { advance(p); }
   TILEHASH_FN void advance(location& p) const {
-    if constexpr (Reach == reach::all) {
+    if constexpr (of_all) {
       p.table = following(p.table);
       if (p.table == closed_) p.table = following(p.table);
     } else {
@@ -202,10 +202,10 @@ class dynamic_cuckoo
       p.table = other;
     }
   }
-  TILEHASH_FN static constexpr u32 max_steps() { return Reach == reach::all ? Subtables : 2; }
+  TILEHASH_FN static constexpr u32 max_steps() { return of_all ? Subtables : 2; }
   TILEHASH_FN u32 max_steps_of(const location& p) const {
     if (p.table == Subtables) return 1;
-    if constexpr (Reach == reach::all)
+    if constexpr (of_all)
       return closed_ < Subtables ? Subtables - 1 : Subtables;
     else
       return p.other == closed_ ? 1 : 2;
@@ -334,7 +334,7 @@ class dynamic_cuckoo
   // Sets `to` to where the key with this word can go from a subtable; false: nowhere now.
   TILEHASH_FN bool next_location(word w, u32 table, location& to) const {
     to = locate(slot_type::key_of(w));
-    if constexpr (Reach == reach::all) {
+    if constexpr (of_all) {
       to.table = table;
       advance(to);
       if (to.table == frozen_) advance(to);
@@ -393,7 +393,6 @@ static_assert(probe_inserting<dynamic_cuckoo<u32, u32>> && displacing<dynamic_cu
               !steady<dynamic_cuckoo<u32, u32>>);
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(dynamic_cuckoo);
-TILEHASH_PUBLIC(reach);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

@@ -7,9 +7,6 @@
 //                                         counts into offsets, scatter the items
 //   builders::binned<count_and_scatter>   version 2: the items are reordered first, so that version 1 stays
 //                                         in the cache (rows/binned.hpp)
-//   builders::segments                    version 1 on segments (algorithm/segments.hpp), whose sizes are
-//                                         counted separately: a counter for each row instead of a number for
-//                                         each item, and twice as many atomic operations
 //   builders::by_regions<...>             ours: the items are partitioned first, and a block orders those of
 //                                         a region in its own memory (rows/by_regions.hpp), as for
 //                                         `chained`; another builder takes entries that fit no word
@@ -84,51 +81,6 @@ struct count_and_scatter {
   }
 };
 
-struct segments {
-  static constexpr const char* name = "hash_graph_segments";
-  static constexpr double max_load_factor = count_and_scatter::max_load_factor;
-
-  template <class Rows, class Key>
-  struct count_body {
-    Rows rows;
-    const Key* keys;
-    typename Rows::offset* sizes;
-    TILEHASH_FN void operator()(u64 i) const {
-      if (detail::is_legal(keys[i]))
-        detail::fetch_add(sizes + rows.locate(keys[i]).row, typename Rows::offset(1));
-    }
-  };
-  // Fills each row from its end; its size counts the items that are left.
-  template <class Rows, class Key, class MappedPointer>
-  struct fill_body {
-    using offset = typename Rows::offset;
-    Rows rows;
-    const Key* keys;
-    MappedPointer values;
-    offset* sizes;
-    TILEHASH_FN void operator()(u64 i) const {
-      if (!detail::is_legal(keys[i])) return;
-      const u64 row = rows.locate(keys[i]).row;
-      const offset left = detail::fetch_add(sizes + row, static_cast<offset>(~offset(0)));
-      rows.entries()[rows.rows().begin(row) + left - 1] =
-          detail::make_entry<typename Rows::entry>(keys, values, i);
-    }
-  };
-
-  // O(items + rows).
-  template <class Space, class Rows, class Key, class MappedPointer>
-  static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
-    using offset = typename Rows::offset;
-    const buffer<offset, Space> sizes(space, rows.capacity() + 1);
-    space.fill(sizes.data(), sizes.size(), offset(0));
-    space.for_each(n, count_body<Rows, Key>{rows, keys, sizes.data()});
-    rows.rows().set_sizes(space, sizes.data());
-    space.for_each(n, fill_body<Rows, Key, MappedPointer>{rows, keys, values, sizes.data()});
-    rows.add_filters(space);
-    return rows.rows().positions(space);
-  }
-};
-
 // The fastest builder in our measurements. Entries that fit a word are built by regions, others in bins if
 // there is memory for it. Version 1 serves tables that stay in the cache, except words on a GPU.
 struct automatic {
@@ -161,6 +113,5 @@ using hash_graph = row_table<Key, Value, Builder, Hash, detail::index_of<Index>>
 static_assert(rowed<hash_graph<u32, u32>> && multivalue<hash_graph<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC_NAMESPACE(builders);
 TILEHASH_PUBLIC(hash_graph);
 }  // namespace tilehash

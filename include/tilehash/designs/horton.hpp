@@ -332,7 +332,6 @@ static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> 
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(horton);
-TILEHASH_PUBLIC(repatriation);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

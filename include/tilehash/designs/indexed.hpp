@@ -63,7 +63,7 @@ struct indexed {
   static_assert(detail::checked_value<Value>::is);
   static_assert(std::same_as<typename Ids::key_type, fingerprint_type<Key>> &&
                     std::same_as<typename Ids::mapped_type, u32>,
-                "tilehash: the table of ids must map fingerprint_type<Key> to 32 bits");
+                "tilehash: the table of ids must map indexed's fingerprints to 32 bits");
   static_assert(changed_in_place<Ids> && erasable<Ids>,
                 "tilehash: the table of ids must be one that is changed in place: tiled, bucketed_cuckoo, "
                 "cuckoo, linear_probing or the like");
@@ -81,6 +81,9 @@ struct indexed {
   // Does the table of ids have the key itself, not a hash of it?
   static constexpr bool is_exact = detail::packed_bytes<Key> <= 8;
   using fingerprint = fingerprint_type<Key>;
+  // The same with another table of ids, which maps `fingerprint` to 32 bits.
+  template <class Other>
+  using with_ids = indexed<Key, Value, Hash, Other>;
   using ids = Ids;
   // The table that finds equal keys of a call: a table of ids, but with numbers in its slots.
   using meeting = std::conditional_t<values_apart<Ids>, tiled<fingerprint, u32>, Ids>;
@@ -105,6 +108,4 @@ struct indexed {
 static_assert(insertable<indexed<u32, u32>> && erasable<indexed<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC(indexed);
-TILEHASH_PUBLIC(fingerprint_type);
 }  // namespace tilehash

@@ -127,8 +127,6 @@ struct multi {
 static_assert(multivalue<multi<u32, u32>>);
 
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC(multi);
-TILEHASH_PUBLIC(grouping);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

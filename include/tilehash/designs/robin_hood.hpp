@@ -9,7 +9,7 @@
 // offsets that are the same for the whole table. `Slots` neighbouring keys share a home, and the next ones
 // have the next bucket, so they are neighbours at every age (robin_hood/homes.hpp). Then 32 neighbouring keys
 // read the memory of 32 slots, where each would otherwise read a line alone. That is the paper's coherent
-// sequence; probe::random mixes the keys first.
+// sequence; papers/robin_hood_random.hpp mixes the keys first.
 //
 // An insert goes from bucket to bucket until one has a free slot, or a key that is younger than the new one
 // would be there. It evicts that key, which goes on from its own bucket. So ages stay alike: in lines at load
@@ -62,11 +62,10 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// Sequence: probe::coherent or probe::random. Slots of a bucket: 1, 2, 4, 8 or 16. MaxAgeBits: of a home's
-// maximum age, 0 to 4.
-template <class Key, class Value, class Sequence = probe::coherent,
-          u32 Slots = 64 / sizeof(typename quotient_slot<Key, Value>::word),
-          u32 MaxAgeBits = Slots == 1 ? 4 : 3>
+// Slots of a bucket: 1, 2, 4, 8 or 16. MaxAgeBits: of a home's maximum age, 0 to 4. Sequence: how keys get
+// their homes (papers/robin_hood_random.hpp has another).
+template <class Key, class Value, u32 Slots = 64 / sizeof(typename quotient_slot<Key, Value>::word),
+          u32 MaxAgeBits = Slots == 1 ? 4 : 3, class Sequence = probe::coherent>
 class robin_hood {
   static_assert(Slots == 1 || Slots == 2 || Slots == 4 || Slots == 8 || Slots == 16,
                 "tilehash: buckets of a Robin Hood table have 1, 2, 4, 8 or 16 slots");

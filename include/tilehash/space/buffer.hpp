@@ -133,5 +133,4 @@ T read_one(Space& space, const T* at) {
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(buffer);
-TILEHASH_PUBLIC(read_one);
 }  // namespace tilehash

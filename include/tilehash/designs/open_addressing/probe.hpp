@@ -98,5 +98,4 @@ TILEHASH_FN constexpr void advance(location& p, u64 capacity) {
 
 }  // namespace probe
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC_NAMESPACE(probe);
 }  // namespace tilehash

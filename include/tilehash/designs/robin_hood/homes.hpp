@@ -46,26 +46,6 @@ struct coherent {
   }
 };
 
-// Keys are mixed first, and neighbours are scattered: the paper's alternative.
-struct random {
-  static constexpr const char* name = "robin_hood_random";
-  static constexpr bool keeps_neighbours = false;
-  template <class Bits>
-  TILEHASH_FN static constexpr Bits scattered(Bits key, Bits seed) {
-    if constexpr (sizeof(Bits) == 4)
-      return mix32(key ^ seed);
-    else
-      return mix64(key ^ seed);
-  }
-  template <class Bits>
-  TILEHASH_FN static constexpr Bits gathered(Bits key, Bits seed) {
-    if constexpr (sizeof(Bits) == 4)
-      return unmix32(key) ^ seed;
-    else
-      return unmix64(key) ^ seed;
-  }
-};
-
 }  // namespace probe
 
 namespace detail {
@@ -210,5 +190,4 @@ class robin_hood_homes {
 
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC_NAMESPACE(probe);
 }  // namespace tilehash

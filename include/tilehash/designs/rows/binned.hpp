@@ -263,5 +263,4 @@ struct binned {
 
 }  // namespace builders
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC_NAMESPACE(builders);
 }  // namespace tilehash

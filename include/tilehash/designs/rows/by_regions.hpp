@@ -315,5 +315,4 @@ struct by_regions {
 
 }  // namespace builders
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC_NAMESPACE(builders);
 }  // namespace tilehash

@@ -138,5 +138,4 @@ struct in_bins {
 
 }  // namespace builders
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC_NAMESPACE(builders);
 }  // namespace tilehash

@@ -61,6 +61,7 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers {
 
 // Functions: H, from 2 to 5. StashSlots: 0 for no stash.
 template <class Key, class Value, u32 Functions = 4, class Hash = murmur, u32 StashSlots = 101>
@@ -342,8 +343,9 @@ class cuckoo {
 static_assert(probe_inserting<cuckoo<u32, u32>> && displacing<cuckoo<u32, u32>> &&
               erasable<cuckoo<u32, u32>> && requires { cuckoo<u32, u32>::stash_slots; });
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC(cuckoo);
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

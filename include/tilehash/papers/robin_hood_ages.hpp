@@ -33,6 +33,8 @@ struct copy_max_ages {
 
 }  // namespace detail
 
+namespace papers {
+
 // The number of slots by the age of their content: [1] keys in their home bucket, [2] in the next bucket of
 // their sequence, and so on up to the oldest key; [0] free slots. O(capacity).
 template <class Space, class Table>
@@ -63,8 +65,9 @@ std::vector<u32> max_ages(Space& space, const Table& table) {
   return ages.to_host();
 }
 
+}  // namespace papers
 TILEHASH_END_ABI_NAMESPACE
-TILEHASH_PUBLIC(max_ages);
+TILEHASH_PUBLIC_NAMESPACE(papers);
 }  // namespace tilehash
 
 #include <tilehash/core/epilogue.hpp>

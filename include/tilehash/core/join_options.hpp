@@ -1,4 +1,4 @@
-// The kinds of a join, and the rows that each returns.
+// The kinds and options of a join, and the rows that each kind returns.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -13,13 +13,35 @@ enum class join_kind {
   anti,   // each left row that is in no pair; no right rows
 };
 
-// The right row of a left row that is in no pair.
-inline constexpr std::uint32_t no_match = ~std::uint32_t(0);
+/// Options of a join.
+struct join_options {
+  /// How a join of two arrays finds the rows with equal keys.
+  enum class ways {
+    automatic,  ///< by regions from 2^15 right rows on, where keys have up to 8 bytes and the memory suffices;
+                ///< on a GPU only if right keys occur at most four times, as estimated from a sample
+    by_regions,  ///< keys of up to 8 bytes
+    by_table,    ///< keys of any type
+  };
+  /// How a join with a graph finds them.
+  enum class probes {
+    standard,   ///< each left key finds its row and walks it
+    intersect,  ///< builds a graph of the left keys and compares its rows with the right side's
+  };
+  /// The right row of a left row that is in no pair.
+  static constexpr std::uint32_t no_match = ~std::uint32_t(0);
+
+  join_kind kind = join_kind::inner;  ///< the rows that it returns
+  ways way = ways::automatic;         ///< without a graph
+  probes probe = probes::standard;    ///< with a graph
+};
 
 }  // namespace tilehash
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
+
+inline constexpr u32 no_match = join_options::no_match;
+
 namespace detail {
 
 // The number of rows that a join returns for a left row with `matches` matches.
