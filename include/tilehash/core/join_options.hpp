@@ -5,12 +5,12 @@
 
 namespace tilehash {
 
-// A join pairs the left and the right rows whose keys are equal. It returns
+/// A join pairs the left and the right rows whose keys are equal. It returns
 enum class join_kind {
-  inner,  // every such pair
-  left,   // every pair, and each left row without a pair once, with no_match as its right row
-  semi,   // each left row that is in a pair, once; no right rows
-  anti,   // each left row that is in no pair; no right rows
+  inner,  ///< every such pair
+  left,   ///< every pair, and each left row without a pair once, with no_match as its right row
+  semi,   ///< each left row that is in a pair, once; no right rows
+  anti,   ///< each left row that is in no pair; no right rows
 };
 
 /// Options of a join.
@@ -40,6 +40,7 @@ struct join_options {
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
+/// A shorter name of join_options::no_match.
 inline constexpr u32 no_match = join_options::no_match;
 
 namespace detail {
