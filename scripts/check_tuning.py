@@ -4,7 +4,8 @@
 1. launch bounds, block sizes, occupancies and requests in flight have no literals, and other constants have none of 64 or more
    unless FACTS says why they are no tuning numbers. (Not looked at: core/ and papers/; constants named max_..., which bound a
    loop; hexadecimal literals; and the number of values of 16, 31 or 32 bits.)
-2. a number that code reads through a space, a block or `here` is in the class of a CPU and in that of a GPU;
+2. a number that code reads through a space, a block or `here` is in the class of a CPU and in that of a GPU, and none is read
+   from `common`, past the classes;
 3. each number of tuning.hpp is read.
 
 Prints one line per finding, `file:line: what`, and ends with 1 if there is any.
@@ -125,6 +126,8 @@ def main(root):
                 finding(bounds.start(), f"launch bounds with a number: take it from {TUNING}")
         for at, by, name in reads_of(text):
             read.add(name)
+            if by == "common":
+                finding(at, f"reads {name} of common, so that no class can differ: read it through of<Space>, of_block, gpu or here")
             for machine in must_have.get(by, [by]):
                 if name not in classes[machine]:
                     finding(at, f"the class {machine} of {TUNING} has no {name}")

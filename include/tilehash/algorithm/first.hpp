@@ -58,7 +58,8 @@ struct first_source {
 };
 
 // The most items for one call of find_first().
-inline constexpr u64 most_for_first = tuning::common::first_items;
+template <class Space>
+inline constexpr u64 most_for_first = tuning::of<Space>::first_items;
 
 // Calls put(source, n) for lists that together have every key of n items once. Returns false if keys are
 // missing: the caller retries with fewer items. Throws out_of_memory. Synchronizes with the host.

@@ -342,7 +342,7 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
   using work = partition_in<Route, Source, Space, Bins, Spill, Before>;
   // A share is as large as a block can hold. Few items have smaller shares, whole rows of a block's threads,
   // so that all blocks have equal work.
-  constexpr u64 few = tuning::common::few_shares;  // of a block
+  constexpr u64 few = tuning::of<Space>::few_shares;  // of a block
   u64 at_once = space.large_blocks_at_once();
   if constexpr (in_order<Bins>) at_once = at_once < bins.most_blocks() ? at_once : bins.most_blocks();
   const u64 rounds = divide_up(n, at_once * work::share);

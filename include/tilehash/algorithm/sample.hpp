@@ -20,8 +20,9 @@ namespace detail {
 template <class Key, u32 Threads>
 struct count_different {
   static constexpr u32 block_size = Threads;
-  static constexpr u32 most = tuning::common::sampled_keys;  // of a part
-  static constexpr u32 slots_log2 = tuning::common::sample_slots_log2, slots = 1U << slots_log2;
+  using machine = tuning::of_block<Threads>;
+  static constexpr u32 most = machine::sampled_keys;  // of a part
+  static constexpr u32 slots_log2 = machine::sample_slots_log2, slots = 1U << slots_log2;
   static constexpr u64 scratch_bytes = slots * sizeof(u32);
   static constexpr u32 group = detail::block_sums<Threads>::group;
 
@@ -37,7 +38,7 @@ struct count_different {
     for (u32 s = block.rank(); s < slots; s += Threads) set[s] = 0;
     block.barrier();
     u32 mine = 0;
-    constexpr u32 at_once = tuning::of_block<Threads>::sampled_at_once;
+    constexpr u32 at_once = machine::sampled_at_once;
     for (u32 first = block.rank(); t.any(first < size); first += at_once * Threads) {
       u64 hashes[at_once];
       TILEHASH_UNROLL

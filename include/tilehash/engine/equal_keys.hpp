@@ -172,7 +172,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
       return insert_in_order(table, space, items, n);
   }
   insert_report total;
-  constexpr u64 most = most_for_first;
+  constexpr u64 most = most_for_first<Space>;
   const u64 seed = drawn_seed();
   const buffer<u64, Space> missing(space, 1);  // may throw, so before anything changes
   const auto count_missing = [&](const auto* keys, u64 keys_n) {

@@ -126,7 +126,7 @@ class multi : multi_arrays<Design, Space> {
       if (how == grouping::by_regions && build_by_regions(space, keys, values, report)) return report;
       if (selects && keys.size() >= detail::least_to_partition<Space>) {
         const auto sample = detail::sample_keys(space, keys.data(), keys.size());
-        if (!sample.more_uneven_than(detail::most_grouped_copies<Key, Value>) &&
+        if (!sample.more_uneven_than(detail::most_grouped_copies<Space, Key, Value>) &&
             finds_memory_by_regions(space, keys, values, report))
           return report;
       }

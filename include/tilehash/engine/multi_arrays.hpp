@@ -105,7 +105,7 @@ class multi_arrays {
   detail::zero_when_moved<> items_, distinct_;
 
  private:
-  static constexpr u64 sample_every = detail::tuning::common::sampled_one_in;
+  static constexpr u64 sample_every = detail::tuning::of<Space>::sampled_one_in;
 
   static u64 count_illegal(Space& space, keys_in keys) {
     if constexpr (!detail::has_nan<Key>) return 0;

@@ -70,9 +70,9 @@ buffer<T, Space> shortened(Space& space, buffer<T, Space> all, u64 n) {
 }
 
 // If keys occur more often, bins get too uneven.
-template <class Key, class Value>
+template <class Space, class Key, class Value>
 inline constexpr double most_grouped_copies =
-    tuning::common::grouped_copies(sizeof(typename remainder_slot<Key, Value>::word));
+    tuning::of<Space>::grouped_copies(sizeof(typename remainder_slot<Key, Value>::word));
 
 // `Ids` is the design of the table of ids. Returns nothing if there are too few items, or the regions are too
 // many or too uneven. Temporary memory: up to 1.7 words (of 8 or 16 bytes) an item, 1.25 at a load of 0.8;

@@ -138,7 +138,7 @@ class region_fill {
   // The only region of an empty table, in one step.
   template <class Source>
   void fill_one(const Source& source, u64 n) {
-    const u32 threads = static_cast<u32>(n) / 64 * 32 + 32;  // few threads pass a barrier sooner
+    const u32 threads = tuning::gpu::build_threads(static_cast<u32>(n));
     build(source_as_bin<Design, Source>{design_, source, static_cast<u32>(n), counters() + 1}, 0, 1, threads);
   }
   // All regions: by the design's own build, slice by slice, or at once. In the last case their bins are the

@@ -209,8 +209,8 @@ class region_resize {
   }
 
  private:
-  static constexpr u64 least_regions = tuning::common::least_resized_regions;
-  static constexpr u64 copied_share = tuning::common::copied_share;
+  static constexpr u64 least_regions = tuning::of<Space>::least_resized_regions;
+  static constexpr u64 copied_share = tuning::of<Space>::copied_share;
   static u64 least_after(u64 regions) { return regions + divide_up(regions, 8); }
   static u64 most_after(u64 regions) { return regions - divide_up(regions, 9); }
 

@@ -179,7 +179,7 @@ class subtable_slots : public counted_storage<Design, Space> {
   void weigh(Space& space) {
     const u64 change = size_ > weighed_ ? size_ - weighed_ : weighed_ - size_;
     if (change <= weighed_ / 8) return;
-    constexpr u32 samples = detail::tuning::common::sampled_buckets;
+    constexpr u32 samples = detail::tuning::of<Space>::sampled_buckets;
     u64* const counts = calls_.sums();
     space.fill(counts, parts, u64(0));
     space.for_each(u64(samples) * parts, detail::sample_subtables<Design>{view_.design, samples, counts});

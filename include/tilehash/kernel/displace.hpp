@@ -30,8 +30,8 @@ template <displacing Design, class Source, u32 Width, u32 Threads>
 struct displace_items {
   static constexpr u32 block_size = Threads;
   static constexpr u32 resident_blocks = tuning::gpu_here::displace_occupancy(sizeof(typename Design::word));
-  static constexpr u32 most_words = tuning::common::displace_words;         // of a block
-  static constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;  // of a block
+  static constexpr u32 most_words = tuning::of_block<Threads>::displace_words;  // of a block
+  static constexpr u32 tiles = Threads / Width == 0 ? 1 : Threads / Width;      // of a block
   using slot_type = typename Design::slot_type;
   using displacement = typename Design::displacement;
   using progress = typename displacement::progress;

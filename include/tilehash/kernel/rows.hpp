@@ -30,7 +30,7 @@ struct size_sections {
 // entries of all rows except long ones, which it counts.
 template <class Design>
 struct spread_rows {
-  static constexpr u64 longest = tuning::common::copied_row;
+  static constexpr u64 longest = tuning::here::copied_row;
   Design to;
   typename Design::graph from;
   const u64* sections;  // the begin of each
@@ -117,7 +117,7 @@ struct empty_rows {
 // threads would run much longer than the others.
 template <class Design>
 struct count_crowded_sections {
-  static constexpr u64 most = tuning::common::section_items;
+  static constexpr u64 most = tuning::here::section_items;
   Design rows;
   typename Design::graph items;  // a row for each section
   u64* crowded;

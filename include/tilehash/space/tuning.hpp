@@ -1,7 +1,7 @@
 // The tuning numbers of all machines: block sizes, requests in flight, and the item counts from which another
 // way pays. Edit this file to port tilehash to another GPU or CPU; no other header has such numbers.
 //
-//   common    what all machines share so far; a class hides a member to differ
+//   common    what all machines share so far, and no code reads; a class hides a member to differ
 //   cpu       a thread is a block, and prefetches
 //   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/designs/)
 //   sm_75     older GPUs, sm_75 to sm_89
@@ -170,6 +170,8 @@ struct sm_90 : common {
   static constexpr u32 rank_block = 512;
   static constexpr u32 sort_block = 512;   // three on a multiprocessor (sort_occupancy)
   static constexpr u32 merge_block = 768;  // two on a multiprocessor (merge_occupancy)
+  // Of a block that builds a table's only region from few items: few threads pass a barrier sooner.
+  static constexpr u32 build_threads(u32 items) { return items / 64 * 32 + 32; }
 
   // ---- blocks that a multiprocessor should hold: the compiler limits their registers ----
   // Lookups wait for memory: as many warps as there can be, unless wide words need more than 32 registers.

@@ -48,7 +48,7 @@ struct robin_hood_write {
   using entry = typename plan_type::entry;
   using word = typename Design::word;
   using group = typename plan_type::group;
-  static constexpr u32 at_once = tuning::common::written_at_once;  // the capacity is a multiple of it
+  static constexpr u32 at_once = tuning::gpu::written_at_once;  // the capacity is a multiple of it
 
   plan_type plan;
   const word* items;
@@ -161,7 +161,7 @@ struct robin_hood_build {
   u32 bin_bits(const Space& space) const {
     const u64 most = most_regions<typename Design::slot_type>(space);
     u32 bits = 0;
-    while (u64(groups()) >> bits > plan_type::most_groups && u64(2) << bits <= most &&
+    while (u64(groups()) >> bits > tuning::of<Space>::sorted_groups && u64(2) << bits <= most &&
            u64(2) << bits <= best_regions<Space>)
       ++bits;
     return bits;

@@ -100,7 +100,6 @@ struct robin_hood_plan {
   using words_type = age_words<Design::bucket_slots>;
   using entry = routed_item<slot_type>;
   static constexpr u32 chunk_groups = 4, chunk_homes = chunk_groups * group::homes;
-  static constexpr u64 most_groups = tuning::common::sorted_groups;  // of a bin
 
   Design design;
   u32 bin_bits;                    // 2^bin_bits bins

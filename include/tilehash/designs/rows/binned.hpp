@@ -235,7 +235,6 @@ template <class Then>
 struct binned {
   static constexpr const char* name = "hash_graph_v2";
   static constexpr double max_load_factor = Then::max_load_factor;
-  static constexpr u64 most_bins = detail::tuning::common::binned_bins;
 
   // Rows of a bin, as a power of two: their memory takes half the cache, and a block can count the bins.
   template <class Space, class Rows>
@@ -246,7 +245,7 @@ struct binned {
     u32 shift = 0;
     while (static_cast<double>(u64(2) << shift) * row <=
                static_cast<double>(space.cache_bytes()) / detail::tuning::of<Space>::cache_share ||
-           (rows.capacity() - 1) >> shift >= most_bins)
+           (rows.capacity() - 1) >> shift >= detail::tuning::of<Space>::binned_bins)
       ++shift;
     return shift;
   }

@@ -103,7 +103,6 @@ template <class Otherwise>
 struct in_bins {
   static constexpr const char* name = Otherwise::name;
   static constexpr double max_load_factor = Otherwise::max_load_factor;
-  static constexpr u64 most_bins = detail::tuning::common::ordered_bins;
 
   template <class Space, class Rows, class Key, class MappedPointer>
   static u64 build(Space& space, const Rows& rows, const Key* keys, MappedPointer values, u64 n) {
@@ -123,7 +122,7 @@ struct in_bins {
     while (shift < work::max_shift && fits(shift + 1) && rows.capacity() >> (shift + 1) >= blocks) ++shift;
     const u64 bins = ((rows.capacity() - 1) >> shift) + 1;
     using binned_items = detail::items_in_bins<Space, Rows, Key, MappedPointer>;
-    if (bins == 1 || bins > most_bins || !fits(shift) ||
+    if (bins == 1 || bins > detail::tuning::of<Space>::ordered_bins || !fits(shift) ||
         binned_items::filling::scratch_bytes(static_cast<u32>(bins)) > scratch)
       return Otherwise::build(space, rows, keys, values, n);
     const binned_items in(space, rows, keys, values, n, shift);
