@@ -89,7 +89,7 @@ constexpr u32 largest_block() {
   if constexpr (requires { Body::block_size; })
     return Body::block_size;
   else
-    return 1024;
+    return 1024;  // the most that CUDA launches
 }
 
 template <class Body>
