@@ -81,7 +81,11 @@ table_options completed(table_options options) {
   return options;
 }
 
-// The seed of a constructed table, which always has one.
+// The options of a constructed table, which always has a seed.
+inline table_options with_seed(table_options options) {
+  if (!options.seed) options.seed = drawn_seed();
+  return options;
+}
 inline u64 seed_of(const table_options& made) { return made.seed.value_or(0); }
 
 }  // namespace detail

@@ -3,7 +3,6 @@
 // the same size.
 #pragma once
 
-#include <string>
 #include <tuple>
 #include <utility>
 
@@ -66,8 +65,7 @@ class built_once : public storage<Design, Space> {
       }
       if (restarts + 1 >= of_same_size) planned += planned / 8 + 1;
     }
-    throw error("tilehash: the items could not be placed with " + std::to_string(most) +
-                " hash functions; ask for a lower load factor, or take another hash");
+    base::refuse_items(most);
   }
 
  private:

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <tilehash/core/error.hpp>
@@ -373,9 +372,7 @@ void insertion<Design, Space>::shrink_if_asked(Space& space) {
 template <class Design, class Space>
 u64 insertion<Design, Space>::rehash(Space& space, u64 items) {
   const auto restarts = rebuild(space, std::max(items, size()), 0);
-  if (!restarts)
-    throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
-                " hash functions; ask for a lower load factor, or take another hash");
+  if (!restarts) base::refuse_items(max_rebuilds);
   return *restarts;
 }
 

@@ -144,8 +144,7 @@ class multi_arrays {
   }
   static table_options growing(table_options options) {
     options.grow = true;
-    if (!options.seed) options.seed = detail::drawn_seed();
-    return options;
+    return detail::with_seed(options);
   }
 };
 

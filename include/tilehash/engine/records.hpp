@@ -37,7 +37,9 @@ class records {
   using value_element = std::conditional_t<is_set, char, mapped_type>;
 
   records(Space& space, u64 items, const table_options& options)
-      : options_(with_seed(options)), design_(detail::seed_of(options_)), ids_(space, items, options_) {
+      : options_(detail::with_seed(options)),
+        design_(detail::seed_of(options_)),
+        ids_(space, items, options_) {
     reserve_records(space, options.grow ? items : ids_.capacity());
   }
 
@@ -150,11 +152,6 @@ class records {
   static constexpr u64 largest_piece = u64(1) << 31;  // items are numbered by 32 bits
   static constexpr u32 max_restarts = 64;
   static u64 piece_of(u64 n) { return n < largest_piece ? n : largest_piece; }
-
-  static table_options with_seed(table_options options) {
-    if (!options.seed) options.seed = detail::drawn_seed();
-    return options;
-  }
 
   // If this throws, nothing has changed but the hash function.
   template <class Update>

@@ -46,8 +46,7 @@ class rows : public storage<Design, Space> {
 
   rows(Space& space, u64 items, const table_options& options) : base(options) {
     detail::require(options.slack >= 0 && options.slack <= 16, "the slack must be at least 0 and at most 16");
-    detail::require(options.shrink_below >= 0 && options.shrink_below <= options.load_factor / 2,
-                    "shrink_below must be at least 0 and at most half of the load factor");
+    this->require_shrink_below();
     adopt(built(space, nullptr, nullptr, 0, rows_for(items), items));
     reserved_ = items;
   }

@@ -39,8 +39,7 @@ class slots : public counted_storage<Design, Space> {
   slots(Space& space, u64 items, const table_options& options, u64 least = 0, bool unwiped = false)
       : base(permitted(options)) {
     const u64 asked = capacity_for(items), capacity = asked < least ? at_least(least) : asked;
-    detail::require(options_.shrink_below >= 0 && options_.shrink_below <= options_.load_factor / 2,
-                    "shrink_below must be at least 0 and at most half of the load factor");
+    this->require_shrink_below();
     if constexpr (resizes_regions)
       memory_ = buffer<char, Space>::resizable(space, bytes_for(capacity));
     else

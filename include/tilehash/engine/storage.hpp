@@ -5,9 +5,11 @@
 // detail::zero_when_moved.
 #pragma once
 
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include <tilehash/core/error.hpp>
 #include <tilehash/core/moved.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/kernel/lookup.hpp>
@@ -60,8 +62,15 @@ class storage {
   }
 
  protected:
-  explicit storage(const table_options& options) : options_(options) {
-    if (!options_.seed) options_.seed = detail::drawn_seed();
+  explicit storage(const table_options& options) : options_(detail::with_seed(options)) {}
+  // Throws invalid_argument.
+  void require_shrink_below() const {
+    detail::require(options_.shrink_below >= 0 && options_.shrink_below <= options_.load_factor / 2,
+                    "shrink_below must be at least 0 and at most half of the load factor");
+  }
+  [[noreturn]] static void refuse_items(u64 tries) {
+    throw error("tilehash: the items could not be placed with " + std::to_string(tries) +
+                " hash functions; ask for a lower load factor, or take another hash");
   }
   // The same table in memory of `space`. The derived class makes the view of that memory.
   storage(const storage& other, Space& space)

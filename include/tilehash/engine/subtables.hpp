@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <tilehash/core/capacity.hpp>
@@ -127,9 +126,7 @@ class subtables : public subtable_slots<Design, Space> {
   u64 rehash(Space& space, u64 items) {
     require_no_doubling();
     const auto restarts = rebuild(space, std::max(items, size()), 0);
-    if (!restarts)
-      throw error("tilehash: the items could not be placed with " + std::to_string(max_rebuilds) +
-                  " hash functions; ask for a lower load factor, or take another hash");
+    if (!restarts) base::refuse_items(max_rebuilds);
     reserved_ = items;
     return *restarts;
   }
