@@ -27,8 +27,8 @@
 
 #include <tilehash/algorithm/region_join.hpp>
 #include <tilehash/algorithm/sample.hpp>
+#include <tilehash/core/arrays.hpp>
 #include <tilehash/core/join_options.hpp>
-#include <tilehash/core/overlap.hpp>
 #include <tilehash/engine/multi.hpp>
 
 namespace tilehash {

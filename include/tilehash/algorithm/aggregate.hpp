@@ -23,7 +23,7 @@
 
 #include <algorithm>
 
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>

@@ -8,7 +8,7 @@
 // therefore compares few. Each key is read once, in order, and one bit of the filter for it.
 #pragma once
 
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>

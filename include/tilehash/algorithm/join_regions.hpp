@@ -3,8 +3,7 @@
 #pragma once
 
 #include <tilehash/algorithm/bins.hpp>
-#include <tilehash/algorithm/block_scan.hpp>
-#include <tilehash/algorithm/fetch.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/join_options.hpp>

@@ -31,7 +31,7 @@
 #include <tilehash/algorithm/segments.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/join_options.hpp>
-#include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/core/quotient_slot.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>

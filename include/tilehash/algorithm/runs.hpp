@@ -8,7 +8,7 @@
 // One pass counts; a second one, after the scan, writes. Each reads the list once, with coalesced accesses.
 #pragma once
 
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/tuning.hpp>

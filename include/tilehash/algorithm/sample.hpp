@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cmath>
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/key.hpp>

@@ -12,7 +12,7 @@
 // A key goes to its first bucket; only when that is full, to its second, which is in the same region. Then
 // one bit of the first bucket's overflow filter is set, chosen by the key. A lookup that does not find its
 // key in the first bucket goes on only if the key's bit is set: at load 0.9 a failed lookup reads 1.0x
-// buckets. The filter is three spare bits of each slot's word (core/remainder_slot.hpp), so it costs no
+// buckets. The filter is three spare bits of each slot's word (core/quotient_slot.hpp), so it costs no
 // memory and no access of its own.
 //
 // The two buckets mirror each other: first + second = c(remainder), modulo the region's buckets. So either
@@ -38,7 +38,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
-#include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/core/quotient_slot.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/load_factor.hpp>

@@ -33,7 +33,7 @@
 // A round costs a pass over the loads: three for each thread of a block.
 #pragma once
 
-#include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/space/tuning.hpp>
 

@@ -6,7 +6,7 @@
 //   displace  for items without a free slot: moves other keys to free one
 //   update    changes the values of keys that place and displace found, while no key moves
 //
-// A phase records in a bit whether an item is pending (kernel/recorder.hpp). Where values change and inserts
+// A phase records in a bit whether an item is pending (kernel/call.hpp). Where values change and inserts
 // may move keys, update runs after each of place and displace. So a user's op runs while every key is in the
 // table. (Where inserts replace keys, the call runs update itself, once the displaced keys are stored again.)
 //

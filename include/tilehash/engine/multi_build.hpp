@@ -22,7 +22,7 @@
 #include <utility>
 
 #include <tilehash/algorithm/bins.hpp>
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/space/tuning.hpp>

@@ -24,7 +24,7 @@
 #include <tilehash/algorithm/hash_route.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
-#include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/core/quotient_slot.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/multi_build.hpp>
 #include <tilehash/space/buffer.hpp>

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
+#include <tilehash/core/arrays.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/core/overlap.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/multi.hpp>
 #include <tilehash/space/buffer.hpp>

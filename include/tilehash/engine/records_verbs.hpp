@@ -4,9 +4,8 @@
 #include <span>
 #include <utility>
 
+#include <tilehash/core/arrays.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/core/flags.hpp>
-#include <tilehash/core/overlap.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/upsert.hpp>

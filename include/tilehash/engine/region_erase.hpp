@@ -15,8 +15,8 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/erase.hpp>
-#include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
 

@@ -28,8 +28,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
-#include <tilehash/algorithm/scratch_bucket.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/designs/concepts.hpp>

@@ -14,11 +14,10 @@
 
 #include <utility>
 
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/call.hpp>
-#include <tilehash/kernel/recorder.hpp>
 #include <tilehash/space/prefetch.hpp>
 #include <tilehash/space/tuning.hpp>
 

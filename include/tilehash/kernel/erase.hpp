@@ -12,7 +12,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/kernel/recorder.hpp>
+#include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/tuning.hpp>
 

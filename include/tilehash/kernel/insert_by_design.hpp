@@ -12,7 +12,7 @@
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/kernel/recorder.hpp>
+#include <tilehash/kernel/call.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE

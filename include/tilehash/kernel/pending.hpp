@@ -1,7 +1,7 @@
 // Counts the pending items of each group of 256. The host plans its windows with these counts.
 #pragma once
 
-#include <tilehash/kernel/recorder.hpp>
+#include <tilehash/kernel/call.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>

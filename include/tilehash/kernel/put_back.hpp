@@ -3,10 +3,10 @@
 #pragma once
 
 #include <tilehash/core/sentinel_cells.hpp>
+#include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/exact_placement.hpp>
 #include <tilehash/kernel/find.hpp>
-#include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/upsert.hpp>
 
 namespace tilehash {

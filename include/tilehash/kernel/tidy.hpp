@@ -8,7 +8,7 @@
 // word after the other, and their buckets in order.
 #pragma once
 
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/space/tuning.hpp>

@@ -18,8 +18,8 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/insert_by_design.hpp>
-#include <tilehash/kernel/recorder.hpp>
 #include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/tuning.hpp>

@@ -7,11 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <tilehash/core/arrays.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/core/flags.hpp>
 #include <tilehash/core/key.hpp>
 #include <tilehash/core/options.hpp>
-#include <tilehash/core/overlap.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/misuse.hpp>
 #include <tilehash/space/buffer.hpp>

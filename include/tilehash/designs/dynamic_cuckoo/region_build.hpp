@@ -22,9 +22,8 @@
 #include <bit>
 #include <cstring>
 
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
-#include <tilehash/algorithm/scratch_bucket.hpp>
-#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/apart_slot.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>

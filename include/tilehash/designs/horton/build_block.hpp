@@ -5,10 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <tilehash/algorithm/fetch.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
-#include <tilehash/algorithm/scratch_bucket.hpp>
-#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/horton/build_buckets.hpp>

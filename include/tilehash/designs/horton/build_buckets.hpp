@@ -2,7 +2,7 @@
 // primary bucket, or a secondary one, or replaces a primary item that moves to a secondary bucket.
 #pragma once
 
-#include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 

@@ -9,9 +9,7 @@
 // due, and tidying takes long.
 #pragma once
 
-#include <tilehash/algorithm/fetch.hpp>
-#include <tilehash/algorithm/scratch_bucket.hpp>
-#include <tilehash/algorithm/scratch_layout.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/designs/horton/tidy.hpp>

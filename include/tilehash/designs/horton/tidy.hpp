@@ -10,7 +10,7 @@
 // scratch, each read by one thread.
 #pragma once
 
-#include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/space/solo_tile.hpp>

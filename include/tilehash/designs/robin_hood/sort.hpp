@@ -1,10 +1,8 @@
 // The step of a Robin Hood table's bulk build (build.hpp) that sorts each bin's items by their homes.
 #pragma once
 
-#include <tilehash/algorithm/block_scan.hpp>
-#include <tilehash/algorithm/fetch.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
-#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/robin_hood/plan.hpp>
 #include <tilehash/space/tuning.hpp>

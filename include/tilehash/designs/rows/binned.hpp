@@ -14,8 +14,7 @@
 // cache with every item, once to count it and twice to store it.
 #pragma once
 
-#include <tilehash/algorithm/block_scan.hpp>
-#include <tilehash/algorithm/fetch.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/rows.hpp>

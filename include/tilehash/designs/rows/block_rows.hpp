@@ -7,7 +7,7 @@
 // keeps the rank until then, so that no item is hashed, or counted, twice.
 #pragma once
 
-#include <tilehash/algorithm/block_scan.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/designs/rows.hpp>
 

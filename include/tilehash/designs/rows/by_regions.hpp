@@ -22,7 +22,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
-#include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/core/quotient_slot.hpp>
 #include <tilehash/designs/rows.hpp>
 #include <tilehash/designs/rows/block_rows.hpp>
 #include <tilehash/space/algorithms.hpp>

@@ -5,11 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <tilehash/algorithm/fetch.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/ordered_bins.hpp>
 #include <tilehash/algorithm/partition.hpp>
-#include <tilehash/algorithm/scratch_bucket.hpp>
-#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/result.hpp>

@@ -2,7 +2,7 @@
 // bucket, leaves it, or replaces another one.
 #pragma once
 
-#include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/hash.hpp>

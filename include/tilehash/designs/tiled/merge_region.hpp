@@ -2,7 +2,7 @@
 // buckets in a block's scratch, and its slots in the table. Each change is made in both.
 #pragma once
 
-#include <tilehash/algorithm/scratch_bucket.hpp>
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/result.hpp>

@@ -11,7 +11,7 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
-#include <tilehash/core/remainder_slot.hpp>
+#include <tilehash/core/quotient_slot.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE

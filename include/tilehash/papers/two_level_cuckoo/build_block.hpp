@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
-#include <tilehash/algorithm/scratch_layout.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/slot.hpp>
