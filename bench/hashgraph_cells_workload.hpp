@@ -3,6 +3,7 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/join_graph.hpp>
+#include <tilehash/papers/hash_graph.hpp>
 #include <tilehash/papers/indexed_cuckoo.hpp>
 #include <tilehash/rows.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -84,7 +85,7 @@ class cells_workload {
     if (name == "hash_graph") return [this] { return run_set<hash_graph<cell, void>>(what_.load); };
     if (name == "hash_graph_v1") return graph_run<count_and_scatter>();
     if (name == "hash_graph_v2") return graph_run<binned<count_and_scatter>>();
-    if (name == "hash_graph_segments") return graph_run<segments>();
+    if (name == "hash_graph_segments") return graph_run<papers::segments>();
     if (name == "indexed_cuckoo") return [this] { return run_set<papers::indexed_cuckoo<cell, void>>(0.8); };
     if (name == "contains") return [this] { return run_contains(); };
     if (name == "join_standard") return [this] { return run_join(join_options::probes::standard); };
