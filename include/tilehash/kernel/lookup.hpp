@@ -39,6 +39,21 @@ void look_up(Space& space, const Design& design,
   }
 }
 
+// A CPU's loop over the rows of keys: calls use(i, location, row) for each key, with the memory of the others of
+// its batch in flight.
+template <class Design, class Use>
+void for_each_row_of(const Design& design, const typename Design::key_type* keys, u64 from, u64 to,
+                     const Use& use) {
+  typename Design::location locations[batch];
+  typename Design::range rows[batch];
+  for (; from < to; from += batch) {
+    const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
+    for (u32 k = 0; k < size; ++k) prefetch(design.address(locations[k] = design.locate(keys[from + k])));
+    for (u32 k = 0; k < size; ++k) prefetch(design.address(rows[k] = design.row(locations[k])));
+    for (u32 k = 0; k < size; ++k) use(from + k, locations[k], rows[k]);
+  }
+}
+
 // Lookups in a design that stores keys in rows: row(location) reads the row's begin and end, hit() walks it.
 template <class Design, class Sink>
 struct walk_rows {
@@ -54,14 +69,9 @@ struct walk_rows {
   }
 
   void operator()(u64 from, u64 to) const {
-    typename Design::location locations[batch];
-    typename Design::range rows[batch];
-    for (; from < to; from += batch) {
-      const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
-      for (u32 k = 0; k < size; ++k) prefetch(design.address(locations[k] = design.locate(keys[from + k])));
-      for (u32 k = 0; k < size; ++k) prefetch(design.address(rows[k] = design.row(locations[k])));
-      for (u32 k = 0; k < size; ++k) sink(from + k, design.hit(keys[from + k], rows[k]));
-    }
+    for_each_row_of(design, keys, from, to, [this](u64 i, const auto& /*location*/, const auto& row) {
+      sink(i, design.hit(keys[i], row));
+    });
   }
 };
 

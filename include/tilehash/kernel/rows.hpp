@@ -5,6 +5,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/key.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/lookup.hpp>
 #include <tilehash/space/prefetch.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -175,14 +176,8 @@ struct mark_erased {
     mark(keys[i], location, rows.row(location));
   }
   void operator()(u64 from, u64 to) const {
-    typename Design::location locations[batch];
-    typename Design::range found[batch];
-    for (; from < to; from += batch) {
-      const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
-      for (u32 k = 0; k < size; ++k) prefetch(rows.address(locations[k] = rows.locate(keys[from + k])));
-      for (u32 k = 0; k < size; ++k) prefetch(rows.address(found[k] = rows.row(locations[k])));
-      for (u32 k = 0; k < size; ++k) mark(keys[from + k], locations[k], found[k]);
-    }
+    for_each_row_of(rows, keys, from, to,
+                    [this](u64 i, const auto& location, const auto& row) { mark(keys[i], location, row); });
   }
 
  private:
