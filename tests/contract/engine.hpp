@@ -143,6 +143,20 @@ TYPED_TEST(async_calls, report_in_the_memory_of_the_space) {
     EXPECT_EQ(t.insert(here, this->k(), this->v()).inserted, n / 2);
   }
 }
+TYPED_TEST(async_calls, change_the_size_of_the_table_that_is_moved_to) {
+  this->make(100);
+  auto& here = this->space;
+  typename TestFixture::table_type t(here, 100, {.grow = false});
+  const buffer<insert_report, engine_space> report(here, 1);
+  t.insert_async(here, this->k(), this->v(), report.data());
+  auto moved = std::move(t);
+  EXPECT_EQ(t.size(), 0U);  // NOLINT(bugprone-use-after-move): this is what is asked
+  EXPECT_EQ(moved.size(), 100U);
+  t = std::move(moved);
+  EXPECT_EQ(t.size(), 100U);
+  EXPECT_EQ(moved.size(), 0U);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(this->found_in(t), 100U);
+}
 // Synchronous and asynchronous calls in any order: size(), a clone and retrieve_all() count each change
 // once.
 TYPED_TEST(async_calls, change_the_size_once_among_those_that_wait) {
