@@ -80,7 +80,7 @@ tilehash_test_design(dynamic_cuckoo_two
   UNDER_SANITIZERS u32/u32
   READS 1.4)
 
-# A hash graph with room between its rows: adds items of keys and values of any size, and keeps duplicates.
+# A hash graph with free entries between its rows: adds items of keys and values of any size, and keeps duplicates.
 tilehash_test_design(dynamic_hash_graph
   HEADERS tilehash/rows.hpp
   CAN erases keeps_duplicates adds

@@ -53,7 +53,7 @@ tilehash_program_design(dynamic_cuckoo_two
 tilehash_program_design(dynamic_hash_graph
   HEADERS tilehash/rows.hpp
   PAPER "ours, after A. Kolushev, 2021, section 2.5, and B. Wheatman and H. Xu, Packed Compressed Sparse Row, 2018"
-  SUMMARY "a hash_graph with room between its rows, which takes items and gives them back")
+  SUMMARY "a hash_graph with free entries between its rows, which takes items and gives them back")
 
 tilehash_program_design(hash_graph
   HEADERS tilehash/rows.hpp
@@ -102,7 +102,7 @@ tilehash_program_design(mega_kv
   HEADERS tilehash/papers/mega_kv.hpp
   TYPE "tilehash::papers::mega_kv<Key, Value>"
   PAPER "K. Zhang et al., Mega-KV (VLDB 2015), as in ${li}, section 6.1"
-  SUMMARY "two buckets a key; keys are exchanged for each other until one finds room")
+  SUMMARY "two buckets a key; keys are exchanged for each other until one finds a free slot")
 
 tilehash_program_design(multi
   HEADERS tilehash/instances/multimap.hpp
