@@ -72,7 +72,7 @@ class call_bench {
         keys_(space, items),
         values_(space, items),
         answers_(space, items),
-        report_(space, 1),
+        async_report_(space, 1),
         erased_(space, 1) {}
 
   // The least that anything costs.
@@ -145,13 +145,13 @@ class call_bench {
     return [this] { return report_.present; };
   }
   auto reported_inserted() const {
-    return [this] { return read_one(space_, report_.data()).inserted; };
+    return [this] { return read_one(space_, async_report_.data()).inserted; };
   }
   auto reported_present() const {
-    return [this] { return read_one(space_, report_.data()).present; };
+    return [this] { return read_one(space_, async_report_.data()).present; };
   }
   void forget() {
-    report_.copy_from(std::vector<insert_report>(1));
+    async_report_.copy_from(std::vector<insert_report>(1));
     erased_.copy_from(std::vector<u64>(1));
   }
 
@@ -163,7 +163,7 @@ class call_bench {
   template <class Setup>
   void call_insert_async([[maybe_unused]] table_type& t, [[maybe_unused]] Setup setup) {
     if constexpr (inserts_async) {
-      const auto insert = [&] { t.insert_async(space_, keys(), given(), report_.data()); };
+      const auto insert = [&] { t.insert_async(space_, keys(), given(), async_report_.data()); };
       const auto begin = [&] { setup(), forget(); };
       measure(t, {"insert_async", false}, begin, insert, reported_inserted());
     }
@@ -201,12 +201,14 @@ class call_bench {
     const auto begin = [&] { forget(); };
     if constexpr (assigns_async) {
       fill();
-      const auto assign = [&] { t.insert_or_assign_async(space_, keys(), given(), report_.data()); };
+      const auto assign = [&] { t.insert_or_assign_async(space_, keys(), given(), async_report_.data()); };
       measure(t, {"insert_or_assign_async", false}, begin, assign, reported_present());
     }
     if constexpr (applies_async) {
       fill();
-      const auto add = [&] { t.insert_or_apply_async(space_, keys(), given(), op::sum{}, report_.data()); };
+      const auto add = [&] {
+        t.insert_or_apply_async(space_, keys(), given(), op::sum{}, async_report_.data());
+      };
       measure(t, {"insert_or_apply_async", false, values::added_up}, begin, add, reported_present());
     }
   }
@@ -258,7 +260,7 @@ class call_bench {
   const tell_call& tell_;
   call_row blank_;
   buffer<u32, Space> keys_, values_, answers_;
-  buffer<insert_report, Space> report_;
+  buffer<insert_report, Space> async_report_;
   buffer<u64, Space> erased_;
   insert_report report_;
 };
