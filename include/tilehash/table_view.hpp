@@ -111,10 +111,7 @@ struct table_view {
   TILEHASH_FN hit find_beside(const key_type& key) const {
     if (!has_memory()) return {{}, 0};
     const detail::query<slot_type> q(key);
-    if (!q.legal) return {{}, 1};
-    if constexpr (slot_type::reserves_keys) {
-      if (q.reserved) return {sentinels.find(q.bits), 1};
-    }
+    if (!q.regular()) return detail::hit_without_buckets<Design>(sentinels, q);
     const auto mine = detail::look_up_by_one<Changing>(design, q.bits);
     return {mine.result, mine.steps};
   }
@@ -124,10 +121,7 @@ struct table_view {
     if (!has_memory()) return {{}, 0};
     const detail::query<slot_type> q(key);
     const auto mine = detail::look_up_together<Changing>(design, tile, q.bits, active && q.regular());
-    if (!q.legal) return {{}, 1};
-    if constexpr (slot_type::reserves_keys) {
-      if (q.reserved) return {sentinels.find(q.bits), 1};
-    }
+    if (!q.regular()) return detail::hit_without_buckets<Design>(sentinels, q);
     return {mine.result, mine.steps};
   }
   /// \endcond
@@ -147,7 +141,7 @@ struct table_view<Design> {
   TILEHASH_FN hit find(const key_type& key) const {
     if (!design.has_memory()) return {lookup_state::absent, 0, nullptr};
     const detail::query<slot_type> q(key);
-    if (!q.legal) return detail::hit_without_buckets<Design>({}, q);
+    if (!q.regular()) return detail::hit_without_buckets<Design>({}, q);
     const auto mine = detail::look_up_by_one<false>(design, q.bits);
     return detail::hit_at(design, design.bucket_at(mine.at), mine.result, mine.steps);
   }
