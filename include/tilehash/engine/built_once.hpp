@@ -87,27 +87,27 @@ class built_once : public storage<Design, Space> {
       return Design::capacity_for(items, options_.load_factor);
   }
   // Allocates memory. A build fills its slots or entries.
-  made make(Space& space, u64 capacity, u64 items, u64 seed) const {
+  made make(Space& space, u64 new_capacity, u64 items, u64 seed) const {
     made m;
     if constexpr (rowed<Design>) {
-      m.memory = buffer<char, Space>(space, Design::bytes(capacity, items));
-      m.view.design = Design(m.memory.data(), capacity, items, seed);
+      m.memory = buffer<char, Space>(space, Design::bytes(new_capacity, items));
+      m.view.design = Design(m.memory.data(), new_capacity, items, seed);
     } else {
-      m.memory =
-          buffer<char, Space>(space, view_type::sentinels_at(capacity) + view_type::sentinels_type::bytes);
-      m.view = view_type(m.memory.data(), capacity, seed, options_.load_factor);
-      const u64 slots = capacity * sizeof(typename Design::word);
+      m.memory = buffer<char, Space>(
+          space, view_type::sentinels_at(new_capacity) + view_type::sentinels_type::bytes);
+      m.view = view_type(m.memory.data(), new_capacity, seed, options_.load_factor);
+      const u64 slots = new_capacity * sizeof(typename Design::word);
       if (m.memory.bytes() != slots) space.fill(m.memory.data() + slots, m.memory.bytes() - slots, char(0));
     }
     return m;
   }
-  made empty(Space& space, u64 capacity) const {
-    made m = make(space, capacity, 0, detail::seed_of(options_));
+  made empty(Space& space, u64 new_capacity) const {
+    made m = make(space, new_capacity, 0, detail::seed_of(options_));
     if constexpr (rowed<Design>)
       std::ignore = m.view.design.build(space, static_cast<const key_type*>(nullptr),
                                         static_cast<const value_element*>(nullptr), 0);
     else
-      space.fill(m.view.design.slots(), capacity, Design::slot_type::empty_word);
+      space.fill(m.view.design.slots(), new_capacity, Design::slot_type::empty_word);
     return m;
   }
   void adopt(made m) {

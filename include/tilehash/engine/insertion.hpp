@@ -106,13 +106,13 @@ class insertion : public region_slots<Design, Space> {
   insert_report fill(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::fresh).run(source, detail::keep_stored{}, n);
   }
-  // The same for items in bins, one for each region of a table with capacity for `capacity` items
+  // The same for items in bins, one for each region of a table with capacity for `items` items
   // (algorithm/partition.hpp).
   template <class Source, class Bins>
-  insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 capacity)
+  insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 items)
     requires partition_built<Design>
   {
-    insertion fresh(space, capacity, options_, 0, true);
+    insertion fresh(space, items, options_, 0, true);
     detail::region_fill<Design, Space> fill(space, fresh.view_.design, n, false);
     fill.fill_from(bins);
     const insert_report report = call(fresh, space, insert_role::fresh)

@@ -305,10 +305,10 @@ class records {
       move_records(space, limit);
     }
   }
-  void move_records(Space& space, u64 records) {
-    const u64 words = detail::divide_up(records, 32);
-    buffer<record, Space> moved(space, records);
-    buffer<u32, Space> taken(space, words), locks(space, words), free(space, records);
+  void move_records(Space& space, u64 limit) {
+    const u64 words = detail::divide_up(limit, 32);
+    buffer<record, Space> moved(space, limit);
+    buffer<u32, Space> taken(space, words), locks(space, words), free(space, limit);
     space.fill(reinterpret_cast<char*>(moved.data()), moved.bytes(),
                char(0));  // gaps between members are copied too
     space.fill(locks.data(), words, 0U);

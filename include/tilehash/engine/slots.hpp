@@ -38,13 +38,13 @@ class slots : public counted_storage<Design, Space> {
   // Makes capacity for `items`, and at least `least` slots. `unwiped`: the caller will write all slots.
   slots(Space& space, u64 items, const table_options& options, u64 least = 0, bool unwiped = false)
       : base(permitted(options)) {
-    const u64 asked = capacity_for(items), capacity = asked < least ? at_least(least) : asked;
+    const u64 asked = capacity_for(items), new_capacity = asked < least ? at_least(least) : asked;
     this->require_shrink_below();
     if constexpr (resizes_regions)
-      memory_ = buffer<char, Space>::resizable(space, bytes_for(capacity));
+      memory_ = buffer<char, Space>::resizable(space, bytes_for(new_capacity));
     else
-      memory_ = buffer<char, Space>(space, bytes_for(capacity));
-    set_view(view_type(memory_.data(), capacity, detail::seed_of(options_), options_.load_factor));
+      memory_ = buffer<char, Space>(space, bytes_for(new_capacity));
+    set_view(view_type(memory_.data(), new_capacity, detail::seed_of(options_), options_.load_factor));
     if (!unwiped) wipe_slots(space);
     wipe_rest(space);
   }

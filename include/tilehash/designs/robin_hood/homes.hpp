@@ -153,8 +153,8 @@ class robin_hood_homes {
     for (int a = -steps; a <= steps; ++a) {
       for (int b = std::abs(a) - steps; b <= steps - std::abs(a); ++b) {
         const int left = steps - std::abs(a) - std::abs(b);
-        u32 position = static_cast<u32>(((a * by[0] + b * by[1] - left * by[2]) % n + n) % n);
-        for (int c = -left; c <= left; ++c, position = sum(position, offset(4))) *end++ = position;
+        u32 reached = static_cast<u32>(((a * by[0] + b * by[1] - left * by[2]) % n + n) % n);
+        for (int c = -left; c <= left; ++c, reached = sum(reached, offset(4))) *end++ = reached;
       }
     }
     std::sort(positions.begin(), end);
