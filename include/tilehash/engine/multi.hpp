@@ -115,6 +115,8 @@ class multi : multi_arrays<Design, Space> {
  private:
   multi(const table_options& options, ids_engine&& ids) : base(options, std::move(ids)) {}
 
+  static constexpr u32 few_met = 64;  // keys that a lookup without memory takes at once
+
   // Grouping by regions is faster than a sort on both machines, while keys repeat so seldom that regions have
   // even sizes. Counting looks every item up in a table of the keys: a table of few keys stays in a cache,
   // and this is then a CPU's fastest way. A GPU sorts 30 G pairs a second, and makes half as many atomic
@@ -310,12 +312,19 @@ void multi<Design, Space>::look_up(Space& space, const Key* keys, u64 n, Sink si
   if constexpr (Space::has_lanes) {
     ids_.look_up(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
   } else {  // prefetches `starts`, in pieces that stay in the cache
-    constexpr u64 piece = detail::tuning::cpu::met_piece;
-    buffer<detail::met_id, Space> met(space, n < piece ? n : piece);
+    u64 piece = detail::tuning::cpu::met_piece;
+    buffer<detail::met_id, Space> many;
+    try {
+      many = buffer<detail::met_id, Space>(space, n < piece ? n : piece);
+    } catch (const out_of_memory&) {  // a lookup does not fail for want of memory
+      piece = few_met;
+    }
+    detail::met_id few[few_met];
+    detail::met_id* const met = many.data() != nullptr ? many.data() : few;
     for (u64 done = 0; done < n; done += piece) {
       const u64 now = n - done < piece ? n - done : piece;
-      ids_.look_up(space, keys + done, now, detail::met_sink<view_type>{met.data()});
-      space.for_each_chunk(now, detail::starts_reader<view_type, Sink>{view(), met.data(), done, sink});
+      ids_.look_up(space, keys + done, now, detail::met_sink<view_type>{met});
+      space.for_each_chunk(now, detail::starts_reader<view_type, Sink>{view(), met, done, sink});
     }
   }
 }
