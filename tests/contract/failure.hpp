@@ -26,6 +26,7 @@ struct failure : question<Key, Value> {
     bool grows = true;  // else its capacity is for three quarters of the call's items
     u64 held = scaled(200, 60), come = scaled(400, 150);
     u64 step = 1, most = 200;  // allocations
+    bool may_throw = true;     // else it takes no memory, or has a way without
   };
 
   // call(table, expected, keys, values) on a table with some items, with memory for 0, 1, 2, ... allocations,
@@ -68,6 +69,7 @@ struct failure : question<Key, Value> {
       ASSERT_EQ(table->bytes_allocated(), table->bytes()) << "memory is kept, or given back twice";
       if (threw) {
         ASSERT_TRUE(met);
+        ASSERT_TRUE(set.may_throw) << "no want of memory is a reason to throw";
         ASSERT_EQ(table->capacity(), capacity) << "a call that throws leaves the table as it was";
         after = expected;
       }
@@ -144,12 +146,18 @@ struct failure : question<Key, Value> {
     }
   }
   static void of_a_lookup(const maker& make) {
-    with_less_and_less(make, [](auto& table, auto&, const auto& k, const auto&) {
-      table.find(k);
-      table.contains(k);
-      table.count(k);
-      table.for_each();
-    });
+    with_less_and_less(make,
+                       [](auto& table, auto&, const auto& k, const auto&) {
+                         table.find(k);
+                         table.contains(k);
+                         table.count(k);
+                         table.probe_counts(k);
+                       },
+                       {.may_throw = false});
+  }
+  static void of_a_for_each(const maker& make) {
+    with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.for_each(); },
+                       {.may_throw = make.can.adds});
   }
   static void of_a_reserve(const maker& make) {
     with_less_and_less(make,
@@ -169,7 +177,8 @@ struct failure : question<Key, Value> {
   }
   static void of_a_clear(const maker& make) {
     with_less_and_less(make,
-                       [](auto& table, auto& expected, const auto&, const auto&) { expected.clear(table); });
+                       [](auto& table, auto& expected, const auto&, const auto&) { expected.clear(table); },
+                       {.may_throw = !make.can.inserts});
   }
   static void of_a_retrieval(const maker& make) {
     with_less_and_less(make, [](auto& table, auto&, const auto&, const auto&) { table.retrieve_all(); });
@@ -181,6 +190,7 @@ struct failure : question<Key, Value> {
       {"of_a_reserve", of_a_reserve, {.reserves = true}},
       {"of_an_update", of_an_update, {.inserts = true, .maps = true}},
       {"of_a_lookup", of_a_lookup},
+      {"of_a_for_each", of_a_for_each},
       {"of_a_rehash", of_a_rehash, {.reserves = true}},
       {"of_a_shrink", of_a_shrink, {.reserves = true}},
       {"of_an_erase", of_an_erase, {.erases = true}},

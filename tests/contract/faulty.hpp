@@ -23,8 +23,10 @@ class faulty {
     armed_ = left_ != never;
     return f();
   }
-  void refuse_after(u64 allocations) {
+  // So many allocations succeed, and the next ones, or one alone, do not: a call may have a way that needs less.
+  void refuse_after(u64 allocations, u64 refusals = never) {
     left_ = allocations;
+    refusals_ = refusals;
     if (allocations != never) refused_ = false;
   }
   void refuse_larger_than(u64 bytes) { largest_ = bytes; }
@@ -38,7 +40,7 @@ class faulty {
   void take(u64 bytes) {
     if (bytes > largest_) throw std::bad_alloc();
     if (armed_ && left_-- == 0) {
-      left_ = 0;
+      left_ = --refusals_ == 0 ? never - 1 : 0;
       refused_ = true;
       throw std::bad_alloc();
     }
@@ -47,7 +49,7 @@ class faulty {
   void give(u64 bytes) { allocated_ -= bytes; }
 
  private:
-  u64 left_ = never, largest_ = never, allocated_ = 0;
+  u64 left_ = never, refusals_ = never, largest_ = never, allocated_ = 0;
   bool armed_ = false, refused_ = false;
 };
 

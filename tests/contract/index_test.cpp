@@ -70,6 +70,26 @@ TEST(indexing_without_memory, says_so_or_names_what_it_refused) {
   index_without_memory<table<indexed<word_key, void, clashing>, cpu>>(500, 20);
 }
 
+// Lookups take no memory, so none can fail for want of it.
+TEST(indexing_without_memory, finds_ids_and_keys) {
+  ground<cpu, faulty_host> here(2);
+  cpu& space = here.space;
+  const u64 n = 2'000;
+  const auto keys = keys_from(0, n);
+  tilehash::index<word_key, cpu> t(space);
+  std::vector<u32> ids(n), found(n);
+  ASSERT_EQ(t.insert_and_find(space, keys, ids).inserted, n);
+  std::vector<word_key> back(n);
+  here.memory.refuse_after(0);
+  here.memory.guarded([&] {
+    t.find_ids(space, keys, found);
+    t.keys_of(space, ids, back);
+  });
+  EXPECT_FALSE(here.memory.refused());
+  EXPECT_EQ(found, ids);
+  EXPECT_EQ(back, keys);
+}
+
 // Where there is no memory for twice the records, there may be for the few that come.
 TEST(indexing_without_memory, makes_do_with_a_few_records_more) {
   using design = indexed<word_key, nine_words>;

@@ -262,36 +262,6 @@ TYPED_TEST_P(joins, with_a_graph) {
         keys.size());
 }
 
-// At every allocation: it throws and keeps no memory, or it joins in another way.
-TYPED_TEST_P(joins, without_memory) {
-  random_numbers random("joins without memory");
-  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(run_seed()));
-  const u64 n = 33'000;
-  auto right = keys_by<TypeParam>(n, [](u64 i) { return mix64(i); });
-  const std::vector<TypeParam> left(right.begin(), right.begin() + 500);
-  std::fill(right.begin() + 500, right.begin() + 700, right[0]);  // a region is left to the table
-  const auto expected = join_model<TypeParam>(left, right).rows(join_kind::left);
-  auto& memory = this->ground.memory;
-  const buffer<TypeParam, typename TestFixture::space_type> l(this->space, left), r(this->space, right);
-  const u64 before = memory.allocated();
-  u64 threw = 0;
-  for (u64 allocations = 0;; ++allocations) {
-    ASSERT_LT(allocations, 400U);
-    SCOPED_TRACE(std::to_string(allocations) + " allocations");
-    memory.refuse_after(allocations);
-    try {
-      const auto got =
-          memory.guarded([&] { return join(this->space, l.span(), r.span(), {join_kind::left}); });
-      ASSERT_TRUE(in_order(got.left, got.right, join_kind::left) == expected);
-    } catch (const out_of_memory&) {
-      ++threw;
-    }
-    ASSERT_EQ(memory.allocated(), before);
-    if (!memory.refused()) break;
-  }
-  EXPECT_GT(threw, 0U);
-}
-
 TYPED_TEST_P(joins, into_arrays_of_the_callers) {
   using run_space = typename TestFixture::space_type;
   const std::vector<TypeParam> left = {key_from<TypeParam>(1), key_from<TypeParam>(2),
@@ -321,7 +291,7 @@ TYPED_TEST_P(joins, into_arrays_of_the_callers) {
 
 REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_one_row_without_a_number,
                             fill_their_output, of_keys_that_meet, fill_a_region, of_keys_that_come_often,
-                            count_without_writing, with_a_graph, without_memory, into_arrays_of_the_callers);
+                            count_without_writing, with_a_graph, into_arrays_of_the_callers);
 
 // Keys with floats inside: a NaN in any of them equals nothing, and -0.0 is 0.0.
 template <class Key>

@@ -8,6 +8,7 @@ struct join_ground : ground<cpu, faulty_host> {
 }  // namespace tilehash::contract
 
 #include <contract/join.hpp>
+#include <contract/join_without_memory.hpp>
 
 namespace tilehash::contract {
 #if TILEHASH_FEW_TYPES
@@ -17,4 +18,5 @@ using join_keys =
     ::testing::Types<u32, u64, float, double, std::int16_t, std::array<u32, 2>, std::array<u64, 3>>;
 #endif
 INSTANTIATE_TYPED_TEST_SUITE_P(cpu, joins, join_keys);
+INSTANTIATE_TYPED_TEST_SUITE_P(cpu, joins_without_memory, join_keys);
 }  // namespace tilehash::contract

@@ -8,8 +8,10 @@ struct join_ground : ground<cuda, faulty_device> {
 }  // namespace tilehash::contract
 
 #include <contract/join.hpp>
+#include <contract/join_without_memory.hpp>
 
 namespace tilehash::contract {
 using join_keys = ::testing::Types<u32, double, std::array<u64, 3>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(cuda, joins, join_keys);
+INSTANTIATE_TYPED_TEST_SUITE_P(cuda, joins_without_memory, join_keys);
 }  // namespace tilehash::contract

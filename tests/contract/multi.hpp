@@ -344,6 +344,74 @@ TYPED_TEST(multimaps, memory_that_runs_out_changes_nothing) {
   }
 }
 
+// A retrieval where memory ends. Into new arrays: strong. Into the caller's: basic, as the offsets may be written
+// already; the table, the keys and what is beyond the arrays are as they were.
+TYPED_TEST(multimaps, memory_that_runs_out_ends_a_retrieval) {
+  using run_space = typename TestFixture::space_type;
+  using key = typename TestFixture::key;
+  using value = typename TestFixture::value;
+  random_numbers random("retrievals without memory");
+  auto& space = this->space;
+  auto& memory = this->ground.memory;
+  const auto keys = keys_by<key>(300, [&](u64) { return random.below(100); });
+  const auto asked = keys_by<key>(150, [&](u64) { return random.below(200); });
+  const auto values = any_values<value>(random, keys.size());
+  const auto k = this->there(keys), a = this->there(asked);
+  const auto v = this->there(values);
+  typename TestFixture::table_type t(space);
+  typename TestFixture::model model;
+  this->add(model, keys, values);
+  ASSERT_EQ(t.build(space, k.span(), v.span()).refused, 0U);
+  const auto right = t.retrieve(space, a.span());
+  const auto offsets = right.offsets.to_host();
+  const u64 n = offsets.back(), before = memory.allocated();
+  for (const bool own : {false, true}) {
+    const buffer<u64, run_space> to(space, own ? asked.size() + 1 : 0);
+    const buffer<value, run_space> into(space, own ? n + 1 : 0);
+    const value guard = any_values<value>(random, 1)[0];
+    if (own) space.copy_from_host(into.data() + n, &guard, sizeof guard);
+    const u64 held = memory.allocated();
+    u64 threw = 0;
+    for (bool met = true; met;) {
+      SCOPED_TRACE(std::to_string(threw) + " allocations" + (own ? ", into arrays" : ""));
+      ASSERT_LT(threw, 50U);
+      memory.refuse_after(threw);
+      bool failed = false;
+      try {
+        memory.guarded([&] {
+          if (own) {
+            EXPECT_EQ(t.retrieve(space, a.span(), to.span(), into.first(n)), n);
+            EXPECT_EQ(to.to_host(), offsets);
+          } else {
+            const auto got = t.retrieve(space, a.span());
+            EXPECT_EQ(got.offsets.to_host(), offsets);
+            EXPECT_EQ(got.values.size(), n);
+          }
+        });
+      } catch (const out_of_memory&) {
+        failed = true;
+      }
+      memory.refuse_after(faulty::never);
+      met = memory.refused();
+      EXPECT_EQ(failed, met) << "it has no way that needs less";
+      EXPECT_EQ(memory.allocated(), held) << "memory is kept, or given back twice";
+      threw += met;
+      if (failed) {
+        const auto same = a.to_host();
+        EXPECT_EQ(std::memcmp(same.data(), asked.data(), asked.size() * sizeof(key)), 0);
+        this->verify(t, model, keys_by<key>(40, [&](u64) { return random.below(400); }));
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+    EXPECT_GT(threw, 0U);
+    if (own) {
+      const auto last = into.to_host().back();
+      EXPECT_EQ(std::memcmp(&last, &guard, sizeof guard), 0) << "beyond the array";
+    }
+  }
+  EXPECT_EQ(memory.allocated(), before);
+}
+
 using multimap_verbs = multimaps<multi<u32, u32>>;
 
 TEST_F(multimap_verbs, memory_that_runs_out_by_regions) {

@@ -73,7 +73,8 @@ class of_multi : public Base {
   /// \param offsets n + 1 offsets.
   /// \param values at least as many elements as the keys have values.
   /// \return how many values the keys have.
-  /// \throws invalid_argument where `values` is too small; the last offset is then the size that it needs.
+  /// \throws invalid_argument; where `values` is too small, the last offset is then the size that it needs.
+  /// Else it is strong. out_of_memory (basic): the arrays have no results.
   u64 retrieve(Space& space, keys_in keys, std::span<u64> offsets, std::span<value_element> values) const {
     detail::require(offsets.size() == keys.size() + 1, "retrieve: there must be one offset more than keys");
     check(space, keys, "retrieve: the keys");
