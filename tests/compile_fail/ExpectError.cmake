@@ -1,7 +1,13 @@
-# cmake -P ExpectError.cmake -- SOURCE COMPILER FLAGS...
+# cmake [-DBY=g++|clang|nvcc] -P ExpectError.cmake -- SOURCE COMPILER FLAGS...
 # Passes when the compiler refuses SOURCE and its output has every message that SOURCE pins with
 # `// expect: message` in its first lines; and, where it says `// errors: n`, no more and no fewer errors than that. Where a
-# line ends with `// says: message`, the first that the compiler says of it must be an error with that message.
+# line ends with `// says: message`, the first that the compiler says of it must be an error with that message. Compilers differ:
+#   clang   adds errors of its own for class types that go to an ellipsis. They are left out. `// errors (clang): n`
+#   nvcc    has no place for a message but the name of a type, which it shows at a function's first call alone:
+#           `// expect (nvcc): name`. For each `says` there must be an error, whatever it says; `errors` is not asked.
+if(NOT BY)
+  set(BY g++)
+endif()
 cmake_minimum_required(VERSION 3.24)
 
 include(${CMAKE_CURRENT_LIST_DIR}/Arguments.cmake)
@@ -10,10 +16,12 @@ list(POP_FRONT arguments source)
 # Square brackets and semicolons would upset CMake's lists, so lines are taken from the text one by one.
 file(READ "${source}" text LIMIT 4096)
 set(expected 0)
-while(text MATCHES "^// expect: ([^\n]+)\n(.*)$")
-  math(EXPR expected "${expected} + 1")
-  set(expected_${expected} "${CMAKE_MATCH_1}")
-  set(text "${CMAKE_MATCH_2}")
+while(text MATCHES "^// expect( \\(([^)]*)\\))?: ([^\n]+)\n(.*)$")
+  set(text "${CMAKE_MATCH_4}")
+  if("${CMAKE_MATCH_2}" STREQUAL "" OR "${CMAKE_MATCH_2}" STREQUAL BY)
+    math(EXPR expected "${expected} + 1")
+    set(expected_${expected} "${CMAKE_MATCH_3}")
+  endif()
 endwhile()
 file(READ "${source}" rest)
 cmake_path(GET source FILENAME file_name)
@@ -37,6 +45,9 @@ execute_process(COMMAND ${arguments} "${source}" RESULT_VARIABLE status OUTPUT_V
 if(status EQUAL 0)
   message(FATAL_ERROR "${source} had to be refused, but it compiled")
 endif()
+if(BY STREQUAL "clang")
+  string(REGEX REPLACE "[^\n]*through variadic method[^\n]*\n" "" output "${output}")
+endif()
 if(expected GREATER 0)
   foreach(i RANGE 1 ${expected})
     string(FIND "${output}" "${expected_${i}}" place)
@@ -50,6 +61,10 @@ if(says GREATER 0)
   foreach(i RANGE 1 ${says})
     set(first "")
     set(at "${file_name}:${line_${i}}:")
+    if(BY STREQUAL "nvcc")
+      set(at "${file_name}(${line_${i}}):")
+      set(says_${i} "error: ")
+    endif()
     string(FIND "${output}" "${at}" place)
     if(NOT place EQUAL -1)
       string(SUBSTRING "${output}" ${place} -1 first)
@@ -64,8 +79,13 @@ if(says GREATER 0)
     endif()
   endforeach()
 endif()
-if(text MATCHES "^// errors: ([0-9]+)\n")
+set(wanted)
+if(BY STREQUAL "clang" AND text MATCHES "// errors \\(clang\\): ([0-9]+)\n")
   set(wanted ${CMAKE_MATCH_1})
+elseif(NOT BY STREQUAL "nvcc" AND text MATCHES "^// errors: ([0-9]+)\n")
+  set(wanted ${CMAKE_MATCH_1})
+endif()
+if(wanted)
   string(REGEX MATCHALL "error: " errors "${output}")
   list(LENGTH errors n)
   if(NOT n EQUAL wanted)

@@ -1,5 +1,22 @@
-// expect: tilehash: for_each calls f(key, value), in a set f(key)
+// expect (g++): tilehash: for_each calls f(key, value), in a set f(key)
+// expect (clang): tilehash: for_each calls f(key, value), in a set f(key)
+// expect (nvcc): the_first_argument_must_be_the_space
+// expect (nvcc): arrays_must_have_exactly_the_key_and_value_types
+// expect (nvcc): braces_are_no_arrays
+// expect (nvcc): this_table_is_const
+// expect (nvcc): a_map_takes_values
+// expect (nvcc): there_is_no_subscript
+// expect (nvcc): there_are_no_iterators
+// expect (nvcc): there_is_no_emplace
+// expect (nvcc): the_op_does_not_fit_the_values
+// expect (nvcc): at_takes_a_key
+// expect (nvcc): a_set_takes_no_values
+// expect (nvcc): a_set_takes_no_keep
+// expect (nvcc): a_set_has_no_values
+// expect (nvcc): this_design_does_not_insert
+// expect (nvcc): this_design_does_not_erase
 // errors: 44
+// errors (clang): 51
 // What the compiler says first of a usual mistake is what to write instead.
 #include <array>
 #include <string>
