@@ -209,6 +209,8 @@ TYPED_TEST(arguments, too_many_items) {
     EXPECT_EQ(t.size(), 2U);
     t.find(space, two, out);
     EXPECT_EQ(out, two);
+  } else {
+    GTEST_SKIP() << "tables of this design are only built";
   }
 }
 
