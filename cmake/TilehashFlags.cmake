@@ -69,11 +69,8 @@ if(TILEHASH_SANITIZE STREQUAL "address")
     -fno-sanitize=null,vptr,object-size
     -fno-sanitize-recover=all
     $<$<CXX_COMPILER_ID:Clang>:-fsanitize-address-use-after-return=never> # fibers bring their own stacks
-    # Each access calls its check, which takes a tenth less to compile than the check itself. A fuzzer runs for longer.
-    "$<$<AND:$<CXX_COMPILER_ID:Clang>,$<NOT:$<BOOL:${TILEHASH_FUZZ}>>>:SHELL:-mllvm -asan-instrumentation-with-call-threshold=0>"
     -fno-omit-frame-pointer
-    # Line tables take a sixth of the time. (A report that came without: -DCMAKE_CXX_FLAGS_DEBUG="-O0 -g1".)
-    $<$<NOT:$<STREQUAL:${TILEHASH_TIER},quick>>:-g1>
+    -g1
     $<$<BOOL:${TILEHASH_FUZZ}>:-fsanitize=fuzzer-no-link>
   )
   add_link_options(-fsanitize=address,undefined)

@@ -16,7 +16,7 @@ namespace {
 using namespace tilehash;
 
 struct verb {
-  const char* call;
+  std::string call;
   bool offered;
 };
 
@@ -172,7 +172,7 @@ void print(const char* title, const std::vector<column>& columns) {
     bool any = false;
     for (const column& c : columns) any = any || c.verbs[i].offered;
     if (!any) continue;
-    std::printf("| `%s` |", columns[0].verbs[i].call);
+    std::printf("| `%s` |", columns[0].verbs[i].call.c_str());
     for (const column& c : columns) std::printf(c.verbs[i].offered ? " x |" : "  |");
     std::printf("\n");
   }

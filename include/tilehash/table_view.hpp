@@ -22,6 +22,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/lookup.hpp>
+#include <tilehash/kernel/table_change.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -166,10 +167,6 @@ struct table_view<Design> {
   }
 };
 
-namespace detail {
-inline constexpr u32 size_stripes = tuning::table::size_stripes;
-}  // namespace detail
-
 /// Designs whose slots a thread can change by itself: it evicts no key, and no pass must follow.
 template <class D>
 concept view_changeable = changed_in_place<D> && !replacing<D> && !values_apart<D>;
@@ -277,8 +274,11 @@ struct mutable_table_view : table_view<Design> {
   {
     return put(tile, key, value, active, detail::apply<Op>{op});
   }
-  /// Erases one key, by one thread. Returns whether this call erased it. O(1) expected. (Designs that tidy up
-  /// after erases do so in the table's next erase().)
+  /// Erases one key, by one thread. Returns whether this call erased it. O(1) expected.
+  ///
+  /// Later inserts take the slot of the erased key. What else the erase leaves (a tombstone, or a filter bit)
+  /// stays until the table sweeps it: in its next verb that changes the table and synchronizes, for example
+  /// insert() or erase(). No verb of a view can do so.
   TILEHASH_FN bool erase(const key_type& key) const
     requires erases_in_place<Design>
   {
@@ -292,7 +292,7 @@ struct mutable_table_view : table_view<Design> {
     if (!this->has_memory()) return false;
     const detail::query<slot_type> q(key);
     const bool gone = detail::erase_together(this->design, this->sentinels, tile, q, active && q.legal);
-    if (gone) count_one(q.bits, ~u64(0));
+    if (gone) count_one(q.bits, detail::table_change::word(0, 1));
     return gone;
   }
 
@@ -304,7 +304,7 @@ struct mutable_table_view : table_view<Design> {
     detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
     if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
     const outcome became = detail::upsert_together(this->design, this->sentinels, tile, x, active, update);
-    if (became == outcome::inserted) count_one(x.key.bits, 1);
+    if (became == outcome::inserted) count_one(x.key.bits, detail::table_change::word(1, 0));
     return became;
   }
   // Threads count in several counters, which avoids contention on one.

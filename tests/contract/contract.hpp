@@ -19,6 +19,7 @@
 #include <contract/resize.hpp>
 #include <contract/sizes.hpp>
 #include <contract/throwing.hpp>
+#include <contract/turnover.hpp>
 #include <contract/types.hpp>
 #include <contract/updates.hpp>
 
@@ -95,6 +96,7 @@ void ask_all(const maker<Key, Value>& make) {
   ask<throwing_ops>(make);
   ask<throwing_callbacks>(make);
   ask<random_calls>(make);
+  ask<turnover>(make);
 }
 
 }  // namespace tilehash::contract

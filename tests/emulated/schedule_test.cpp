@@ -314,9 +314,19 @@ class question {
       by_threads(due.size(), [&](u64 i) { design().tidy(solo_tile{}, due[i], true); });
       expect_stored("after tidying");
     }
+    if constexpr (detail::sweepable<Design>) {
+      if (run_.below(4) == 0) sweep();
+    }
   }
 
  private:
+  // The steps of detail::sweep().
+  void sweep() {
+    by_threads(capacity(), detail::unmark_slots<Design>{design()});
+    if constexpr (probe_inserting<Design>) by_threads(capacity(), detail::move_keys<Design>{design()});
+    by_threads(capacity(), detail::mark_walks<Design>{design()});
+    expect_stored("after a sweep");
+  }
   static constexpr u64 unplaced_capacity = 64;
   static constexpr u64 prefilled = ~u64(0);
   const Design& design() const { return arena_.design(); }

@@ -9,12 +9,7 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${FOLDER})
-# Optimised code takes 11 s to compile, other code 4 s, and users have both.
-set(type Debug)
-if(WAY STREQUAL "find_package")
-  set(type Release)
-endif()
-set(options "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_BUILD_TYPE=${type}
+set(options "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_BUILD_TYPE=Release
             "-DTILEHASH_CCCL_INCLUDE_DIR=${CCCL}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
 )
 if(WAY STREQUAL "find_package")

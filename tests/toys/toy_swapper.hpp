@@ -147,6 +147,13 @@ class toy_swapper {
   TILEHASH_FN u64 mark_words() const { return (u64(buckets_) + 31) / 32; }
   TILEHASH_FN void none_evicted(u64 word_of_marks) const { locks_[word_of_marks] = 0; }
 
+  // ---- sweep ----
+  TILEHASH_FN static word unmarked(u64 /*slot*/, word w) {
+    return w == slot_type::tombstone_word ? slot_type::empty_word : w;
+  }
+  TILEHASH_FN void mark(const location& p) const { passes(p); }
+  bool sweeps_after(u64 erased, u64 /*items*/) const { return erased >= capacity() / 8; }
+
   TILEHASH_FN static word vacated(const auto& /*result*/) { return slot_type::empty_word; }
   TILEHASH_FN void erased(const location&, const location&, const auto& /*result*/) const {
     detail::fetch_add(items_, ~0U);

@@ -185,6 +185,18 @@ class bucketed_cuckoo {
     return marked ? slot_type::tombstone_word : slot_type::empty_word;
   }
 
+  // ---- sweep ----
+  TILEHASH_FN static word unmarked(u64 /*slot*/, word w) {
+    return w == slot_type::tombstone_word ? slot_type::empty_word : w;
+  }
+  TILEHASH_FN void mark(const location& p) const
+    requires Placement::fills_first
+  {
+    for (u32 i = 0; i < bucket_slots; ++i)
+      detail::compare_and_swap(bucket_at(p.first) + i, slot_type::empty_word, slot_type::tombstone_word);
+  }
+  bool sweeps_after(u64 erased, u64 /*items*/) const { return erased >= capacity() / 8; }
+
  private:
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }
 

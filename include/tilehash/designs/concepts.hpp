@@ -225,6 +225,8 @@ using erase_position_of = decltype(examine_for_erase(
 //                                             for an insert, or a lookup
 //   erased(home, now, result)                 called once a key is erased: its walk began at `home`, and it
 //                                             was stored in the bucket at `now`
+//   unmarked(i, word), mark(location), sweeps_after(erased, items)   remove what erases leave
+//                                             (kernel/sweep.hpp)
 template <class D>
 concept erases_in_place =
     bucketed<D> && requires(const D d, typename D::location p, detail::erase_position_of<D> result) {

@@ -9,9 +9,10 @@
 // empty slot.
 //
 // Invariants. (1) A key is stored at most once in its sequence. (2) No empty slot precedes a key in its
-// sequence: erase() therefore leaves `erased`, which lookups pass and inserts may take. (3) While only
-// inserts run, a slot that is taken stays taken. So two inserts of one key meet: both aim at the first free
-// slot of the same sequence, one wins it, and the other starts again and finds the key.
+// sequence: erase() therefore leaves `erased`, which lookups pass, inserts may take and a sweep removes
+// (kernel/sweep.hpp). (3) While only inserts run, a slot that is taken stays taken. So two inserts of one key
+// meet: both aim at the first free slot of the same sequence, one wins it, and the other starts again and
+// finds the key.
 //
 // An insert makes at most min(capacity, 10 000) probes, 4096 where jumps grow (open_addressing/probe.hpp);
 // then the key is refused. The engine then starts again with another hash function, and counts that. The
@@ -111,6 +112,17 @@ class open_addressing {
 
   TILEHASH_FN static word vacated(const insert_position<word>& /*result*/) {
     return slot_type::tombstone_word;
+  }
+
+  // ---- sweep ----
+  TILEHASH_FN static word unmarked(u64 /*slot*/, word w) {
+    return w == slot_type::tombstone_word ? slot_type::empty_word : w;
+  }
+  TILEHASH_FN void mark(const location& p) const {
+    detail::compare_and_swap(slots_ + p.at, slot_type::empty_word, slot_type::tombstone_word);
+  }
+  bool sweeps_after(u64 erased, u64 items) const {
+    return detail::tombstones_are_due(capacity_, items, erased, Probe::jumps ? 4 : 8);
   }
 
  private:

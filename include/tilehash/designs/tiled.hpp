@@ -20,8 +20,8 @@
 //
 // Invariants. (1) A key is stored once, in its first or second bucket, and the slot's `2nd` bit says which.
 // (2) If it is in the second, its bit in the first bucket's filter is set; filter bits stay set until the
-// table is rebuilt. (3) While no erase runs, a slot that is taken stays taken: two inserts of one key aim at
-// the same first free slot of the same bucket, one wins and the other finds the key. No lock is needed.
+// table is swept or rebuilt. (3) While no erase runs, a slot that is taken stays taken: two inserts of one key
+// aim at the same first free slot of the same bucket, one wins and the other finds the key. No lock is needed.
 //
 // When both buckets are full, a displacement frees a slot along a path first(k) -> second(x) -> second(y) ...
 // of keys that move to their other bucket (algorithm/displacement.hpp). Keys in their first bucket go first;
@@ -247,6 +247,19 @@ class tiled {
   TILEHASH_FN static word vacated(const erase_position<word>& result) {
     return slot_type::filter_of(result.old);
   }
+
+  // ---- sweep ----
+  TILEHASH_FN static word unmarked(u64 /*slot*/, word w) {
+    return static_cast<word>(w & ~slot_type::filter_mask);
+  }
+  TILEHASH_FN void mark(const location& first) const { passes(first); }
+  TILEHASH_FN static bool is_home(word w) { return !slot_type::is_second(slot_type::stored_in(w)); }
+  TILEHASH_FN location home_of(u64 slot, word w) const {
+    const u32 at = static_cast<u32>(slot / bucket_slots), bucket = at % region_buckets();
+    const stored_key n = slot_type::stored_in(w);
+    return {at - bucket, first_bucket(bucket, n), static_cast<stored_key>(n & ~stored_key(2))};
+  }
+  bool sweeps_after(u64 erased, u64 /*items*/) const { return erased >= capacity() / 4; }
 
   // Builds a region from its items.
   template <class Bins = detail::even_bins<word>>

@@ -55,17 +55,18 @@ class call_memory {
     space.copy_to_host(counts.of, sums(), sizeof counts.of);
     return counts;
   }
-  // The change of the size by asynchronous calls and views since start_size(). Writes nothing, so const verbs
+  // The change by asynchronous calls and views since start_size(). Writes nothing, so const verbs
   // may call it concurrently. Synchronizes with the host.
   template <class Space>
-  u64 size_change(Space& space) const {
-    u64 changes[size_stripes], sum = 0;
+  table_change change(Space& space) const {
+    u64 changes[size_stripes];
     if constexpr (requires { space.read_beside(changes, live_size(), sizeof changes); })
       space.read_beside(changes, live_size(), sizeof changes);
     else
       space.copy_to_host(changes, live_size(), sizeof changes);
-    for (const u64 change : changes) sum += change;
-    return sum;
+    table_change all;
+    for (const u64 word : changes) all.add(word);
+    return all;
   }
   // Resets the change, once the host has added it to its own number. Does not synchronize.
   template <class Space>

@@ -5,10 +5,15 @@
 // with settle(), so size() is the number of all items until the verb ends; const verbs use live_size().
 #pragma once
 
+#include <algorithm>
+
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/storage.hpp>
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/entries.hpp>
+#include <tilehash/kernel/sweep.hpp>
+
+#include <tilehash/core/prologue.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -22,10 +27,11 @@ class counted_storage : public storage<Design, Space> {
   using base::home;
 
   // The number of all items. Writes nothing. Synchronizes if there were asynchronous calls, or a view exists.
-  u64 live_size() const { return unsettled_ || viewed_ ? size_ + calls_.size_change(*home()) : u64(size_); }
-  // Makes size() the number of all items; for verbs that change the table. Synchronizes as live_size().
+  u64 live_size() const { return unsettled_ || is_viewed() ? size_ + change().items : u64(size_); }
+  // Makes size() the number of all items, and sweeps the table if that is due; for verbs that change the
+  // table. Synchronizes as live_size().
   void settle(Space& space) {
-    if (unsettled_ || viewed_) fetch_size(space);
+    if (unsettled_ || attention_ != 0) settle_now(space);
   }
 
  protected:
@@ -33,7 +39,9 @@ class counted_storage : public storage<Design, Space> {
 
   // Changes that are not settled are copied with the memory. The copy has no view yet.
   counted_storage(const counted_storage& other, Space& space) : base(other, space) {
-    unsettled_ = other.unsettled_ || other.viewed_;
+    unsettled_ = other.unsettled_ || other.is_viewed();
+    attention_ = other.attention_ & sweep_is_due;
+    erased_ = u64(other.erased_);
   }
 
   // The end of an asynchronous call: its change of the size stays in the memory of the space.
@@ -48,20 +56,65 @@ class counted_storage : public storage<Design, Space> {
     unsettled_ = false;
   }
 
+  // After erases: the next verb that changes the table sweeps it, if that is due. So a table that only loses
+  // items pays nothing, and erased slots are swept before other keys take them.
+  void count_erased(u64 erased) {
+    if constexpr (detail::sweepable<Design>) {
+      const auto& design = this->view_.design;
+      u64 items = size_;
+      if (unsettled_)  // asynchronous calls may have inserted any number of items
+        items = std::max(
+            items, static_cast<u64>(this->options_.load_factor * static_cast<double>(design.capacity())));
+      erased_ += erased;
+      if (design.sweeps_after(erased_, items)) attention_ = attention_ | sweep_is_due;
+    }
+  }
+  // Needs no memory, and does not synchronize.
+  void sweep_if_due(Space& space) {
+    if constexpr (detail::sweepable<Design>) {
+      if ((attention_ & sweep_is_due) != 0) sweep(space);
+    }
+  }
+  // A table without marks.
+  void start_erased() {
+    erased_ = 0;
+    attention_ = attention_ & viewed;
+  }
+  void note_view() { attention_ = attention_ | viewed; }
+
   detail::call_memory calls_;                // in the memory of the table
   detail::zero_when_moved<bool> unsettled_;  // asynchronous calls may have changed the size
-  detail::zero_when_moved<bool> viewed_;  // a mutable view exists: its users may change the size at any time
+  detail::zero_when_moved<> erased_;         // keys, since the table was tidied or swept
 
  private:
-  __attribute__((noinline)) void fetch_size(Space& space) {
-    const u64 change = calls_.size_change(space);
+  // What settle() has to look at, in one word, as it is asked for each key that comes alone.
+  static constexpr u32 viewed = 1;  // a mutable view exists: its users may change the size at any time
+  static constexpr u32 sweep_is_due = 2;
+  bool is_viewed() const { return (attention_ & viewed) != 0; }
+
+  detail::table_change change() const { return calls_.change(*home()); }
+  __attribute__((noinline)) void settle_now(Space& space) {
+    if (unsettled_ || is_viewed()) fetch_size(space);
+    sweep_if_due(space);
+  }
+  void fetch_size(Space& space) {
+    const detail::table_change all = calls_.change(space);
     unsettled_ = false;
-    if (change == 0) return;
-    size_ += change;
+    if (all.items == 0 && all.erased == 0) return;
+    size_ += all.items;
+    count_erased(all.erased);
     calls_.start_size(space);
   }
+  __attribute__((noinline)) void sweep(Space& space) {
+    detail::sweep(space, this->view_.design);
+    start_erased();
+  }
+
+  detail::zero_when_moved<u32> attention_;
 };
 
 }  // namespace engine
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>

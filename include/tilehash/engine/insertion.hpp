@@ -287,6 +287,7 @@ template <class Source, class Update>
 insert_report insertion<Design, Space>::insert(Space& space, const Source& source, u64 n, outcome* outcomes,
                                                const Update& update) {
   if (n == 0) return {};
+  this->sweep_if_due(space);
   return call(*this, space).run(source, update, n, outcomes);
 }
 template <class Design, class Space>
@@ -297,6 +298,7 @@ void insertion<Design, Space>::insert_async(Space& space, const Source& source, 
                   "only tables that do not grow (grow = false) have inserts that do not wait");
   static_assert(!replacing<Design>,
                 "tilehash: inserts of this design may need a new table, so the host must wait for them");
+  this->sweep_if_due(space);
   call(*this, space).start(source, update, n, report);
 }
 template <class Design, class Space>

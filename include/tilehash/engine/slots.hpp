@@ -50,10 +50,7 @@ class slots : public counted_storage<Design, Space> {
   }
 
   // The same table in memory of `space`.
-  slots(const slots& other, Space& space) : base(other, space) {
-    set_view(copied_view(other));
-    erased_ = u64(other.erased_);
-  }
+  slots(const slots& other, Space& space) : base(other, space) { set_view(copied_view(other)); }
 
   // The number of items at the load factor of the options.
   u64 limit() const { return limit_; }
@@ -62,7 +59,7 @@ class slots : public counted_storage<Design, Space> {
   auto mutable_view()
     requires view_changeable<Design>
   {
-    viewed_ = true;
+    base::note_view();
     return mutable_table_view<Design>(view_, calls_.live_size());
   }
 
@@ -70,6 +67,7 @@ class slots : public counted_storage<Design, Space> {
   u64 erase(Space& space, const key_type* keys, u64 n)
     requires erasable<Design>
   {
+    base::sweep_if_due(space);
     bool by_regions = false;
     if constexpr (requires { requires Design::is_region_erased; })
       by_regions = detail::erase_by_regions(space, view_.design, keys, n, calls_.counters());
@@ -83,6 +81,7 @@ class slots : public counted_storage<Design, Space> {
   void erase_async(Space& space, const key_type* keys, u64 n, u64* erased)
     requires erasable<Design>
   {
+    base::sweep_if_due(space);
     detail::erase(space, view_.design, view_.sentinels, keys, n, calls_.counters());
     detail::call_end end = unwaited(n, 0);
     end.erased = erased;
@@ -93,13 +92,13 @@ class slots : public counted_storage<Design, Space> {
     wipe_slots(space);
     wipe_rest(space);
     size_ = 0;
-    erased_ = 0;
     unsettled_ = false;
+    base::start_erased();
   }
 
  protected:
-  using base::calls_, base::memory_, base::options_, base::size_, base::unsettled_, base::view_,
-      base::viewed_;
+  using base::calls_, base::erased_, base::memory_, base::options_, base::size_, base::unsettled_,
+      base::view_;
   using base::unwaited;
 
   void set_view(const view_type& view) {
@@ -145,6 +144,8 @@ class slots : public counted_storage<Design, Space> {
       if (erased_ == 0 || !view_.design.tidies_after(erased_)) return;
       detail::tidy(space, view_.design);
       erased_ = 0;
+    } else {
+      base::count_erased(erased);
     }
   }
 
@@ -159,8 +160,7 @@ class slots : public counted_storage<Design, Space> {
   }
   static u64 bytes_for(u64 capacity) { return calls_at(capacity) + detail::call_memory::bytes; }
 
-  detail::zero_when_moved<> limit_;   // of the view: set_view()
-  detail::zero_when_moved<> erased_;  // keys, since buckets were tidied
+  detail::zero_when_moved<> limit_;  // of the view: set_view()
 };
 
 }  // namespace engine

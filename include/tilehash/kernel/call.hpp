@@ -5,6 +5,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
+#include <tilehash/kernel/table_change.hpp>
 #include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
@@ -101,7 +102,7 @@ struct thread_recorder {
 struct call_end {
   call_counters counters;
   u64* sums;                        // one for each kind
-  u64* size = nullptr;              // the table's; changes by the counted items; null: the host does that
+  u64* size = nullptr;              // the table's table_change; null: the host counts
   u64* given_up = nullptr;          // set to zero
   insert_report* report = nullptr;  // may be null
   u64* erased = nullptr;            // may be null
@@ -124,7 +125,7 @@ struct call_end {
     return total;
   }
   TILEHASH_FN void conclude(u64 inserted, u64 illegal, u64 gone, u64 left) const {
-    if (size != nullptr) *size += inserted - gone;
+    if (size != nullptr) *size += table_change::word(inserted, gone);
     if (given_up != nullptr) *given_up = 0;
     if (erased != nullptr) *erased = gone;
     if (report == nullptr) return;

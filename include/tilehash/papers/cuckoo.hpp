@@ -10,8 +10,8 @@
 // the table's size. With H = 4 functions the table needs no more than 1.03 slots an item.
 //
 // Invariants. (1) A key is stored once, in one of its H slots or in its slot of the stash. (2) No empty slot
-// precedes a key among its own slots: a slot that was taken never becomes `empty` again. erase() leaves
-// `erased`, which lookups pass and inserts may take. So lookups stop early before and after erases alike.
+// precedes a key among its own slots: a slot that was taken becomes `empty` again only in a sweep. erase()
+// leaves `erased`, which lookups pass, inserts may take and the sweep removes (kernel/sweep.hpp).
 //
 // Inserting has two phases, both exact under any race:
 //
@@ -168,6 +168,15 @@ class cuckoo {
   TILEHASH_FN static word vacated(const insert_position<word>& /*result*/) {
     return slot_type::tombstone_word;
   }
+
+  // ---- sweep ----
+  TILEHASH_FN static word unmarked(u64 /*slot*/, word w) {
+    return w == slot_type::tombstone_word ? slot_type::empty_word : w;
+  }
+  TILEHASH_FN void mark(const location& p) const {
+    detail::compare_and_swap(slots_ + p.at, slot_type::empty_word, slot_type::tombstone_word);
+  }
+  bool sweeps_after(u64 erased, u64 /*items*/) const { return erased >= size_ / 8; }
 
   // ---- placing a key that insert() refused ----
   struct displacement {

@@ -120,7 +120,9 @@ class updates : public inserts<Design, Space> {
   /// \param keys n keys.
   /// \return how many items were erased; of equal keys in one call one counts.
   /// \throws invalid_argument, out_of_memory (strong).
-  /// \complexity O(n) expected.
+  /// \complexity O(n) expected, over many calls. After many erases the next verb that changes the table first
+  /// sweeps it, in O(capacity()) and in its own memory: it removes the marks of erased keys, which would make
+  /// later lookups longer.
   /// \memory none. `indexed`: up to 12 bytes a key. `dynamic_hash_graph`, which erases all items of a key: a
   /// bit for each entry and row. `horton`, of many keys: up to 1/4 of the table's bytes, if those are free.
   /// \synchronizes once; `horton`, of many keys, once for each part of them.
