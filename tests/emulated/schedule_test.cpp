@@ -26,6 +26,7 @@
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/records_view.hpp>
 #include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/sweep.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/papers/cuckoo.hpp>
