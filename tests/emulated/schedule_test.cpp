@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -694,7 +693,11 @@ TEST(schedules_of_views, of_updates_and_erases) {
     view.design = memory.design();
     view.sentinels = memory.sentinels();
     view.changes = changes.data();
-    const auto size = [&] { return std::accumulate(changes.begin(), changes.end(), u64(0)); };
+    const auto size = [&] {
+      detail::table_change all;
+      for (const u64 word : changes) all.add(word);
+      return all.items;
+    };
     const u32 keys[] = {~0U, ~0U - 1, static_cast<u32>(run.below(4)), 7};
     constexpr u64 threads = 5;
     struct call {
