@@ -21,8 +21,8 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/insert_by_view.hpp>
 #include <tilehash/kernel/lookup.hpp>
-#include <tilehash/kernel/table_change.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -173,12 +173,17 @@ concept view_changeable = changed_in_place<D> && !replacing<D> && !values_apart<
 
 /// A view that also changes the table, each key by one thread or one lane of a tile.
 ///
-/// It moves no other key and allocates no memory. Items without a free slot are refused; the table's own
-/// insert() grows the table for them. size() is exact when the kernel or the threads are done.
+/// It allocates no memory. Where `displaces` is true (`tiled`), insert() moves other keys for one whose
+/// buckets are full, and refuses an item only if no way to a free slot is found: none below a load of 0.95.
+/// Other designs, and updates in all designs, move no key and refuse an item whose buckets are full. The
+/// table's own insert() grows the table for refused items. size() is exact when the kernel or the threads are
+/// done.
 ///
-/// Concurrency: inserts and updates may run with each other, erases with erases, lookups with lookups. These
-/// phases need a barrier of all threads between them: the end of a kernel, a barrier of the whole grid, or a
-/// join. No verb of the table itself may run meanwhile.
+/// Concurrency: inserts may run with inserts, updates (insert_or_assign, insert_or_apply) with updates, erases
+/// with erases, lookups with lookups. Where `displaces` is false, inserts may run with updates, too. Between
+/// these phases all threads need a barrier: the end of a kernel, a barrier of the whole grid, or a join. No
+/// verb of the table itself may run meanwhile. (An update that meets a key on its way to another bucket would
+/// change the value of the key that takes its place.)
 template <view_changeable Design>
 struct mutable_table_view : table_view<Design> {
   using base = table_view<Design>;
@@ -187,6 +192,8 @@ struct mutable_table_view : table_view<Design> {
   using typename base::mapped_type;
   using typename base::slot_type;
   static constexpr bool is_set = slot_type::is_set;  ///< keys without values
+  /// Whether insert() moves other keys for one whose buckets are full.
+  static constexpr bool displaces = detail::displacing_among_inserts<Design>;
   using value_element = std::conditional_t<is_set, char, mapped_type>;
 
   u64* changes = nullptr;  ///< counters; their sum is the change of the table's size
@@ -212,8 +219,7 @@ struct mutable_table_view : table_view<Design> {
   }
 
   /// Inserts one item, by one thread. Returns inserted; present, where the key keeps its value; or refused,
-  /// where no slot on the key's way is free or the key is a NaN. One of concurrent equal keys is inserted.
-  /// O(1) expected.
+  /// where no slot can be had or the key is a NaN. One of concurrent equal keys is inserted. O(1) expected.
   TILEHASH_FN outcome insert(const key_type& key, const value_element& value) const
     requires(!is_set)
   {
@@ -292,7 +298,7 @@ struct mutable_table_view : table_view<Design> {
     if (!this->has_memory()) return false;
     const detail::query<slot_type> q(key);
     const bool gone = detail::erase_together(this->design, this->sentinels, tile, q, active && q.legal);
-    if (gone) count_one(q.bits, detail::table_change::word(0, 1));
+    if (gone) detail::count_change(changes, static_cast<u64>(q.bits), false);
     return gone;
   }
 
@@ -303,13 +309,13 @@ struct mutable_table_view : table_view<Design> {
     if (!this->has_memory()) return outcome::refused;
     detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
     if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
-    const outcome became = detail::upsert_together(this->design, this->sentinels, tile, x, active, update);
-    if (became == outcome::inserted) count_one(x.key.bits, detail::table_change::word(1, 0));
+    outcome became = detail::upsert_together(this->design, this->sentinels, tile, x, active, update);
+    if constexpr (displaces && std::same_as<Update, detail::keep_stored>) {
+      if (active && x.key.regular() && became == outcome::refused)
+        became = detail::displace_among_inserts(this->design, x.key.bits, x.value);
+    }
+    if (became == outcome::inserted) detail::count_change(changes, static_cast<u64>(x.key.bits), true);
     return became;
-  }
-  // Threads count in several counters, which avoids contention on one.
-  TILEHASH_FN void count_one(typename slot_type::key_bits key, u64 by) const {
-    detail::fetch_add(changes + mix64(static_cast<u64>(key)) % detail::size_stripes, by);
   }
 };
 

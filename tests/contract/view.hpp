@@ -242,7 +242,7 @@ TYPED_TEST_P(views, change_tables) {
   EXPECT_EQ((this->template run<lookups_by_view>(n)), 0U);
 }
 
-// Items without a free slot are refused and not counted; no key moves for them.
+// Items without a free slot are refused and not counted.
 TYPED_TEST_P(views, refuse_what_finds_no_slot) {
   SCOPED_TRACE(run_seed());
   this->table_.emplace(this->space_, this->count / 4,
@@ -251,6 +251,29 @@ TYPED_TEST_P(views, refuse_what_finds_no_slot) {
   EXPECT_GT(inserted, this->count / 4);
   EXPECT_EQ(this->table_->size(), inserted);
   EXPECT_EQ((this->template run<lookups_by_view>(this->count)), inserted);
+}
+
+// Where a view's inserts move other keys, none is refused up to a load of 0.95: by threads, by tiles, each key
+// by two of them.
+TYPED_TEST_P(views, fill_a_table_nearly) {
+  SCOPED_TRACE(run_seed());
+  if (!TestFixture::view_type::displaces) GTEST_SKIP() << "they move no key";
+  constexpr u64 slots = 16'000;
+  for (const bool by_tile : {false, true}) {
+    this->table_.emplace(this->space_, slots,
+                         table_options{.load_factor = 0.98, .seed = run_seed(), .grow = false});
+    const u64 all = this->table_->view().design.capacity(), n = all * 95 / 100;
+    std::vector<u32> keys;
+    for (u64 i = 0; i < n; ++i) keys.push_back(spread_key<u32>(run_seed() + i));
+    this->memory_ = buffer<u32, view_space>(this->space_, keys);
+    const u64 inserted = by_tile ? this->template run_tiles<inserts_by_view>(2 * n, n)
+                                 : this->template run<inserts_by_view>(2 * n, n);
+    EXPECT_EQ(inserted, n);
+    EXPECT_EQ(this->table_->size(), n);
+    EXPECT_EQ((this->template run<lookups_by_view>(n, n)), n);
+    EXPECT_EQ(this->table_->erase(this->space_, this->memory_.span()), n);
+    EXPECT_EQ(this->table_->size(), 0U);
+  }
 }
 
 // The lanes of a tile serve each other's keys, at any tile width; lanes without a key change nothing.
@@ -349,7 +372,8 @@ TYPED_TEST_P(views, of_no_memory_find_nothing) {
   EXPECT_GT((this->template run<inserts_by_view>(n)), 0U) << "it gets memory again";
 }
 
-REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_slot, change_tables_by_tiles,
-                            count_for_as_long_as_they_are_kept, of_no_memory_find_nothing);
+REGISTER_TYPED_TEST_SUITE_P(views, change_tables, refuse_what_finds_no_slot, fill_a_table_nearly,
+                            change_tables_by_tiles, count_for_as_long_as_they_are_kept,
+                            of_no_memory_find_nothing);
 
 }  // namespace tilehash::contract

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -243,6 +244,24 @@ class question {
       expect_all(before, updates);
     }
     drop_unplaced();
+  }
+
+  // The items by a view: its inserts place and displace while others do.
+  void insert_by_view() {
+    const auto before = stored_;
+    std::vector<u64> changes(detail::size_stripes);
+    mutable_table_view<Design> view;
+    view.design = design();
+    view.sentinels = arena_.sentinels();
+    view.changes = changes.data();
+    std::vector<u64> late(items_.size());  // so that one may come while another moves keys
+    for (u64& points : late) points = run_.below(3) == 0 ? 0 : run_.below(60);
+    by_threads(items_.size(), [&](u64 i) {
+      while (late[i]-- != 0) emulation::schedule_point();
+      became_[i] = view.insert(items_[i], values_[i]);
+    });
+    expect_all(before, false);
+    EXPECT_EQ(std::accumulate(changes.begin(), changes.end(), u64(0)), stored_.size() - before.size());
   }
 
   // Two keys at once where both would have the item in a bucket's last slot moved: one whose bucket that is,
@@ -732,6 +751,21 @@ TEST(schedules_of_views, of_updates_and_erases) {
     }
     EXPECT_EQ(size(), 0U);
   });
+}
+// Some of the items are in the table, some come several times, and other keys move for most.
+template <class Design>
+void displace_by_views(u64 schedules) {
+  explore(contract::scaled(schedules, schedules / 4), [](exploration& run) {
+    question<Design, 0> q(run, 0, run.below(3) == 0 ? 0 : 1);
+    if (::testing::Test::HasFailure()) return;
+    q.bring(2 + run.below(7), 1 + run.below(6));
+    q.insert_by_view();
+  });
+}
+TEST(schedules_of_views, of_inserts_that_displace) {
+  static_assert(mutable_table_view<tiled<u32, u32>>::displaces);
+  displace_by_views<tiled<u32, u32>>(3000);
+  displace_by_views<tiled<u64, u64>>(3000);
 }
 // One thread each inserts a reserved key, and none of them an op.
 TEST(schedules_of_views, of_inserts) {

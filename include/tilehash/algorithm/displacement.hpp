@@ -77,7 +77,14 @@ struct displacement_tries {
   }
 };
 
-template <class Design, u32 MaxPath>
+// AmongInserts: inserts without locks run concurrently (the view of a table). Such an insert reads the first
+// bucket of its key, then the second. It would miss a key that goes back to its first bucket meanwhile, and
+// insert it again if it has seen a free slot. A bucket gets no free slot while keys are only inserted, so the
+// key at the far end, the one that takes a free slot, must go on from its first bucket to its second. The
+// others may go either way: both their buckets are full, and an insert that finds no free slot comes here, to
+// the lock of the first bucket. There, a thread works alone in the caller's kernel, so it spares registers:
+// the stations are in local memory.
+template <class Design, u32 MaxPath, bool AmongInserts = false>
 struct displacement {
   using tries = displacement_tries<Design>;
   using verdict = typename tries::verdict;
@@ -87,6 +94,7 @@ struct displacement {
   template <class Tile>
   using bucket_type = typename Design::template bucket_type<Tile>;
   static constexpr u32 bucket_slots = Design::bucket_slots;
+  static constexpr u32 unrolled = AmongInserts ? 1 : MaxPath + 2;  // of the stations
 
   // A bucket to which the key can go, and its word there.
   struct target {
@@ -151,7 +159,7 @@ struct displacement {
 
     TILEHASH_FN static u32 number(Tile t, u32 e) { return e * Tile::width + t.rank(); }
     TILEHASH_FN void set(Tile t, u32 i, const station& s) {
-      TILEHASH_UNROLL
+      TILEHASH_UNROLL_BY(unrolled)
       for (u32 e = 0; e < share; ++e) {
         if (number(t, e) == i) mine[e] = s;
       }
@@ -167,7 +175,7 @@ struct displacement {
     if (start.bucket != first.bucket) p.set(t, p.length + 1, {first.bucket, 0, 0});
     bool all_mine = true;  // false: another lane holds one of this lane's locks
     u32 locked = 0;
-    TILEHASH_UNROLL
+    TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = 0; e < path<Tile>::share; ++e) {
       if (!found || p.number(t, e) >= locks || !all_mine) continue;
       all_mine = try_lock(design.locks(), p.mine[e].bucket);
@@ -178,7 +186,7 @@ struct displacement {
     const bool fits = is_unchanged(t, p, found) && all_locked, known = stands(t, active);
     const bool done = move_all(t, p, start, found && fits && !known);
     t.sync();
-    TILEHASH_UNROLL
+    TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = 0; e < path<Tile>::share; ++e) {
       if (e < locked) unlock(design.locks(), p.mine[e].bucket);
     }
@@ -188,7 +196,7 @@ struct displacement {
   // Searches a path from a bucket to one with a free slot.
   template <class Tile>
   TILEHASH_FN bool search(Tile t, path<Tile>& p, u32 here, u64 random, bool active) const {
-    constexpr u32 at_once = tuning::here::searched_at_once;
+    constexpr u32 at_once = AmongInserts ? 1 : tuning::here::searched_at_once;
     bool found = false;
     for (bool walking = active; t.any(walking);) {
       const u32 turn = static_cast<u32>(random >> 40) % bucket_slots;
@@ -201,7 +209,7 @@ struct displacement {
       word content[at_once];
       bool may[at_once];
       bucket_type<Tile> next[at_once];
-      TILEHASH_UNROLL
+      TILEHASH_UNROLL_BY(unrolled)
       for (u32 q = 0; q < at_once; ++q) {
         may[q] = movable != 0;
         slot[q] = may[q] ? (lowest(movable) + turn) % bucket_slots : 0;
@@ -213,16 +221,17 @@ struct displacement {
       station moves = {here, slot[0], content[0]}, end;  // unless only the second has a free slot
       end.bucket = to[0];
       bool has_free = false;
-      TILEHASH_UNROLL
+      TILEHASH_UNROLL_BY(unrolled)
       for (u32 q = at_once; q-- > 0;) {
         const u32 f = design.free_in(t, next[q]), at = f != 0 ? lowest(f) : 0;
         const word w = next[q].at(t, at);
-        if (may[q] && f != 0) has_free = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
+        const bool fits = may[q] && f != 0;
+        if (fits) has_free = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
       }
       if (!walking) continue;
       if (free != 0) {
         p.set(t, p.length, {here, free_at, free_word});
-        found = true, walking = false;
+        found = !AmongInserts, walking = false;
         continue;
       }
       walking = !has_free && may[0] && p.length + 1 < MaxPath;
@@ -248,7 +257,7 @@ struct displacement {
   template <class Tile>
   TILEHASH_FN bool is_unchanged(Tile t, const path<Tile>& p, bool found) const {
     bool changed = false;
-    TILEHASH_UNROLL
+    TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = 0; e < path<Tile>::share; ++e) {
       if (!found || p.number(t, e) > p.length) continue;
       const word w = load_relaxed(design.bucket_at(p.mine[e].bucket) + p.mine[e].slot);
@@ -262,7 +271,7 @@ struct displacement {
   TILEHASH_FN bool move_all(Tile t, const path<Tile>& p, const target& start, bool active) const {
     word arrives[path<Tile>::share];
     word last_lanes = start.content;  // what the last lane had in the round before
-    TILEHASH_UNROLL
+    TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = 0; e < path<Tile>::share; ++e) {
       const word left = t.from_left(p.mine[e].content);
       arrives[e] = t.rank() != 0 ? left : last_lanes;
@@ -272,12 +281,13 @@ struct displacement {
     }
     if (active && t.rank() == 0 && start.content != first.content) design.leaves(first.bucket, first.content);
     bool faster = false;
-    TILEHASH_UNROLL
+    TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = path<Tile>::share; e-- > 0;) {
       if (active && p.number(t, e) == p.length) faster = !put(p.mine[e], arrives[e], true);
     }
     active = t.ballot(faster) == 0 && active;
-    TILEHASH_UNROLL
+    if (AmongInserts && active) device_fence();  // who misses a key below finds its copy
+    TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = path<Tile>::share; e-- > 0;) {
       if (active && p.number(t, e) < p.length) put(p.mine[e], arrives[e], false);
     }

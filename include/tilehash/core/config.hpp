@@ -38,8 +38,10 @@
 #endif
 #if defined(__CUDACC__)
 #define TILEHASH_FN __host__ __device__ __forceinline__
+#define TILEHASH_FN_APART __host__ __device__ __noinline__
 #else
 #define TILEHASH_FN inline __attribute__((TILEHASH_INLINED))
+#define TILEHASH_FN_APART __attribute__((noinline))
 #endif
 
 // Loops over a lane's words are unrolled on a GPU, so that the words stay in registers. Loops over a tile's
@@ -47,9 +49,12 @@
 #if defined(__CUDA_ARCH__)
 #define TILEHASH_UNROLL _Pragma("unroll")
 #define TILEHASH_UNROLL_ONCE _Pragma("unroll 1")
+#define TILEHASH_PRAGMA(text) _Pragma(#text)
+#define TILEHASH_UNROLL_BY(n) TILEHASH_PRAGMA(unroll(n))
 #else
 #define TILEHASH_UNROLL
 #define TILEHASH_UNROLL_ONCE
+#define TILEHASH_UNROLL_BY(n)
 #endif
 
 // Does the space `cpu` have threads? If oneTBB's headers are present, its library must be linked (-ltbb); the

@@ -270,12 +270,14 @@ class tiled {
 
   // Frees a slot for a key whose buckets are full, by moving other keys.
   using displacement = detail::displacement<tiled, max_path>;
-  TILEHASH_FN displacement displacement_of(key_bits key, word content) const {
+  using displacement_among_inserts = detail::displacement<tiled, max_path, true>;
+  template <class Displacement = displacement>
+  TILEHASH_FN Displacement displacement_of(key_bits key, word content) const {
     const location first = locate(key);
     location second = first;
     turn(second);
     const auto target = [&](const location& p) {
-      return typename displacement::target{where(p), p.stored,
+      return typename Displacement::target{where(p), p.stored,
                                            slot_type::make(p.stored, slot_type::value_of(content))};
     };
     return {*this, first, target(first), target(second), mix64(static_cast<u64>(key))};
@@ -298,6 +300,7 @@ class tiled {
 
   // ---- used by the displacement ----
   friend displacement;
+  friend displacement_among_inserts;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const location& home, u32 bucket, word w) const {
     return home.base + mirror(bucket - home.base, slot_type::stored_in(w));

@@ -1,0 +1,52 @@
+// What a view's inserts need besides the walk of kernel/upsert.hpp: a displacement for an item whose buckets
+// are full, and counters of the table's size.
+#pragma once
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/kernel/table_change.hpp>
+#include <tilehash/space/solo_tile.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
+
+// A design whose displacement may run concurrently with inserts that take no locks.
+template <class D>
+concept displacing_among_inserts = requires { typename D::displacement_among_inserts; };
+
+// Places an item by moving other keys, by one thread. It is not inlined: few items come here.
+template <displacing_among_inserts Design>
+TILEHASH_FN_APART outcome displace_among_inserts(Design design, typename Design::key_bits key,
+                                                 typename Design::slot_type::value_bits value) {
+  using displacement = typename Design::displacement_among_inserts;
+  const auto d = design.template displacement_of<displacement>(key, Design::slot_type::pack(key, value));
+  return displacement::tries::all_of(d, solo_tile{}, true);
+}
+
+// Counts an inserted key, or an erased one. On a GPU one lane adds for all lanes of its
+// warp that are here, and the multiprocessors have different counters: an atomic operation of each lane would
+// allow some 4 * 10^9 items a second.
+TILEHASH_FN void count_change(u64* counters, u64 hint, bool adds) {
+#if defined(__CUDA_ARCH__)
+  const u32 here = __activemask(), added = __ballot_sync(here, adds);
+  u32 lane, processor;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(processor));
+  if (lane == lowest(here))
+    fetch_add(counters + processor % size_stripes,
+              table_change::word(count_ones(added), count_ones(here & ~added)));
+#else
+  fetch_add(counters + mix64(hint) % size_stripes, table_change::word(adds, !adds));
+#endif
+}
+
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>
