@@ -284,6 +284,33 @@ TYPED_TEST_P(regions, many_keys_are_erased) {
     numbers.assign(n, 1);
     numbers.push_back(2);
     ASSERT_NO_FATAL_FAILURE(erase(numbers));
+    // More keys of a region than its bin takes, and of regions than the list of such keys takes.
+    const detail::erase_route<TypeParam> route{t.view().design};
+    const u64 called = n / 2, bin = detail::bin_capacity(called, route.regions());
+    for (const u64 wanted : {u64(1'000), called / 32 + 2'000}) {
+      SCOPED_TRACE(std::to_string(wanted) + " keys without a bin, " + std::to_string(route.regions()) +
+                   " regions");
+      std::ignore = put();
+      std::fill_n(there.begin(), n, 1);
+      std::vector<std::vector<u64>> of_region(route.regions());
+      for (u64 i = 0; i < n; ++i)
+        of_region[route.region_of(route.hash(TypeParam::slot_type::encode(keys[i])))].push_back(i);
+      numbers.clear();
+      u64 crowded = 0;
+      for (u64 spilled = 0; spilled < wanted; ++crowded) {
+        auto& of_this = of_region.at(crowded);
+        ASSERT_GT(of_this.size(), bin);
+        if (of_this.size() - bin > wanted - spilled) of_this.resize(bin + wanted - spilled);
+        spilled += of_this.size() - bin;
+        numbers.insert(numbers.end(), of_this.begin(), of_this.end());
+      }
+      ASSERT_LT(numbers.size(), called);
+      for (u64 at = 0; numbers.size() < called; ++at) {
+        for (u64 r = crowded; r < of_region.size() && numbers.size() < called; ++r)
+          if (at < of_region[r].size()) numbers.push_back(of_region[r][at]);
+      }
+      ASSERT_NO_FATAL_FAILURE(erase(numbers));
+    }
   } else {
     GTEST_SKIP() << "these are not erased by regions";
   }

@@ -288,6 +288,19 @@ TEST(robin_hood_ages, of_random_keys) {
   expect_ages<scattered_lines>(0.9, 1.35, 1.64, 5);
 }
 
+// A key takes the slot of a younger one, and of no other: of keys of one home the last goes on.
+TEST(robin_hood_ages, equal_ones_stay) {
+  subject<lines> s(10'000, 0.5);
+  const auto home_of = [&](u32 k) { return s.t.view().design.locate(lines::slot_type::encode(k)).bucket; };
+  std::vector<u32> keys = s.fresh_keys(1);
+  while (keys.size() <= lines::bucket_slots) {
+    const u32 k = s.fresh_keys(1)[0];
+    if (home_of(k) == home_of(keys[0])) keys.push_back(k);
+  }
+  for (const u32 k : keys) ASSERT_EQ(s.insert({k}).inserted, 1U);
+  for (const u32 k : keys) EXPECT_EQ(s.t.view().find(k).probes(), k == keys.back() ? 2U : 1U);
+}
+
 // No few steps by offsets of the first ages, on and back, lead to where they began, and the first two lead
 // everywhere, whatever the seed and the number of buckets: draws that do are passed over.
 template <class Design>

@@ -49,6 +49,28 @@ TEST(rows_in_bins, fit_the_cache) {
   }
 }
 
+// Entries too wide for words go by bins of many rows, too. A bin with more items than its block's scratch holds is built
+// in another way, with all others.
+TEST(rows_in_bins, have_all_items_of_wide_types) {
+  using key = std::array<u64, 2>;
+  using design = hash_graph<key, u64, murmur, filtered_rows,
+                            builders::in_bins<builders::binned<builders::count_and_scatter>>>;
+  const u64 n = 120'000;
+  cpu space(2);
+  for (const u64 copies : {0, 40'000}) {
+    std::vector<key> keys(n + copies, key{7, 7});
+    for (u64 i = 0; i < n; ++i) keys[i] = {mix64(i), i};
+    const std::vector<u64> values(keys.size(), 3);
+    table<design, cpu> graph(space);
+    ASSERT_EQ(graph.build(space, keys, values).inserted, keys.size());
+    keys.resize(n + u64(copies != 0));  // one of the copies is counted
+    std::vector<u32> counts(keys.size()), expected(n, 1);
+    expected.resize(keys.size(), static_cast<u32>(copies));
+    graph.count(space, keys, counts);
+    EXPECT_TRUE(counts == expected) << copies << " copies";
+  }
+}
+
 // A call that finds no memory, at whichever of its allocations, leaves the rows as a copy of them has them:
 // what they hold, the sections' numbers, the seed, and what was reserved. Few items then go in where the rows
 // are, many build them again.

@@ -146,10 +146,17 @@ auto items_in(const Route& route, const Bins& bins, const typename Route::slot_t
 // No item, one, a share and one more or less, and several shares.
 std::vector<u64> sizes_around(u64 share) { return {0, 1, share - 1, share, share + 1, 2 * share + 77}; }
 
-template <class Slot, class Space>
+// Neighbours count as likely of one region: a group counts a run of them together.
+template <class Slot>
+struct route_of_runs : detail::hash_route<Slot> {
+  using detail::hash_route<Slot>::hash_route;
+  static constexpr bool neighbours_go_together = true;
+};
+
+template <class Slot, class Space, class Route = detail::hash_route<Slot>>
 void partition_items(u32 regions) {
   using word = typename Slot::word;
-  using route_type = detail::hash_route<Slot>;
+  using route_type = Route;
   using source_type = detail::array_source<Slot>;
   using work =
       detail::partition_in<route_type, source_type, Space, detail::even_bins<word>, detail::spill_list<word>>;
@@ -213,6 +220,11 @@ void partition_items(u32 regions) {
       EXPECT_TRUE(got == expected);
     }
   }
+}
+
+TEST(Partition, KeepsItemsOfRuns) {
+  using slot_type = remainder_slot<u32, u32>;
+  partition_items<slot_type, emulated, route_of_runs<slot_type>>(2);
 }
 
 TEST(Partition, KeepsItemsExactly) {

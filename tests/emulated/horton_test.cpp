@@ -66,14 +66,14 @@ struct one_region {
   }
   static word item(const design& d, u32 key, u32 value) { return build::entry::pack(d.hash(key), value); }
 
-  void fill(const std::vector<word>& items) {
+  void fill(const std::vector<word>& items, bool merges = false) {
     const auto n = static_cast<u32>(items.size());
     const buffer<word, emulated> bin(space, items), rest(space, n);
     const buffer<u32, emulated> bin_fill(space, std::vector<u32>{n});
     counted = left = 0;
     space.for_each_block(
         1, 32, build::scratch_bytes(d.region_buckets()),
-        build{d, {bin.data(), n, bin_fill.data()}, 0, false, {rest.data(), &left, n}, &counted});
+        build{d, {bin.data(), n, bin_fill.data()}, 0, merges, {rest.data(), &left, n}, &counted});
     spilled.assign(rest.data(), rest.data() + left);
   }
   void erase(const std::vector<u32>& hashes) {
@@ -126,6 +126,45 @@ struct one_region {
     return {set, used.size()};
   }
 };
+
+// A merge into a region where many items are away from their primary buckets. New items have keys that are present, too.
+// The values of these stay. Where the region cannot take all new keys, it stays as it was, and all new items are left.
+TEST(HortonBuild, AMergeKeepsWhatIsStored) {
+  u64 stayed = 0, took = 0;
+  for (u64 seed = 1; seed <= (small() ? 40U : 200U); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    one_region r(seed);
+    const auto keys = make_keys<u32>(r.capacity, pattern::distinct, seed << 32);
+    const u64 held = r.capacity * (55 + seed % 30) / 100, asked = held + r.capacity * (1 + seed % 13) / 100;
+    std::vector<one_region::word> first, second;
+    for (u64 i = 0; i < held; ++i) first.push_back(one_region::item(r.d, keys[i], 1));
+    r.fill(first);
+    const auto before = r.items();
+    for (u64 i = 0; i < asked; ++i) second.push_back(one_region::item(r.d, keys[i], 2));
+    std::shuffle(second.begin(), second.end(), std::mt19937_64(seed));
+    r.fill(second, true);
+    const auto after = r.items();
+    for (const auto& [key, values] : before) EXPECT_EQ(after.at(key), values);
+    const std::set<one_region::word> left(r.spilled.begin(), r.spilled.end());
+    for (u64 i = 0; i < asked; ++i) {
+      const auto at = after.find(keys[i]);
+      const bool stored = at != after.end();
+      EXPECT_TRUE(stored || left.contains(one_region::item(r.d, keys[i], 2))) << "a new key is lost";
+      if (stored && !before.contains(keys[i])) {
+        EXPECT_EQ(at->second, std::vector<u32>{2});
+      }
+    }
+    const u64 came = after.size() - before.size();
+    EXPECT_EQ(r.counted, came);
+    if (r.left == second.size()) {
+      EXPECT_EQ(came, 0U);
+      ++stayed;
+    }
+    took += came != 0;
+  }
+  EXPECT_GT(stayed, 0U);
+  EXPECT_GT(took, 0U);
+}
 
 // Copies of a key that find no slot at home may part: one takes the last that their entry leads to, and
 // another, which finds no room there, would take the place of an item at home. The build's step 6 looks where

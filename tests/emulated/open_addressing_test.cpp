@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <limits>
+
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/papers/quadratic_probing.hpp>
@@ -42,6 +45,22 @@ TEST(OpenAddressing, ErasesOfMarksLeaveTheSlots) {
   d.erase(marks);
   d.look_up(marks);
   EXPECT_EQ(slots(), before);
+}
+
+// A NaN is refused once, by the phase that meets it: no later one counts it again.
+TEST(OpenAddressing, RefusesEachNaNOnce) {
+  for (const bool grows : {false, true}) {
+    emulated space({.seed = 3});
+    table<linear_probing<double, std::int64_t>, emulated> t(space, 100, {.seed = 5, .grow = grows});
+    std::vector<double> keys(100);
+    for (u64 i = 0; i < keys.size(); ++i)
+      keys[i] = i % 7 == 3 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(i);
+    const std::vector<std::int64_t> values(keys.size(), 9);
+    const buffer<double, emulated> k(space, keys);
+    const buffer<std::int64_t, emulated> v(space, values);
+    EXPECT_EQ(t.insert(space, k.span(), v.span()), (insert_report{.inserted = 86, .refused = 14}));
+    EXPECT_EQ(t.size(), 86U);
+  }
 }
 
 }  // namespace tilehash::designs_test
