@@ -38,6 +38,7 @@ FACTS = {
     ("tilehash/designs/tiled/build.hpp", "most_slots"): "a number in 14 bits of a word",
     ("tilehash/designs/tiled/merge_region.hpp", "one"): "a field of a word",
     ("tilehash/engine/growth.hpp", "slots_without_growth"): "more slots do not part keys that collide under every seed",
+    ("tilehash/engine/multi.hpp", "few_met"): "keys that fit a call's stack where there is no memory",
     ("tilehash/engine/multi_build.hpp", "most_steps"): BOUND,
     ("tilehash/engine/subtable_slots.hpp", "calls_at"): "an offset: the size of a cache line",
     ("tilehash/space/cuda.cuh", "alignment"): "that of cudaMalloc",
