@@ -321,7 +321,9 @@ template <class Design>
 void overfill(emulation::schedule s) {
   using key_type = typename Design::key_type;
   driver<Design> d(s, 100, {.load_factor = 0.9, .grow = false});
-  const auto keys = make_keys<key_type>(d.get().capacity() * 5 / 4, pattern::distinct, s.seed);
+  const u64 capacity = d.get().capacity();  // sentinel cells may hold two more
+  const auto keys =
+      make_keys<key_type>(capacity + capacity / (small() ? 16 : 4) + 3, pattern::distinct, s.seed);
   EXPECT_GT(d.put(keys, false).refused, 0U);
   d.look_up(keys);
   d.compare();
