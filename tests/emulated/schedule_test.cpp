@@ -334,7 +334,7 @@ class question {
       expect_stored("after tidying");
     }
     if constexpr (detail::sweepable<Design>) {
-      if (run_.below(4) == 0) sweep();
+      sweep();
     }
   }
 
