@@ -54,7 +54,7 @@ class storage {
     if (!has_memory())
       detail::look_up_nothing<typename view_type::hit>(space, n, sink);
     else if constexpr (rowed<Design>)
-      detail::look_up(space, view_.design, keys, n, sink);
+      detail::look_up(space, view_.design, keys, n, sink);  // NOLINT(bugprone-branch-clone): other functions
     else if constexpr (values_apart<Design>)
       detail::look_up(space, view_.design, {}, keys, n, sink);
     else
