@@ -225,7 +225,7 @@ struct displacement {
       for (u32 q = at_once; q-- > 0;) {
         const u32 f = design.free_in(t, next[q]), at = f != 0 ? lowest(f) : 0;
         const word w = next[q].at(t, at);
-        const bool fits = may[q] && f != 0;
+        const bool fits = may[q] && f != 0 && (!AmongInserts || preferred != 0);
         if (fits) has_free = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
       }
       if (!walking) continue;

@@ -28,9 +28,9 @@ TILEHASH_FN_APART outcome displace_among_inserts(Design design, typename Design:
   return displacement::tries::all_of(d, solo_tile{}, true);
 }
 
-// Counts an inserted key, or an erased one. On a GPU one lane adds for all lanes of its
-// warp that are here, and the multiprocessors have different counters: an atomic operation of each lane would
-// allow some 4 * 10^9 items a second.
+// Counts an inserted key, or an erased one. On a GPU one lane adds for all lanes of its warp that are here, and
+// the multiprocessors have different counters: one atomic operation for each lane would bound a GPU to some
+// 4 * 10^9 items a second.
 TILEHASH_FN void count_change(u64* counters, u64 hint, bool adds) {
 #if defined(__CUDA_ARCH__)
   const u32 here = __activemask(), added = __ballot_sync(here, adds);
