@@ -153,6 +153,12 @@ TEST(resources, that_fail_are_out_of_memory) {
     void deallocate(void*, std::size_t, std::size_t) {}
   } odder;
   EXPECT_THROW(cpu(1, odder).allocate(1), out_of_memory);
+  struct {  // our own exceptions, too: a verb expects no other one after it has begun
+    void* allocate(std::size_t, std::size_t) { throw invalid_argument("none of this size"); }
+    void deallocate(void*, std::size_t, std::size_t) {}
+  } ours;
+  EXPECT_NE(message_of<out_of_memory>([&] { cpu(1, ours).allocate(1); }).find("none of this size"),
+            std::string::npos);
 }
 
 // The three shapes that CCCL's and RMM's resources for a GPU have had.

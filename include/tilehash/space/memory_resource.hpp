@@ -111,7 +111,8 @@ class basic_resource_ref {
   /// Does it refer to a user's object?
   explicit operator bool() const { return object_ != nullptr; }
 
-  /// Throws out_of_memory, with the resource's message, if the resource throws or returns a null pointer.
+  /// Throws out_of_memory, with the resource's message, if the resource throws or returns a null pointer;
+  /// but a cuda_error passes. So a call that has begun meets no exception of another kind.
   void* allocate(u64 bytes, u64 alignment, Stream... s) const {
     return given(bytes, [&] { return allocate_(object_, bytes, alignment, s...); });
   }
@@ -132,7 +133,9 @@ class basic_resource_ref {
     void* p = nullptr;
     try {
       p = ask();
-    } catch (const error&) {
+    } catch (const out_of_memory&) {
+      throw;
+    } catch (const cuda_error&) {
       throw;
     } catch (const std::exception& e) {
       refuse_memory(bytes, e.what());
