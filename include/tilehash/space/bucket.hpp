@@ -34,6 +34,8 @@ class bucket {
   using value_bits = typename Slot::value_bits;
   static constexpr u32 slots = Slots;
   static constexpr u32 per_lane = Slots > Tile::width ? Slots / Tile::width : 1;
+  static constexpr u32 parts =  // of 16 bytes, at most eight
+      detail::width_for(Slots * sizeof(word)) < Slots ? detail::width_for(Slots * sizeof(word)) : Slots;
   static_assert(Slots <= 32 && (Slots & (Slots - 1)) == 0, "tilehash: a bucket has 1, 2, 4, ... 32 slots");
 
   // Reads the bucket at `base`. No thread may write it concurrently. An inactive tile's result is undefined.
@@ -125,8 +127,9 @@ class bucket {
   }
 
   // The slot of a key, or else the first slot that it may take: empty, or a tombstone. Two ballots. The
-  // search for a free slot starts at lane `start`, the same for all inserts of a key. Otherwise keys that
-  // reach an empty bucket together would all try the same slot, and all but one would fail.
+  // search for a free slot starts at part `start` of 16 bytes, the same for all inserts of a key. Otherwise keys
+  // that reach an empty bucket together would all try the same slot, and all but one would fail. Tiles of all
+  // widths agree on that slot, so that a thread and a tile that insert the same key do.
   struct own_or_free {
     bool own, free;
     u32 slot;
@@ -140,9 +143,16 @@ class bucket {
     u32 open = mine_matching(t, Slot::empty_mark);
     if constexpr (requires { Slot::tombstone_mark; }) open |= mine_matching(t, Slot::tombstone_mark);
     const bool own = t.ballot(same != 0) != 0;
-    const u32 mine = own ? same : open, k = mine != 0 ? detail::lowest(mine) : 0;
-    const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? first_from(lanes, start) : 0;
-    return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
+    const u32 mine = own ? same : open;
+    if constexpr (Tile::width == parts && parts != 1) {
+      const u32 k = mine != 0 ? detail::lowest(mine) : 0;
+      const u32 lanes = t.ballot(mine != 0), owner = lanes != 0 ? first_from<parts>(lanes, start % parts) : 0;
+      return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
+    } else {
+      const u32 all = gather(t, mine);
+      const u32 slot = all != 0 ? first_from<Slots>(all, start % parts * (Slots / parts)) : 0;
+      return {own, !own && all != 0, slot, at(t, slot)};
+    }
   }
 
   // Is bit `at` of the word in slot i set? One ballot. The answer is undefined unless it is `wanted`: a CPU
@@ -191,14 +201,13 @@ class bucket {
       return mask;
     }
   }
-  // The first lane of a mask from lane `start` on, wrapping around the tile.
-  TILEHASH_FN static u32 first_from(u32 lanes, u32 start) {
-    if constexpr (Tile::width == 1 || Tile::width > 8) {
-      return detail::lowest(lanes);
-    } else {
-      start %= Tile::width;
-      return (detail::lowest(detail::rotate_right<Tile::width>(lanes, start)) + start) % Tile::width;
-    }
+  // The first of N bits that is set, from bit `start` on, wrapping around.
+  template <u32 N>
+  TILEHASH_FN static u32 first_from(u32 bits, u32 start) {
+    if constexpr (N == 32)
+      return (detail::lowest(bits >> start | bits << (32 - start) % 32) + start) % 32;
+    else
+      return (detail::lowest(detail::rotate_right<N>(bits, start)) + start) % N;
   }
   TILEHASH_FN u32 mine_matching(Tile t, stored_key wanted) const {
     const u32 mine = detail::match_words<per_lane>(words(), Slot::stored_shift, wanted);

@@ -1,0 +1,200 @@
+// Two threads of a user's kernel that insert into a table made by hand, under all schedules in which they
+// interrupt each other once or twice at chosen operations.
+#include "points.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/table_view.hpp>
+
+#include "emulated.hpp"
+#include "explore.hpp"
+
+namespace tilehash {
+namespace {
+
+// Of two groups of `lanes` lanes each, one runs `lead` operations, the other `turn`, and the first to its end.
+class two_turns : public emulation::choices {
+ public:
+  two_turns(u32 lanes, u32 leader, u64 lead, u64 turn)
+      : lanes_(lanes), running_(leader), left_{lead, turn, ~u64(0)} {}
+  u32 at_point(u32 lane, const std::vector<u32>& ready) override {
+    ++used_[turns_ % 2];
+    if (left_[turns_]-- != 0) return lane;
+    ++turns_;
+    running_ ^= 1;
+    return at_stop(ready);
+  }
+  u32 at_stop(const std::vector<u32>& ready) override {
+    std::optional<u32> mine, any;
+    for (const u32 lane : ready) {
+      if (!any || lane < *any) any = lane;
+      if (lane / lanes_ == running_ && (!mine || lane < *mine)) mine = lane;
+    }
+    return mine ? *mine : *any;
+  }
+  bool was_interrupted() const { return turns_ != 0; }
+  bool came_back() const { return turns_ == 2; }
+
+ private:
+  u32 lanes_, running_, turns_ = 0;
+  u64 left_[3], used_[2] = {};
+};
+
+// A table of some 40 buckets, into which a test puts keys where it likes.
+template <class Design>
+class hand_made {
+  using slot_type = typename Design::slot_type;
+  using key = typename Design::key_type;
+  using location = typename Design::location;
+  static constexpr u32 slots = Design::bucket_slots;
+
+ public:
+  explicit hand_made(u64 seed) : random_(seed) {
+    const u64 capacity = slot_type::min_buckets * slots;
+    memory_.resize(Design::bytes(capacity) / 64 + 2);
+    design_ = Design(memory_.front().bytes, capacity, seed, 0.8);
+  }
+  u32 any_bucket() { return static_cast<u32>(random_() % (design_.capacity() / slots)); }
+  location locate(key k) const { return design_.locate(slot_type::encode(k)); }
+  u32 first_of(key k) const { return design_.where(locate(k)); }
+  u32 second_of(key k) const { return design_.where(second(k)); }
+  // A key for which is(key) is true.
+  template <class Is>
+  key draw(const Is& is) {
+    for (;;) {
+      const auto k = static_cast<key>(random_());
+      if (is(k)) return k;
+    }
+  }
+  // Fills a bucket with keys that are in their second bucket there, and whose first buckets are not `not_in`.
+  std::vector<key> fill_with_second(u32 bucket, const std::vector<u32>& not_in) {
+    std::vector<key> keys;
+    for (u32 slot = 0; slot < slots; ++slot) {
+      const key k = draw([&](key x) {
+        return second_of(x) == bucket && first_of(x) != bucket &&
+               std::ranges::count(not_in, first_of(x)) == 0;
+      });
+      design_.passes(locate(k));
+      put(bucket, slot, k, second(k).stored);
+      keys.push_back(k);
+    }
+    return keys;
+  }
+  void put(u32 bucket, u32 slot, key k, typename Design::stored_key stored) {
+    auto& word = design_.bucket_at(bucket)[slot];
+    word = slot_type::written_over(word, stored, static_cast<typename slot_type::value_bits>(k));
+  }
+  u64 copies(key k) const {
+    u64 n = 0;
+    for (u64 i = 0; i < design_.capacity(); ++i) {
+      const auto w = design_.slots()[i];
+      n += !slot_type::is_free(w) && slot_type::decode(design_.key_at(i, w)) == k;
+    }
+    return n;
+  }
+  mutable_table_view<Design> view() {
+    mutable_table_view<Design> v;
+    v.design = design_;
+    v.sentinels = {cells_};
+    v.changes = changes_;
+    return v;
+  }
+  std::vector<char> contents() const {
+    const char* const from = memory_.front().bytes;
+    return {from, from + memory_.size() * sizeof(line)};
+  }
+  void restore(const std::vector<char>& contents) {
+    std::ranges::copy(contents, memory_.front().bytes);
+    std::ranges::fill(changes_, 0);
+  }
+
+ private:
+  location second(key k) const {
+    location p = locate(k);
+    design_.turn(p);
+    return p;
+  }
+  struct alignas(64) line {
+    char bytes[64] = {};
+  };
+  std::mt19937_64 random_;
+  std::vector<line> memory_;
+  typename detail::sentinel_cells<slot_type>::cell cells_[2] = {};
+  u64 changes_[detail::size_stripes] = {};
+  Design design_;
+};
+
+enum class caller : u32 { thread, tile };
+constexpr u32 width = 4;
+
+// Two callers insert a key each, under all schedules of two turns with up to `most` operations. `check` gets
+// the outcomes.
+template <class Design, class Check>
+u64 insert_by_two(hand_made<Design>& table, const typename Design::key_type (&keys)[2],
+                  const caller (&callers)[2], u64 most, const Check& check) {
+  const auto contents = table.contents();
+  const auto view = table.view();
+  emulation::machine m({});
+  u64 schedules = 0;
+  for (u32 leader = 0; leader < 2; ++leader) {
+    bool more = true;
+    for (u64 lead = 0; more && lead < most; ++lead) {
+      more = false;
+      bool again = true;
+      for (u64 turn = 0; again && turn < most; ++turn, ++schedules) {
+        SCOPED_TRACE("leader " + std::to_string(leader) + ", operations " + std::to_string(lead) + " and " +
+                     std::to_string(turn));
+        table.restore(contents);
+        two_turns ways(width, leader, lead, turn);
+        emulation::exploration run(m, 1, ways);
+        outcome became[2] = {};
+        run.run(2, width, [&](emulation::thread& me) {
+          const u64 i = me.block().index;
+          const bool mine = me.rank() == 0;
+          outcome o = outcome::refused;
+          if (callers[i] == caller::tile)
+            o = view.insert(emulated_tile<width>(me), keys[i], keys[i], mine);
+          else if (mine)
+            o = view.insert(keys[i], keys[i]);
+          if (mine) became[i] = o;
+        });
+        check(became);
+        more = more || ways.was_interrupted();
+        again = ways.came_back();
+        if (::testing::Test::HasFailure()) more = again = false;
+      }
+    }
+  }
+  table.restore(contents);
+  return schedules;
+}
+
+// A thread and a tile choose the same slot for a key.
+template <class Design>
+void ask_for_one_key(u64 seed) {
+  using key = typename Design::key_type;
+  hand_made<Design> table(seed);
+  const key item = table.draw([](key) { return true; });
+  for (const caller a : {caller::thread, caller::tile}) {
+    for (const caller b : {caller::thread, caller::tile}) {
+      const u64 n = insert_by_two(table, {item, item}, {a, b}, 40, [&](const outcome(&became)[2]) {
+        EXPECT_EQ((became[0] == outcome::inserted) + (became[1] == outcome::inserted), 1);
+        EXPECT_EQ(table.copies(item), 1U);
+      });
+      EXPECT_GT(n, 20U);
+    }
+  }
+}
+TEST(two_inserts_by_views, of_one_key_by_a_thread_and_a_tile) {
+  for (u64 seed = 0; seed < 4; ++seed) {
+    ask_for_one_key<tiled<u64, u64>>(seed);
+    ask_for_one_key<tiled<u32, u32>>(seed);
+  }
+}
+
+}  // namespace
+}  // namespace tilehash
