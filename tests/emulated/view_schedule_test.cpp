@@ -173,6 +173,37 @@ u64 insert_by_two(hand_made<Design>& table, const typename Design::key_type (&ke
   return schedules;
 }
 
+// A bucket whose keys are all in their second bucket there. The first buckets of those keys have free slots,
+// since others were erased. An insert that needs a slot of it must not move a key back to its first bucket: an
+// insert of that key may have read that bucket already, and the key's second bucket later.
+template <class Design>
+void ask_for_a_key_that_could_go_back(u64 seed) {
+  using key = typename Design::key_type;
+  hand_made<Design> table(seed);
+  const u32 bucket = table.any_bucket();
+  const key item =
+      table.draw([&](key k) { return table.first_of(k) == bucket && table.second_of(k) != bucket; });
+  const u32 other = table.second_of(item);
+  table.fill_with_second(other, {bucket, other});
+  const auto stored = table.fill_with_second(bucket, {bucket, other});
+  for (const caller by : {caller::thread, caller::tile}) {
+    SCOPED_TRACE(by == caller::tile ? "the key by a tile" : "the key by a thread");
+    for (const key k : {stored.front(), stored.back()}) {
+      insert_by_two(table, {item, k}, {caller::thread, by}, 24, [&](const outcome(&became)[2]) {
+        EXPECT_EQ(became[1], outcome::present);
+        EXPECT_EQ(table.copies(k), 1U);
+        EXPECT_EQ(table.copies(item), became[0] == outcome::inserted ? 1U : 0U);
+      });
+    }
+  }
+}
+TEST(two_inserts_by_views, keep_a_key_in_its_second_bucket) {
+  for (u64 seed = 0; seed < contract::scaled(2, 1); ++seed) {
+    ask_for_a_key_that_could_go_back<tiled<u64, u64>>(seed);
+    ask_for_a_key_that_could_go_back<tiled<u32, u32>>(seed);
+  }
+}
+
 // A thread and a tile choose the same slot for a key.
 template <class Design>
 void ask_for_one_key(u64 seed) {
