@@ -69,6 +69,7 @@ struct horton_erase {
   struct block_of {
     const horton_erase& of;
     u32 region, me, all, buckets;
+    u32 n;       // keys; loaded before the first barrier, so that no thread waits for it after that
     word* home;  // the region in the table
     scratch_in<word, Block> words;
     scratch_in<u32, Block> marks, numbers;
@@ -86,11 +87,9 @@ struct horton_erase {
     }
     TILEHASH_FN void erase() {
       u32 mine = 0;
-      fetch_items(of.bins.at(region), of.bins.size(region), me, all,
-                  [&](u32 /*i*/, const typename Design::key_bits& hash) {
-                    mine += of.take_out(words, of.design.location_of(hash),
-                                        [&](u32 bucket) { mark_due(bucket); });
-                  });
+      fetch_items(of.bins.at(region), n, me, all, [&](u32 /*i*/, const typename Design::key_bits& hash) {
+        mine += of.take_out(words, of.design.location_of(hash), [&](u32 bucket) { mark_due(bucket); });
+      });
       if (mine != 0) fetch_add(numbers + layout<>::gone, mine);
     }
     TILEHASH_FN void tidy() {
@@ -110,6 +109,7 @@ struct horton_erase {
           me(b.rank()),
           all(b.size()),
           buckets(e.design.region_buckets()),
+          n(e.bins.size(region)),
           home(e.design.region_at(region)),
           words(memory.words.in(b)),
           marks(memory.marks.in(b)),
