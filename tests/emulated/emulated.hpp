@@ -132,6 +132,7 @@ class emulated_block {
   u32 rank() const { return me_->rank(); }
   u32 size() const { return me_->block().threads; }
   void barrier(site at = site::current()) const { me_->count_in_block("barrier", false, at); }
+  emulated_lane lane() const { return emulated_lane(*me_); }
   template <class T>
   emulation::scratch_pointer<T, emulation::thread> scratch(u64 at_byte = 0) const {
     return {*me_, at_byte};

@@ -11,6 +11,7 @@
 #include <tilehash/core/config.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/cuda_errors.cuh>
 #include <tilehash/space/cuda_kernels.cuh>
 #include <tilehash/space/cuda_ranges.cuh>
 #include <tilehash/space/forward.hpp>
@@ -20,35 +21,6 @@
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
-
-namespace detail {
-
-inline void check_cuda(cudaError_t e, const char* what) {
-  if (e == cudaSuccess) return;
-  cudaGetLastError();  // so that the next call does not report this one
-  throw cuda_error(std::string("tilehash: ") + what + " failed: " + cudaGetErrorString(e));
-}
-
-// Makes a GPU the current one, and restores the previous one at the end. Cheap if it is already current. The
-// call that follows reports failures of these calls.
-class device_guard {
- public:
-  explicit device_guard(int device) noexcept
-      : moves_(cudaGetDevice(&before_) == cudaSuccess && before_ != device) {
-    if (moves_) cudaSetDevice(device);
-  }
-  device_guard(const device_guard&) = delete;
-  device_guard& operator=(const device_guard&) = delete;
-  ~device_guard() {
-    if (moves_) cudaSetDevice(before_);
-  }
-
- private:
-  int before_ = 0;
-  bool moves_;
-};
-
-}  // namespace detail
 
 /// Work goes to the given stream; calls that return something to the host synchronize with it. One host
 /// thread at a time may use a space; spaces on different streams run concurrently. The space's GPU is the
@@ -172,6 +144,12 @@ class cuda {
                        "copying between host and device");
     detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
   }
+  /// Page-locked host memory of 128 bytes, which kernels of this stream may write to and the host reads after
+  /// synchronize(). Null if there is none.
+  u64* host_words() {
+    char* const at = static_cast<char*>(staging());
+    return at == nullptr ? nullptr : reinterpret_cast<u64*>(at + staging_bytes);
+  }
   /// Copies within GPU memory, stream-ordered. Does not synchronize. Throws cuda_error.
   void copy(void* to, const void* from, u64 bytes) {
     const detail::device_guard on(device_);
@@ -211,6 +189,12 @@ class cuda {
     cudaGetLastError();
     cudaStreamSynchronize(stream_);
   }
+  /// Is the work that the stream is given captured into a graph?
+  bool is_capturing() const noexcept {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream_, &status) != cudaSuccess) cudaGetLastError();
+    return status == cudaStreamCaptureStatusActive;
+  }
   /// Switches to another stream of the same GPU; returns the previous one.
   cudaStream_t exchange_stream(cudaStream_t stream) noexcept { return std::exchange(stream_, stream); }
 
@@ -220,16 +204,14 @@ class cuda {
   void for_each_lane(u64 n, Body body) {
     if (n == 0) return;
     const detail::device_guard on(device_);
-    detail::run_lanes<<<grid(n), detail::cuda_block_size, 0, stream_>>>(body);
-    detail::check_cuda(cudaGetLastError(), "starting a kernel");
+    launch(detail::run_lanes<Body>, grid(n), detail::cuda_block_size, 0, body);
   }
   /// Calls body(i) for every i of [0, n), in any order. Does not synchronize.
   template <class Body>
   void for_each(u64 n, Body body) {
     if (n == 0) return;
     const detail::device_guard on(device_);
-    detail::run_each<<<grid(n), detail::cuda_block_size, 0, stream_>>>(n, body);
-    detail::check_cuda(cudaGetLastError(), "starting a kernel");
+    launch(detail::run_each<Body>, grid(n), detail::cuda_block_size, 0, body, n);
   }
   /// Bytes of the cache (L2) that all blocks share.
   u64 cache_bytes() const {
@@ -264,8 +246,7 @@ class cuda {
                                static_cast<int>(scratch_bytes)),
           "asking for that much shared memory per block");
     }
-    detail::run_blocks<<<static_cast<u32>(blocks), threads, scratch_bytes, stream_>>>(body);
-    detail::check_cuda(cudaGetLastError(), "starting a kernel");
+    launch(detail::run_blocks<Body>, static_cast<u32>(blocks), threads, scratch_bytes, body);
   }
 
   // ---- algorithms ----
@@ -360,6 +341,11 @@ class cuda {
     cudaEventDestroy(done);  // takes effect after the event
     return e;
   }
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, u32 blocks, u32 threads, u64 scratch_bytes, const Arguments&... arguments) {
+    detail::check_cuda(detail::launch(stream_, kernel, blocks, threads, scratch_bytes, arguments...),
+                       "starting a kernel");
+  }
   static u32 grid(u64 n) {
     return static_cast<u32>((n + detail::cuda_block_size - 1) / detail::cuda_block_size);
   }
@@ -368,7 +354,7 @@ class cuda {
   static constexpr u64 staging_bytes = detail::tuning::gpu::staging_bytes;
   void* staging() {
     const detail::device_guard on(device_);
-    if (staging_ == nullptr && cudaMallocHost(&staging_, staging_bytes) != cudaSuccess) {
+    if (staging_ == nullptr && cudaMallocHost(&staging_, staging_bytes + 128) != cudaSuccess) {
       cudaGetLastError();
       staging_ = nullptr;
     }

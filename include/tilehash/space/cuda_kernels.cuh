@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/config.hpp>
@@ -49,6 +51,7 @@ struct cuda_block {
   __device__ __forceinline__ u32 rank() const { return threadIdx.x; }
   __device__ __forceinline__ u32 size() const { return blockDim.x; }
   __device__ __forceinline__ void barrier() const { __syncthreads(); }
+  __device__ __forceinline__ cuda_lane lane() const { return {}; }  // this thread's
   template <class T>
   __device__ __forceinline__ T* scratch(u64 at_byte = 0) const {
     return reinterpret_cast<T*>(memory + at_byte);
@@ -60,6 +63,19 @@ struct cuda_block {
 };
 
 inline constexpr u32 cuda_block_size = tuning::gpu::lanes_block;
+
+// From sm_90 on a kernel of few blocks is launched early: before the kernel in front of it in the stream has
+// ended. Its blocks take what the last blocks of that one leave free, and wait until it has ended. That hides
+// most of a launch. A kernel of many blocks is not launched early, as each block would spend time on it.
+inline constexpr bool launches_early = tuning::oldest_target >= 900;
+// Begins every kernel, before it reads or writes anything.
+__device__ __forceinline__ void begin_kernel([[maybe_unused]] bool early) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if (!early) return;
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 // The number of a body's blocks that should fit a multiprocessor; 1 leaves the registers to the compiler.
 template <class Body>
@@ -74,12 +90,14 @@ constexpr u32 resident_blocks(u32 threads) {
 
 template <class Body>
 __global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>(cuda_block_size))
-    run_lanes(Body body) {
+    run_lanes(bool early, Body body) {
+  begin_kernel(early);
   body(cuda_lane{});
 }
 
 template <class Body>
-__global__ void __launch_bounds__(cuda_block_size) run_each(u64 n, Body body) {
+__global__ void __launch_bounds__(cuda_block_size) run_each(bool early, Body body, u64 n) {
+  begin_kernel(early);
   const u64 i = cuda_lane{}.index();
   if (i < n) body(i);
 }
@@ -94,9 +112,28 @@ constexpr u32 largest_block() {
 
 template <class Body>
 __global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(largest_block<Body>()))
-    run_blocks(Body body) {
+    run_blocks(bool early, Body body) {
   extern __shared__ __align__(16) char scratch[];
+  begin_kernel(early);
   body(cuda_block{scratch});
+}
+
+// Starts one of these kernels.
+template <class... Parameters>
+cudaError_t launch(cudaStream_t stream, void (*kernel)(bool, Parameters...), u32 blocks, u32 threads,
+                   u64 scratch_bytes, const std::type_identity_t<Parameters>&... arguments) {
+  const bool early = launches_early && blocks <= tuning::gpu::early_blocks;
+  cudaLaunchAttribute allowed{};
+  allowed.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  allowed.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  config.dynamicSmemBytes = scratch_bytes;
+  config.stream = stream;
+  config.attrs = &allowed;
+  config.numAttrs = early ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, early, arguments...);
 }
 
 template <class T>

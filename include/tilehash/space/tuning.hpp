@@ -203,6 +203,11 @@ struct sm_90 : common {
   static constexpr double match_passes = 1.7;  // for each key over free slots
   static constexpr u32 match_turns = 6;        // of a home in a pass
 
+  // ---- kernels that follow one another ----
+  static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
+  static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
+  static constexpr u32 early_blocks = 1024;               // of a kernel that is launched early
+
   // ---- memory ----
   static constexpr u64 mapped_from = u64(64) << 20;  // bytes of an array that can grow: pages are large
   static constexpr u64 kept_ranges = 4;              // not in use: to map one takes longer than to fill it
