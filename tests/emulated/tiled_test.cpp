@@ -1,4 +1,9 @@
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/engine/region_choice.hpp>
+
+#include <limits>
+#include <map>
+#include <vector>
 
 #include "designs_test.hpp"
 
@@ -29,6 +34,71 @@ TEST(TiledBuild, ByRegions) {
   build_by_regions<tiled<u32, u32>>(40'001, pattern::few, 0.5, 4);
   build_by_regions<tiled<u32, u32>>(33'000, pattern::all_equal, 0.9, 5);
   build_by_regions<tiled<u32, void>>(50'000, pattern::some_twice, 0.95, 6);
+#endif
+}
+
+// An asynchronous insert of keys into an empty table, which goes region by region, and then another one. The
+// host learns no number in between: of items left over there may be none, a list, or more than a list takes.
+// A table made for less than the keys refuses some.
+template <class Design>
+void insert_unwaited(const std::vector<typename Design::key_type>& keys, u64 made_for, double load_factor,
+                     u64 seed, u64 illegal = 0) {
+  SCOPED_TRACE(std::to_string(keys.size()) + " keys, load " + std::to_string(load_factor) + ", seed " +
+               std::to_string(seed));
+  using key_type = typename Design::key_type;
+  using value_type = typename Design::mapped_type;
+  using tested = with_width<Design, 4>;
+  const u64 n = keys.size();
+  emulated space({.seed = seed, .preempt = true});
+  table<tested, emulated> t(space, made_for, {.load_factor = load_factor, .seed = seed, .grow = false});
+  std::vector<value_type> values(n);
+  for (u64 i = 0; i < n; ++i) values[i] = static_cast<value_type>(i);
+  const buffer<key_type, emulated> k(space, keys);
+  const buffer<value_type, emulated> v(space, values), out(space, n);
+  const buffer<u8, emulated> found(space, n);
+  const buffer<insert_report, emulated> reports(space, 3);
+  ASSERT_TRUE(
+      detail::regions_pay(space, t.view().design, n, 0) ||
+      detail::one_region_pays<detail::array_source<typename Design::slot_type>>(space, t.view().design, n));
+  for (int call = 0; call < 3; ++call) {
+    if (call == 2) t.erase(space, k.span());  // the table is empty again, and not as new
+    t.insert_async(space, k.span(), v.span(), reports.data() + call);
+    const insert_report r = reports.to_host()[static_cast<std::size_t>(call)];
+    t.find(space, k.span(), out.span(), flags(found.data(), n));
+    const auto its = out.to_host();
+    const auto is = found.to_host();
+    std::map<key_type, value_type> stored;
+    u64 lost = 0;
+    for (u64 i = 0; i < n; ++i) {
+      if (is[i] == 0)
+        ++lost;
+      else
+        stored[keys[i]] = its[i];
+    }
+    for (const auto& [key, value] : stored) ASSERT_EQ(keys[static_cast<u64>(value)], key);
+    EXPECT_EQ(t.size(), stored.size());
+    EXPECT_EQ(r.inserted, call == 1 ? 0 : stored.size());
+    EXPECT_EQ(r.refused, lost);
+    EXPECT_EQ(r.present, n - r.inserted - r.refused);
+    if (made_for >= n) EXPECT_EQ(lost, illegal);
+  }
+}
+TEST(TiledUnwaited, OneRegion) {
+  insert_unwaited<tiled<u32, u32>>(make_keys<u32>(1000, pattern::distinct, 1), 1000, 0.8, 1);
+  insert_unwaited<tiled<u32, u32>>(make_keys<u32>(3000, pattern::all_equal, 2), 3000, 0.8, 2);  // no list
+  insert_unwaited<tiled<u32, u32>>(make_keys<u32>(600, pattern::distinct, 3), 400, 0.6, 3);     // too many
+  insert_unwaited<tiled<u64, u64>>(make_keys<u64>(900, pattern::few, 4), 900, 0.95, 4);
+  insert_unwaited<tiled<u64, u64>>(make_keys<u64>(2000, pattern::few, 5), 2000, 0.9, 5);
+  auto some_nan = make_keys<double>(2000, pattern::distinct, 6);
+  for (u64 i = 100; i < 110; ++i) some_nan[i] = std::numeric_limits<double>::quiet_NaN();
+  insert_unwaited<tiled<double, i64>>(some_nan, 2000, 0.8, 6, 10);
+}
+TEST(TiledUnwaited, ManyRegions) {
+  insert_unwaited<tiled<u32, u32>>(make_keys<u32>(33'000, pattern::distinct, 1), 33'000, 0.95, 1);
+  insert_unwaited<tiled<u32, u32>>(make_keys<u32>(33'000, pattern::all_equal, 2), 33'000, 0.8, 2);
+#if !TILEHASH_FEW_TYPES
+  insert_unwaited<tiled<u32, u32>>(make_keys<u32>(50'000, pattern::distinct, 3), 48'000, 0.96, 3);
+  insert_unwaited<tiled<u64, u64>>(make_keys<u64>(33'000, pattern::few, 4), 33'000, 0.9, 4);
 #endif
 }
 

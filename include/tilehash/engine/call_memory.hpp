@@ -6,6 +6,8 @@
 // alone moves the sum to the host's number. A const verb reads both and writes neither.
 #pragma once
 
+#include <algorithm>
+
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -18,9 +20,10 @@ namespace detail {
 class call_memory {
  public:
   static constexpr u64 few_items = tuning::table::few_items;  // their pending bits fit here
+  static constexpr u64 region_words = 4;  // counters of a fill by regions (engine/region_fill.hpp)
   static constexpr u64 bytes = call_counters::bytes +
-                               (call_counters::kinds + size_stripes + 2) * sizeof(u64) + few_items / 8 +
-                               few_items / window_step * sizeof(u32);
+                               (call_counters::kinds + size_stripes + 2 + region_words) * sizeof(u64) +
+                               few_items / 8 + few_items / window_step * sizeof(u32);
 
   call_memory() = default;
   explicit call_memory(char* at) : at_(reinterpret_cast<u64*>(at)) {}
@@ -30,18 +33,29 @@ class call_memory {
   u64* live_size() const { return sums() + call_counters::kinds; }
   u64* given_up() const { return live_size() + size_stripes; }
   u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
-  u32* few_bits() const { return reinterpret_cast<u32*>(given_up() + 2); }
+  u64* region_counts() const { return given_up() + 2; }  // and the few bits, as a list of items left over
+  u32* few_bits() const { return reinterpret_cast<u32*>(region_counts() + region_words); }
+  static constexpr u64 region_bytes = region_words * sizeof(u64) + few_items / 8;
   u32* few_counts() const { return few_bits() + few_items / bits_a_word; }  // pending bits in each 256
 
-  // The end of a call of n items. Its last kernel counted as this phase.
-  call_end waited(u64 n, u32 last_phase) const {
-    return {.counters = counters(), .sums = sums(), .given_up = given_up(), .n = n, .last_phase = last_phase};
+  // The end of a call of n items, for which the host waits: counted() has its counts. Its last kernel counted
+  // as this phase.
+  template <class Space>
+  call_end waited(Space& space, u64 n, u32 last_phase) const {
+    return {.counters = counters(),
+            .sums = host_sums(space) != nullptr ? host_sums(space) : sums(),
+            .given_up = given_up(),
+            .n = n,
+            .last_phase = last_phase};
   }
   // ... without the host, which later reads the size here.
   call_end unwaited(u64 n, u32 last_phase) const {
-    call_end end = waited(n, last_phase);
-    end.size = live_size();
-    return end;
+    return {.counters = counters(),
+            .sums = sums(),
+            .size = live_size(),
+            .given_up = given_up(),
+            .n = n,
+            .last_phase = last_phase};
   }
   // Drops the counts of an interrupted call, and the changes of asynchronous calls.
   template <class Space>
@@ -52,7 +66,12 @@ class call_memory {
   template <class Space>
   call_counts counted(Space& space) const {
     call_counts counts;
-    space.copy_to_host(counts.of, sums(), sizeof counts.of);
+    if (const u64* const host = host_sums(space); host != nullptr) {
+      space.synchronize();
+      std::copy_n(host, call_counters::kinds, counts.of);
+    } else {
+      space.copy_to_host(counts.of, sums(), sizeof counts.of);
+    }
     return counts;
   }
   // The change by asynchronous calls and views since start_size(). Writes nothing, so const verbs
@@ -75,6 +94,15 @@ class call_memory {
   }
 
  private:
+  // Host memory that kernels write to, so that nothing needs to be copied; null if there is none.
+  template <class Space>
+  static u64* host_sums(Space& space) {
+    if constexpr (requires { space.host_words(); })
+      return space.host_words();
+    else
+      return nullptr;
+  }
+
   u64* at_ = nullptr;
 };
 

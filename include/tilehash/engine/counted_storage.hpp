@@ -44,11 +44,15 @@ class counted_storage : public storage<Design, Space> {
     erased_ = u64(other.erased_);
   }
 
-  // The end of an asynchronous call: its change of the size stays in the memory of the space.
+  // The end of an asynchronous call: its change of the size stays in the memory of the space. A call that is
+  // captured runs again whenever its graph is launched, so the size may change at any time, as by a view.
   detail::call_end unwaited(u64 n, u32 last_phase) {
     unsettled_ = true;
+    if (is_captured()) note_view();
     return calls_.unwaited(n, last_phase);
   }
+  // False while asynchronous calls or views may have inserted items, or may do so before a captured call runs.
+  bool is_known_empty() const { return size_ == 0 && !unsettled_ && !is_viewed() && !is_captured(); }
   // After an interrupted call (a user's op threw): counts the items of the table for its size. On a CPU.
   void recount(Space& space) {
     calls_.clear(space);
@@ -88,9 +92,15 @@ class counted_storage : public storage<Design, Space> {
 
  private:
   // What settle() has to look at, in one word, as it is asked for each key that comes alone.
-  static constexpr u32 viewed = 1;  // a mutable view exists: its users may change the size at any time
+  static constexpr u32 viewed = 1;  // a mutable view or a graph exists, and may change the size at any time
   static constexpr u32 sweep_is_due = 2;
   bool is_viewed() const { return (attention_ & viewed) != 0; }
+  bool is_captured() const {
+    if constexpr (requires { home()->is_capturing(); })
+      return home() != nullptr && home()->is_capturing();
+    else
+      return false;
+  }
 
   detail::table_change change() const { return calls_.change(*home()); }
   __attribute__((noinline)) void settle_now(Space& space) {

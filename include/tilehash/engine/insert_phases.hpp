@@ -44,6 +44,11 @@ auto few_of(const Source& source) {
     return called_source<typename Design::slot_type>(source);
 }
 
+// When many keys move concurrently, an item may find locked buckets until its tries are spent, above all where
+// the system suspends a thread that holds locks. So there are several passes.
+template <class Design>
+inline constexpr u32 passes_of = displacing<Design> || self_inserting<Design> ? 3 : 1;
+
 template <class Design, class Space, class Source, class Update>
 class insert_phases {
   using slot_type = typename Design::slot_type;
@@ -52,8 +57,10 @@ class insert_phases {
 
  public:
   static constexpr bool updates = !std::same_as<Update, keep_stored>;
-  // Is displace() able to end the call? That saves the launch of another kernel.
-  static constexpr bool can_end = Space::has_lanes && displacing<Design> && !updates;
+  // May a phase end the call? That saves the launch of another kernel.
+  static constexpr bool can_end = Space::has_lanes && !replacing<Design>;
+  // May place() complete all items of a call that updates values, without another phase?
+  static constexpr bool may_end_first = can_end && updates && steady<Design>;
   using unplaced_list = unplaced_items<slot_type>;
   using unplaced_entry = typename unplaced_list::entry;
 
@@ -119,12 +126,15 @@ class insert_phases {
     visit(d, sentinels, first, unknown, true, false);
     visit(d, sentinels, unknown, end, false, false);
   }
-  // ... and inserts new keys.
-  void place(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+  // ... and inserts new keys. As the call's last phase it ends the call like `last`, where it can_end.
+  void place(const Design& d, u64 first, u64 end, const cells& sentinels = {},
+             const call_end* last = nullptr) {
+    constexpr bool then_updates = updates && !steady<Design> && !replacing<Design>;
     const u64 unknown = first_unknown(first, end);
-    visit(d, sentinels, first, unknown, true, true);
-    visit(d, sentinels, unknown, end, false, true);
-    if constexpr (!steady<Design> && !replacing<Design>) update(d, first, end, sentinels);
+    const call_end* const ends = then_updates ? nullptr : last;
+    visit(d, sentinels, first, unknown, true, true, unknown == end ? ends : nullptr);
+    visit(d, sentinels, unknown, end, false, true, ends);
+    if constexpr (then_updates) update(d, first, end, sentinels, last);
   }
   // Throws out_of_memory (for a CPU's scratch): pending items stay pending, and this phase does not count. As
   // the call's last phase it ends the call like `last`, where it can_end.
@@ -132,7 +142,7 @@ class insert_phases {
                 const call_end* last = nullptr) {
     call_end ends{};
     next_phase();
-    if constexpr (can_end) {
+    if constexpr (can_end && !updates) {
       if (last != nullptr) {
         ends = *last;
         ends.last_phase = phase_;
@@ -150,21 +160,23 @@ class insert_phases {
       throw;
     }
     ended_ = ends.blocks_done != nullptr;
-    update(d, first, end, sentinels);
+    update(d, first, end, sentinels, last);
   }
   // Changes the values of keys that the phase before found.
-  void update(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+  void update(const Design& d, u64 first, u64 end, const cells& sentinels = {},
+              const call_end* last = nullptr) {
     if constexpr (updates) {
       next_phase();
-      visit(d, sentinels, first, end, true, false);
+      visit(d, sentinels, first, end, true, false, last);
     }
   }
   void next_phase() { ++phase_; }
-  u32 phase() const { return phase_; }  // since the last collect()
+  u32 phase() const { return phase_; }       // since the last collect()
+  bool has_ended() const { return ended_; }  // by its last phase
 
   // Returns the counts since the last collect(). Synchronizes with the host.
   call_counts collect() {
-    if (!ended_) finish_call(space_, calls_.waited(n_, phase_));
+    if (!ended_) finish_call(space_, calls_.waited(space_, n_, phase_));
     const call_counts counts = calls_.counted(space_);
     left_ = counts.left(phase_);
     phase_ = 0;
@@ -212,8 +224,17 @@ class insert_phases {
     bits_known_ = std::max(bits_known_, end);
     return known;
   }
-  void visit(const Design& d, const cells& sentinels, u64 first, u64 end, bool pending_only, bool inserts) {
+  // `last`: as for place().
+  void visit(const Design& d, const cells& sentinels, u64 first, u64 end, bool pending_only, bool inserts,
+             const call_end* last = nullptr) {
     if (first >= end) return;
+    call_end ends{};
+    if constexpr (can_end) {
+      if (last != nullptr) {
+        ends = *last;
+        ends.last_phase = phase_;
+      }
+    }
     // A lookup needs fewer registers (measured only where values are stored next to their keys).
     if constexpr (Space::has_lanes && !updates && !values_apart<Design>) {
       if (!inserts && !pending_only) {
@@ -232,7 +253,7 @@ class insert_phases {
     if constexpr (updates && !Space::has_lanes)  // it allocates nothing, so only the op may throw
       mark_user_exceptions([&] { upsert<Design>(space_, items); });
     else
-      upsert<Design>(space_, items);
+      ended_ = upsert<Design>(space_, items, ends.sums != nullptr ? &ends : nullptr, calls_.blocks_done());
   }
   outcome_recorder recorder() const { return {calls_.counters(), pending_, outcomes_, phase_}; }
 

@@ -19,6 +19,8 @@
 #include <tilehash/engine/equal_keys.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/region_slots.hpp>
+#include <tilehash/engine/unwaited_call.hpp>
+#include <tilehash/engine/unwaited_fill.hpp>
 #include <tilehash/engine/window_call.hpp>
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/unshared.hpp>
@@ -208,6 +210,18 @@ class insertion : public region_slots<Design, Space> {
         (std::same_as<Update, detail::keep_stored> ||
          std::same_as<Update, detail::apply<op::assign>>)&&!std::same_as<Source,
                                                                          detail::called_source<slot_type>>;
+    template <class Source, class Update>
+    static constexpr bool starts_filled = fills<Source, Update> && detail::fills_unwaited<Design, Space>();
+    template <class Source>
+    bool start_fill(Space& space, const Source& source, u64 n, insert_report* report) const {
+      if (!table.is_known_empty()) return false;
+      detail::call_end end = table.calls_.unwaited(n, 0);
+      end.report = report;
+      if (!detail::start_fill(space, design(), source, n, calls(), end)) return false;
+      table.unsettled_ = true;
+      return true;
+    }
+
     // Returns nothing if it does not pay. (In an empty table assigning and keeping are the same: any of equal
     // keys wins.)
     template <class Windows>
@@ -299,7 +313,7 @@ void insertion<Design, Space>::insert_async(Space& space, const Source& source, 
   static_assert(!replacing<Design>,
                 "tilehash: inserts of this design may need a new table, so the host must wait for them");
   this->sweep_if_due(space);
-  call(*this, space).start(source, update, n, report);
+  unwaited_call<call_policy>(*this, space).start(source, update, n, report);
 }
 template <class Design, class Space>
 template <class Source>

@@ -81,6 +81,21 @@ bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   }
 }
 
+// Is a table filled slice by slice, since a partition to all of its regions would make runs too short? The host
+// then synchronizes with the first step.
+template <class Design, class Space, bool KeepsFirst = false>
+bool fills_in_slices(const Space& space, const Design& design, u64 n, bool merges) {
+  if constexpr (partitions_in_steps<Space>) {
+    const u64 most = most_counted<typename Design::slot_type, KeepsFirst>(space);
+    const u64 best = merges && n < design.capacity() / tuning::of<Space>::fill_share_of_empty
+                         ? most
+                         : best_regions<Space>;  // few make short runs anyway
+    return design.regions() > (most < best ? most : best);
+  } else {
+    return false;
+  }
+}
+
 // Is the only region of an empty table built directly from the n items of a call? One block does it in one
 // step. In its scratch few items cost less than as single inserts, which contend for few buckets. (A
 // processor inserts few items as fast.)

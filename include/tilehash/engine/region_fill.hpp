@@ -23,7 +23,9 @@
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/region_choice.hpp>
+#include <tilehash/kernel/left_over.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -131,9 +133,19 @@ class region_fill {
         in_place_(merges && merges_in_place(space, design, n)),
         spill_capacity_(n / 32 + 1024),
         header_(header_words(design)),
-        memory_(space, header_ + spill_capacity_) {
-    space.fill(reinterpret_cast<char*>(memory_.data()), header_ * sizeof(word), char(0));
+        memory_(space, header_ + spill_capacity_),
+        at_(memory_.data()) {
+    space.fill(reinterpret_cast<char*>(at_), header_ * sizeof(word), char(0));
   }
+  // For the only region of an empty table, in the memory of a call.
+  region_fill(Space& space, const Design& design, const call_memory& calls)
+      : space_(space),
+        design_(design),
+        merges_(false),
+        in_place_(false),
+        spill_capacity_(call_memory::region_bytes / sizeof(word) - header_words(design)),
+        header_(header_words(design)),
+        at_(reinterpret_cast<word*>(calls.region_counts())) {}
 
   // The only region of an empty table, in one step.
   template <class Source>
@@ -148,13 +160,8 @@ class region_fill {
     if constexpr (requires { design_.bulk_build(); }) {
       design_.bulk_build().run(space_, source, n, spill(), counters() + 1, counters() + 2);
     } else {
-      if constexpr (partitions_in_steps<Space>) {
-        const u64 most = most_counted<slot_type, KeepsFirst>(space_);
-        const u64 best = merges_ && n < design_.capacity() / tuning::of<Space>::fill_share_of_empty
-                             ? most
-                             : best_regions<Space>;  // few make short runs anyway
-        if (design_.regions() > (most < best ? most : best)) return fill_slices(source, n);
-      }
+      if (fills_in_slices<Design, Space, KeepsFirst>(space_, design_, n, merges_))
+        return fill_slices(source, n);
       const region_bins bins =
           for_regions(merges_ ? bins_beside(n, design_.regions())
                               : bins_of(design_.slots(), design_.region_slots(), design_.regions()));
@@ -240,6 +247,8 @@ class region_fill {
     r.spilled = r.memory.data() + header_;
     return r;
   }
+  // The same for kernels. The memory must stay until they are started.
+  left_counts<word> counts() const { return {counters(), at_ + header_, spill_capacity_}; }
 
  private:
   // At the front of the memory: counters of remaining, illegal and new items; the fill of each bin.
@@ -249,7 +258,7 @@ class region_fill {
     if constexpr (requires { design.regions(); }) bins = design.regions();
     return divide_up(counters_used * sizeof(u64) + bins * sizeof(u32), sizeof(word));
   }
-  u64* counters() const { return reinterpret_cast<u64*>(memory_.data()); }
+  u64* counters() const { return reinterpret_cast<u64*>(at_); }
   u32* fill() const { return reinterpret_cast<u32*>(counters() + counters_used); }
   bins_type bins_of(word* entries, u32 capacity, u32 bins) {
     if (used_) space_.fill(fill(), bins, u32(0));
@@ -272,7 +281,7 @@ class region_fill {
     else
       return bins;
   }
-  spill_list<word> spill() const { return {memory_.data() + header_, counters(), spill_capacity_}; }
+  spill_list<word> spill() const { return {at_ + header_, counters(), spill_capacity_}; }
 
   template <class Route, class Source, class Bins>
   void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
@@ -306,6 +315,7 @@ class region_fill {
   bool merges_, in_place_;
   u64 spill_capacity_, header_;  // words
   buffer<word, Space> memory_, beside_;
+  word* at_;           // the counters, and the list of items left over
   bool used_ = false;  // the bins' numbers are not zero
 };
 

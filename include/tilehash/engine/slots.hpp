@@ -71,8 +71,11 @@ class slots : public counted_storage<Design, Space> {
     bool by_regions = false;
     if constexpr (requires { requires Design::is_region_erased; })
       by_regions = detail::erase_by_regions(space, view_.design, keys, n, calls_.counters());
-    if (!by_regions) detail::erase(space, view_.design, view_.sentinels, keys, n, calls_.counters());
-    detail::finish_call(space, calls_.waited(n, 0));
+    const detail::call_end end = calls_.waited(space, n, 0);
+    if (by_regions)
+      detail::finish_call(space, end);
+    else
+      detail::erase(space, view_.design, view_.sentinels, keys, n, end, calls_.blocks_done());
     const u64 gone = calls_.counted(space)[detail::counter::gone];
     size_ -= gone;
     tidy_after(space, gone);
@@ -82,10 +85,9 @@ class slots : public counted_storage<Design, Space> {
     requires erasable<Design>
   {
     base::sweep_if_due(space);
-    detail::erase(space, view_.design, view_.sentinels, keys, n, calls_.counters());
     detail::call_end end = unwaited(n, 0);
     end.erased = erased;
-    detail::finish_call(space, end);
+    detail::erase(space, view_.design, view_.sentinels, keys, n, end, calls_.blocks_done());
     tidy_after(space, n);
   }
   void clear(Space& space) {

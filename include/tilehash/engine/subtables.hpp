@@ -29,6 +29,7 @@
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/subtable_slots.hpp>
 #include <tilehash/engine/subtables_verbs.hpp>
+#include <tilehash/engine/unwaited_call.hpp>
 #include <tilehash/engine/window_call.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/erase.hpp>
@@ -79,7 +80,7 @@ class subtables : public subtable_slots<Design, Space> {
     detail::require(!options_.grow,
                     "only tables that do not grow (grow = false) have inserts that do not wait");
     if (!std::same_as<Update, detail::keep_stored>) require_no_doubling();
-    call(*this, space).start(source, update, n, report);
+    unwaited_call<call_policy>(*this, space).start(source, update, n, report);
   }
   template <class Source>
   insert_report build(Space& space, const Source& source, u64 n) {
@@ -98,8 +99,7 @@ class subtables : public subtable_slots<Design, Space> {
   // ---- erase ----
   u64 erase(Space& space, const key_type* keys, u64 n) {
     require_no_doubling();
-    detail::erase(space, view_.design, {}, keys, n, calls_.counters());
-    detail::finish_call(space, calls_.waited(n, 0));
+    detail::erase(space, view_.design, {}, keys, n, calls_.waited(space, n, 0), calls_.blocks_done());
     const u64 gone = calls_.counted(space)[detail::counter::gone];
     size_ -= gone;
     if (options_.grow && gone != 0) shrink(space);
@@ -108,10 +108,9 @@ class subtables : public subtable_slots<Design, Space> {
   }
   void erase_async(Space& space, const key_type* keys, u64 n, u64* erased) {
     require_no_doubling();
-    detail::erase(space, view_.design, {}, keys, n, calls_.counters());
     detail::call_end end = base::unwaited(n, 0);
     end.erased = erased;
-    detail::finish_call(space, end);
+    detail::erase(space, view_.design, {}, keys, n, end, calls_.blocks_done());
   }
   // ---- memory ----
   // Makes capacity for so many items in all, which halving keeps; never shrinks.

@@ -10,7 +10,7 @@
 //     |
 //   grow      if items are still pending: another hash function, or more capacity; then the window again
 //
-// The host synchronizes once a window. A call that cannot grow has one window; start() does not synchronize.
+// The host synchronizes once a window. (Calls that do not synchronize: engine/unwaited_call.hpp.)
 //
 // The table's policy decides how it gets more capacity:
 //
@@ -78,10 +78,11 @@ class window_call {
   template <class Source, class Update>
   using windows_of = item_windows<Design, Space, Source, Update>;
   static constexpr bool displaces = displacing<Design>;
-  // When many keys move concurrently, an item may find locked buckets until its tries are spent, above all
-  // where the system suspends a thread that holds locks. So there are several passes.
-  static constexpr u32 passes = displaces || self_inserting<Design> ? 3 : 1;
+  static constexpr u32 passes = detail::passes_of<Design>;
   static constexpr u32 restarts_before_growth = 4;
+  // Keys that are updated are usually present. If so few are, asking the host whether any item is pending takes
+  // less time than the phases for pending items.
+  static constexpr u64 few_updates = detail::call_memory::few_items;
   struct no_regions {};
 
  public:
@@ -117,44 +118,8 @@ class window_call {
     report_.present = n - report_.inserted - report_.refused;
     return report_;
   }
-  // Inserts n items without synchronizing.
-  template <class Source, class Update>
-  void start(const Source& source, const Update& update, u64 n, insert_report* report) {
-    if (n == 0) return detail::finish_call(space_, unwaited(0, 0, report));  // no phase has a kernel
-    windows_of<Source, Update> w{{space_, source, n, nullptr, update, table_.calls()}, n, n};
-    w.phases.make_bits();
-    try {
-      start_phases(w, report);
-    } catch (...) {
-      recover();
-      throw;
-    }
-  }
 
  private:
-  detail::call_end unwaited(u64 n, u32 last_phase, insert_report* report) {
-    detail::call_end end = table_.unwaited(n, last_phase);
-    end.report = report;
-    return end;
-  }
-  template <class Windows>
-  void start_phases(Windows& w, insert_report* report) {
-    w.phases.place(table_.placing(), 0, w.n, table_.sentinels());
-    for (u32 pass = 1; !displaces && pass < passes; ++pass) {
-      w.phases.next_phase();
-      w.phases.place(table_.placing(), 0, w.n, table_.sentinels());
-    }
-    bool ended = false;
-    if constexpr (displaces) {
-      const detail::call_end last = unwaited(w.n, 0, report);
-      try {
-        w.phases.displace(table_.design(), 0, w.n, table_.sentinels(), &last);
-        ended = Windows::phases_type::can_end;
-      } catch (const out_of_memory&) {  // pending items are refused
-      }
-    }
-    if (!ended) detail::finish_call(space_, unwaited(w.n, w.phases.phase(), report));
-  }
   // After a user's op threw, or another exception interrupted the call. (A GPU's kernels throw nothing, and
   // after an error of the GPU there is nothing to count.)
   void recover() {
@@ -262,10 +227,17 @@ class window_call {
     u32 rebuilds = 0;
     bool again = true;
     for (u32 pass = 0; again; ++pass) {
-      if (pass == 0 || !displaces) w.phases.place(table_.placing(), w.done, end, table_.sentinels());
+      const detail::call_end last = table_.calls().waited(space_, w.n, 0);
+      const bool first_ends =
+          !displaces || (Windows::phases_type::may_end_first && end - w.done <= few_updates);
+      if (pass == 0 || !displaces)
+        w.phases.place(table_.placing(), w.done, end, table_.sentinels(), first_ends ? &last : nullptr);
       if constexpr (displaces) {
+        if (first_ends && pass == 0) {
+          collect(w);
+          if (w.phases.left() == 0) return 0;
+        }
         try {
-          const detail::call_end last = table_.calls().waited(w.n, 0);
           w.phases.displace(table_.design(), w.done, end, table_.sentinels(), &last);
         } catch (const out_of_memory&) {  // pending items stay pending
           if (!keeps_table(table_is_)) throw;

@@ -3,6 +3,7 @@
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/kernel/table_change.hpp>
@@ -99,6 +100,11 @@ struct thread_recorder {
 //
 // The end of a call: sums its counters, sets them to zero for the next call and writes its report.
 
+// What regions have counted outside of the counters.
+struct counts_of_regions {
+  u64 illegal = 0, inserted = 0;
+};
+
 struct call_end {
   call_counters counters;
   u64* sums;                        // one for each kind
@@ -137,10 +143,9 @@ struct call_end {
   }
 
   // All blocks of a kernel call this when they are done, with `kinds` words of scratch. The last block ends
-  // the call.
+  // the call, whose counts are the counters and `more`. Returns whether this is the last block.
   template <class Block, class Words>
-  TILEHASH_FN void by_last_block(Block block, Words scratch) const {
-    constexpr u32 kinds = call_counters::kinds;
+  TILEHASH_FN bool by_last_block(Block block, Words scratch, const counts_of_regions& more = {}) const {
     block.barrier();
     if (block.rank() == 0) {
       device_fence();
@@ -148,9 +153,17 @@ struct call_end {
     }
     block.barrier();
     const bool last = scratch[0] != 0;
-    if (!last) return;
+    if (!last) return false;
     block.barrier();
     device_fence();
+    if (block.rank() == 0) *blocks_done = 0;
+    by_block(block, scratch, more);
+    return true;
+  }
+  // This block ends the call.
+  template <class Block, class Words>
+  TILEHASH_FN void by_block(Block block, Words scratch, const counts_of_regions& more) const {
+    constexpr u32 kinds = call_counters::kinds;
     for (u32 kind = block.rank(); kind < kinds; kind += block.size()) scratch[kind] = 0;
     block.barrier();
     for (u32 i = block.rank(); i < call_counters::words;
@@ -162,8 +175,8 @@ struct call_end {
     block.barrier();
     for (u32 kind = block.rank(); kind < kinds; kind += block.size()) sums[kind] = scratch[kind];
     if (block.rank() != 0) return;
-    *blocks_done = 0;
-    conclude(scratch[static_cast<u32>(counter::inserted)], scratch[static_cast<u32>(counter::illegal)],
+    conclude(scratch[static_cast<u32>(counter::inserted)] + more.inserted,
+             scratch[static_cast<u32>(counter::illegal)] + more.illegal,
              scratch[static_cast<u32>(counter::gone)], scratch[static_cast<u32>(counter::left) + last_phase]);
   }
 
@@ -184,6 +197,35 @@ struct call_end {
              sums[static_cast<u32>(counter::gone)], sums[static_cast<u32>(counter::left) + last_phase]);
   }
 };
+
+// A kernel of lanes, whose last block ends the call if end.blocks_done is not null. That saves the launch of
+// another kernel, which a call of few items waits for. Of many items the blocks would queue at one counter.
+template <class Work>
+struct ending_lanes {
+  static constexpr u32 block_size = tuning::gpu::lanes_block, resident_blocks = Work::resident_blocks;
+  static constexpr u64 scratch_bytes = call_counters::kinds * sizeof(u64);
+  Work work;
+  call_end end;
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    work(block.lane());
+    if (end.blocks_done != nullptr) end.by_last_block(block, block.template scratch<u64>());
+  }
+};
+// Runs a kernel for n items, one for each lane. Returns whether it ends the call: `end` is null if it must not.
+template <class Space, class Work>
+bool run_lanes_and_end(Space& space, u64 n, const Work& work, const call_end* end, u32* blocks_done) {
+  using body = ending_lanes<Work>;
+  call_end last{};
+  if (end != nullptr && n != 0 && n <= tuning::gpu::ended_items) {
+    last = *end;
+    last.blocks_done = blocks_done;
+  }
+  space.for_each_block(divide_up(n, u64(body::block_size)), body::block_size, body::scratch_bytes,
+                       body{work, last});
+  return last.blocks_done != nullptr;
+}
 
 template <class Space>
 void finish_call(Space& space, const call_end& end) {

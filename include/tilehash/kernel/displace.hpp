@@ -54,11 +54,25 @@ struct displace_items {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    serve(block);
+    serve(block, first / bits_a_word + block.index() * words);
     if (end_of_call.blocks_done != nullptr) end_of_call.by_last_block(block, block.template scratch<u64>());
+  }
+  // Places the pending items of the words from `first_word` on.
+  template <class Block>
+  TILEHASH_FN void serve(Block block, u64 first_word) const {
+    scratch_of<Block> in(block, words, first_word);
+    in.items = list_pending(block, in);
+    if (in.items == 0) return;
+    if (block.rank() == 0) in.taken_up[0] = 2 * tiles;
+    block.barrier();
+    place(block, in);
+    block.barrier();
+    if constexpr (!names_pending) write_back(block.rank(), in);
   }
 
  private:
+  static constexpr bool names_pending = requires(Source s) { s.pending(u64(0)); };
+
   // A block's words of `pending`, and where they are in its scratch.
   template <class Block>
   struct scratch_of {
@@ -67,28 +81,17 @@ struct displace_items {
     u64 first_word;
     u32 items = 0;  // in the list
 
-    TILEHASH_FN scratch_of(Block block, u32 words, u64 first)
+    TILEHASH_FN scratch_of(Block block, u32 words, u64 from)
         : left(block.template scratch<u32>(left_at)),
           scan(block.template scratch<u32>(left_at + (words + words * bits_a_word / 2) * sizeof(u32))),
           taken_up(scan + sums::words),
           list(block.template scratch<u16>(left_at + words * sizeof(u32))),
-          first_word(first / bits_a_word + block.index() * words) {}
+          first_word(from) {}
     TILEHASH_FN u64 number(u32 j) const {
       return first_word * bits_a_word + (j < items ? u32(list[j]) : u32(list[0]));
     }
   };
 
-  template <class Block>
-  TILEHASH_FN void serve(Block block) const {
-    scratch_of<Block> in(block, words, first);
-    in.items = list_pending(block, in);
-    if (in.items == 0) return;
-    if (block.rank() == 0) in.taken_up[0] = 2 * tiles;
-    block.barrier();
-    place(block, in);
-    block.barrier();
-    write_back(block.rank(), in);
-  }
   // Lists the block's pending items, clears its words of those that stay pending, returns the list's length.
   template <class Block>
   TILEHASH_FN u32 list_pending(Block block, const scratch_of<Block>& in) const {
@@ -96,7 +99,11 @@ struct displace_items {
     const u32 each = (words + Threads - 1) / Threads, from = block.rank() * each;
     const auto word_at = [&](u32 k) {
       const u64 w = in.first_word + from + k;
-      return k < each && from + k < words && w < last_word ? recorder.pending[w] : 0U;
+      if (k >= each || from + k >= words || w >= last_word) return 0U;
+      if constexpr (names_pending)
+        return source.pending(w);
+      else
+        return recorder.pending[w];
     };
     u32 mine = 0, all = 0;
     for (u32 k = 0; k < each; ++k) mine += count_ones(word_at(k));

@@ -285,14 +285,16 @@ struct upsert_items {
   }
 };
 
-// Upserts the items from `first` (a multiple of 256) to `end`. Does not synchronize with the host.
+// Upserts the items from `first` (a multiple of 256) to `end`. Does not synchronize with the host. Returns
+// whether that ends the call (run_lanes_and_end()).
 template <class Design, class Space, class Source, class Update>
-void upsert(Space& space, const upsert_items<Design, Source, Update, Design::preferred_width>& work) {
+bool upsert(Space& space, const upsert_items<Design, Source, Update, Design::preferred_width>& work,
+            const call_end* end = nullptr, u32* blocks_done = nullptr) {
   using slot_type = typename Design::slot_type;
   using called = called_source<slot_type>;
-  if (work.first >= work.end) return;
+  if (work.first >= work.end) return false;
   if constexpr (Space::has_lanes) {
-    space.for_each_lane(work.end - work.first, work);
+    return run_lanes_and_end(space, work.end - work.first, work, end, blocks_done);
   } else if constexpr (!std::same_as<Source, array_source<slot_type>> && !std::same_as<Source, called>) {
     // Sources of the table itself: items that move to a larger table, and items that a build could not place.
     upsert<Design>(space, upsert_items<Design, called, Update, Design::preferred_width>{
@@ -302,6 +304,7 @@ void upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
     space.for_each_chunk((work.end - work.first + bits_a_word - 1) / bits_a_word, work,
                          tuning::cpu::upsert_words);
   }
+  return false;
 }
 
 // One thread puts one item into a free slot, without moving another, or, with apply<Op>, combines it with the

@@ -1,0 +1,90 @@
+// One insert that does not synchronize with the host: one window of all items, into a table that does not grow.
+//
+//   a table that is known to be empty   region by region, where that pays; then the items left over, whose
+//                                       number only the GPU knows (engine/unwaited_fill.hpp)
+//   any other                           the phases of engine/insert_phases.hpp: place, displace, update
+//
+// The last kernel ends the call: it writes the report, and the change of the size to the memory of the table.
+//
+// Policy: that of engine/window_call.hpp, and where it can fill
+//   start_fill(space, source, n, report)   starts to fill an empty table; false: it is not, or it does not pay
+#pragma once
+
+#include <tilehash/core/error.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/insert_phases.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
+
+template <class Policy>
+class unwaited_call {
+  using Design = typename Policy::design_type;
+  using Space = typename Policy::space_type;
+  static constexpr bool displaces = displacing<Design>;
+
+ public:
+  unwaited_call(const Policy& table, Space& space) : table_(table), space_(space) {}
+
+  // `report` is in the memory of the space; it may be null.
+  template <class Source, class Update>
+  void start(const Source& source, const Update& update, u64 n, insert_report* report) {
+    if (n == 0) return detail::finish_call(space_, end_of(0, report));  // no phase has a kernel
+    if constexpr (requires { requires Policy::template starts_filled<Source, Update>; }) {
+      if (table_.start_fill(space_, source, n, report)) return;
+    }
+    detail::insert_phases<Design, Space, Source, Update> phases{space_,  source, n,
+                                                                nullptr, update, table_.calls()};
+    phases.make_bits();
+    try {
+      run(phases, n, report);
+    } catch (...) {
+      recover();
+      throw;
+    }
+  }
+
+ private:
+  detail::call_end end_of(u64 n, insert_report* report) {
+    detail::call_end end = table_.unwaited(n, 0);
+    end.report = report;
+    return end;
+  }
+  template <class Phases>
+  void run(Phases& phases, u64 n, insert_report* report) {
+    constexpr u32 passes = displaces ? 1 : detail::passes_of<Design>;
+    const auto& placing = table_.placing();  // for the table as it is before this call
+    detail::call_end last = end_of(n, report);
+    for (u32 pass = 1; pass <= passes; ++pass) {
+      if (pass != 1) phases.next_phase();
+      const bool ends = !displaces && pass == passes;
+      phases.place(placing, 0, n, table_.sentinels(), ends ? &last : nullptr);
+    }
+    if constexpr (displaces) {
+      try {
+        phases.displace(table_.design(), 0, n, table_.sentinels(), &last);
+      } catch (const out_of_memory&) {  // pending items are refused
+      }
+    }
+    last.last_phase = phases.phase();
+    if (!phases.has_ended()) detail::finish_call(space_, last);
+  }
+  // After a user's op threw, or another exception interrupted the call. (A GPU's kernels throw nothing, and
+  // after an error of the GPU there is nothing to count.)
+  void recover() {
+    if constexpr (!Space::has_lanes) table_.recount(space_);
+  }
+
+  Policy table_;
+  Space& space_;
+};
+
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>
