@@ -185,14 +185,20 @@ class counted_join {
  private:
   using regions = std::conditional_t<sizeof(Key) <= 8, region_join<Key, Space>, no_regions<Space>>;
 
-  // Do left rows have so many right rows that these should be written evenly? (A thread that walks a list of
-  // a region writes its rows far from its neighbours' rows. On an H200 the regions take as long as the table
-  // at 5 rows a key, and three times as long at 16. On a CPU that costs nothing.)
-  static bool rows_come_often(Space& space, std::span<const Key> right) {
-    if constexpr (Space::has_lanes)
-      return sample_keys(space, right.data(), right.size(), 8).more_uneven_than(4);
-    else
-      return false;
+  // How often right keys come, about, from a sample: 1, if they come seldom; 0, if so often that regions would
+  // get too uneven. (A CPU takes one way for all: a thread that walks a list is no slower.)
+  static u32 copies_in(Space& space, std::span<const Key> right) {
+    if constexpr (Space::has_lanes) {
+      u32 parts = 1;  // as precise for many rows as for fewer
+      while (parts < 8 && u64(parts) * parts << 20 < right.size()) parts *= 2;
+      const auto sample = sample_keys(space, right.data(), right.size(), parts);
+      if (!sample.more_uneven_than(tuning::of<Space>::walked_copies)) return 1;
+      for (u32 copies = 4; copies <= tuning::of<Space>::joined_copies; copies *= 2)
+        if (!sample.more_uneven_than(copies)) return copies;
+      return 0;
+    } else {
+      return 1;
+    }
   }
   // Allocates memory for all rows and copies those already written into it.
   join_rows<Space> copied(Space& space, u64 written) {
@@ -224,10 +230,12 @@ class counted_join {
     const bool asked = how.way == join_options::ways::by_regions;
     if (!asked && (right.size() < regions::least_rows || left.empty())) return false;
     try {
-      if (!asked && rows_come_often(space, right)) return false;
-      reserve_rows(space, left.size());
+      u32 copies = right.empty() ? 1 : copies_in(space, right);
+      if (copies == 0 && !asked) return false;
+      if (copies == 0) copies = 1;
+      if (copies == 1) reserve_rows(space, left.size());
       if (!by_regions_.count(space, left, right, how.kind, drawn_seed(),
-                             {there_.left.data(), there_.right.data()}, there_.size()))
+                             {there_.left.data(), there_.right.data()}, there_.size(), copies))
         return false;
       by_regions_.rest(space, rest_left_, rest_right_);
       if (rest_left_.keys.size() != 0)
@@ -281,7 +289,7 @@ auto count_join(Space& space, const Left& left, const Right& right, const join_o
 /// \throws invalid_argument for memory of another space, longer sides, or wide keys by regions; out_of_memory
 /// (strong).
 /// \complexity O(left + right).
-/// \memory by regions, 1.2 times the bytes of both sides' keys and of 4 to 8 bytes in addition for each row;
+/// \memory by regions, 1.2 to 1.4 times the bytes of both sides' keys and of 4 to 8 bytes in addition for each row;
 /// by the table, that of its build and 12 bytes for each left row.
 /// \synchronizes yes.
 /// \concurrency no other call may write the keys.

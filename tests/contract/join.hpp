@@ -136,14 +136,15 @@ TYPED_TEST_P(joins, of_keys_that_meet) {
     const u64 n = 36'000, seed = 11;
     const detail::hash_route<slot> route(
         static_cast<u32>(detail::divide_up(n, detail::region_join<TypeParam, run_space>::largest)), seed);
-    for (const u64 apart : {u64(1), u64(1) << 9}) {
+    for (const auto& [apart, copies] :
+         {std::pair(u64(1), 1U), {u64(1) << 9, 1U}, {u64(1), 8U}, {u64(1) << 9, 8U}}) {
       std::vector<TypeParam> right;
       for (u64 i = 0; i < n; ++i)
         right.push_back(slot::decode(route.unhash(static_cast<typename slot::key_bits>(i * apart))));
       const std::vector<TypeParam> left(right.rbegin(), right.rend() - 7);
       const buffer<TypeParam, run_space> l(this->space, left), r(this->space, right);
       detail::region_join<TypeParam, run_space> by_regions;
-      ASSERT_TRUE(by_regions.count(this->space, l.span(), r.span(), join_kind::inner, seed));
+      ASSERT_TRUE(by_regions.count(this->space, l.span(), r.span(), join_kind::inner, seed, {}, 0, copies));
       detail::numbered_rows<TypeParam, run_space> rest_left, rest_right;
       by_regions.rest(this->space, rest_left, rest_right);
       EXPECT_GT(rest_right.keys.size(), n / 4);
@@ -227,6 +228,25 @@ TYPED_TEST_P(joins, of_keys_that_come_often) {
   }
 }
 
+// Right keys that all come so often: the automatic way chooses by this number, and by that of the rows.
+TYPED_TEST_P(joins, of_keys_that_come_evenly) {
+  if (sizeof(TypeParam) > 8) GTEST_SKIP() << "such keys are joined by the table alone";
+  const u64 few = 2'000, many = scaled(300'000, 30'000);
+  const auto distinct = keys_by<TypeParam>(many, [](u64 i) { return mix64(i); });
+  const auto check = [&](u64 n, u64 copies, join_options::ways way) {
+    SCOPED_TRACE(std::to_string(copies) + " of a key");
+    std::vector<TypeParam> left, right;
+    for (u64 i = 0; i < n; ++i) right.push_back(distinct[i / copies]);
+    for (u64 i = 0; i < (copies > 100 ? 6 : 400); ++i)  // some twice, some absent
+      left.push_back(distinct[i % 5 == 0 ? many - 1 - i : i * 3 / 4 % (n / copies + 1)]);
+    expect_joined(this->space, left, right, way);
+  };
+  for (const u64 copies : {1, 2, 7, 8, 31, 32, 33, 1'000, 100'000})
+    for (const join_options::ways way : {join_options::ways::automatic, join_options::ways::by_regions})
+      check(few, copies, way);
+  for (const u64 copies : {8, 1'000}) check(many, copies, join_options::ways::automatic);
+}
+
 // The result is quadratic, the counting is not.
 TYPED_TEST_P(joins, count_without_writing) {
   const u64 n = scaled(400'000, 40'000);
@@ -291,7 +311,8 @@ TYPED_TEST_P(joins, into_arrays_of_the_callers) {
 
 REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_one_row_without_a_number,
                             fill_their_output, of_keys_that_meet, fill_a_region, of_keys_that_come_often,
-                            count_without_writing, with_a_graph, into_arrays_of_the_callers);
+                            of_keys_that_come_evenly, count_without_writing, with_a_graph,
+                            into_arrays_of_the_callers);
 
 // Keys with floats inside: a NaN in any of them equals nothing, and -0.0 is 0.0.
 template <class Key>

@@ -17,15 +17,21 @@
 // The work is linear in the rows read and written, because no list is long and no bin much larger than the
 // others. Regions that violate this, as keys repeat too often, are left to the caller (rest()).
 //
+// Where right keys repeat, a GPU's blocks group their regions by key instead (algorithm/join_groups.hpp): one pass
+// counts, and one writes.
+//
 // Source: radix-partitioned hash joins (Manegold, Boncz and Kersten 2002; Balkesen et al., ICDE 2013).
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tilehash/algorithm/compact.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
+#include <tilehash/algorithm/join_groups.hpp>
 #include <tilehash/algorithm/join_regions.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/algorithm/segments.hpp>
@@ -94,6 +100,8 @@ class region_join {
   using word = typename slot::word;
   template <join_pass Pass>
   using work = join_regions<slot, large_block<Space>, Pass>;
+  template <join_pass Pass>
+  using grouping_work = join_groups<slot, large_block<Space>, Pass>;
 
   // One side in bins.
   struct side {
@@ -110,36 +118,34 @@ class region_join {
   // Right rows of a region, if a block's scratch can hold so many. Few regions mean long runs to their bins.
   static constexpr u64 largest = tuning::of<Space>::joined_region(sizeof(word));
 
-  // Counts the rows, and writes them to `there` if all fit. Returns false if that takes more regions than a
-  // block can count. Synchronizes with the host. Throws out_of_memory.
+  // Counts the rows, and writes them to `there` if all fit. Regions of right keys that occur several times, so
+  // `copies`, are grouped by key, and their rows are not yet written. Returns false if that takes more regions
+  // than a block can count. Synchronizes with the host. Throws out_of_memory.
   bool count(Space& space, std::span<const Key> left, std::span<const Key> right, join_kind kind, u64 seed,
-             const join_output& there = {}, u64 out_capacity = 0) {
+             const join_output& there = {}, u64 out_capacity = 0, u32 copies = 1) {
     const u64 most = most_regions<slot>(space);
+    copies_ = Space::has_lanes && copies > 1 ? copies : 1;
     if (most == 0) return false;
-    u64 regions = 0;
-    for (u64 usual = largest; usual >= largest / 16; usual /= 2) {
-      regions = std::min(most, std::max(divide_up(right.size(), usual), least_regions(space)));
-      capacity_ = capacity_for(right.size(), regions);
-      lists_ = static_cast<u32>(right.size() / regions) + 1;
-      if (work<join_pass::count>::scratch_bytes(capacity_, lists_) <= space.largest_scratch()) break;
+    if (!choose_regions(space, right.size(), most)) {
+      if (std::exchange(copies_, 1) == 1 || !choose_regions(space, right.size(), most)) return false;
     }
-    if (work<join_pass::count>::scratch_bytes(capacity_, lists_) > space.largest_scratch()) return false;
     keys_ = left;
     kind_ = kind;
-    way_ = hash_route<slot>(static_cast<u32>(regions), seed);
+    way_ = hash_route<slot>(regions_, seed);
     send(space, left_, left);
     send(space, right_, right);
-    most_left_ = static_cast<u32>(std::min<u64>(tuning::of<Space>::walked_rows(left.size() / regions),
+    most_left_ = static_cast<u32>(std::min<u64>(tuning::of<Space>::walked_rows(left.size() / regions_),
                                                 u64(1) << 25));  // times `longest`: below 2^32
-    counts_ = buffer<u64, Space>(space, regions + 1);
-    heavy_ = buffer<u32, Space>(space, regions);
-    space.fill(counts_.data() + regions, 1, u64(0));
+    counts_ = buffer<u64, Space>(space, regions_ + 1);
+    heavy_ = buffer<u32, Space>(space, regions_);
+    space.fill(counts_.data() + regions_, 1, u64(0));
+    if (copies_ != 1) out_capacity = 0;
     if (out_capacity != 0)
       run<join_pass::count_and_write>(space, there, out_capacity);
     else
       run<join_pass::count>(space, {});
-    space.exclusive_scan(counts_.data(), counts_.data(), regions + 1);
-    size_ = read_one(space, counts_.data() + regions);
+    space.exclusive_scan(counts_.data(), counts_.data(), regions_ + 1);
+    size_ = read_one(space, counts_.data() + regions_);
     written_ = size_ <= out_capacity;
     if (joined_rows(kind, 0) != 0) illegal_ = left_.illegal;
     return true;
@@ -166,9 +172,35 @@ class region_join {
   }
 
  private:
-  static u32 capacity_for(u64 n, u64 regions) { return static_cast<u32>(bin_capacity(n, regions)); }
+  // Rows of a region, at most: of keys that come so often, more rows go to one region by chance.
+  u32 capacity_for(u64 n) const {
+    const double mean = static_cast<double>(n) / regions_;
+    return static_cast<u32>(mean + 8 * std::sqrt(copies_ * mean)) + 32;
+  }
+  // Chooses the regions for so many right rows, at most `most`. Returns false if a block's scratch is too small.
+  bool choose_regions(Space& space, u64 rights, u64 most) {
+    const u64 scratch = space.largest_scratch();
+    const u64 first = copies_ == 1 ? largest : tuning::of<Space>::grouped_region(sizeof(word));
+    for (u64 usual = first; usual >= first / 16; usual /= 2) {
+      regions_ = static_cast<u32>(std::min(most, std::max(divide_up(rights, usual), least_regions(space))));
+      capacity_ = capacity_for(rights);
+      lists_ = static_cast<u32>(rights / regions_) + 1;
+      if (copies_ == 1) {
+        if (work<join_pass::count>::scratch_bytes(capacity_, lists_) <= scratch) return true;
+        continue;
+      }
+      // The set takes what is left of the scratch: the keys may be more than they seem.
+      const u64 numbers = grouping_work<join_pass::write>::scratch_bytes(capacity_, 0);
+      const u64 of_32 = grouping_work<join_pass::write>::scratch_bytes(0, 32) -
+                        grouping_work<join_pass::write>::scratch_bytes(0, 0);
+      const u64 slots = numbers < scratch ? (scratch - numbers) / of_32 * 32 : 0;
+      lists_ = static_cast<u32>(std::min<u64>(slots, 2 * u64(capacity_)));
+      if (lists_ >= capacity_ / 2 && regions_ > 1) return true;
+    }
+    return false;
+  }
   void send(Space& space, side& to, std::span<const Key> keys) {
-    const u32 regions = way_.regions(), capacity = capacity_for(keys.size(), regions);
+    const u32 regions = way_.regions(), capacity = capacity_for(keys.size());
     const numbered_source<slot> source{keys.data()};
     to.entries = buffer<word, Space>(space, static_cast<u64>(capacity) * regions);
     to.fill = buffer<u32, Space>(space, regions);
@@ -183,6 +215,16 @@ class region_join {
   }
   template <join_pass Pass>
   void run(Space& space, const join_output& out, u64 out_capacity = 0) const {
+    if constexpr (Space::has_lanes && Pass != join_pass::count_and_write) {
+      if (copies_ != 1) {
+        using grouping = grouping_work<Pass>;
+        const u64 most_rows = static_cast<u64>(most_left_) * copies_;
+        space.for_each_block(way_.regions(), grouping::block_size, grouping::scratch_bytes(capacity_, lists_),
+                             grouping{way_, left_.bins, right_.bins, capacity_, lists_, most_left_, most_rows,
+                                      kind_, counts_.data(), heavy_.data(), out});
+        return;
+      }
+    }
     buffer<u64, Space> next(space, Pass == join_pass::count_and_write);
     space.fill(next.data(), next.size(), u64(0));
     space.for_each_block(way_.regions(), work<Pass>::block_size, work<Pass>::scratch_bytes(capacity_, lists_),
@@ -206,7 +248,8 @@ class region_join {
   join_kind kind_ = join_kind::inner;
   hash_route<slot> way_;
   side left_, right_;
-  u32 capacity_ = 0, lists_ = 0, most_left_ = 0;
+  u32 regions_ = 0, copies_ = 1;
+  u32 capacity_ = 0, lists_ = 0, most_left_ = 0;  // lists: of a region, or slots where it is grouped
   buffer<u64, Space> counts_;
   buffer<u32, Space> heavy_;
   u64 size_ = 0, illegal_ = 0;

@@ -18,7 +18,7 @@ struct join_options {
   /// How a join of two arrays finds the rows with equal keys.
   enum class ways {
     automatic,  ///< by regions from 2^15 right rows on, where keys have up to 8 bytes and the memory suffices;
-                ///< on a GPU only if right keys occur at most four times, as estimated from a sample
+                ///< on a GPU only if right keys occur at most 32 times, as estimated from a sample
     by_regions,  ///< keys of up to 8 bytes
     by_table,    ///< keys of any type
   };

@@ -99,9 +99,14 @@ struct common {
   static constexpr u32 binned_share = 16384, binned_bins = 1024;  // items of a block, and bins that it counts
   static constexpr u32 subtables_parts = 4;                       // a table of subtables is filled in so many
   static constexpr u32 segments_share = 4096;                     // positions and ends
+  // Copies of a right key, up to which each left row walks a list of its region, and up to which regions are
+  // joined at all.
+  static constexpr double walked_copies = 3;
+  static constexpr u32 joined_copies = 32;
   static constexpr u32 joined_list = 64;  // right rows with one hash that one thread walks
   // Right rows of a region: few regions mean long runs to their bins.
   static constexpr u64 joined_region(u64 word_bytes) { return by_word(word_bytes, 14336, 7168); }
+  static constexpr u64 grouped_region(u64 word_bytes) { return by_word(word_bytes, 20480, 10240); }
   static constexpr u64 walked_rows(u64 mean) {
     return 16 * mean + 16384;
   }                                                 // left ones that a block walks for
@@ -137,6 +142,7 @@ struct cpu : common {
   static constexpr u32 combined_items(bool narrow) { return narrow ? 16384 : 8192; }
   static constexpr u32 combined_slots(bool narrow) { return narrow ? 28672 : 14336; }
   static constexpr u32 joined_rows(u64 /*word_bytes*/) { return 256; }
+  static constexpr u32 joined_groups_rows(u64 /*word_bytes*/) { return 256; }
   static constexpr u64 met_piece = u64(1) << 14;  // ids that a lookup in a multimap finds first
 
   // ---- when another way pays ----
@@ -186,6 +192,7 @@ struct sm_90 : common {
   static constexpr u32 combined_items(bool narrow) { return narrow ? 16 : 8; }
   static constexpr u32 combined_slots(bool narrow) { return narrow ? 28 : 14; }
   static constexpr u32 joined_rows(u64 word_bytes) { return joined_at_once(word_bytes); }
+  static constexpr u32 joined_groups_rows(u64 /*word_bytes*/) { return 4; }
   static constexpr u32 neighbours_at_once = 2;  // adjacent keys that a lane looks up by itself
 
   // ---- blocks that the work is divided into: some for each multiprocessor, as they differ in length ----
