@@ -297,7 +297,9 @@ struct mutable_table_view : table_view<Design> {
   {
     if (!this->has_memory()) return false;
     const detail::query<slot_type> q(key);
-    const bool gone = detail::erase_together(this->design, this->sentinels, tile, q, active && q.legal);
+    const bool gone = detail::by_tile_of_caller(tile, [&](auto t) {
+      return detail::erase_together(this->design, this->sentinels, t, q, active && q.legal);
+    });
     if (gone) detail::count_change(changes, static_cast<u64>(q.bits), false);
     return gone;
   }
@@ -309,7 +311,9 @@ struct mutable_table_view : table_view<Design> {
     if (!this->has_memory()) return outcome::refused;
     detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
     if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
-    outcome became = detail::upsert_together(this->design, this->sentinels, tile, x, active, update);
+    outcome became = detail::by_tile_of_caller(tile, [&](auto t) {
+      return detail::upsert_together(this->design, this->sentinels, t, x, active, update);
+    });
     if constexpr (displaces && std::same_as<Update, detail::keep_stored>) {
       if (active && x.key.regular() && became == outcome::refused)
         became = detail::displace_among_inserts(this->design, x.key.bits, x.value);

@@ -28,6 +28,17 @@ TILEHASH_FN_APART outcome displace_among_inserts(Design design, typename Design:
   return displacement::tries::all_of(d, solo_tile{}, true);
 }
 
+// Calls f with the tile of a view's caller. Threads of a GPU that insert alone go on together until the last of
+// those that came together has finished: a loop that each leaves by itself would part them, and a GPU runs
+// parted threads one after the other.
+template <class Tile, class F>
+TILEHASH_FN auto by_tile_of_caller(Tile t, const F& f) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::same_as<Tile, solo_tile>) return f(together_tile{{}, __activemask()});
+#endif
+  return f(t);
+}
+
 // Counts an inserted key, or an erased one. On a GPU one lane adds for all lanes of its warp that are here, and
 // the multiprocessors have different counters: one atomic operation for each lane would bound a GPU to some
 // 4 * 10^9 items a second.

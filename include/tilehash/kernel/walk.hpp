@@ -34,7 +34,7 @@ TILEHASH_FN void walk_along(const Verb& verb, Tile t, typename Verb::walk& w, bo
     position result;
     bucket_type b[width];
     TILEHASH_UNROLL
-    for (u32 j = 0; j < width; ++j) b[j] = bucket_type::read_shared(t, design.bucket_at(t.broadcast(at, j)));
+    for (u32 j = 0; j < width; ++j) b[j] = bucket_type::read_stale(t, design.bucket_at(t.broadcast(at, j)));
     TILEHASH_UNROLL
     for (u32 j = 0; j < width; ++j) {
       const position p = verb.examine(t, b[j], t.broadcast(stored, j));

@@ -53,6 +53,16 @@ class bucket {
     t.template load_shared<per_lane>(base + first_of(t), b.words_, active && holds(t));
     return b;
   }
+  // The same, but one thread may get an older state of a slot (solo_tile::load_stale()).
+  TILEHASH_FN static bucket read_stale(Tile t, const word* base) {
+    if constexpr (std::is_base_of_v<solo_tile, Tile>) {
+      bucket b;
+      t.template load_stale<per_lane>(base, b.words_, true);
+      return b;
+    } else {
+      return read_shared(t, base);
+    }
+  }
 
   // The mask of the slots that hold this stored key.
   TILEHASH_FN u32 match(Tile t, stored_key wanted) const { return gather(t, mine_matching(t, wanted)); }

@@ -51,7 +51,7 @@ struct cuda_tile {
   // The same from L2, where other lanes' atomic operations take effect.
   template <u32 N, class Word>
   __device__ __forceinline__ void load_shared(const Word* from, Word (&to)[N], bool active) const {
-    detail::load_from_l2<N>(from, to, active);
+    detail::load_changing<N>(from, to, active);
   }
 
  private:

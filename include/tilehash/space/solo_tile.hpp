@@ -94,7 +94,7 @@ struct solo_tile {
   template <u32 N, class Word>
   TILEHASH_FN void load_shared(const Word* from, Word (&to)[N], bool active) const {
 #if defined(__CUDA_ARCH__)
-    detail::load_from_l2<N>(from, to, active);
+    detail::load_changing<N>(from, to, active);
 #else
     if constexpr (detail::in_vectors<sizeof to>) {
       if (active) return detail::copy_vectors<true>(from, to);
@@ -102,7 +102,26 @@ struct solo_tile {
     for (u32 i = 0; i < N; ++i) to[i] = active ? detail::load_relaxed(from + i) : Word(0);
 #endif
   }
+  // The same, but a word may be as old as this thread's last fence: a GPU's thread reads through L1, so that the
+  // four loads of a bucket cost L2 less.
+  template <u32 N, class Word>
+  TILEHASH_FN void load_stale(const Word* from, Word (&to)[N], bool active) const {
+#if defined(__CUDA_ARCH__)
+    detail::load_changing<N, detail::cache::l1>(from, to, active);
+#else
+    load_shared<N>(from, to, active);
+#endif
+  }
 };
+
+#if defined(__CUDACC__)
+// Threads of a warp that came to one place together, each with a key of its own. They leave a loop together.
+struct together_tile : solo_tile {
+  u32 lanes;
+  __device__ __forceinline__ bool any(bool p) const { return __any_sync(lanes, p) != 0; }
+  __device__ __forceinline__ void sync() const { __syncwarp(lanes); }
+};
+#endif
 
 namespace detail {
 
