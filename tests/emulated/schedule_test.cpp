@@ -256,9 +256,10 @@ class question {
     view.changes = changes.data();
     std::vector<u64> late(items_.size());  // so that one may come while another moves keys
     for (u64& points : late) points = run_.below(3) == 0 ? 0 : run_.below(60);
-    by_threads(items_.size(), [&](u64 i) {
-      while (late[i]-- != 0) emulation::schedule_point();
-      became_[i] = view.insert(items_[i], values_[i]);
+    by_lanes(items_.size(), [&](auto t, u64 i, bool mine) {
+      while (mine && late[i]-- != 0) emulation::schedule_point();
+      const outcome became = view.insert(t, items_[mine ? i : 0], values_[mine ? i : 0], mine);
+      if (mine) became_[i] = became;
     });
     expect_all(before, false);
     EXPECT_EQ(std::accumulate(changes.begin(), changes.end(), u64(0)), stored_.size() - before.size());
@@ -753,10 +754,10 @@ TEST(schedules_of_views, of_updates_and_erases) {
   });
 }
 // Some of the items are in the table, some come several times, and other keys move for most.
-template <class Design>
+template <class Design, u32 Width>
 void displace_by_views(u64 schedules) {
   explore(contract::scaled(schedules, schedules / 4), [](exploration& run) {
-    question<Design, 0> q(run, 0, run.below(3) == 0 ? 0 : 1);
+    question<Design, Width> q(run, 0, run.below(3) == 0 ? 0 : 1);
     if (::testing::Test::HasFailure()) return;
     q.bring(2 + run.below(7), 1 + run.below(6));
     q.insert_by_view();
@@ -764,8 +765,9 @@ void displace_by_views(u64 schedules) {
 }
 TEST(schedules_of_views, of_inserts_that_displace) {
   static_assert(mutable_table_view<tiled<u32, u32>>::displaces);
-  displace_by_views<tiled<u32, u32>>(3000);
-  displace_by_views<tiled<u64, u64>>(3000);
+  displace_by_views<tiled<u32, u32>, 0>(3000);
+  displace_by_views<tiled<u64, u64>, 0>(3000);
+  displace_by_views<tiled<u64, u64>, 4>(200);
 }
 // One thread each inserts a reserved key, and none of them an op.
 TEST(schedules_of_views, of_inserts) {

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <random>
+#include <span>
 #include <vector>
 
 #include <tilehash/designs/tiled.hpp>
@@ -17,14 +20,14 @@ namespace tilehash {
 namespace {
 
 // Of two groups of `lanes` lanes each, one runs `lead` operations, the other `turn`, and the first to its end.
+// Only if it is waiting for the other, which may hold a lock, do they go on in turns.
 class two_turns : public emulation::choices {
  public:
   two_turns(u32 lanes, u32 leader, u64 lead, u64 turn)
-      : lanes_(lanes), running_(leader), left_{lead, turn, ~u64(0)} {}
+      : lanes_(lanes), running_(leader), left_(lead), turn_(turn) {}
   u32 at_point(u32 lane, const std::vector<u32>& ready) override {
-    ++used_[turns_ % 2];
-    if (left_[turns_]-- != 0) return lane;
-    ++turns_;
+    if (left_-- != 0) return lane;
+    left_ = ++turns_ == 1 ? turn_ : long_turn;
     running_ ^= 1;
     return at_stop(ready);
   }
@@ -37,11 +40,12 @@ class two_turns : public emulation::choices {
     return mine ? *mine : *any;
   }
   bool was_interrupted() const { return turns_ != 0; }
-  bool came_back() const { return turns_ == 2; }
+  bool came_back() const { return turns_ >= 2; }
 
  private:
+  static constexpr u64 long_turn = 500;
   u32 lanes_, running_, turns_ = 0;
-  u64 left_[3], used_[2] = {};
+  u64 left_, turn_;
 };
 
 // A table of some 40 buckets, into which a test puts keys where it likes.
@@ -96,6 +100,10 @@ class hand_made {
     }
     return n;
   }
+  bool is_locked() const {
+    return std::ranges::any_of(std::span(design_.marks(), design_.capacity() / slots / 32 + 1),
+                               [](u32 bits) { return bits != 0; });
+  }
   mutable_table_view<Design> view() {
     mutable_table_view<Design> v;
     v.design = design_;
@@ -131,21 +139,21 @@ class hand_made {
 enum class caller : u32 { thread, tile };
 constexpr u32 width = 4;
 
-// Two callers insert a key each, under all schedules of two turns with up to `most` operations. `check` gets
-// the outcomes.
+// Two callers insert a key each, under all schedules of two turns with limited numbers of operations. `check`
+// gets the outcomes.
 template <class Design, class Check>
 u64 insert_by_two(hand_made<Design>& table, const typename Design::key_type (&keys)[2],
-                  const caller (&callers)[2], u64 most, const Check& check) {
+                  const caller (&callers)[2], u64 most_lead, u64 most_turn, const Check& check) {
   const auto contents = table.contents();
   const auto view = table.view();
   emulation::machine m({});
   u64 schedules = 0;
   for (u32 leader = 0; leader < 2; ++leader) {
     bool more = true;
-    for (u64 lead = 0; more && lead < most; ++lead) {
+    for (u64 lead = 0; more && lead < most_lead; ++lead) {
       more = false;
       bool again = true;
-      for (u64 turn = 0; again && turn < most; ++turn, ++schedules) {
+      for (u64 turn = 0; again && turn < most_turn; ++turn, ++schedules) {
         SCOPED_TRACE("leader " + std::to_string(leader) + ", operations " + std::to_string(lead) + " and " +
                      std::to_string(turn));
         table.restore(contents);
@@ -188,8 +196,8 @@ void ask_for_a_key_that_could_go_back(u64 seed) {
   const auto stored = table.fill_with_second(bucket, {bucket, other});
   for (const caller by : {caller::thread, caller::tile}) {
     SCOPED_TRACE(by == caller::tile ? "the key by a tile" : "the key by a thread");
-    for (const key k : {stored.front(), stored.back()}) {
-      insert_by_two(table, {item, k}, {caller::thread, by}, 24, [&](const outcome(&became)[2]) {
+    for (const key k : {stored[seed % stored.size()]}) {
+      insert_by_two(table, {item, k}, {caller::thread, by}, 14, 110, [&](const outcome(&became)[2]) {
         EXPECT_EQ(became[1], outcome::present);
         EXPECT_EQ(table.copies(k), 1U);
         EXPECT_EQ(table.copies(item), became[0] == outcome::inserted ? 1U : 0U);
@@ -204,6 +212,54 @@ TEST(two_inserts_by_views, keep_a_key_in_its_second_bucket) {
   }
 }
 
+// A bucket full of keys that are in their first bucket there, and could all go on to their second. One moves for
+// an item, by one move. Meanwhile another thread inserts the item too, or another one that needs a move from
+// that bucket, or a key that could move, or one that takes the free slot of its second bucket.
+template <class Design>
+void ask_for_a_key_that_moves(u64 seed) {
+  using key = typename Design::key_type;
+  hand_made<Design> table(seed);
+  const u32 bucket = table.any_bucket();
+  const auto comes_here = [&](key k) { return table.first_of(k) == bucket && table.second_of(k) != bucket; };
+  const key item = table.draw(comes_here);
+  const u32 other = table.second_of(item);
+  const key like_it =
+      table.draw([&](key k) { return comes_here(k) && table.second_of(k) == other && k != item; });
+  table.fill_with_second(other, {bucket, other});
+  std::vector<key> stored;
+  for (u32 slot = 0; slot < Design::bucket_slots; ++slot) {
+    const key k = table.draw([&](key x) { return comes_here(x) && table.second_of(x) != other; });
+    table.put(bucket, slot, k, table.locate(k).stored);
+    stored.push_back(k);
+  }
+  const key in_its_way = table.draw([&](key k) { return table.first_of(k) == table.second_of(stored[0]); });
+  for (const key meets : {item, like_it, stored[0], stored[1], in_its_way}) {
+    for (const caller by : {caller::thread, caller::tile}) {
+      const u64 n =
+          insert_by_two(table, {item, meets}, {caller::thread, by}, 60, 60, [&](const outcome(&became)[2]) {
+            const bool is_stored = std::ranges::count(stored, meets) != 0;
+            EXPECT_EQ(became[0] == outcome::inserted, meets != item || became[1] == outcome::present);
+            EXPECT_EQ(became[1], is_stored                                         ? outcome::present
+                                 : meets == item && became[0] == outcome::inserted ? outcome::present
+                                                                                   : outcome::inserted);
+            for (const key k : stored) EXPECT_EQ(table.copies(k), 1U);
+            EXPECT_EQ(table.copies(item), 1U);
+            EXPECT_EQ(table.copies(meets), 1U);
+            for (const key k : stored) EXPECT_TRUE(table.view().contains(k));
+            EXPECT_TRUE(table.view().contains(item) && table.view().contains(meets));
+            EXPECT_FALSE(table.is_locked());
+          });
+      EXPECT_GT(n, 100U);
+    }
+  }
+}
+TEST(two_inserts_by_views, of_which_one_moves_a_key) {
+  for (u64 seed = 0; seed < contract::scaled(3, 1); ++seed) {
+    ask_for_a_key_that_moves<tiled<u64, u64>>(seed);
+    ask_for_a_key_that_moves<tiled<u32, u32>>(seed);
+  }
+}
+
 // A thread and a tile choose the same slot for a key.
 template <class Design>
 void ask_for_one_key(u64 seed) {
@@ -212,7 +268,7 @@ void ask_for_one_key(u64 seed) {
   const key item = table.draw([](key) { return true; });
   for (const caller a : {caller::thread, caller::tile}) {
     for (const caller b : {caller::thread, caller::tile}) {
-      const u64 n = insert_by_two(table, {item, item}, {a, b}, 40, [&](const outcome(&became)[2]) {
+      const u64 n = insert_by_two(table, {item, item}, {a, b}, 40, 40, [&](const outcome(&became)[2]) {
         EXPECT_EQ((became[0] == outcome::inserted) + (became[1] == outcome::inserted), 1);
         EXPECT_EQ(table.copies(item), 1U);
       });

@@ -37,6 +37,15 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
+// As device_fence(), but fences of different threads need not be in one order. A GPU waits less.
+TILEHASH_FN void acq_rel_fence() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+  device_fence();
+#endif
+}
+
 // One try of a displacement. Its random choices vary with the tries so far, or with those that failed.
 template <class Displacement, class Tile, class Progress>
 TILEHASH_FN auto attempt_of(const Displacement& d, Tile t, const Progress& p, bool active) {
@@ -286,7 +295,7 @@ struct displacement {
       if (active && p.number(t, e) == p.length) faster = !put(p.mine[e], arrives[e], true);
     }
     active = t.ballot(faster) == 0 && active;
-    if (AmongInserts && active) device_fence();  // who misses a key below finds its copy
+    if (AmongInserts && active) acq_rel_fence();  // who misses a key below finds its copy
     TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = path<Tile>::share; e-- > 0;) {
       if (active && p.number(t, e) < p.length) put(p.mine[e], arrives[e], false);

@@ -35,6 +35,7 @@
 
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
+#include <tilehash/algorithm/one_move.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
@@ -46,6 +47,8 @@
 #include <tilehash/designs/tiled/merge.hpp>
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/tuning.hpp>
+
+#include <bit>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -227,7 +230,7 @@ class tiled {
   // Called before a key is put into its second bucket.
   TILEHASH_FN void passes(const location& first) const {
     const filter_bit f = filter_for(first.stored);
-    if ((detail::load_relaxed(bucket_at(where(first)) + f.slot) >> f.at & 1) == 0)
+    if ((detail::load_relaxed(mark_at(where(first), f.slot)) >> (f.at - mark_shift) & 1) == 0)
       set_filter(where(first), f);
   }
 
@@ -294,13 +297,22 @@ class tiled {
     x *= 0x9e3779b1U;
     return x ^ x >> 15;
   }
+  // A slot's mark: the 32 bits of its word that have `used` and the filter. A free slot's other bits are zero.
+  using mark_type [[gnu::may_alias]] = u32;
+  static constexpr u32 mark_shift = slot_type::filter_shift / 32 * 32;
+  TILEHASH_FN mark_type* mark_at(u64 bucket, u32 slot) const {
+    constexpr u32 n = mark_shift / 32, last = sizeof(word) / 4 - 1;
+    return reinterpret_cast<mark_type*>(bucket_at(bucket) + slot) +
+           (std::endian::native == std::endian::little ? n : last - n);
+  }
   TILEHASH_FN void set_filter(u32 bucket, filter_bit f) const {
-    detail::set_bits(bucket_at(bucket) + f.slot, static_cast<word>(word(1) << f.at));
+    detail::set_bits(mark_at(bucket, f.slot), mark_type(1) << (f.at - mark_shift));
   }
 
   // ---- used by the displacement ----
   friend displacement;
   friend displacement_among_inserts;
+  friend detail::one_move<tiled>;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const location& home, u32 bucket, word w) const {
     return home.base + mirror(bucket - home.base, slot_type::stored_in(w));
@@ -331,6 +343,18 @@ class tiled {
       old = seen;
     }
   }
+
+  template <class Tile>
+  TILEHASH_FN void load_marks(Tile t, u32 bucket, u32 (&marks)[bucket_slots], bool active) const {
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < bucket_slots; ++k) {
+      u32 one[1];
+      t.template load_stale<1>(mark_at(bucket, k), one, active);
+      marks[k] = one[0];
+    }
+  }
+  TILEHASH_FN static bool is_free_mark(u32 mark) { return slot_type::is_free(free_word(mark)); }
+  TILEHASH_FN static word free_word(u32 mark) { return static_cast<word>(word(mark) << mark_shift); }
 
   word* slots_ = nullptr;
   u32* locks_ = nullptr;

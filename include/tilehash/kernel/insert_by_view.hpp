@@ -2,6 +2,7 @@
 // are full, and counters of the table's size.
 #pragma once
 
+#include <tilehash/algorithm/one_move.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/hash.hpp>
@@ -19,13 +20,30 @@ namespace detail {
 template <class D>
 concept displacing_among_inserts = requires { typename D::displacement_among_inserts; };
 
-// Places an item by moving other keys, by one thread. It is not inlined: few items come here.
+// Place an item by moving other keys, by one thread. They are not inlined: few items come to the first, and of
+// those few to the second. A call of the second from the first would cost a GPU's kernel registers.
 template <displacing_among_inserts Design>
-TILEHASH_FN_APART outcome displace_among_inserts(Design design, typename Design::key_bits key,
-                                                 typename Design::slot_type::value_bits value) {
+TILEHASH_FN_APART outcome displace_by_one_move(Design design, typename Design::key_bits key,
+                                               typename Design::slot_type::value_bits value) {
+  using displacement = typename Design::displacement_among_inserts;
+  using verdict = typename displacement::verdict;
+  const one_move<Design> m(
+      design.template displacement_of<displacement>(key, Design::slot_type::pack(key, value)));
+  const verdict v = m.attempt();
+  return v == verdict::done ? outcome::inserted : v == verdict::known ? outcome::present : outcome::refused;
+}
+template <displacing_among_inserts Design>
+TILEHASH_FN_APART outcome displace_along_path(Design design, typename Design::key_bits key,
+                                              typename Design::slot_type::value_bits value) {
   using displacement = typename Design::displacement_among_inserts;
   const auto d = design.template displacement_of<displacement>(key, Design::slot_type::pack(key, value));
   return displacement::tries::all_of(d, solo_tile{}, true);
+}
+template <displacing_among_inserts Design>
+TILEHASH_FN outcome displace_among_inserts(const Design& design, typename Design::key_bits key,
+                                           typename Design::slot_type::value_bits value) {
+  const outcome became = displace_by_one_move(design, key, value);
+  return became != outcome::refused ? became : displace_along_path(design, key, value);
 }
 
 // Calls f with the tile of a view's caller. Threads of a GPU that insert alone go on together until the last of
