@@ -1,5 +1,5 @@
 // tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls, one_key and tail,
-// growth_commands.cpp growth, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
+// growth_commands.cpp growth, shapes_commands.cpp shapes, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
 // the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,
 // dynamic_commands.cpp those of the one on dynamic tables, hashgraph_commands.cpp those on HashGraph and
 // joins, kmers_commands.cpp kmers.
@@ -193,6 +193,7 @@ void add_bench_commands(CLI::App& bench) {
 
   add_update_commands(bench);
   add_growth_commands(bench);
+  add_shapes_commands(bench);
   add_thesis_commands(bench);
   add_horton_commands(bench);
   add_coherent_commands(bench);

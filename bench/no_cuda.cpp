@@ -10,6 +10,7 @@
 #include "hashgraph_cells.hpp"
 #include "hashgraph_join.hpp"
 #include "hashgraph_updates.hpp"
+#include "shapes.hpp"
 #include "tail.hpp"
 #include "thesis_multiplicity.hpp"
 
@@ -32,6 +33,9 @@ void cuda_calls(const calls_case& /*case*/, const tell_call& /*tell*/) {
 }
 std::optional<tail_row> cuda_tail(const std::string& /*design*/, const tail_case& /*case*/,
                                   known_limits& /*known*/, unsigned /*repeat*/) {
+  throw error("tilehash: this build has no CUDA");
+}
+void cuda_shapes(std::span<const shape> /*shapes*/, const shapes_case& /*case*/, const tell_shape& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }
 void register_one_slot_cuda(std::vector<subject>& /*all*/) {

@@ -413,6 +413,47 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
   }
 }
 
+// Few items of some distributions, in all forms and states; no judgement of speed. Updates through a view may
+// refuse items of a nearly full table, which fails the run.
+TEST(Program, MeasuresShapesAndFindsNothingWrong) {
+  if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
+  const std::string shapes =
+      "bench shapes --space cpu --threads 2 --items 500 --repeat 1 --limit 1000 --least 0 ";
+  const outcome result = call(shapes + "--distribution distinct,one_key,zipf --json - 2>/dev/null");
+  const auto results = nlohmann::json::parse(result.text);
+  EXPECT_EQ(violation(schema, results, "results"), "");
+  std::set<std::string> verbs;
+  bool refused = false;
+  for (const auto& row : results["rows"]) {
+    verbs.insert(row["op"]);
+    EXPECT_EQ(row["wrong"], 0) << row;
+    EXPECT_EQ(row["over_limit"], false) << row;
+    if (row["verdict"] == "") continue;
+    refused = true;
+    EXPECT_EQ(row["verdict"], "REFUSED") << row;
+    EXPECT_EQ(row["form"], "by_thread") << row;
+  }
+  EXPECT_EQ(verbs.size(), 10);
+  EXPECT_GT(results["rows"].size(), 500);
+  EXPECT_EQ(result.code, refused ? 1 : 0);
+
+  const outcome one =
+      call(shapes +
+           "--verb find --width 8 --distribution zipf --form sync,async --state present --json -"
+           " 2>/dev/null");
+  EXPECT_EQ(one.code, 0);
+  const auto rows = nlohmann::json::parse(one.text)["rows"];
+  ASSERT_EQ(rows.size(), 2);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row["op"], "find");
+    EXPECT_EQ(row["key_bytes"], 8);
+    EXPECT_EQ(row["keys"], "zipf");
+    EXPECT_EQ(row["state"], "present");
+  }
+  for (const char* bad : {"--verb look", "--form growing --verb find", "--items 10"})
+    EXPECT_EQ(call_for_errors(shapes + bad).code, 2) << bad;
+}
+
 TEST(Program, SaysWhichDynamicTablesCannotBe) {
   if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
   for (const auto& [arguments, complaint] :
