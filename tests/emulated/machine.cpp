@@ -53,17 +53,18 @@ const exchange_area& thread::tell(const call& c, const void* x, u32 from) {
   meet(c);
   return here;
 }
-const std::byte* thread::say(const call& c, const void* x, u32 from, u32 width) {
+void thread::say(const call& c, void* x, u32 from, u32 width) {
   const exchange_area& here = tell(c, x, from);
   const u32 first = lane() / width * width;
   if (from >= width || from != here.from[first])
     throw convergence_error("tilehash: " + describe(c) + ": lane " + std::to_string(lane()) + " names lane " +
                             std::to_string(from) + " of a tile of " + std::to_string(width) +
                             ", the tile's first lane names " + std::to_string(here.from[first]));
-  return here.said[first + from];
+  std::memcpy(x, here.said[first + from], c.bytes);
 }
-const std::byte* thread::say_left(const call& c, const void* x, u32 by, u32 width) {
-  return tell(c, x, 0).said[lane() / width * width + (lane() + width - by) % width];
+void thread::say_left(const call& c, void* x, u32 by, u32 width) {
+  const u32 from = lane() / width * width + (lane() + width - by) % width;
+  std::memcpy(x, tell(c, x, 0).said[from], c.bytes);
 }
 u32 thread::count_in_block(const char* what, bool yes, site where) {
   u32& votes = warp_->block->votes[warp_->block->phase % 2];
@@ -93,6 +94,14 @@ void thread::at_point() {
 void thread::pause() {
   state_ = state::ready;
   stop();
+}
+void thread::load_scratch(u64 at, u64 bytes, access how, void* x) const {
+  note_scratch(at, bytes, how);
+  std::memcpy(x, block().scratch->data() + at, bytes);
+}
+void thread::store_scratch(u64 at, u64 bytes, access how, const void* x) const {
+  note_scratch(at, bytes, how);
+  std::memcpy(block().scratch->data() + at, x, bytes);
 }
 void thread::note_scratch(u64 at, u64 bytes, access how) const {
   try {
@@ -167,7 +176,7 @@ struct machine::launch {
   u64 begun = 0;
 };
 
-void machine::run(u64 blocks, u32 threads, u64 scratch_bytes, const std::function<void(thread&)>& body) {
+void machine::run(u64 blocks, u32 threads, u64 scratch_bytes, launch_body body) {
   body_ = &body;
   launch all{blocks, threads, scratch_bytes, shuffled(blocks, dice()), {}};
   all.slots.resize(std::min<u64>(std::max(1U, schedule_.resident), blocks));

@@ -19,7 +19,6 @@
 
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <source_location>
@@ -110,7 +109,22 @@ struct warp_state {
 
 class fiber;
 class machine;
+class thread;
 enum class load_order : unsigned char;  // points.hpp
+
+// The body of a launch: a function of each thread, which outlives the launch. (std::function makes a dozen functions
+// of each body.)
+class launch_body {
+ public:
+  template <class F>
+  launch_body(const F& f)  // NOLINT(google-explicit-constructor): an argument only
+      : f_(&f), call_([](const void* of, thread& me) { (*static_cast<const F*>(of))(me); }) {}
+  void operator()(thread& me) const { call_(f_, me); }
+
+ private:
+  const void* f_;
+  void (*call_)(const void*, thread&);
+};
 
 // One lane of the GPU.
 class thread {
@@ -131,14 +145,14 @@ class thread {
   template <class T>
   T said_by(const char* what, T x, u32 from, u32 width, site where) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange_area::max_bytes);
-    std::memcpy(&x, say({what, sizeof x, false, where}, &x, from, width), sizeof x);
+    say({what, sizeof x, false, where}, &x, from, width);
     return x;
   }
   // Returns the value of the lane `by` to the left; in the first lanes of a tile, of one of its last.
   template <class T>
   T said_by_left(const char* what, T x, u32 by, u32 width, site where) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= exchange_area::max_bytes);
-    std::memcpy(&x, say_left({what, sizeof x, false, where}, &x, by, width), sizeof x);
+    say_left({what, sizeof x, false, where}, &x, by, width);
     return x;
   }
 
@@ -158,24 +172,23 @@ class thread {
   // ---- the block's scratch ----
   template <class T>
   T load_scratch(u64 at, access how) {
-    note_scratch(at, sizeof(T), how);
     T x;
-    std::memcpy(&x, block().scratch->data() + at, sizeof x);
+    load_scratch(at, sizeof x, how, &x);
     return x;
   }
   template <class T>
   void store_scratch(u64 at, T x, access how) {
-    note_scratch(at, sizeof(T), how);
-    std::memcpy(block().scratch->data() + at, &x, sizeof x);
+    store_scratch(at, sizeof x, how, &x);
   }
 
   // `bucket.hpp:63` and the function called there.
   static std::string describe(const call& c);
 
  private:
-  // Gives the c.bytes at x to the warp, and returns the address of the result.
-  const std::byte* say(const call& c, const void* x, u32 from, u32 width);
-  const std::byte* say_left(const call& c, const void* x, u32 by, u32 width);
+  // Gives the c.bytes at x to the warp, and puts the result there. (Copies are in machine.cpp: one of a few bytes in
+  // the bodies would be a call of the sanitizer.)
+  void say(const call& c, void* x, u32 from, u32 width);
+  void say_left(const call& c, void* x, u32 by, u32 width);
   const exchange_area& tell(const call& c, const void* x, u32 from);
 
   friend class machine;
@@ -187,6 +200,8 @@ class thread {
   void meet(const call& c);
   void pause();
   void stop();
+  void load_scratch(u64 at, u64 bytes, access how, void* x) const;
+  void store_scratch(u64 at, u64 bytes, access how, const void* x) const;
   void note_scratch(u64 at, u64 bytes, access how) const;
   std::string whereabouts() const;
   // The design's line in which this lane is blocked (frames below are the library's); empty if unknown.
@@ -216,7 +231,7 @@ class machine {
 
   // Runs body(thread) for every thread of every block. Throws exceptions of bodies, convergence_error and
   // race_error; no thread is then left running.
-  void run(u64 blocks, u32 threads, u64 scratch_bytes, const std::function<void(thread&)>& body);
+  void run(u64 blocks, u32 threads, u64 scratch_bytes, launch_body body);
 
  private:
   friend class thread;
@@ -244,7 +259,7 @@ class machine {
   schedule schedule_;
   u64 dice_;
   u64 steps_ = 0, points_ = 0;
-  const std::function<void(thread&)>* body_ = nullptr;
+  const launch_body* body_ = nullptr;
   std::vector<std::unique_ptr<thread>> pool_;
   std::vector<u32> ready_;  // numbers of the lanes that may continue, where there are choices
   u32 next_ = nobody;       // the chosen one of them

@@ -303,6 +303,29 @@ TEST(MissingBarrier, WhatConflictsWithWhat) {
   EXPECT_FALSE(races(write, read, true));
 }
 
+// Threads may write different bytes of a word. The word has the marks of all its bytes, and each byte those of its word.
+TEST(MissingBarrier, InAWordAndItsBytes) {
+  const auto launch = [](bool meet, bool word_first, bool barrier) {
+    emulated space;
+    space.for_each_block(1, 2, 8, [=](auto block) {
+      const auto word = block.template scratch<u32>();
+      const auto bytes = block.template scratch<u8>();
+      if (block.rank() == 0) word[0] = 0, word[1] = 0;
+      block.barrier();
+      if (!word_first) bytes[meet ? 3 : 2 + block.rank()] = 1;
+      if (word_first && block.rank() == 0) word[0] = 1;
+      if (barrier) block.barrier();
+      if (block.rank() == 1 && (word_first || barrier)) EXPECT_EQ(u32(bytes[3]), word_first ? 0U : 1U);
+      if (block.rank() == 1 && !word_first && barrier) EXPECT_EQ(u32(word[0]), 0x101'0000U);
+    });
+  };
+  EXPECT_NO_THROW(launch(false, false, false));
+  EXPECT_NO_THROW(launch(false, false, true));
+  EXPECT_NO_THROW(launch(false, true, true));
+  EXPECT_SAYS(failure_of<race_error>([&] { launch(true, false, false); }), " wrote byte 3 of the scratch");
+  EXPECT_SAYS(failure_of<race_error>([&] { launch(false, true, false); }), " byte 3 of the scratch");
+}
+
 TEST(Scratch, IsCheckedForBoundsAlignmentAndFirstUse) {
   emulated space;
   EXPECT_THROW(space.for_each_block(1, 32, u64(228) * 1024, [](auto) {}), invalid_argument);

@@ -39,9 +39,15 @@ class scratch_memory {
     mark by[4];  // the last access of each kind
   };
 
+  static void note(marks& before, u64 at, access how, u32 thread, u32 phase);
+  void split(u64 word);
+
   u64 bytes_;
   std::vector<std::byte> data_;
-  std::vector<marks> marks_;
+  // Nearly all accesses are of whole words of 4 bytes, whose bytes have the same marks.
+  std::vector<marks> words_;
+  std::vector<bool> is_split_;   // ... but not those of this word
+  std::vector<marks> of_bytes_;  // of split words; empty if there are none
 };
 
 // One element. Only a temporary can be read or assigned to. `auto x = s[i]` would read too late, so such an
