@@ -13,7 +13,7 @@ if [ "${1:-}" = --test ]; then
   shift
 fi
 options=("$@")
-if [ "$preset" = asan ] || [ "$preset" = cpu ]; then
+if [[ "$preset" =~ ^(cpu|asan|tsan)$ ]]; then
   options+=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")
 fi
 
