@@ -35,8 +35,8 @@
 
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/algorithm/hash_route.hpp>
-#include <tilehash/algorithm/one_move.hpp>
 #include <tilehash/algorithm/partition.hpp>
+#include <tilehash/algorithm/short_moves.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/quotient_slot.hpp>
@@ -312,7 +312,7 @@ class tiled {
   // ---- used by the displacement ----
   friend displacement;
   friend displacement_among_inserts;
-  friend detail::one_move<tiled>;
+  friend detail::short_moves<tiled>;
   TILEHASH_FN u32* locks() const { return locks_; }
   TILEHASH_FN u32 other_bucket(const location& home, u32 bucket, word w) const {
     return home.base + mirror(bucket - home.base, slot_type::stored_in(w));

@@ -2,7 +2,7 @@
 // are full, and counters of the table's size.
 #pragma once
 
-#include <tilehash/algorithm/one_move.hpp>
+#include <tilehash/algorithm/short_moves.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/hash.hpp>
@@ -20,16 +20,17 @@ namespace detail {
 template <class D>
 concept displacing_among_inserts = requires { typename D::displacement_among_inserts; };
 
-// Place an item by moving other keys, by one thread. They are not inlined: few items come to the first, and of
-// those few to the second. A call of the second from the first would cost a GPU's kernel registers.
-template <displacing_among_inserts Design>
-TILEHASH_FN_APART outcome displace_by_one_move(Design design, typename Design::key_bits key,
-                                               typename Design::slot_type::value_bits value) {
+// Place an item by moving other keys, by one thread: by one move, by two, and by a path. They are not inlined,
+// since few items come to the first, and ever fewer to the others. None calls the next, which would cost a GPU's
+// kernel registers.
+template <displacing_among_inserts Design, bool Two>
+TILEHASH_FN_APART outcome displace_by_short_moves(Design design, typename Design::key_bits key,
+                                                  typename Design::slot_type::value_bits value) {
   using displacement = typename Design::displacement_among_inserts;
   using verdict = typename displacement::verdict;
-  const one_move<Design> m(
+  const short_moves<Design> moves(
       design.template displacement_of<displacement>(key, Design::slot_type::pack(key, value)));
-  const verdict v = m.attempt();
+  const verdict v = Two ? moves.by_two_moves() : moves.by_one_move();
   return v == verdict::done ? outcome::inserted : v == verdict::known ? outcome::present : outcome::refused;
 }
 template <displacing_among_inserts Design>
@@ -42,7 +43,8 @@ TILEHASH_FN_APART outcome displace_along_path(Design design, typename Design::ke
 template <displacing_among_inserts Design>
 TILEHASH_FN outcome displace_among_inserts(const Design& design, typename Design::key_bits key,
                                            typename Design::slot_type::value_bits value) {
-  const outcome became = displace_by_one_move(design, key, value);
+  outcome became = displace_by_short_moves<Design, false>(design, key, value);
+  if (became == outcome::refused) became = displace_by_short_moves<Design, true>(design, key, value);
   return became != outcome::refused ? became : displace_along_path(design, key, value);
 }
 

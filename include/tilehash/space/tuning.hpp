@@ -38,7 +38,6 @@ struct common {
   // ---- requests that a thread has in flight at once: more hide latency, and cost registers ----
   static constexpr u32 walked_at_once = 2;     // next buckets, of a tile's keys that look on
   static constexpr u32 searched_at_once = 2;   // buckets one step ahead, where a path is searched
-  static constexpr u32 moves_at_once = 1;      // keys of a full bucket that could move, and whether they can
   static constexpr u32 looked_at_once = 4;     // buckets of a key without a slot, in dynamic_cuckoo
   static constexpr u32 tidied_at_once = 2;     // buckets of horton's secondary items
   static constexpr u32 fetched_at_once = 4;    // elements of an array, or runs of a table's words
