@@ -52,7 +52,9 @@ struct recording_table : engine::slots<design, cpu> {
   u64 memory_left = ~u64(0);  // for so many requests
   std::optional<regions> filled = {};
   bool wiped = false;
+  bool leaves_unwiped = false;  // when it is renewed
   std::vector<request> requests = {};
+  std::vector<u64> renewals = {};  // the items of each
 };
 struct recording_policy {
   using design_type = design;
@@ -66,6 +68,7 @@ struct recording_policy {
   u64 size() const { return table->size_; }
   void add(u64 change) { table->size_ += change; }
   u64 capacity() const { return table->capacity(); }
+  static u64 seed() { return 1; }
   detail::call_memory calls() const { return table->calls_; }
   detail::call_end unwaited(u64 n, u32 phase) { return table->unwaited(n, phase); }
   void recount(cpu& space) { table->recount(space); }
@@ -81,6 +84,13 @@ struct recording_policy {
     if (table->memory_left-- == 0) throw out_of_memory("no memory is left");
     if (how == growth::enlarge) table->most = std::max(2 * table->most, items);
     return 0;
+  }
+  template <class Windows>
+  bool renew(cpu& /*space*/, const Windows& /*w*/, u64 items) {
+    table->renewals.push_back(items);
+    if (table->memory_left-- == 0) throw out_of_memory("no memory is left");
+    table->most = std::max(table->most, items);
+    return table->leaves_unwiped;
   }
 
   template <class Source, class Update>
@@ -135,6 +145,59 @@ TEST_F(window_call, asks_once_for_all_that_is_pending) {
   EXPECT_EQ(insert(0, 1'000), (insert_report{.inserted = 1'000, .restarts = 1}));
   // A window has whole groups of 256 items: three, and 232 are pending.
   EXPECT_EQ(table.requests, (std::vector<request>{{growth::enlarge, 768 + 232 + 232 / 64}}));
+}
+// Items with different keys are counted already.
+struct different_keys : window_call {
+  insert_report insert(u32 first, u64 n) {
+    return engine::window_call<recording_policy>({&table}, space, insert_role::in_use, true)
+        .run(keys_from{first}, detail::keep_stored{}, n);
+  }
+};
+TEST_F(different_keys, renew_an_empty_table) {
+  table.most = 100;
+  EXPECT_EQ(insert(0, 1'000), (insert_report{.inserted = 1'000, .restarts = 1}));
+  EXPECT_EQ(table.renewals, std::vector<u64>{1'000});
+  EXPECT_EQ(table.requests, std::vector<request>{});
+  EXPECT_FALSE(table.wiped);
+}
+TEST_F(different_keys, enlarge_a_table_once_for_those_that_are_new) {
+  table.most = 300;
+  (void)insert(0, 256);
+  table.requests.clear();
+  EXPECT_EQ(insert(100, 900), (insert_report{.inserted = 744, .present = 156, .restarts = 1}));
+  EXPECT_EQ(table.requests, (std::vector<request>{{growth::enlarge, 256 + 744}}));
+  EXPECT_EQ(table.renewals, std::vector<u64>{});
+}
+TEST_F(different_keys, that_are_present_need_no_growth) {
+  table.most = 300;
+  (void)insert(0, 256);
+  EXPECT_EQ(insert(0, 300), (insert_report{.inserted = 44, .present = 256}));
+  EXPECT_EQ(table.requests, std::vector<request>{});
+}
+TEST_F(different_keys, grow_step_by_step_without_memory_for_all) {
+  table.most = 600;
+  table.memory_left = 0;
+  (void)insert(0, 256);
+  EXPECT_EQ(table.renewals, std::vector<u64>{});
+  table.size_ = 0;
+  table.clear(space);
+  EXPECT_EQ(insert(0, 1'000), (insert_report{.inserted = 1'000, .restarts = 1}));
+  EXPECT_EQ(table.renewals, std::vector<u64>{1'000});
+  EXPECT_EQ(table.requests.size(), 1U);
+}
+// The slots of a renewed table may have any content: unless regions are built there, they are wiped first.
+TEST_F(different_keys, wipe_what_regions_did_not_write) {
+  table.most = 100;
+  table.leaves_unwiped = true;
+  EXPECT_EQ(insert(0, 1'000), (insert_report{.inserted = 1'000, .restarts = 1}));
+  EXPECT_TRUE(table.wiped);
+}
+TEST_F(different_keys, wipe_nothing_that_regions_wrote) {
+  table.most = 100;
+  table.leaves_unwiped = true;
+  table.filled = regions{.lists_left = false, .inserted = 0};
+  EXPECT_EQ(insert(0, 1'000), (insert_report{.inserted = 1'000, .restarts = 1}));
+  EXPECT_FALSE(table.wiped);
 }
 TEST_F(window_call, does_not_grow_for_keys_that_are_present) {
   table.most = 768;

@@ -89,13 +89,15 @@ struct key_sample {
 };
 // Samples `parts` times 8192 keys, or all. The information about keys that come twice grows with the square
 // of the sample. (If a GPU's blocks have too little scratch for it, the result is that all keys are equal.)
+// A caller may want fewer.
 template <class Space, class Key>
-key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1) {
+key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1, u64 at_most = ~u64(0)) {
   using work = count_different<Key, large_block<Space>>;
   if (work::scratch_bytes > space.largest_scratch()) return {n, n, 1};
   buffer<u64, Space> different(space, 1);
   space.fill(different.data(), 1, u64(0));
-  const u32 most = parts * work::most, size = static_cast<u32>(n < most ? n : most);
+  const u64 most = at_most < parts * work::most ? at_most : parts * work::most;
+  const u32 size = static_cast<u32>(n < most ? n : most);
   const buffer<Key, Space> drawn(space, size);
   space.for_each(size, draw_keys<Key>{keys, n, drawn.data()});
   space.for_each_block(parts, work::block_size, work::scratch_bytes,

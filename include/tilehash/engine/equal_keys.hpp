@@ -81,9 +81,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     // If the table may not grow and gets a key twice, it could refuse it once and insert it once.
     const bool each_once = list.left == 0 && list.unique;
     if (!list.complete || (!table.options().grow && !each_once)) return one_by_one();
-    insert_report report = table.size() == 0 && list.unique
-                               ? table.insert(space, list.source(), list.size, nullptr, keep_stored{})
-                               : table.insert(space, list.source(), list.size, nullptr, update);
+    insert_report report = !list.unique ? table.insert(space, list.source(), list.size, nullptr, update)
+                           : table.size() == 0
+                               ? table.insert_different(space, list.source(), list.size, keep_stored{})
+                               : table.insert_different(space, list.source(), list.size, update);
     const insert_report rest = table.insert_more(space, list.rest(), list.left, update);
     report.inserted += rest.inserted;
     report.restarts += rest.restarts;

@@ -58,6 +58,13 @@ class insertion : public region_slots<Design, Space> {
     if (n == 0) return {};
     return call(*this, space, insert_role::goes_on).run(source, update, n);
   }
+  // The same for items with different keys: the table grows at once for those that are not present.
+  template <class Source, class Update>
+  insert_report insert_different(Space& space, const Source& source, u64 n, const Update& update) {
+    if (n == 0) return {};
+    this->sweep_if_due(space);
+    return call(*this, space, insert_role::in_use, true).run(source, update, n);
+  }
   // ... for a table that does not grow; does not synchronize. The report is in the memory of the space.
   template <class Source, class Update>
   void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update);
@@ -155,11 +162,6 @@ class insertion : public region_slots<Design, Space> {
   // restarts.
   u64 rehash(Space& space, u64 items);
 
-  // The design of a table made for so many items, without its memory: it computes where a key would go.
-  Design layout_for(u64 items) const {
-    return Design(nullptr, this->capacity_for(items), detail::seed_of(options_), options_.load_factor);
-  }
-
  private:
   using unplaced_entry = typename detail::unplaced_items<slot_type>::entry;
 
@@ -177,6 +179,7 @@ class insertion : public region_slots<Design, Space> {
     u64 size() const { return table.size_; }
     void add(u64 change) { table.size_ += change; }
     u64 capacity() const { return table.capacity(); }
+    u64 seed() const { return detail::seed_of(table.options_); }
     detail::call_memory calls() const { return table.calls_; }
     detail::call_end unwaited(u64 n, u32 last_phase) { return table.unwaited(n, last_phase); }
     void recount(Space& space) { table.recount(space); }
@@ -198,6 +201,19 @@ class insertion : public region_slots<Design, Space> {
       items = std::max(items, 2 * std::max(size(), limit()));
       if (how == growth::enlarge && table.resize_in_place(space, items)) return 0;
       return table.rebuild(space, items, capacity());
+    }
+    // Gives an empty table capacity for `items`, or throws out_of_memory. Returns whether the slots are not
+    // wiped, as regions will be built in all of them.
+    template <class Windows>
+    bool renew(Space& space, const Windows& w, u64 items) const {
+      using Source = typename Windows::source_type;
+      const bool unwiped =
+          fills<Source, typename Windows::update_type> && w.phases.outcomes() == nullptr &&
+          detail::fills_all_slots<Source, Design>(space, table.capacity_for(items),
+                                                  table.options_.load_factor, std::min(w.n, items));
+      if (!table.renew_in_place(space, items, unwiped))
+        table = insertion(space, items, table.options_, 0, unwiped);
+      return unwiped;
     }
     // ... for keys that lost their slots, too.
     std::optional<u64> add_capacity_with(Space& space, const unplaced_entry* unplaced, u64 n) {
@@ -226,19 +242,9 @@ class insertion : public region_slots<Design, Space> {
     // keys wins.)
     template <class Windows>
     std::optional<detail::region_filled<Design, Space>> fill(Space& space, const Windows& w, u64 end) const {
-      using Source = typename Windows::source_type;
-      const bool empty = size() == 0;
-      const u64 n = end - w.done;
-      if (Windows::phases_type::updates && !empty) return std::nullopt;
+      if (Windows::phases_type::updates && size() != 0) return std::nullopt;
       const auto items = detail::shifted(w.phases.source(), w.done);
-      if constexpr (detail::builds_from_items<Source, Space, Design>) {
-        if (empty && detail::one_region_pays<Source>(space, design(), n))
-          return detail::fill_region(space, design(), items, n);
-      }
-      if (!detail::regions_pay(space, design(), n, size())) return std::nullopt;
-      detail::region_fill<Design, Space> regions(space, design(), n, !empty);
-      regions.fill_all(items, n);
-      return regions.result();
+      return detail::fill_where_it_pays(space, design(), items, end - w.done, size());
     }
   };
   using call = window_call<call_policy>;
@@ -246,16 +252,10 @@ class insertion : public region_slots<Design, Space> {
   // A table for so many items; `n` of them will be inserted at once.
   template <class Source>
   static insertion empty_for(Space& space, u64 items, const table_options& options, u64 least, u64 n) {
-    if constexpr (partition_built<Design>) {
-      const Design layout(nullptr,
-                          std::max(least, Design::capacity_for(items, base::permitted(options).load_factor)),
-                          0, base::permitted(options).load_factor);
-      return insertion(
-          space, items, options, least,
-          detail::regions_pay(space, layout, n, 0) || detail::one_region_pays<Source>(space, layout, n));
-    } else {
-      return insertion(space, items, options, least);
-    }
+    const double load = base::permitted(options).load_factor;
+    const u64 slots = std::max(least, Design::capacity_for(items, load));
+    return insertion(space, items, options, least,
+                     detail::fills_all_slots<Source, Design>(space, slots, load, n));
   }
 
   // Does one more item fit without growing?

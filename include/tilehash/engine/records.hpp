@@ -183,7 +183,7 @@ class records {
     const detail::fingerprint_source<design> named{winning, ids};
     const insert_report stored = unseen
                                      ? ids_.fill(space, named, winners_n)
-                                     : ids_.insert(space, named, winners_n, nullptr, detail::keep_stored{});
+                                     : ids_.insert_different(space, named, winners_n, detail::keep_stored{});
     limit_ += winners_n - from_free;
     free_count_ -= from_free;
     if (stored.refused == 0) {

@@ -116,6 +116,17 @@ bool one_region_pays(const Space& space, const Design& design, u64 n) {
   }
 }
 
+// Are all slots of an empty table with this capacity written if n items of a source are inserted at once?
+template <class Source, class Design, class Space>
+bool fills_all_slots(const Space& space, u64 capacity, double load_factor, u64 n) {
+  if constexpr (partition_built<Design>) {
+    const Design layout(nullptr, capacity, 0, load_factor);
+    return regions_pay(space, layout, n, 0) || one_region_pays<Source>(space, layout, n);
+  } else {
+    return false;
+  }
+}
+
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

@@ -25,12 +25,30 @@ class region_slots : public slots<Design, Space> {
   using typename base::slot_type;
   using typename base::view_type;
 
+  // The design of a table made for so many items, without its memory: it computes where a key would go.
+  Design layout_for(u64 items) const {
+    return Design(nullptr, this->capacity_for(items), detail::seed_of(options_), options_.load_factor);
+  }
+
  protected:
-  using base::memory_, base::view_, base::size_;
+  using base::memory_, base::options_, base::view_, base::size_;
 
   // Gives the table capacity for so many items in its own memory: more regions or fewer, with the same hash.
   // Returns false, and changes nothing, if that is not possible.
   bool resize_in_place(Space& space, u64 items);
+
+  // The same for an empty table, whose design need not have regions. `unwiped`: the caller will write all
+  // slots.
+  bool renew_in_place(Space& space, u64 items, bool unwiped) {
+    const u64 capacity = this->capacity_for(items), bytes = base::bytes_for(capacity);
+    if (!memory_.resizes(bytes)) return false;
+    memory_.resize(bytes);
+    this->set_view(view_type(memory_.data(), capacity, detail::seed_of(options_), options_.load_factor));
+    if (!unwiped) this->wipe_slots(space);
+    this->wipe_rest(space);
+    this->start_erased();
+    return true;
+  }
 
  private:
   void place_left(Space& space, const detail::region_filled<Design, Space>& filled);

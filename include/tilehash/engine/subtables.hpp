@@ -70,6 +70,13 @@ class subtables : public subtable_slots<Design, Space> {
       require_no_doubling();  // values of the frozen subtable would be lost
     return call(*this, space).run(source, update, n, outcomes);
   }
+  // The same for items with different keys: the table grows at once for those that are not present.
+  template <class Source, class Update>
+  insert_report insert_different(Space& space, const Source& source, u64 n, const Update& update) {
+    if (n == 0) return {};
+    if (!std::same_as<Update, detail::keep_stored>) require_no_doubling();
+    return call(*this, space, insert_role::in_use, true).run(source, update, n);
+  }
   template <class Op>
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op) {
@@ -168,6 +175,7 @@ class subtables : public subtable_slots<Design, Space> {
     u64 size() const { return table.size_; }
     void add(u64 change) { table.size_ += change; }
     u64 capacity() const { return table.capacity(); }
+    u64 seed() const { return detail::seed_of(table.options_); }
     detail::call_memory calls() const { return table.calls_; }
     detail::call_end unwaited(u64 n, u32 last_phase) { return table.unwaited(n, last_phase); }
     void recount(Space& space) { table.recount(space); }
@@ -195,6 +203,16 @@ class subtables : public subtable_slots<Design, Space> {
       } catch (const out_of_memory&) {  // the call requests more if that was too little
       }
       return more;
+    }
+
+    // Gives an empty table capacity for `items`. Returns false: its slots are wiped. Throws out_of_memory; the
+    // table is then unchanged.
+    template <class Windows>
+    bool renew(Space& space, const Windows& /*w*/, u64 items) const {
+      subtables fresh(space, items, table.options_);
+      fresh.reserved_ = u64(table.reserved_);
+      table = std::move(fresh);
+      return false;
     }
 
     template <class Source, class Update>

@@ -8,7 +8,8 @@
 //   phases    region by region where that pays; items that regions leave over get windows of their own
 //     |         place, displace, update
 //     |
-//   grow      if items are still pending: another hash function, or more capacity; then the window again
+//   grow      if items are still pending: another hash function, or more capacity; then the window again.
+//             Before many items: at once for as many new keys as they are estimated to have
 //
 // The host synchronizes once a window. (Calls that do not synchronize: engine/unwaited_call.hpp.)
 //
@@ -25,13 +26,14 @@
 #include <algorithm>
 #include <optional>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/growth.hpp>
 #include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/engine/item_windows.hpp>
 #include <tilehash/kernel/pending.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -39,37 +41,6 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace engine {
-
-// The items of one source, and how many of them are inserted or refused so far.
-template <class Design, class Space, class Source, class Update>
-struct item_windows {
-  using source_type = Source;
-  using update_type = Update;
-  using phases_type = detail::insert_phases<Design, Space, Source, Update>;
-
-  phases_type phases;
-  u64 n;
-  u64 valid;                             // at most so many of them are items
-  u64 done = 0;                          // earlier items are in the table, or refused
-  bool looked_up = false;                // all bits are known, and ...
-  std::vector<u32> pending_counts = {};  // ... so many of each 256 items were pending then
-  bool mostly_new = false;               // nearly all pending items of the last window were new keys
-
-  u64 pending() const {
-    if (!looked_up) return n - done;
-    u64 sum = 0;
-    for (u64 group = done / detail::window_step; group < pending_counts.size(); ++group)
-      sum += pending_counts[group];
-    return sum;
-  }
-  // The end of a window with `most` pending items. Sets `its_pending` to their number.
-  u64 window_end(u64 most, u64& its_pending) const {
-    u64 end = done;
-    for (its_pending = 0; end < n && its_pending < most; end += detail::window_step)
-      its_pending += looked_up ? pending_counts[end / detail::window_step] : detail::window_step;
-    return std::min(end, n);
-  }
-};
 
 template <class Policy>
 class window_call {
@@ -86,11 +57,13 @@ class window_call {
   struct no_regions {};
 
  public:
-  window_call(const Policy& table, Space& space, insert_role table_is = insert_role::in_use)
+  // `distinct`: the caller knows that all items have different keys.
+  window_call(const Policy& table, Space& s, insert_role role = insert_role::in_use, bool distinct = false)
       : table_(table),
-        space_(space),
-        grows_(table.grows() && table_is != insert_role::all_or_none),
-        table_is_(table_is) {}
+        space_(s),
+        grows_(table.grows() && role != insert_role::all_or_none),
+        distinct_(distinct),
+        table_is_(role) {}
 
   // Inserts n items, at most `valid` of them valid; `outcomes` may be null. `filled`: the items that regions
   // have taken.
@@ -124,6 +97,7 @@ class window_call {
   // after an error of the GPU there is nothing to count.)
   void recover() {
     if constexpr (!Space::has_lanes) {
+      wipe_if_due();
       if (keeps_table(table_is_)) table_.recount(space_);
     }
   }
@@ -145,6 +119,7 @@ class window_call {
     u64 end = w.n, wanted = w.pending();
     if (grows_ && table_.size() + wanted > table_.limit()) {
       if (!w.looked_up && table_.size() != 0) return look_up(w);
+      if (grow_by_estimate(w, wanted)) return;
       const u64 most = table_.free_slots(wanted);
       if (most == 0) {
         grow(w, wanted);
@@ -220,6 +195,7 @@ class window_call {
   // Runs the phases of the window up to `end`. Returns how many of its items are still pending.
   template <class Windows>
   u64 run_phases(Windows& w, u64 end) {
+    wipe_if_due();
     w.phases.make_bits(grows_);
     // Another pass serves items that found locked buckets, which are few. Where many items found no slot, it
     // would find none either; but in a new table they may, up to the number that the old one was made for.
@@ -271,12 +247,16 @@ class window_call {
       try {
         filled = table_.fill(space_, w, end);
       } catch (const out_of_memory&) {
-        if (table_.size() == 0) table_.wipe(space_);  // its slots may hold bins
+        unwiped_ = table_.size() == 0;  // its slots may hold bins
       }
+      if (filled) unwiped_ = false;
       return filled && take_over(*filled);
     } else {
       return false;
     }
+  }
+  void wipe_if_due() {
+    if (std::exchange(unwiped_, false)) table_.wipe(space_);
   }
   // Counts the items that regions took, and inserts the items left over one by one. If the latter are not
   // known, returns false and inserts nothing.
@@ -342,6 +322,25 @@ class window_call {
     const u64 all = size + wanted + wanted / 64;
     return add_capacity(growth::enlarge, w.mostly_new ? detail::capacity_to_grow_to(size, all) : 0);
   }
+  // Before the first growth of a call: at once for as many keys as are estimated to be new. Returns false, and
+  // changes nothing, if that is not known, not more than fit, or without memory; growth is then step by step.
+  template <class Windows>
+  bool grow_by_estimate(Windows& w, u64 wanted) {
+    const u64 items = items_to_grow_to(space_, table_, w, wanted, distinct_);
+    if (items == 0) return false;
+    try {
+      std::optional<u64> restarts = 0;
+      if (table_.size() == 0)
+        unwiped_ = table_.renew(space_, w, items);
+      else
+        restarts = table_.add_capacity(space_, growth::enlarge, items);
+      if (restarts) report_.restarts += *restarts + 1;
+      changed_ = changed_ || restarts;
+      return restarts.has_value();
+    } catch (const out_of_memory&) {
+      return false;
+    }
+  }
   // If there is no memory, or no hash function works, the table stays as it is for the rest of the call.
   bool add_capacity(growth how, u64 items) {
     try {
@@ -358,9 +357,10 @@ class window_call {
 
   Policy table_;
   Space& space_;
-  bool grows_;
+  bool grows_, distinct_;
   insert_role table_is_;
   bool changed_ = false;  // then nothing may throw any more
+  bool unwiped_ = false;  // the slots of an empty table may have any content
   u32 restarts_ = 0;
   insert_report report_;
 };

@@ -44,6 +44,7 @@ struct common {
   static constexpr u32 merged_at_once = 2;     // items that tiled merges
   static constexpr u32 written_at_once = 2;    // slots of robin_hood's build, each a chain of dependent reads
   static constexpr u32 sampled_at_once = 8;    // keys of a sample
+  static constexpr u32 sketched_at_once = 8;   // keys, of which each is hashed
   static constexpr u32 contested_at_once = 8;  // keys, each with a random read of a filter
   static constexpr u32 combined_at_once = 8;   // items whose equal keys are combined
   static constexpr u32 grouped_at_once = 7;    // items of a multimap's bin: 21504 are three times 7 * 1024
@@ -135,6 +136,12 @@ struct cpu : common {
     return 64;
   }
   static constexpr u64 blocks_per_thread = 16;  // that combine equal keys: no thread waits long for the last
+  // Blocks of a sketch, and the keys of one at least: each clears its registers, and merges them.
+  template <class Space>
+  static constexpr u64 sketch_blocks(const Space& space) {
+    return space.threads() == 1 ? 1 : 2 * static_cast<u64>(space.threads());
+  }
+  static constexpr u64 sketched_each = u64(1) << 16;
 
   // ---- items of a block: they fit a core's cache ----
   static constexpr u32 runs_items = 4096, rank_items = 16384;
@@ -150,6 +157,10 @@ struct cpu : common {
   static constexpr int few_threads = 2;             // partition items no faster than one inserts them
   // Copies of a key in a sample, from which equal keys are combined first; and if the first is kept.
   static constexpr double few_combined_copies = 2, few_first_copies = 3;
+  // Pending items from which a sketch says how far a table grows: it costs a fifth of their insert. A sample
+  // decides first, of 1024 keys or a 256th: with so many copies of a key, growth costs less.
+  static constexpr u64 least_sketched = u64(1) << 16, sketch_sampled = 1024, sketch_share = 256;
+  static constexpr double few_sketched_copies = 8;
   // Bytes of a table, up to which one thread inserts in order where the first of equal keys is kept: its
   // random accesses then hit a near cache (docs/adr/0016).
   static constexpr u64 first_in_order = u64(4) << 20;
@@ -205,6 +216,16 @@ struct sm_90 : common {
     return 8 * space.large_blocks_at_once();
   }
   static constexpr u64 evicted_at_once = u64(1) << 19;  // keys in hand: one for each lane that runs at once
+  // Blocks of a sketch, so that a multiprocessor is full; each merges its registers. A block has one step of
+  // keys at least.
+  template <class Space>
+  static u64 sketch_blocks(const Space& space) {
+    return 2 * space.large_blocks_at_once();
+  }
+  static constexpr u64 sketched_each = u64(1) << 13;
+  // Pending items from which a sketch says how far a table grows: it takes 30 us and their reading, which is
+  // less than a step of growth.
+  static constexpr u64 least_sketched = u64(1) << 15;
 
   // ---- passes of robin_hood's build: the home with most requests would hold up all others ----
   static constexpr double match_passes = 1.7;  // for each key over free slots
@@ -244,6 +265,9 @@ struct table {
   // ---- of calls ----
   static constexpr u64 few_items = u64(1) << 14;  // have their pending bits in the table's memory: 2 KiB
   static constexpr u64 window_step = 256;         // windows of items begin and end at its multiples
+
+  // ---- of a sketch that estimates a number of keys: its standard deviation is 1.15 % ----
+  static constexpr u32 sketch_registers_log2 = 13;
 
   // ---- regions that a block builds in its scratch ----
   static constexpr u64 block_scratch = 227 * 1024 - 512;  // bytes: what horton takes of sm_90's 227 KiB

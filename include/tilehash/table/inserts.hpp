@@ -86,7 +86,8 @@ class inserts : public lookups<Design, Space> {
   /// items that need more memory are refused; an item whose key is present never is.
   /// \complexity O(n) expected.
   /// \memory 1/8 byte an item, and region by region up to the items' bytes; where the table grows, the new
-  /// one before the old one is freed.
+  /// one before the old one is freed. A large call that makes the table grow estimates the number of new keys,
+  /// in 33 KiB more, and makes capacity for at most twice as many, and never for more than its items.
   /// \synchronizes once if the table does not grow, and once more if it refuses items.
   /// \concurrency exclusive.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})

@@ -1,0 +1,122 @@
+// The items of an insert call (engine/window_call.hpp) in windows, and an estimate of how many new keys are
+// among them.
+//
+// A table that grows for many items grows once if it is known how far. All pending keys are counted by a
+// sketch (algorithm/sketch.hpp), for the time of reading them. (docs/adr/0035-growth-by-estimate.md)
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <utility>
+#include <vector>
+
+#include <tilehash/algorithm/bins.hpp>
+#include <tilehash/algorithm/sample.hpp>
+#include <tilehash/algorithm/sketch.hpp>
+#include <tilehash/core/error.hpp>
+#include <tilehash/core/item.hpp>
+#include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/kernel/pending.hpp>
+#include <tilehash/space/tuning.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace engine {
+
+// The items of one source, and how many of them are inserted or refused so far.
+template <class Design, class Space, class Source, class Update>
+struct item_windows {
+  using slot_type = typename Design::slot_type;
+  using source_type = Source;
+  using update_type = Update;
+  using phases_type = detail::insert_phases<Design, Space, Source, Update>;
+
+  phases_type phases;
+  u64 n;
+  u64 valid;                             // at most so many of them are items
+  u64 done = 0;                          // earlier items are in the table, or refused
+  bool looked_up = false;                // all bits are known, and ...
+  std::vector<u32> pending_counts = {};  // ... so many of each 256 items were pending then
+  bool mostly_new = false;               // nearly all pending items of the last window were new keys
+  bool estimated = false;                // items_to_grow_to() has been called
+
+  u64 pending() const {
+    if (!looked_up) return n - done;
+    u64 sum = 0;
+    for (u64 group = done / detail::window_step; group < pending_counts.size(); ++group)
+      sum += pending_counts[group];
+    return sum;
+  }
+  // The end of a window with `most` pending items. Sets `its_pending` to their number.
+  u64 window_end(u64 most, u64& its_pending) const {
+    u64 end = done;
+    for (its_pending = 0; end < n && its_pending < most; end += detail::window_step)
+      its_pending += looked_up ? pending_counts[end / detail::window_step] : detail::window_step;
+    return std::min(end, n);
+  }
+};
+
+// An estimate of the different keys among the pending items.
+struct key_estimate {
+  u64 keys = 0;   // 0: not known
+  u64 items = 0;  // to make capacity for
+};
+
+// Reads the pending keys of a call, `wanted` items. The estimate is not known for few items, which step by
+// step takes as long; for sources that are neither arrays nor lists of combined items; on a CPU, where keys
+// often repeat; and without memory.
+template <class Space, class Windows>
+key_estimate estimated_keys(Space& space, const Windows& w, u64 wanted, u64 seed) {
+  using machine = detail::tuning::of<Space>;
+  using slot_type = typename Windows::slot_type;
+  using source_type = typename Windows::source_type;
+  constexpr bool is_array = std::same_as<source_type, detail::array_source<slot_type>>;
+  using list = detail::routed_source<detail::keys_as_they_are<slot_type>>;  // algorithm/aggregate.hpp
+  constexpr bool is_list = std::same_as<source_type, list>;
+  const u64 n = w.n - w.done;
+  if ((!is_array && !is_list) || wanted < machine::least_sketched || wanted < n / 8) return {};
+  double counted = 0;
+  try {
+    const u32* const pending = w.looked_up ? w.phases.pending() : nullptr;
+    if constexpr (is_array) {
+      const auto* const keys = w.phases.source().keys;
+      if constexpr (!Space::has_lanes) {
+        const u64 sampled =
+            std::max(detail::tuning::cpu::sketch_sampled, n / detail::tuning::cpu::sketch_share);
+        const auto sample = detail::sample_keys(space, keys + w.done, n, 1, sampled);
+        if (sample.more_uneven_than(detail::tuning::cpu::few_sketched_copies)) return {};
+      }
+      counted = detail::count_by_sketch(space, keys, w.done, w.n, pending, seed);
+    } else if constexpr (is_list) {
+      counted = detail::count_by_sketch(space, w.phases.source(), w.done, w.n, pending, seed);
+    }
+  } catch (const out_of_memory&) {
+    return {};
+  }
+  const double all = static_cast<double>(wanted);
+  const double most = counted * (1 + 3 * detail::sketch_ranks::deviation());
+  // Few copies are inserted together with the other items. Many copies take as many windows as it takes to
+  // meet all keys, so these are few and long in a table with free slots.
+  const double items = most > 0.875 * all ? all : most > all / 4 ? most : std::min(2 * most, all);
+  return {static_cast<u64>(std::min(counted, all)), static_cast<u64>(items)};
+}
+
+// The number of items for which a table should have capacity before the `wanted` pending items of a call are
+// inserted. 0: not known, or it has. Says so once for a call's items. If all are `distinct` they are counted
+// already.
+template <class Space, class Policy, class Windows>
+u64 items_to_grow_to(Space& space, const Policy& table, Windows& w, u64 wanted, bool distinct) {
+  if (std::exchange(w.estimated, true)) return 0;
+  const key_estimate found =
+      distinct ? key_estimate{wanted, wanted} : estimated_keys(space, w, wanted, table.seed());
+  if (table.size() + found.keys <= table.limit()) return 0;
+  return table.size() + std::max(found.items, std::min(wanted, table.least_capacity()));
+}
+
+}  // namespace engine
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>
