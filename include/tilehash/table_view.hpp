@@ -179,6 +179,8 @@ concept view_changeable = changed_in_place<D> && !replacing<D> && !values_apart<
 /// table's own insert() grows the table for refused items. size() is exact when the kernel or the threads are
 /// done.
 ///
+/// The threads of a warp may call by themselves, in any branch. Those that call together wait for each other.
+///
 /// Concurrency: inserts may run with inserts, updates (insert_or_assign, insert_or_apply) with updates, erases
 /// with erases, lookups with lookups. Where `displaces` is false, inserts may run with updates, too. Between
 /// these phases all threads need a barrier: the end of a kernel, a barrier of the whole grid, or a join. No

@@ -109,7 +109,10 @@ class hand_made {
     std::vector<key> all;
     for (u64 i = 0; i < design_.capacity(); ++i) {
       const auto w = design_.slots()[i];
-      if (!slot_type::is_free(w)) all.push_back(slot_type::decode(design_.key_at(i, w)));
+      if (!slot_type::is_free(w))
+        all.push_back(slot_type::decode(design_.key_at(i, w)));
+      else
+        EXPECT_EQ(static_cast<decltype(w)>(w & ~slot_type::filter_mask), 0) << "a free slot with other bits";
     }
     std::ranges::sort(all);
     return all;

@@ -151,10 +151,12 @@ class short_moves {
     return bucket_type::read_shared(t, design.bucket_at(item_.first.bucket)).has(t, item_.first.stored) ||
            bucket_type::read_shared(t, design.bucket_at(item_.second.bucket)).has(t, item_.second.stored);
   }
+  // The keys of a bucket that are in their first, if the bucket is full. (A free slot looks like such a key.)
   TILEHASH_FN u32 movable_at(u32 bucket) const {
     const auto& design = item_.design;
     const solo_tile t;
-    return design.movable_in(t, bucket_type::read_shared(t, design.bucket_at(bucket)));
+    const auto b = bucket_type::read_shared(t, design.bucket_at(bucket));
+    return design.free_in(t, b) == 0 ? design.movable_in(t, b) : 0;
   }
 
   displacement item_;
