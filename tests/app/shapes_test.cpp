@@ -27,6 +27,7 @@ shape of(shape_verb verb, shape_keys keys, shape_form form = sync, shape_state s
 }
 std::vector<shape_verdict> verdicts(const std::vector<judged_shape>& judged) {
   std::vector<shape_verdict> all;
+  all.reserve(judged.size());
   for (const judged_shape& j : judged) all.push_back(j.verdict);
   return all;
 }
