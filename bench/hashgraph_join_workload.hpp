@@ -243,12 +243,9 @@ class join_workload {
           space_.exclusive_scan(offsets.data(), offsets.data(), n + 1);
           const u64 size = read_one(space_, offsets.data() + n);
           auto rows = detail::make_join_rows(space_, size, what_.kind);
-          detail::for_each_in_segments(space_, offsets.data(), n, size,
-                                       detail::match_writer{offsets.data(),
-                                                            begins.data(),
-                                                            left.numbers.data(),
-                                                            right.numbers.data(),
-                                                            {rows.left.data(), rows.right.data()}});
+          detail::write_matches(space_,
+                                {offsets.data(), n, begins.data(), left.numbers.data(), right.numbers.data()},
+                                size, what_.kind, {rows.left.data(), rows.right.data()});
           space_.synchronize();
           return rows;
         });

@@ -27,6 +27,7 @@
 
 #include <tilehash/algorithm/region_join.hpp>
 #include <tilehash/algorithm/sample.hpp>
+#include <tilehash/algorithm/write_matches.hpp>
 #include <tilehash/core/arrays.hpp>
 #include <tilehash/core/join_options.hpp>
 #include <tilehash/engine/multi.hpp>
@@ -63,16 +64,6 @@ struct match_sink {
     counts[i] = joined_rows(kind, hit.found() ? hit.number : 0);
   }
 };
-struct match_writer {
-  const u64* offsets;
-  const u32 *begins, *numbers, *values;  // numbers: of the left rows; null: their positions
-  join_output out;
-  TILEHASH_FN void operator()(u64 i, u64 at) const {
-    const u32 row = numbers != nullptr ? numbers[i] : static_cast<u32>(i);
-    out.put(at, row, begins[i] == no_match ? no_match : values[begins[i] + (at - offsets[i])]);
-  }
-};
-
 template <class Key, class Space>
 class table_join {
   using matches = typename multi<Key, u32>::template engine<Space>;
@@ -82,6 +73,7 @@ class table_join {
   void count(Space& space, std::span<const Key> left, const u32* left_numbers, std::span<const Key> right,
              const u32* right_numbers, join_kind kind) {
     numbers_ = left_numbers;
+    kind_ = kind;
     matches table(space, 0, {});
     {
       buffer<u32, Space> own;
@@ -106,13 +98,16 @@ class table_join {
   // Does not synchronize.
   void write(Space& space, const join_output& out) const {
     if (size_ == 0) return;
-    for_each_in_segments(
-        space, offsets_.data(), rows_, size_,
-        match_writer{offsets_.data(), begins_.data(), numbers_, table_->view().all_values, out});
+    write_matches(space, matched(), size_, kind_, out);
   }
 
  private:
+  match_segments matched() const {
+    return {offsets_.data(), rows_, begins_.data(), numbers_, table_->view().all_values};
+  }
+
   std::optional<matches> table_;
+  join_kind kind_ = join_kind::inner;
   const u32* numbers_ = nullptr;
   u64 rows_ = 0, size_ = 0;
   buffer<u32, Space> begins_;

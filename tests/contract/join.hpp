@@ -247,6 +247,37 @@ TYPED_TEST_P(joins, of_keys_that_come_evenly) {
   for (const u64 copies : {8, 1'000}) check(many, copies, join_options::ways::automatic);
 }
 
+// Outputs whose beginnings are not aligned to 16 bytes, alike or differently.
+TYPED_TEST_P(joins, into_arrays_that_are_not_aligned) {
+  using run_space = typename TestFixture::space_type;
+  const auto distinct = keys_by<TypeParam>(100, [](u64 i) { return mix64(i); });
+  std::vector<TypeParam> left, right;
+  for (u64 i = 0; i < 211; ++i) left.push_back(distinct[i % 97]);
+  for (u64 i = 0; i < 301; ++i) right.push_back(distinct[i % 9 == 0 ? 3 : i % 89]);
+  const join_model<TypeParam> model(left, right);
+  const buffer<TypeParam, run_space> l(this->space, left), r(this->space, right);
+  for (const join_kind kind : {join_kind::inner, join_kind::left}) {
+    const u64 n = model.size(kind);
+    const buffer<u32, run_space> a(this->space, n + 8), b(this->space, n + 8);
+    for (const auto& [la, ra] : {std::pair(0, 0), {1, 1}, {3, 3}, {2, 1}, {0, 3}}) {
+      SCOPED_TRACE(std::to_string(la) + " and " + std::to_string(ra));
+      this->space.fill(a.data(), n + 8, 77U);
+      this->space.fill(b.data(), n + 8, 77U);
+      EXPECT_EQ(
+          join(this->space, l.span(), r.span(), a.span().subspan(la, n), b.span().subspan(ra, n), {kind}), n);
+      const auto lefts = a.to_host(), rights = b.to_host();
+      row_pairs got;
+      for (u64 i = 0; i < n; ++i) got.emplace_back(lefts[la + i], rights[ra + i]);
+      std::ranges::sort(got);
+      EXPECT_TRUE(got == model.rows(kind));
+      for (u64 i = 0; i < n + 8; ++i) {  // nothing is written outside
+        if (i < u64(la) || i >= la + n) EXPECT_EQ(lefts[i], 77U);
+        if (i < u64(ra) || i >= ra + n) EXPECT_EQ(rights[i], 77U);
+      }
+    }
+  }
+}
+
 // The result is quadratic, the counting is not.
 TYPED_TEST_P(joins, count_without_writing) {
   const u64 n = scaled(400'000, 40'000);
@@ -312,7 +343,7 @@ TYPED_TEST_P(joins, into_arrays_of_the_callers) {
 REGISTER_TYPED_TEST_SUITE_P(joins, of_every_family_of_keys, of_no_numbers, of_one_row_without_a_number,
                             fill_their_output, of_keys_that_meet, fill_a_region, of_keys_that_come_often,
                             of_keys_that_come_evenly, count_without_writing, with_a_graph,
-                            into_arrays_of_the_callers);
+                            into_arrays_of_the_callers, into_arrays_that_are_not_aligned);
 
 // Keys with floats inside: a NaN in any of them equals nothing, and -0.0 is 0.0.
 template <class Key>

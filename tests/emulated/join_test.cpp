@@ -1,7 +1,10 @@
 // Joins under the GPU's schedule: by regions, some of which are left to the table, and by the table.
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <contract/join_model.hpp>
@@ -14,7 +17,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmulatedDesign);
 
 namespace {
 
-using contract::expect_joined;
+using contract::expect_joined, contract::row_pairs;
 
 // Two regions of right rows or more, which the left ones meet once, often or never.
 template <class Key>
@@ -114,6 +117,68 @@ TEST(Join, LeavesGroupsToTheTable) {
 TEST(Join, ByTheTable) {
   join_under<u32>({.seed = 4, .preempt = true}, join_options::ways::by_table);
   join_under<std::array<u64, 3>>({.seed = 5}, join_options::ways::automatic);
+}
+
+// Segments of all lengths to outputs at all alignments, by blocks that search where their shares begin, and by those
+// that are told.
+TEST(Join, WritesMatches) {
+  constexpr u32 threads = 256;
+  using work = detail::write_matches_of_shares<threads, 8>;
+  contract::random_numbers random("matches");
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(contract::run_seed()));
+  emulated space({.seed = 50, .preempt = true});
+  for (const u64 longest : {u64(1), u64(3), u64(20), u64(1500)}) {
+    const u64 values = 2'000, segments = 4'000 / longest + 3;
+    std::vector<u64> offsets(1, 0);
+    std::vector<u32> begins, numbers;
+    row_pairs expected;
+    for (u64 s = 0; s < segments; ++s) {
+      const u64 length = s % 3 == 0 ? random.below(longest) + 1 : s % 7 == 1 ? 1 : 0;
+      const bool matched = s % 3 == 0;
+      begins.push_back(matched ? static_cast<u32>(random.below(values - length)) : no_match);
+      numbers.push_back(static_cast<u32>(random.below(1'000'000)));
+      offsets.push_back(offsets.back() + length);
+      for (u64 k = 0; k < length; ++k)
+        expected.emplace_back(numbers[s], matched ? static_cast<u32>(7 * (begins[s] + k)) : no_match);
+    }
+    std::vector<u32> of_values;
+    for (u64 i = 0; i < values; ++i) of_values.push_back(static_cast<u32>(7 * i));
+    const u64 n = offsets.back(), shares = detail::divide_up(segments + n, u64(work::share));
+    const buffer<u64, emulated> o(space, offsets), splits(space, shares + 1);
+    const buffer<u32, emulated> b(space, begins), l(space, numbers), v(space, of_values);
+    space.for_each(shares + 1,
+                   detail::find_splits<u64>{o.data() + 1, segments, n, work::share, splits.data()});
+    for (const auto& [at, right_at, told] : {std::tuple(0, 0, true),
+                                             {1, 1, false},
+                                             {2, 2, true},
+                                             {3, 3, false},
+                                             {2, 1, false},
+                                             {0, 3, true},
+                                             {1, -1, true}}) {
+      SCOPED_TRACE(std::to_string(longest) + " at most, to " + std::to_string(at) + " and " +
+                   std::to_string(right_at));
+      const buffer<u32, emulated> left(space, n + 8), right(space, n + 8);
+      space.fill(left.data(), n + 8, 77U);
+      space.fill(right.data(), n + 8, 77U);
+      const detail::join_output out{left.data() + at, right_at < 0 ? nullptr : right.data() + right_at};
+      space.for_each_block(shares, threads, work::scratch_bytes,
+                           work{{o.data(), segments, b.data(), l.data(), v.data()},
+                                n,
+                                told ? splits.data() : nullptr,
+                                out,
+                                false});
+      const auto lefts = left.to_host(), rights = right.to_host();
+      bool same = true;
+      for (u64 i = 0; i < n; ++i)
+        same &= lefts[i + at] == expected[i].first &&
+                (right_at < 0 || rights[i + right_at] == expected[i].second);
+      EXPECT_TRUE(same);
+      EXPECT_EQ(
+          std::ranges::count(lefts, 77U) - std::ranges::count(expected, 77U, &std::pair<u32, u32>::first), 8);
+      EXPECT_EQ(std::ranges::count(rights, 77U),
+                right_at < 0 ? n + 8 : 8 + std::ranges::count(expected, 77U, &std::pair<u32, u32>::second));
+    }
+  }
 }
 
 TEST(Join, WithAGraph) {
