@@ -27,6 +27,7 @@
 
 #include <tilehash/algorithm/region_join.hpp>
 #include <tilehash/algorithm/sample.hpp>
+#include <tilehash/algorithm/small_join.hpp>
 #include <tilehash/algorithm/write_matches.hpp>
 #include <tilehash/core/arrays.hpp>
 #include <tilehash/core/join_options.hpp>
@@ -64,9 +65,15 @@ struct match_sink {
     counts[i] = joined_rows(kind, hit.found() ? hit.number : 0);
   }
 };
+// Whether a join of few rows takes a way of its own.
+template <class Key, class Space>
+inline constexpr bool joins_few = Space::has_lanes && sizeof(Key) <= 8;
+struct no_few_rows {};
+
 template <class Key, class Space>
 class table_join {
   using matches = typename multi<Key, u32>::template engine<Space>;
+  using few_rows = std::conditional_t<joins_few<Key, Space>, small_join<Key, Space>, no_few_rows>;
 
  public:
   // Counts the rows. Null numbers mean the keys' positions. Synchronizes. Throws out_of_memory.
@@ -94,6 +101,18 @@ class table_join {
     size_ = read_one(space, offsets_.data() + rows_);
     table_.emplace(std::move(table));
   }
+  // The same by the way of few rows, if they are. Returns false, and counts nothing, otherwise.
+  bool count_few(Space& space, std::span<const Key> left, std::span<const Key> right, join_kind kind) {
+    if constexpr (joins_few<Key, Space>) {
+      if (!few_rows::takes(left.size(), right.size())) return false;
+      kind_ = kind;
+      few_.count(space, left, right, kind, drawn_seed());
+      size_ = few_.size();
+      return true;
+    } else {
+      return false;
+    }
+  }
   u64 size() const { return size_; }
   // Does not synchronize.
   void write(Space& space, const join_output& out) const {
@@ -103,6 +122,8 @@ class table_join {
 
  private:
   match_segments matched() const {
+    if constexpr (joins_few<Key, Space>)
+      if (!table_) return few_.matched();
     return {offsets_.data(), rows_, begins_.data(), numbers_, table_->view().all_values};
   }
 
@@ -112,6 +133,7 @@ class table_join {
   u64 rows_ = 0, size_ = 0;
   buffer<u32, Space> begins_;
   buffer<u64, Space> offsets_;
+  [[no_unique_address]] few_rows few_;
 };
 
 // ---- both ----
@@ -153,6 +175,7 @@ class counted_join {
             "join: a side has at most 2^32 - 2 rows; join it in parts");
     space.check_pointer(left, "join: the left keys");
     space.check_pointer(right, "join: the right keys");
+    if (how.way == join_options::ways::automatic && count_few(space, left, right)) return;
     if constexpr (sizeof(Key) <= 8) {
       if (how.way != join_options::ways::by_table && count_by_regions(space, left, right, how)) return;
     }
@@ -217,6 +240,15 @@ class counted_join {
     try {
       there_ = make_join_rows(space, rows, kind_);
     } catch (const out_of_memory&) {  // the rows are written after they are counted
+    }
+  }
+  // Returns false, and counts nothing, where another way is to join the sides.
+  bool count_few(Space& space, std::span<const Key> left, std::span<const Key> right) {
+    try {
+      return by_table_.count_few(space, left, right, kind_);
+    } catch (const out_of_memory&) {  // another way may need less
+      by_table_ = {};
+      return false;
     }
   }
   // Returns false, and counts nothing, where the table is to join the sides.

@@ -1,4 +1,5 @@
-// Joins under the GPU's schedule: by regions, some of which are left to the table, and by the table.
+// Joins under the GPU's schedule: by regions, some of which are left to the
+// table, and by the table.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -19,7 +20,8 @@ namespace {
 
 using contract::expect_joined, contract::row_pairs;
 
-// Two regions of right rows or more, which the left ones meet once, often or never.
+// Two regions of right rows or more, which the left ones meet once, often or
+// never.
 template <class Key>
 void join_under(emulation::schedule s, join_options::ways way) {
   const u64 n = way == join_options::ways::by_regions ? 5'000 : small() ? 160 : sizeof(Key) > 8 ? 200 : 700;
@@ -58,7 +60,8 @@ TEST(Join, LeavesRegionsToTheTable) {
                 join_options::ways::by_regions);
 }
 
-// Right keys that come so often that regions are grouped; some left ones come often too, others have no match.
+// Right keys that come so often that regions are grouped; some left ones come
+// often too, others have no match.
 template <class Key>
 void join_grouped(emulation::schedule s, u64 n, u64 copies) {
   SCOPED_TRACE(std::to_string(copies) + " of a key");
@@ -78,8 +81,9 @@ TEST(Join, GroupsRegions) {
   join_grouped<double>({.seed = ++seed}, small() ? 700 : 3'000, 16);
 }
 
-// Regions that are to be grouped, and are left to the table: too many rows, keys whose hashes are neighbours, a key
-// so frequent on both sides that its block would write for long.
+// Regions that are to be grouped, and are left to the table: too many rows,
+// keys whose hashes are neighbours, a key so frequent on both sides that its
+// block would write for long.
 TEST(Join, LeavesGroupsToTheTable) {
   using slot = remainder_slot<u32, u32>;
   const u64 n = 3'000, seed = 11;
@@ -114,13 +118,44 @@ TEST(Join, LeavesGroupsToTheTable) {
   joined(left, right, false);
 }
 
+// Few rows: all keys differ, or come some times, or are one key; with one left
+// row or as many as the right ones.
+template <class Key>
+void join_few(emulation::schedule s, u64 n) {
+  emulated space(s);
+  const auto key = [](u64 i) { return contract::key_from<Key>(mix64(i)); };
+  for (const u64 copies : {u64(1), u64(2), u64(7), u64(31), u64(32), u64(33), n}) {
+    SCOPED_TRACE(std::to_string(copies) + " of a key");
+    std::vector<Key> left, right;
+    for (u64 i = 0; i < n; ++i) right.push_back(key(i / copies));
+    for (u64 i = 0; i < n / 3; ++i) left.push_back(key(i % 4 == 0 ? n + i : 2 * i / copies));
+    expect_joined(space, left, right, join_options::ways::automatic);
+    expect_joined(space, right, left, join_options::ways::automatic);
+    expect_joined(space, {key(0)}, right, join_options::ways::automatic);
+    expect_joined(space, {key(n)}, right, join_options::ways::automatic);
+  }
+  expect_joined<Key>(space, {key(1), key(2)}, {}, join_options::ways::automatic);
+  expect_joined<Key>(space, {}, {key(1), key(2)}, join_options::ways::automatic);
+}
+
+TEST(Join, OfFewRows) {
+  join_few<u32>({.seed = 31, .preempt = true}, 700);
+  join_few<u64>({.seed = 32, .interleave = true}, small() ? 100 : 520);
+  join_few<u16>({.seed = 33, .lags = true}, 300);
+  emulated space({.seed = 34, .preempt = true});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> left = {nan, 0.F, 1.F, nan}, right = {-0.F, nan, 1.F, 1.F};
+  expect_joined(space, left, right, join_options::ways::automatic);
+  expect_joined<float>(space, {nan}, {nan}, join_options::ways::automatic);
+}
+
 TEST(Join, ByTheTable) {
   join_under<u32>({.seed = 4, .preempt = true}, join_options::ways::by_table);
   join_under<std::array<u64, 3>>({.seed = 5}, join_options::ways::automatic);
 }
 
-// Segments of all lengths to outputs at all alignments, by blocks that search where their shares begin, and by those
-// that are told.
+// Segments of all lengths to outputs at all alignments, by blocks that search
+// where their shares begin, and by those that are told.
 TEST(Join, WritesMatches) {
   constexpr u32 threads = 256;
   using work = detail::write_matches_of_shares<threads, 8>;

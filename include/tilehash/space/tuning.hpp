@@ -185,6 +185,7 @@ struct sm_90 : common {
   static constexpr u32 segments_block = 256;
   static constexpr u32 runs_block = 256;
   static constexpr u32 rank_block = 512;
+  static constexpr u32 small_join_block = 256;
   static constexpr u32 sort_block = 512;   // three on a multiprocessor (sort_occupancy)
   static constexpr u32 merge_block = 768;  // two on a multiprocessor (merge_occupancy)
   // Of a block that builds a table's only region from few items: few threads pass a barrier sooner.
@@ -206,7 +207,8 @@ struct sm_90 : common {
   static constexpr u32 joined_groups_rows(u64 /*word_bytes*/) { return 4; }
   static constexpr u32 written_matches = 2048;  // rows and segments of a block
   static constexpr u64 searched_shares = 1024;  // of a block each, which searches where its share begins
-  static constexpr u32 neighbours_at_once = 2;  // adjacent keys that a lane looks up by itself
+  static constexpr u64 small_join_rows = u64(1) << 18;  // of a side: more are partitioned
+  static constexpr u32 neighbours_at_once = 2;          // adjacent keys that a lane looks up by itself
 
   // ---- blocks that the work is divided into: some for each multiprocessor, as they differ in length ----
   template <class Space>
