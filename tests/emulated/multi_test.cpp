@@ -3,6 +3,9 @@
 
 #include <array>
 #include <map>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "designs_test.hpp"
 
@@ -67,6 +70,70 @@ void build_and_ask(emulation::schedule s, u64 n, u64 distinct, grouping how, u64
 TEST(Multi, ByRegions) {
   build_and_ask<multi<u32, u32>>({.seed = 5, .preempt = true}, 33'000, 66'000, grouping::by_regions, 33'000);
   build_and_ask<multi<u32, u32>>({.seed = 6, .preempt = true}, 33'000, 9'000, grouping::by_regions, 100);
+}
+
+// Few keys are retrieved in two kernels, unless a block's keys have many values: one value each or up to `most`, one
+// with 3000; blocks that are full and not; outputs that are exact, longer, or short by one.
+template <class Value, class Offset>
+void retrieve_few(u64 keys, u64 most, u64 favoured) {
+  SCOPED_TRACE(std::to_string(keys) + " keys, " + std::to_string(most) + " values, " +
+               std::to_string(favoured));
+  emulated space({.seed = keys + most, .preempt = true});
+  table<multi<u32, Value, tiled<u32, u32>, Offset>, emulated> t(space);
+  std::vector<u32> items, asked;
+  std::vector<Value> values;
+  std::vector<u64> offsets(1, 0);
+  const auto add = [&](u64 k, u64 times) {
+    for (u64 v = 0; v < times; ++v) {
+      items.push_back(key<u32>(k));
+      values.push_back(static_cast<Value>(10'000 * k + v));
+    }
+  };
+  for (u64 k = 0; k < keys; ++k) add(k, k == 5 && favoured != 0 ? favoured : 1 + k % most);
+  for (u64 i = 0; i < keys; ++i) {  // from both ends; every third is absent, if they come more than once
+    const bool absent = most > 1 && i % 3 == 0;
+    const u64 k = i % 2 == 0 ? i : keys - i;
+    asked.push_back(key<u32>(absent ? keys + i : k));
+    offsets.push_back(offsets.back() + (absent ? 0 : k == 5 && favoured != 0 ? favoured : 1 + k % most));
+  }
+  const buffer<u32, emulated> k(space, items), q(space, asked);
+  const buffer<Value, emulated> v(space, values);
+  std::ignore = t.build(space, k.span(), v.span());
+  const auto expect = [&](const auto& its_offsets, const auto& its_values) {
+    ASSERT_EQ(its_offsets, offsets);
+    for (u64 i = 0; i < asked.size(); ++i) {
+      std::vector<Value> its(its_values.begin() + offsets[i], its_values.begin() + offsets[i + 1]);
+      std::ranges::sort(its);
+      const u64 from = i % 2 == 0 ? i : keys - i;
+      for (u64 n = 0; n < its.size(); ++n) ASSERT_EQ(its[n], static_cast<Value>(10'000 * from + n));
+    }
+  };
+  const auto got = t.retrieve(space, q.span());
+  EXPECT_EQ(got.values.size(), offsets.back());
+  expect(got.offsets.to_host(), got.values.to_host());
+  const u64 n = offsets.back();
+  const buffer<u64, emulated> to(space, keys + 1);
+  const buffer<Value, emulated> into(space, n + 3);
+  for (const u64 size : {n, n + 3}) {
+    EXPECT_EQ(t.retrieve(space, q.span(), to.span(), into.first(size)), n);
+    expect(to.to_host(), into.to_host());
+  }
+  if (n == 0) return;
+  space.fill(into.data(), n + 3, Value(77));
+  EXPECT_THROW(t.retrieve(space, q.span(), to.span(), into.first(n - 1)), invalid_argument);
+  EXPECT_EQ(to.to_host(), offsets);
+  EXPECT_EQ(into.to_host(), std::vector<Value>(n + 3, Value(77)));
+}
+
+TEST(Multi, RetrievesFew) {
+  for (const u64 keys : {1, 255, 256, 257, 512, 700}) {
+    retrieve_few<u32, u32>(keys, 1, 0);
+    retrieve_few<u32, u32>(keys, 4, 0);
+  }
+  retrieve_few<u64, u64>(300, 1, 0);
+  retrieve_few<u64, u32>(300, 3, 0);
+  retrieve_few<u32, u32>(600, 1, 3'000);
+  retrieve_few<u32, u32>(520, 17, 0);  // more than 2048 of a block's keys
 }
 
 TEST(Multi, AnswersLikeTheModel) {

@@ -15,6 +15,7 @@
 #include <tilehash/algorithm/sample.hpp>
 #include <tilehash/algorithm/segments.hpp>
 #include <tilehash/engine/multi_arrays.hpp>
+#include <tilehash/engine/multi_ranges.hpp>
 #include <tilehash/engine/multi_regions.hpp>
 #include <tilehash/engine/multi_verbs.hpp>
 #include <tilehash/engine/multi_view.hpp>
@@ -94,8 +95,10 @@ class multi : multi_arrays<Design, Space> {
   void for_each(Space& space, F f) const {
     groups().for_each(space, items_, detail::item_giver<view_type, F>{view(), f});
   }
-  // offsets[i]: how many values the keys before keys[i] have. Returns where the values of each key begin.
-  buffer<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const;
+  // offsets[i]: how many values the keys before keys[i] have. Returns where the values of each key begin, and how
+  // many there are. Copies them to `to` if they are few and fit. Synchronizes with the host.
+  detail::found_ranges<Offset, Space> find_ranges(Space& space, const Key* keys, u64 n, u64* offsets,
+                                                  Value* to, u64 capacity) const;
   void copy_values(Space& space, std::span<const u64> offsets, const buffer<Offset, Space>& begins, Value* to,
                    u64 n) const;
 
@@ -290,13 +293,43 @@ void multi<Design, Space>::copy_entries(Space& space, Key* keys, Value* values) 
   space.copy(values, values_.data(), items_ * sizeof(Value));
 }
 template <class Design, class Space>
-auto multi<Design, Space>::find_ranges(Space& space, const Key* keys, u64 n, u64* offsets) const
-    -> buffer<Offset, Space> {
-  buffer<Offset, Space> begins(space, n);
+auto multi<Design, Space>::find_ranges(Space& space, const Key* keys, u64 n, u64* offsets, Value* to,
+                                       u64 capacity) const -> detail::found_ranges<Offset, Space> {
+  const detail::range_sink<Value, Offset> sink{values_.data(), nullptr, offsets};
+  detail::found_ranges<Offset, Space> all;
+  const auto find = [&](u64 more) {
+    all.begins = buffer<Offset, Space>(space, n + more);
+    auto with_begins = sink;
+    with_begins.begins = all.begins.data();
+    look_up(space, keys, n, with_begins);
+  };
+  if constexpr (Space::has_lanes) {
+    constexpr u32 threads = detail::tuning::of<Space>::segments_block;
+    using few = detail::few_ranges<threads>;
+    using summing = detail::sum_few_counts<threads>;
+    using copying = detail::copy_few_values<Value, Offset, threads>;
+    const u64 blocks = detail::divide_up(n, u64(threads));
+    if (blocks != 0 && blocks <= few::most_blocks) {
+      find(blocks + 1);  // the sums are behind the begins
+      u32* const sums = reinterpret_cast<u32*>(all.begins.data() + n);
+      space.for_each_block(blocks, threads, summing::scratch_bytes, summing{offsets, n, sums});
+      space.for_each_block(
+          blocks, threads, copying::scratch_bytes,
+          copying{offsets, n, sums, sums + blocks, all.begins.data(), values_.data(), to, capacity});
+      all.total = read_one(space, sums + blocks);
+      all.copied = all.total <= capacity;
+      if (all.total < few::too_many) return all;
+    } else {
+      find(0);
+    }
+  } else {
+    find(0);
+  }
   space.fill(offsets + n, 1, u64(0));
-  look_up(space, keys, n, detail::range_sink<Value, Offset>{values_.data(), begins.data(), offsets});
   space.exclusive_scan(offsets, offsets, n + 1);
-  return begins;
+  all.total = read_one(space, offsets + n);
+  all.copied = false;
+  return all;
 }
 template <class Design, class Space>
 void multi<Design, Space>::copy_values(Space& space, std::span<const u64> offsets,

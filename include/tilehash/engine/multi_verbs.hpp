@@ -61,9 +61,20 @@ class of_multi : public Base {
     check(space, keys, "retrieve: the keys");
     [[maybe_unused]] const auto call = reading(space, "retrieve");
     retrieved all{buffer<u64, Space>(space, keys.size() + 1), {}};
-    const auto begins = engine_.find_ranges(space, keys.data(), keys.size(), all.offsets.data());
-    all.values = buffer<value_element, Space>(space, read_one(space, all.offsets.data() + keys.size()));
-    engine_.copy_values(space, all.offsets.span(), begins, all.values.data(), all.values.size());
+    // If each key has one value, there are at most as many as keys.
+    if (Space::has_lanes && engine_.size() == engine_.key_count())
+      all.values = buffer<value_element, Space>(space, keys.size());
+    const auto found = engine_.find_ranges(space, keys.data(), keys.size(), all.offsets.data(),
+                                           all.values.data(), all.values.size());
+    if (found.copied && found.total == all.values.size()) return all;
+    buffer<value_element, Space> values(space, found.total);
+    if (!found.copied) {
+      engine_.copy_values(space, all.offsets.span(), found.begins, values.data(), found.total);
+    } else if (found.total != 0) {
+      space.copy(values.data(), all.values.data(), values.bytes());
+      space.synchronize();
+    }
+    all.values = std::move(values);
     return all;
   }
   /// As retrieve(), into arrays of the caller's.
@@ -84,13 +95,13 @@ class of_multi : public Base {
     detail::require_apart(values, keys, "retrieve", "the values", "the keys");
     detail::require_apart(values, offsets, "retrieve", "the values", "the offsets");
     [[maybe_unused]] const auto call = reading(space, "retrieve");
-    const auto begins = engine_.find_ranges(space, keys.data(), keys.size(), offsets.data());
-    const u64 n = read_one(space, offsets.data() + keys.size());
-    detail::require(n <= values.size(),
+    const auto found =
+        engine_.find_ranges(space, keys.data(), keys.size(), offsets.data(), values.data(), values.size());
+    detail::require(found.total <= values.size(),
                     "retrieve: the values' array is too small; the last offset says how "
                     "many there are");
-    engine_.copy_values(space, offsets, begins, values.data(), n);
-    return n;
+    if (!found.copied) engine_.copy_values(space, offsets, found.begins, values.data(), found.total);
+    return found.total;
   }
   /// Copies each key once: keys[id] is the key of the values view().values(id).
   ///
