@@ -10,9 +10,10 @@
 //
 // Frequent keys cost the table no more than others: it counts a key's matches at once and writes them evenly
 // (algorithm/segments.hpp). Regions with too frequent keys, small right sides and keys of over 8 bytes are
-// joined by the table.
+// joined by the table. On a GPU few rows of keys of up to 8 bytes take a short way by a table of their own
+// (algorithm/small_join.hpp).
 //
-// Both ways count the rows in time linear in both sides, and write them when there is memory for all of them:
+// All ways count the rows in time linear in both sides, and write them when there is memory for all of them:
 // O(left + right + rows). By regions the counting pass also writes, to memory for one row for each left row.
 // A second pass runs only if there are more rows. The order of the rows is unspecified. A NaN equals no key.
 #pragma once
@@ -317,7 +318,8 @@ auto count_join(Space& space, const Left& left, const Right& right, const join_o
 /// (strong).
 /// \complexity O(left + right).
 /// \memory by regions, 1.2 to 1.4 times the bytes of both sides' keys and of 4 to 8 bytes in addition for each row;
-/// by the table, that of its build and 12 bytes for each left row.
+/// by the table, that of its build and 12 bytes for each left row; few rows on a GPU, 16 bytes for each left row
+/// and 36 to 44 for each right row.
 /// \synchronizes yes.
 /// \concurrency no other call may write the keys.
 template <class Space, class Left, class Right>

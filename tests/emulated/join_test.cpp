@@ -156,9 +156,10 @@ TEST(Join, ByTheTable) {
 
 // Segments of all lengths to outputs at all alignments, by blocks that search
 // where their shares begin, and by those that are told.
-TEST(Join, WritesMatches) {
+template <u32 PerThread>
+void write_to_all_alignments() {
   constexpr u32 threads = 256;
-  using work = detail::write_matches_of_shares<threads, 8>;
+  using work = detail::write_matches_of_shares<threads, PerThread>;
   contract::random_numbers random("matches");
   SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(contract::run_seed()));
   emulated space({.seed = 50, .preempt = true});
@@ -214,6 +215,11 @@ TEST(Join, WritesMatches) {
                 right_at < 0 ? n + 8 : 8 + std::ranges::count(expected, 77U, &std::pair<u32, u32>::second));
     }
   }
+}
+
+TEST(Join, WritesMatches) {
+  write_to_all_alignments<8>();
+  write_to_all_alignments<16>();
 }
 
 TEST(Join, WithAGraph) {

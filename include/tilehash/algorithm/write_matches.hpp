@@ -48,9 +48,10 @@ struct write_match {
 template <u32 Threads, u32 PerThread>
 struct write_matches_of_shares {
   static constexpr u32 block_size = Threads, share = Threads * PerThread;
-  static constexpr u32 group = block_sums<Threads>::group, runs = PerThread / 4;
+  static constexpr u32 group = block_sums<Threads>::group;
+  static constexpr u32 runs = 2;  // of four rows, that a thread has in flight
   static constexpr u64 scratch_bytes = 2 * sizeof(u64) + (2 * share + 1) * sizeof(u32);
-  static_assert(PerThread % 4 == 0 && Threads >= 2 * group);
+  static_assert(PerThread % (4 * runs) == 0 && Threads >= 2 * group);
 
   match_segments from;
   u64 positions;
@@ -100,6 +101,7 @@ struct write_matches_of_shares {
           at(first),
           segments(segments_here),
           positions(positions_here) {}
+    TILEHASH_FN u32 end_of(u32 r) const { return r < segments ? u32(ends[r]) : ~u32(0); }
     // The segment of position i, which is segment r or later.
     TILEHASH_FN u32 find(u32 r, u32 i) const {
       u32 step = 1, high = segments;
@@ -140,31 +142,46 @@ struct write_matches_of_shares {
     return static_cast<u32>(reinterpret_cast<std::uintptr_t>(p) / sizeof(u32)) % 4;
   }
   template <class Share>
+  TILEHASH_FN u32 number_of(const Share& h, u32 r) const {
+    return from.numbers != nullptr ? from.numbers[h.segment + r] : static_cast<u32>(h.segment + r);
+  }
+  template <class Share>
   TILEHASH_FN void write(const Share& h, u32 me) const {
     u32* const left = out.left + h.at;
     u32* const right = out.right != nullptr ? out.right + h.at : nullptr;
     const u32 skew = skew_of(right != nullptr ? right : left);
     const bool both = skew_of(left) == skew, reads = right != nullptr && from.values != nullptr;
     u32 r = 0;
-    for (u32 begin = me * 4; begin < h.positions + skew; begin += share) {
+    for (u32 begin = me * 4; begin < h.positions + skew; begin += runs * Threads * 4) {
       u32 rows[runs][4], others[runs][4];
       TILEHASH_UNROLL
       for (u32 k = 0; k < runs; ++k) {
-        u32 from_values[4];
-        TILEHASH_UNROLL
-        for (u32 e = 0; e < 4; ++e) {
-          const u32 i = begin + k * Threads * 4 + e - skew;
-          rows[k][e] = others[k][e] = from_values[e] = 0;
-          if (i >= h.positions) continue;  // also those before the first, which are large
-          r = h.find(r, i);
-          rows[k][e] =
-              from.numbers != nullptr ? from.numbers[h.segment + r] : static_cast<u32>(h.segment + r);
-          others[k][e] = all_matched ? 0 : from.begins[h.segment + r];
-          if (others[k][e] != no_match) from_values[e] = u32(h.shifts[r]) + i;
+        const u32 first = begin + k * Threads * 4 - skew;
+        u32 at[4] = {};  // among the values
+        // (The first run may begin before position 0, so these numbers are large.)
+        if (first < h.positions) r = h.find(r, first);
+        if (first < h.positions && h.positions - first >= 4 && h.end_of(r) - first >= 4) {
+          const u32 number = number_of(h, r), other = all_matched ? 0 : from.begins[h.segment + r];
+          TILEHASH_UNROLL
+          for (u32 e = 0; e < 4; ++e) {
+            rows[k][e] = number;
+            others[k][e] = other;
+            if (other != no_match) at[e] = u32(h.shifts[r]) + first + e;
+          }
+        } else {
+          TILEHASH_UNROLL
+          for (u32 e = 0; e < 4; ++e) {
+            rows[k][e] = others[k][e] = 0;
+            if (first + e >= h.positions) continue;
+            r = h.find(r, first + e);
+            rows[k][e] = number_of(h, r);
+            others[k][e] = all_matched ? 0 : from.begins[h.segment + r];
+            if (others[k][e] != no_match) at[e] = u32(h.shifts[r]) + first + e;
+          }
         }
         TILEHASH_UNROLL
         for (u32 e = 0; e < 4; ++e)
-          if (reads) others[k][e] = others[k][e] == no_match ? no_match : from.values[from_values[e]];
+          if (reads) others[k][e] = others[k][e] == no_match ? no_match : from.values[at[e]];
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < runs; ++k) {
@@ -186,24 +203,33 @@ struct write_matches_of_shares {
   }
 };
 
+template <u32 Share, class Space>
+void write_shares(Space& space, const match_segments& from, u64 positions, join_kind kind,
+                  const join_output& out) {
+  constexpr u32 threads = tuning::of<Space>::segments_block;
+  using work = write_matches_of_shares<threads, Share / threads>;
+  if (positions == 0) return;
+  const u64 shares = divide_up(from.count + positions, u64(work::share));
+  buffer<u64, Space> splits;
+  if (shares > tuning::of<Space>::searched_shares) {  // fewer search while they wait for memory
+    splits = buffer<u64, Space>(space, shares + 1);
+    space.for_each(shares + 1,
+                   find_splits<u64>{from.offsets + 1, from.count, positions, work::share, splits.data()});
+  }
+  space.for_each_block(shares, threads, work::scratch_bytes,
+                       work{from, positions, splits.data(), out, kind != join_kind::left});
+}
 // Writes `positions` rows. Does not synchronize with the host. Throws out_of_memory. Temporary memory: 8 bytes
-// for 2048 rows and segments, if they are many.
+// for 4096 rows and segments, if they are many.
 template <class Space>
 void write_matches(Space& space, const match_segments& from, u64 positions, join_kind kind,
                    const join_output& out) {
   if constexpr (Space::has_lanes) {
-    constexpr u32 threads = tuning::of<Space>::segments_block;
-    using work = write_matches_of_shares<threads, tuning::of<Space>::written_matches / threads>;
-    if (positions == 0) return;
-    const u64 shares = divide_up(from.count + positions, u64(work::share));
-    buffer<u64, Space> splits;
-    if (shares > tuning::of<Space>::searched_shares) {  // fewer search while they wait for memory
-      splits = buffer<u64, Space>(space, shares + 1);
-      space.for_each(shares + 1,
-                     find_splits<u64>{from.offsets + 1, from.count, positions, work::share, splits.data()});
-    }
-    space.for_each_block(shares, threads, work::scratch_bytes,
-                         work{from, positions, splits.data(), out, kind != join_kind::left});
+    // Few rows have small shares, so that all multiprocessors have some.
+    if (from.count + positions <= tuning::of<Space>::few_matches)
+      write_shares<tuning::of<Space>::few_written_matches>(space, from, positions, kind, out);
+    else
+      write_shares<tuning::of<Space>::written_matches>(space, from, positions, kind, out);
   } else {
     for_each_in_segments(space, from.offsets, from.count, positions, write_match{from, out});
   }

@@ -18,7 +18,8 @@ struct join_options {
   /// How a join of two arrays finds the rows with equal keys.
   enum class ways {
     automatic,  ///< by regions from 2^15 right rows on, where keys have up to 8 bytes and the memory suffices;
-                ///< on a GPU only if right keys occur at most 32 times, as estimated from a sample
+                ///< on a GPU only if right keys occur at most 32 times, as estimated from a sample, and if a
+                ///< side has over 2^18 rows: fewer take a way of their own
     by_regions,  ///< keys of up to 8 bytes
     by_table,    ///< keys of any type
   };

@@ -205,7 +205,8 @@ struct sm_90 : common {
   static constexpr u32 combined_slots(bool narrow) { return narrow ? 28 : 14; }
   static constexpr u32 joined_rows(u64 word_bytes) { return joined_at_once(word_bytes); }
   static constexpr u32 joined_groups_rows(u64 /*word_bytes*/) { return 4; }
-  static constexpr u32 written_matches = 2048;  // rows and segments of a block
+  static constexpr u32 written_matches = 4096, few_written_matches = 2048;  // rows and segments of a block
+  static constexpr u64 few_matches = u64(1) << 21;
   static constexpr u64 searched_shares = 1024;  // of a block each, which searches where its share begins
   static constexpr u64 small_join_rows = u64(1) << 18;  // of a side: more are partitioned
   static constexpr u32 neighbours_at_once = 2;          // adjacent keys that a lane looks up by itself
