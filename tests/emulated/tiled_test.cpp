@@ -1,6 +1,7 @@
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/region_choice.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <vector>
@@ -99,6 +100,67 @@ TEST(TiledUnwaited, ManyRegions) {
 #if !TILEHASH_FEW_TYPES
   insert_unwaited<tiled<u32, u32>>(make_keys<u32>(50'000, pattern::distinct, 3), 48'000, 0.96, 3);
   insert_unwaited<tiled<u64, u64>>(make_keys<u64>(33'000, pattern::few, 4), 33'000, 0.9, 4);
+#endif
+}
+
+// Values are assigned to the first keys of `all` while the table holds the last ones, so to present keys, new
+// ones and some that occur twice. Each key then has a value that it was given last.
+template <class Design>
+void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 held, u64 assigned,
+                       double load_factor, u64 seed, bool waits) {
+  SCOPED_TRACE(std::to_string(assigned) + " values, " + std::to_string(held) + " keys, seed " +
+               std::to_string(seed) + (waits ? "" : ", asynchronous"));
+  using key_type = typename Design::key_type;
+  using value_type = typename Design::mapped_type;
+  const u64 n = all.size();
+  emulated space({.seed = seed, .preempt = true});
+  table<with_width<Design, 4>, emulated> t(space, n,
+                                           {.load_factor = load_factor, .seed = seed, .grow = false});
+  std::vector<value_type> values(n);
+  for (u64 i = 0; i < n; ++i) values[i] = static_cast<value_type>(i);
+  const buffer<key_type, emulated> k(space, all);
+  const buffer<value_type, emulated> v(space, values), out(space, n);
+  const buffer<u8, emulated> found(space, n);
+  const buffer<insert_report, emulated> report(space, 1);
+  ASSERT_EQ(t.insert(space, k.span().subspan(n - held), v.span().subspan(n - held)).refused, 0U);
+  const u64 before = t.size();
+  ASSERT_TRUE(detail::assigning_pays(space, t.view().design, assigned));
+  insert_report r;
+  if (waits) {
+    r = t.insert_or_assign(space, k.first(assigned), v.first(assigned));
+  } else {
+    t.insert_or_assign_async(space, k.first(assigned), v.first(assigned), report.data());
+    r = report.to_host()[0];
+  }
+  std::map<key_type, std::vector<u64>> given, offered;
+  for (u64 i = 0; i < assigned; ++i) given[all[i]].push_back(i);
+  for (u64 i = n - held; i < n; ++i) {
+    if (!given.contains(all[i])) offered[all[i]].push_back(i);
+  }
+  EXPECT_EQ(r.refused, 0U);
+  EXPECT_EQ(r.inserted, given.size() + offered.size() - before);
+  EXPECT_EQ(r.present, assigned - r.inserted);
+  EXPECT_EQ(t.size(), given.size() + offered.size());
+  t.find(space, k.span(), out.span(), flags(found.data(), n));
+  const auto its = out.to_host();
+  const auto is = found.to_host();
+  for (u64 i = 0; i < n; ++i) {
+    const bool is_given = given.contains(all[i]);
+    ASSERT_EQ(is[i] != 0, is_given || offered.contains(all[i]));
+    if (is[i] == 0) continue;
+    const auto& some = is_given ? given[all[i]] : offered[all[i]];
+    ASSERT_NE(std::ranges::find(some, static_cast<u64>(its[i])), some.end());
+  }
+}
+TEST(TiledAssign, ByRegions) {
+  assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::distinct, 1), 40'000, 34'000, 0.9, 1,
+                                     true);
+  assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::some_twice, 2), 20'000, 33'000, 0.95, 2,
+                                     false);
+#if !TILEHASH_FEW_TYPES
+  assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::some_twice, 3), 20'000, 33'000, 0.95, 3,
+                                     true);
+  assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::few, 4), 10'000, 33'000, 0.8, 4, false);
 #endif
 }
 

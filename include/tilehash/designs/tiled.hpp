@@ -268,8 +268,8 @@ class tiled {
   template <class Bins = detail::even_bins<word>>
   using region_build = detail::tiled_build<tiled, Bins>;
   // Adds items to a region that holds many more.
-  template <class Bins = detail::even_bins<word>>
-  using region_merge = detail::tiled_merge<tiled, Bins>;
+  template <class Bins = detail::even_bins<word>, bool Assigns = false>
+  using region_merge = detail::tiled_merge<tiled, Bins, Assigns>;
 
   // Frees a slot for a key whose buckets are full, by moving other keys.
   using displacement = detail::displacement<tiled, max_path>;

@@ -228,12 +228,13 @@ class insertion : public region_slots<Design, Space> {
                                                                          detail::called_source<slot_type>>;
     template <class Source, class Update>
     static constexpr bool starts_filled = fills<Source, Update> && detail::fills_unwaited<Design, Space>();
-    template <class Source>
-    bool start_fill(Space& space, const Source& source, u64 n, insert_report* report) const {
-      if (!table.is_known_empty()) return false;
+    template <class Source, class Update>
+    bool start_fill(Space& space, const Source& source, const Update& update, u64 n,
+                    insert_report* report) const {
       detail::call_end end = table.calls_.unwaited(n, 0);
       end.report = report;
-      if (!detail::start_fill(space, design(), source, n, calls(), end)) return false;
+      if (!detail::start_fill(space, design(), source, update, n, table.is_known_empty(), calls(), end))
+        return false;
       table.unsettled_ = true;
       return true;
     }
@@ -242,8 +243,10 @@ class insertion : public region_slots<Design, Space> {
     // keys wins.)
     template <class Windows>
     std::optional<detail::region_filled<Design, Space>> fill(Space& space, const Windows& w, u64 end) const {
-      if (Windows::phases_type::updates && size() != 0) return std::nullopt;
       const auto items = detail::shifted(w.phases.source(), w.done);
+      if constexpr (Windows::phases_type::updates) {
+        if (size() != 0) return detail::assign_by_regions(space, design(), items, end - w.done);
+      }
       return detail::fill_where_it_pays(space, design(), items, end - w.done, size());
     }
   };

@@ -54,6 +54,28 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
   }
 }
 
+// The same for items whose values replace those of present keys, in a table of any fullness: a single one reads
+// and writes a random line. (Half of a word of 16 bytes is not
+// replaced.)
+template <class Design, class Space>
+constexpr bool assigns_by_regions() {
+  using slot_type = typename Design::slot_type;
+  if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
+    using value_bits = typename slot_type::value_bits;
+    return !slot_type::is_set && sizeof(typename Design::word) <= 8 && sizeof(value_bits) >= 4 &&
+           sizeof(value_bits) == sizeof(typename Design::mapped_type);
+  } else {
+    return false;
+  }
+}
+template <class Design, class Space>
+bool assigning_pays(const Space& space, const Design& design, u64 n) {
+  using merge = typename Design::template region_merge<>;
+  return n >= least_to_partition<Space> && n >= design.capacity() / tuning::of<Space>::assign_share &&
+         design.regions() <= most_regions<typename Design::slot_type>(space) &&
+         merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+}
+
 // Is partitioning worth it for n items? A table that holds items is streamed. A build reads and writes it, so
 // it needs a twelfth of the capacity, or a twentieth if the table gets so full that single inserts are slow.
 // A merge streams it in one direction, so it needs a third of that; but not if the table stays so empty that

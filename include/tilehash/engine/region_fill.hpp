@@ -119,7 +119,8 @@ struct source_as_bin {
 
 // Fills a table's regions with the items of sources. Any item of equal keys is kept; or the first, if no item
 // of the key is left over and the table was empty.
-template <class Design, class Space, bool KeepsFirst = false>
+// Assigns, for a table that holds items: the values of present keys are replaced, always in place.
+template <class Design, class Space, bool KeepsFirst = false, bool Assigns = false>
 class region_fill {
   using word = typename Design::word;
   using slot_type = typename Design::slot_type;
@@ -131,7 +132,7 @@ class region_fill {
       : space_(space),
         design_(design),
         merges_(merges),
-        in_place_(merges && merges_in_place(space, design, n)),
+        in_place_(Assigns || (merges && merges_in_place(space, design, n))),
         spill_capacity_(n / 32 + 1024),
         header_(header_words(design)),
         memory_(space, header_ + spill_capacity_),
@@ -290,14 +291,12 @@ class region_fill {
                    before_partition<slot_type, Space, KeepsFirst>());
   }
   void put_in(const region_bins& bins, u32 first, u32 count) {
-    if (in_place_)
-      merge(bins, first, count);
-    else
-      build(bins, first, count);
+    if (in_place_) return merge(bins, first, count);
+    if constexpr (!Assigns) build(bins, first, count);
   }
   void merge(const bins_type& bins, u32 first, u32 count) {
     if constexpr (requires { typename Design::template region_merge<>; }) {
-      using merge_type = typename Design::template region_merge<>;
+      using merge_type = typename Design::template region_merge<even_bins<word>, Assigns>;
       space_.for_each_block(count, merge_type::block_size,
                             merge_type::scratch_bytes(design_.region_buckets()),
                             merge_type{design_, bins, first, spill(), counters() + 2});
@@ -350,6 +349,21 @@ std::optional<region_filled<Design, Space>> fill_where_it_pays(Space& space, con
   }
   if (!regions_pay(space, design, n, held)) return std::nullopt;
   return fill_regions(space, design, items, n, held != 0);
+}
+
+// Assigns the values of n items to a table that holds some, and inserts those with new keys. Returns nothing where
+// that does not pay.
+template <class Design, class Space, class Source>
+std::optional<region_filled<Design, Space>> assign_by_regions(Space& space, const Design& design,
+                                                              const Source& source, u64 n) {
+  if constexpr (assigns_by_regions<Design, Space>()) {
+    if (assigning_pays(space, design, n)) {
+      region_fill<Design, Space, false, true> fill(space, design, n, true);
+      fill.fill_all(source, n);
+      return fill.result();
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace detail

@@ -1,13 +1,13 @@
 // One insert that does not synchronize with the host: one window of all items, into a table that does not grow.
 //
-//   a table that is known to be empty   region by region, where that pays; then the items left over, whose
-//                                       number only the GPU knows (engine/unwaited_fill.hpp)
+//   a table that is known to be empty,  region by region, where that pays; then the items left over, whose
+//   or values that are assigned         number only the GPU knows (engine/unwaited_fill.hpp)
 //   any other                           the phases of engine/insert_phases.hpp: place, displace, update
 //
 // The last kernel ends the call: it writes the report, and the change of the size to the memory of the table.
 //
 // Policy: that of engine/window_call.hpp, and where it can fill
-//   start_fill(space, source, n, report)   starts to fill an empty table; false: it is not, or it does not pay
+//   start_fill(space, source, update, n, report)   starts that; false: it does not pay
 #pragma once
 
 #include <tilehash/core/error.hpp>
@@ -35,7 +35,7 @@ class unwaited_call {
   void start(const Source& source, const Update& update, u64 n, insert_report* report) {
     if (n == 0) return detail::finish_call(space_, end_of(0, report));  // no phase has a kernel
     if constexpr (requires { requires Policy::template starts_filled<Source, Update>; }) {
-      if (table_.start_fill(space_, source, n, report)) return;
+      if (table_.start_fill(space_, source, update, n, report)) return;
     }
     detail::insert_phases<Design, Space, Source, Update> phases{space_,  source, n,
                                                                 nullptr, update, table_.calls()};

@@ -1,19 +1,24 @@
-// Fills an empty table by regions without synchronizing with the host (engine/region_fill.hpp).
+// Inserts by regions without synchronizing with the host (engine/region_fill.hpp), into an empty table, or to
+// assign values.
 //
-//   partition, build          the only region of a table: build, from the items of the call
+//   partition, build or merge   the only region of an empty table: build, from the items of the call
 //   place, displace           the items left over, of which the host knows no number (kernel/left_over.hpp)
 //
-// A small call has its counters and the list of items left over in the memory of the table. So it needs no
+// A small call into one region has its counters and the list of items left over in the memory of the table. So it needs no
 // other memory, and no kernel clears any.
 #pragma once
 
+#include <concepts>
+
 #include <tilehash/core/error.hpp>
+#include <tilehash/core/op.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/region_choice.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/kernel/left_over.hpp>
+#include <tilehash/kernel/upsert.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -31,31 +36,37 @@ constexpr bool fills_unwaited() {
     return false;
 }
 
-// Starts to fill an empty table with n items, whose call ends like `end`. Returns false, and starts nothing,
-// where that does not pay or there is no memory for it.
-template <class Design, class Space, class Source>
-bool start_fill(Space& space, const Design& design, const Source& source, u64 n, const call_memory& calls,
-                call_end end) {
+// Starts to insert n items by regions, in a call that ends like `end`. Returns false, and starts nothing, where
+// that does not pay or there is no memory for it. A table that is not known to be `empty` may hold any items;
+// then values are assigned only.
+template <class Design, class Space, class Source, class Update>
+bool start_fill(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
+                bool empty, const call_memory& calls, call_end end) {
   if (n > design.capacity()) return false;
-  const bool one = one_region_pays<Source>(space, design, n);
-  if (!one && (!regions_pay(space, design, n, 0) || fills_in_slices<Design, Space>(space, design, n, false)))
-    return false;
+  constexpr bool assigns = std::same_as<Update, apply<op::assign>> && assigns_by_regions<Design, Space>();
+  const bool one = empty && one_region_pays<Source>(space, design, n);
+  const bool pays =
+      empty ? one || regions_pay(space, design, n, 0) : assigns && assigning_pays(space, design, n);
+  if (!pays || fills_in_slices<Design, Space>(space, design, n, !empty)) return false;
   end.blocks_done = calls.blocks_done();
-  const auto start = [&](region_fill<Design, Space>& fill) {
+  const auto start = [&](auto&& fill) {
     if constexpr (builds_from_items<Source, Space, Design>) {
       if (one) fill.fill_one(source, n);
     }
     if (!one) fill.fill_all(source, n);
-    start_left_over(space, design, source, n, fill.counts(), end);
+    start_left_over(space, design, source, update, n, fill.counts(), end);
   };
   try {
-    if (one && n <= call_memory::few_items && sizeof(typename Design::word) <= 8) {
-      region_fill<Design, Space> fill(space, design, calls);
-      start(fill);
-    } else {
-      region_fill<Design, Space> fill(space, design, n, false);
-      start(fill);
+    if constexpr (assigns) {
+      if (!empty) {
+        start(region_fill<Design, Space, false, true>(space, design, n, true));
+        return true;
+      }
     }
+    if (one && n <= call_memory::few_items && sizeof(typename Design::word) <= 8)
+      start(region_fill<Design, Space>(space, design, calls));
+    else
+      start(region_fill<Design, Space>(space, design, n, false));
   } catch (const out_of_memory&) {  // nothing has started
     return false;
   }

@@ -74,10 +74,10 @@ struct numbered_lane {
   }
 };
 
-template <displacing Design, class Source, u32 Width, u32 Threads>
+template <displacing Design, class Source, class Update, u32 Width, u32 Threads>
 struct insert_left_over {
   using source_type = late_source<Design, Source>;
-  using place_type = upsert_items<Design, Source, keep_stored, Width>;
+  using place_type = upsert_items<Design, Source, Update, Width>;
   using displace_type = displace_items<Design, source_type, Width, Threads>;
   static constexpr u32 block_size = Threads, resident_blocks = displace_type::resident_blocks;
   static constexpr u32 words = 2;  // of pending bits, for a block at a time: an item for each tile
@@ -125,14 +125,16 @@ struct insert_left_over {
 };
 
 // Starts the kernels. The call ends like `end`.
-template <class Design, class Space, class Source>
-void start_left_over(Space& space, const Design& design, const Source& source, u64 n,
+template <class Design, class Space, class Source, class Update>
+void start_left_over(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
                      const left_counts<typename Design::word>& counts, const call_end& end) {
-  using body = insert_left_over<Design, Source, Design::preferred_width, tuning::of<Space>::displace_block>;
+  using body =
+      insert_left_over<Design, Source, Update, Design::preferred_width, tuning::of<Space>::displace_block>;
   typename body::place_type place{.design = design,
                                   .source = source,
                                   .end = n,
                                   .inserts = true,
+                                  .update = update,
                                   .recorder = {end.counters, counts.bits()}};
   const typename body::displace_type displace{
       .design = design,

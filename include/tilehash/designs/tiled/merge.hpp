@@ -23,6 +23,9 @@
 //                               bucket, or a third one makes a slot there for it
 //   5  drop_equal_keys          that step 4 placed twice
 //
+// If the items' values replace those of present keys (Assigns), these keys are found before step 2, in a step
+// of its own: no key moves then, and no slot of the table is half written.
+//
 // In steps 2 and 3 a taken slot stays taken, so two items of one key try the same free slot and one finds the
 // other (invariant 3 of designs/tiled.hpp). In step 4 a key moves at most once, and only to a promised slot.
 // A compare-and-swap in the scratch decides which item changes a slot of the table; no other item changes it
@@ -50,7 +53,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-template <class Design, class Bins = even_bins<typename Design::word>>
+template <class Design, class Bins = even_bins<typename Design::word>, bool Assigns = false>
 struct tiled_merge {
   using slot_type = typename Design::slot_type;
   using word = typename slot_type::word;
@@ -93,6 +96,10 @@ struct tiled_merge {
     work.load();
     block.barrier();
     for (u32 from = 0;;) {
+      if constexpr (Assigns) {
+        work.assign_present(from);
+        block.barrier();
+      }
       work.place_in_first_buckets(from);
       block.barrier();
       work.place_in_second_buckets();
@@ -124,6 +131,7 @@ struct tiled_merge {
     region in;
     word mine[at_once];
     u32 open = 0, unplaced = 0;  // bit k: mine[k] found no slot in its first bucket, or in neither
+    u32 done = 0;                // bit k: mine[k] has replaced a value
     u32 came = 0;
 
     TILEHASH_FN block_of(const tiled_merge& m, const Block& b, u32 nth, u32 items)
@@ -161,12 +169,30 @@ struct tiled_merge {
         if (state != 0) fetch_add(in.states + first / slots, state);
       });
     }
+    // Before step 2, if values are replaced.
+    TILEHASH_FN void assign_present(u32 from) {
+      done = 0;
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        if (from + k * all + me >= n) continue;
+        location p = in.design.location_of(entry::hash_of(mine[k]));
+        const value_bits v = entry::value_of(mine[k]);
+        const bool goes_on = in.has_bit(p.bucket, Design::filter_index(p.stored));
+        bool found = in.assign(p.bucket, p.stored, v);
+        if (!found && goes_on) {
+          in.design.turn(p);
+          found = in.assign(p.bucket, p.stored, v);
+        }
+        done |= u32(found) << k;
+      }
+    }
     // Step 2.
     TILEHASH_FN void place_in_first_buckets(u32 from) {
       open = unplaced = 0;
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         if (from + k * all + me >= n) continue;
+        if (Assigns && (done >> k & 1) != 0) continue;
         const location p = in.design.location_of(entry::hash_of(mine[k]));
         if (in.has_bit(p.bucket, Design::filter_index(p.stored))) {
           location second = p;

@@ -63,6 +63,15 @@ struct tiled_merge_region {
       return outcome::inserted;
     }
   }
+  // Replaces the value of a key that is stored in a bucket. Returns false if it is not. No other thread may put
+  // keys in or move any meanwhile.
+  TILEHASH_FN bool assign(u32 bucket, stored_key n, value_bits v) const {
+    const view b(keys, bucket, bucket);
+    const u32 equal = b.match(n);
+    if (equal == 0) return false;
+    store_relaxed(reinterpret_cast<value_bits*>(home + (bucket * slots + b.lowest_slot(equal))), v);
+    return true;
+  }
   TILEHASH_FN bool has_free_slot(u32 bucket) const { return load_relaxed(states + bucket) / one < slots; }
   TILEHASH_FN bool reserve(u32 bucket) const {
     for (u32 old = load_relaxed(states + bucket); old / one < slots;) {  // repeats when others changed it
