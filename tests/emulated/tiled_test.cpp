@@ -93,6 +93,9 @@ TEST(TiledUnwaited, OneRegion) {
   auto some_nan = make_keys<double>(2000, pattern::distinct, 6);
   for (u64 i = 100; i < 110; ++i) some_nan[i] = std::numeric_limits<double>::quiet_NaN();
   insert_unwaited<tiled<double, i64>>(some_nan, 2000, 0.8, 6, 10);
+  auto no_list = make_keys<double>(3000, pattern::all_equal, 7);
+  no_list[5] = std::numeric_limits<double>::quiet_NaN();
+  insert_unwaited<tiled<double, i64>>(no_list, 3000, 0.8, 7, 1);
 }
 TEST(TiledUnwaited, ManyRegions) {
   insert_unwaited<tiled<u32, u32>>(make_keys<u32>(33'000, pattern::distinct, 1), 33'000, 0.95, 1);
@@ -107,7 +110,7 @@ TEST(TiledUnwaited, ManyRegions) {
 // ones and some that occur twice. Each key then has a value that it was given last.
 template <class Design>
 void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 held, u64 assigned,
-                       double load_factor, u64 seed, bool waits) {
+                       double load_factor, u64 seed, bool waits, bool grow = false) {
   SCOPED_TRACE(std::to_string(assigned) + " values, " + std::to_string(held) + " keys, seed " +
                std::to_string(seed) + (waits ? "" : ", asynchronous"));
   using key_type = typename Design::key_type;
@@ -115,7 +118,7 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
   const u64 n = all.size();
   emulated space({.seed = seed, .preempt = true});
   table<with_width<Design, 4>, emulated> t(space, n,
-                                           {.load_factor = load_factor, .seed = seed, .grow = false});
+                                           {.load_factor = load_factor, .seed = seed, .grow = grow});
   std::vector<value_type> values(n);
   for (u64 i = 0; i < n; ++i) values[i] = static_cast<value_type>(i);
   const buffer<key_type, emulated> k(space, all);
@@ -157,7 +160,11 @@ TEST(TiledAssign, ByRegions) {
                                      true);
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::some_twice, 2), 20'000, 33'000, 0.95, 2,
                                      false);
+  assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::distinct, 5), 39'800, 40'000, 0.8, 5,
+                                     true, true);
 #if !TILEHASH_FEW_TYPES
+  assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::distinct, 6), 20'000, 41'000, 0.8, 6,
+                                     true, true);
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::some_twice, 3), 20'000, 33'000, 0.95, 3,
                                      true);
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::few, 4), 10'000, 33'000, 0.8, 4, false);

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <tilehash/core/error.hpp>
+#include <tilehash/engine/assigned_regions.hpp>
 #include <tilehash/engine/equal_keys.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/region_slots.hpp>
@@ -221,24 +222,7 @@ class insertion : public region_slots<Design, Space> {
     }
 
     template <class Source, class Update>
-    static constexpr bool fills =
-        partition_built<Design> &&
-        (std::same_as<Update, detail::keep_stored> ||
-         std::same_as<Update, detail::apply<op::assign>>)&&!std::same_as<Source,
-                                                                         detail::called_source<slot_type>>;
-    template <class Source, class Update>
-    static constexpr bool starts_filled = fills<Source, Update> && detail::fills_unwaited<Design, Space>();
-    template <class Source, class Update>
-    bool start_fill(Space& space, const Source& source, const Update& update, u64 n,
-                    insert_report* report) const {
-      detail::call_end end = table.calls_.unwaited(n, 0);
-      end.report = report;
-      if (!detail::start_fill(space, design(), source, update, n, table.is_known_empty(), calls(), end))
-        return false;
-      table.unsettled_ = true;
-      return true;
-    }
-
+    static constexpr bool fills = detail::filled_by_regions<Design, Source, Update>;
     // Returns nothing if it does not pay. (In an empty table assigning and keeping are the same: any of equal
     // keys wins.)
     template <class Windows>

@@ -118,7 +118,10 @@ class window_call {
     w.phases.moved_to(table_.calls());  // the last window may have made the table grow
     u64 end = w.n, wanted = w.pending();
     if (grows_ && table_.size() + wanted > table_.limit()) {
-      if (!w.looked_up && table_.size() != 0) return look_up(w);
+      if (!w.looked_up && table_.size() != 0) {
+        if (!assign_regions(w)) look_up(w);
+        return;
+      }
       if (grow_by_estimate(w, wanted)) return;
       const u64 most = table_.free_slots(wanted);
       if (most == 0) {
@@ -235,6 +238,24 @@ class window_call {
                                          : pass + 1 < passes && w.phases.left() <= few);
     }
     return w.phases.left();
+  }
+  // Assigns values by regions, where nearly all keys are present. Returns false if it does not pay, or there is
+  // no memory for it.
+  template <class Windows>
+  bool assign_regions(Windows& w) {
+    if constexpr (requires { table_.assign(space_, w); }) {
+      if (w.done != 0 || w.phases.bits_known() != 0 || w.phases.outcomes() != nullptr) return false;
+      decltype(table_.assign(space_, w)) filled;
+      try {
+        filled = table_.assign(space_, w);
+      } catch (const out_of_memory&) {
+      }
+      if (!filled || !take_over(*filled)) return false;
+      w.done = w.n;
+      return true;
+    } else {
+      return false;
+    }
   }
   // Returns false if it does not pay, or there is no memory for it.
   template <class Windows>

@@ -275,6 +275,8 @@ struct table {
   // ---- of a sketch that estimates a number of keys: its standard deviation is 1.15 % ----
   static constexpr u32 sketch_registers_log2 = 13;
 
+  static constexpr u64 presence_sample = 4096;  // keys that say whether nearly all are present
+
   // ---- regions that a block builds in its scratch ----
   static constexpr u64 block_scratch = 227 * 1024 - 512;  // bytes: what horton takes of sm_90's 227 KiB
   // Buckets with narrow and with wide words. Tables so full that these regions would overflow have larger

@@ -1,0 +1,72 @@
+// Assigns values to present keys region by region, in a table that may grow (designs/tiled/merge.hpp).
+//
+// A call that may have more new keys than there are free slots looks all keys up first. Where values are
+// assigned, that reads and writes a random line for each item. So a sample of the keys decides: if nearly all
+// are present, the items are partitioned and assigned by regions, and the few new keys take free slots.
+#pragma once
+
+#include <concepts>
+#include <optional>
+
+#include <tilehash/core/op.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/engine/region_fill.hpp>
+#include <tilehash/kernel/upsert.hpp>
+#include <tilehash/space/tuning.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
+
+// Calls that may go by regions.
+template <class Design, class Source, class Update>
+inline constexpr bool filled_by_regions =
+    partition_built<Design> &&
+    (std::same_as<Update, keep_stored> ||
+     std::same_as<Update, apply<op::assign>>)&&!std::same_as<Source,
+                                                             called_source<typename Design::slot_type>>;
+template <class Design, class Space, class Windows>
+inline constexpr bool assigned_by_regions =
+    Windows::phases_type::updates && assigns_by_regions<Design, Space>() &&
+    filled_by_regions<Design, typename Windows::source_type, typename Windows::update_type>;
+
+// Every so many items of a source.
+template <class Source>
+struct strided_source {
+  Source source;
+  u64 step;
+  TILEHASH_FN auto operator()(u64 i) const { return source(i * step); }
+};
+
+// Are nearly all keys of n items present? Synchronizes with the host.
+template <class Design, class Space, class Source, class Cells>
+bool mostly_present(Space& space, const Design& design, const Cells& sentinels, const call_memory& calls,
+                    const Source& source, u64 n) {
+  constexpr u64 sampled = tuning::table::presence_sample;
+  static_assert(sampled <= call_memory::few_items);
+  insert_phases<Design, Space, strided_source<Source>, keep_stored> sample{
+      space, {source, n / sampled}, sampled, nullptr, {}, calls};
+  sample.make_bits();
+  sample.look_up(design, 0, sampled, sentinels);
+  sample.collect();
+  return sample.left() <= sampled / 64;
+}
+
+// Returns nothing if it does not pay. New keys that find no slot are among the items left over.
+template <class Design, class Space, class Source, class Cells>
+std::optional<region_filled<Design, Space>> assign_present(Space& space, const Design& design,
+                                                           const Cells& sentinels, const call_memory& calls,
+                                                           const Source& source, u64 n) {
+  if (!assigning_pays(space, design, n) || !mostly_present(space, design, sentinels, calls, source, n))
+    return std::nullopt;
+  return assign_by_regions(space, design, source, n);
+}
+
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>
