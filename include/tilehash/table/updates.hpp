@@ -98,6 +98,8 @@ class updates : public inserts<Design, Space> {
                    op);
   }
   /// As insert_or_assign(), but does not synchronize; see insert_async(). Does not combine equal keys first.
+  ///
+  /// \memory on a GPU, for an eighth of the capacity or more: the items' bytes.
   void insert_or_assign_async(Space& space, keys_in keys, values_in values, insert_report* report)
     requires(misuse::never_rebuilds && !is_set)
   {
