@@ -71,7 +71,9 @@ constexpr bool assigns_by_regions() {
 template <class Design, class Space>
 bool assigning_pays(const Space& space, const Design& design, u64 n) {
   using merge = typename Design::template region_merge<>;
-  return n >= least_to_partition<Space> && n >= design.capacity() / tuning::of<Space>::assign_share &&
+  constexpr u64 each = tuning::of<Space>::assigned_each;
+  return n >= least_to_partition<Space> && n >= space.large_blocks_at_once() * each &&
+         n >= design.capacity() / tuning::of<Space>::assign_share &&
          design.regions() <= most_regions<typename Design::slot_type>(space) &&
          merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }

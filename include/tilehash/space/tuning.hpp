@@ -73,6 +73,7 @@ struct common {
     return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : full > 0.7 ? 30 : 12;
   }
   static constexpr u64 assign_share = 8;        // as fill_share, for values that are replaced in place
+  static constexpr u64 assigned_each = 2048;    // of these for each block that runs at once
   static constexpr u64 least_to_build = 64;     // items of a table of one region: fewer do not contend
   static constexpr u64 erase_share = 12;        // as fill_share, for keys that are erased
   static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/designs/horton.md)
