@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -63,6 +64,7 @@ class hand_made {
     memory_.resize(Design::bytes(capacity) / 64 + 2);
     design_ = Design(memory_.front().bytes, capacity, seed, 0.8);
   }
+  u64 slots_in_all() const { return design_.capacity(); }
   u32 any_bucket() { return static_cast<u32>(random_() % (design_.capacity() / slots)); }
   location locate(key k) const { return design_.locate(slot_type::encode(k)); }
   u32 first_of(key k) const { return design_.where(locate(k)); }
@@ -303,6 +305,73 @@ TEST(two_inserts_by_views, of_one_key_by_a_thread_and_a_tile) {
     ask_for_one_key<tiled<u64, u64>>(seed);
     ask_for_one_key<tiled<u32, u32>>(seed);
   }
+}
+
+// A crowded table from which keys were erased, and a few threads and tiles that insert keys of few first buckets,
+// some of them the same: under random schedules.
+template <class Design>
+void ask_at_random(emulation::exploration& run) {
+  using key = typename Design::key_type;
+  hand_made<Design> table(run());
+  const auto view = table.view();
+  std::vector<key> present, items;
+  const u64 fill = table.slots_in_all() * (70 + run.below(31)) / 100;
+  for (u64 i = 0; i < fill; ++i) {
+    const key k = table.draw([](key) { return true; });
+    if (view.insert(k, k) == outcome::inserted) present.push_back(k);
+  }
+  for (u64 gone = run.below(12); gone != 0 && !present.empty(); --gone) {
+    const u64 i = run.below(present.size());
+    EXPECT_TRUE(view.erase(present[i]));
+    present.erase(present.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  const std::set<key> before(present.begin(), present.end());
+  const u32 buckets[] = {table.any_bucket(), table.any_bucket()};
+  const u64 callers = 2 + run.below(5);
+  for (u64 i = 0; i < callers; ++i) {
+    const u32 bucket = buckets[run.below(2)];
+    if (i != 0 && run.below(4) == 0)
+      items.push_back(items[run.below(i)]);
+    else if (run.below(5) == 0)
+      items.push_back(present[run.below(present.size())]);
+    else
+      items.push_back(table.draw([&](key k) { return table.first_of(k) == bucket; }));
+  }
+  const u64 tiles = run();
+  std::vector<outcome> became(callers);
+  run.run(callers, width, [&](emulation::thread& me) {
+    const u64 i = me.block().index;
+    const bool mine = me.rank() == 0;
+    outcome o = outcome::refused;
+    if ((tiles >> i & 1) != 0)
+      o = view.insert(emulated_tile<width>(me), items[i], items[i], mine);
+    else if (mine)
+      o = view.insert(items[i], items[i]);
+    if (mine) became[i] = o;
+  });
+  std::map<key, u32> inserted;
+  for (u64 i = 0; i < callers; ++i) inserted[items[i]] += became[i] == outcome::inserted;
+  std::set<key> after = before;
+  for (const auto& [k, n] : inserted) {
+    EXPECT_LE(n, before.count(k) != 0 ? 0U : 1U) << "calls that inserted a key";
+    if (n != 0) after.insert(k);
+  }
+  for (u64 i = 0; i < callers; ++i) {
+    if (became[i] == outcome::present) {
+      EXPECT_EQ(after.count(items[i]), 1U);
+    }
+  }
+  EXPECT_EQ(table.keys(), std::vector<key>(after.begin(), after.end()));
+  for (const key k : after) EXPECT_TRUE(table.view().contains(k));
+  EXPECT_FALSE(table.is_locked());
+}
+TEST(inserts_by_views, at_random) {
+  emulation::explore(contract::scaled(1500, 300), [](emulation::exploration& run) {
+    if (run.below(2) == 0)
+      ask_at_random<tiled<u64, u64>>(run);
+    else
+      ask_at_random<tiled<u32, u32>>(run);
+  });
 }
 
 }  // namespace
