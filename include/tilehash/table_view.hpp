@@ -107,13 +107,14 @@ struct table_view {
 
  protected:
   /// \cond
-  // `Changing`: other threads may have changed the bucket since this kernel began.
+  // `Changing`: other threads may have changed the bucket since this kernel began, before the barrier that
+  // parts lookups from changes.
   template <bool Changing>
   TILEHASH_FN hit find_beside(const key_type& key) const {
     if (!has_memory()) return {{}, 0};
     const detail::query<slot_type> q(key);
     if (!q.regular()) return detail::hit_without_buckets<Design>(sentinels, q);
-    const auto mine = detail::look_up_by_one<Changing>(design, q.bits);
+    const auto mine = detail::look_up_by_one<Changing, Changing>(design, q.bits);
     return {mine.result, mine.steps};
   }
   // find() by the lanes of a tile. `Changing`: concurrently with inserts.

@@ -19,7 +19,8 @@ struct bucket_answer {
 };
 
 // One thread looks up a key. `Changing`: other threads may have changed the buckets since this kernel began.
-template <bool Changing, bucketed Design>
+// `Apart`: not since this thread's last fence, so it may read through L1.
+template <bool Changing, bool Apart = false, bucketed Design>
 TILEHASH_FN bucket_answer<Design> look_up_by_one(const Design& design,
                                                  typename Design::slot_type::key_bits bits) {
   using bucket_type = solo_bucket<Design>;
@@ -27,8 +28,9 @@ TILEHASH_FN bucket_answer<Design> look_up_by_one(const Design& design,
   auto location = design.locate(bits);
   for (u32 steps = 1;; ++steps) {
     const auto at = design.where(location);
-    const auto b = Changing ? bucket_type::read_shared(t, design.bucket_at(at))
-                            : bucket_type::read(t, design.bucket_at(at));
+    const auto b = !Changing ? bucket_type::read(t, design.bucket_at(at))
+                   : Apart   ? bucket_type::read_stale(t, design.bucket_at(at))
+                             : bucket_type::read_shared(t, design.bucket_at(at));
     auto result = design.examine(t, b, design.stored(location, bits));
     const bool end = steps >= max_steps_of(design, location);
     if (result.what == lookup_state::go_on && end) result.what = lookup_state::absent;
