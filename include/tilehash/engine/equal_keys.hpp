@@ -17,6 +17,7 @@
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/region_fill.hpp>
+#include <tilehash/engine/thread_combined.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -30,27 +31,6 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Wraps an op. Its out_of_memory is not mistaken for one of the space's (core/error.hpp).
-template <class Op>
-struct marking {
-  Op op;
-  template <class Value>
-  Value operator()(const Value& a, const Value& b) const {
-    try {
-      return op(a, b);
-    } catch (...) {
-      throw user_exception{std::current_exception()};
-    }
-  }
-};
-template <class Space, class Value, class Op>
-auto marked(const Op& op) {
-  if constexpr (Space::has_lanes || combines_in_place<Op, Value>)
-    return op;
-  else
-    return marking<Op>{op};
-}
-
 // The table then gets each key once. A refused item represents all items of its key, so these are counted
 // afterwards.
 template <class Design, class Space, class Op>
@@ -59,16 +39,17 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
   using slot_type = typename Design::slot_type;
   const apply<Op> update{op};
   const auto one_by_one = [&] { return table.insert(space, items, n, nullptr, update); };
-  if constexpr (!can_combine<slot_type>()) {
+  if constexpr (!Space::has_lanes) {
+    if (combining_pays(space, items.keys, n)) {
+      if (const auto report = insert_thread_combined(table, space, items, n, update)) return *report;
+    }
+    return one_by_one();
+  } else if constexpr (!can_combine<slot_type>()) {
     return one_by_one();
   } else {
     // Combining pays from this many items on: every block has work. If keys do not repeat, it costs a quarter
     // of the insert's time.
     if (n < blocks_at_once(space) * tuning::of<Space>::combined_each || n < table.capacity() / 2)
-      return one_by_one();
-    // On a CPU it costs up to three times that, so a sample decides. (On a GPU the sample would synchronize.)
-    constexpr double few_copies = tuning::cpu::few_combined_copies;
-    if (!Space::has_lanes && !sample_keys(space, items.keys, n).more_uneven_than(few_copies))
       return one_by_one();
     combined<slot_type, Space> list;
     buffer<u64, Space> missing;
@@ -214,6 +195,21 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
   }
   total.present = n - total.inserted - total.refused;
   return total;
+}
+
+// Inserts the first of equal keys.
+template <class Design, class Space>
+insert_report insert_first(engine::insertion<Design, Space>& table, Space& space,
+                           const array_source<typename Design::slot_type>& items, u64 n) {
+  if constexpr (!Space::has_lanes) {
+    if (combining_pays(space, items.keys, n)) {
+      if (const auto report = insert_thread_first(table, space, items, n)) return *report;
+    }
+  }
+  if (table.size() == 0) {
+    if (const auto report = fill_first(table, space, items, n)) return *report;
+  }
+  return combine_first(table, space, items, n);
 }
 
 }  // namespace detail

@@ -20,6 +20,7 @@
 #include <tilehash/engine/equal_keys.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/region_slots.hpp>
+#include <tilehash/engine/thread_combined.hpp>
 #include <tilehash/engine/unwaited_call.hpp>
 #include <tilehash/engine/unwaited_fill.hpp>
 #include <tilehash/engine/window_call.hpp>
@@ -75,6 +76,13 @@ class insertion : public region_slots<Design, Space> {
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op);
 
+  // Inserts n items; threads combine those of equal keys first, where that pays.
+  insert_report insert_any(Space& space, const detail::array_source<slot_type>& items, u64 n)
+    requires(!Space::has_lanes)
+  {
+    return detail::insert_any(*this, space, items, n);
+  }
+
   // Inserts one item on the caller's own thread, where that needs no memory. `value` may be null in a set.
   outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
     requires(!Space::has_lanes)
@@ -93,7 +101,10 @@ class insertion : public region_slots<Design, Space> {
 
   // Inserts the first of equal keys among the n items.
   insert_report insert_first(Space& space, const detail::array_source<slot_type>& items, u64 n)
-    requires(detail::can_combine<slot_type>());
+    requires(detail::can_combine<slot_type>())
+  {
+    return detail::insert_first(*this, space, items, n);
+  }
 
   // Replaces the contents by n items, in memory sized for them.
   template <class Source>
@@ -316,16 +327,6 @@ insert_report insertion<Design, Space>::insert_combined(Space& space,
                                                         const detail::array_source<slot_type>& items, u64 n,
                                                         const Op& op) {
   return detail::insert_combined(*this, space, items, n, op);
-}
-template <class Design, class Space>
-insert_report insertion<Design, Space>::insert_first(Space& space,
-                                                     const detail::array_source<slot_type>& items, u64 n)
-  requires(detail::can_combine<slot_type>())
-{
-  if (size() == 0) {
-    if (const auto report = detail::fill_first(*this, space, items, n)) return *report;
-  }
-  return detail::combine_first(*this, space, items, n);
 }
 
 // ---- other memory ---------------------------------------------------------------------------------------

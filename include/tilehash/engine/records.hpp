@@ -6,12 +6,14 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/records_verbs.hpp>
 #include <tilehash/engine/records_view.hpp>
+#include <tilehash/engine/thread_combined.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -75,6 +77,11 @@ class records {
   template <class Update>
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n,
                               u32* ids, outcome* outcomes, const Update& update, bool unseen = false) {
+    if constexpr (!Space::has_lanes && detail::combines_given<Update>) {
+      if (ids == nullptr && outcomes == nullptr && n >= detail::tuning::cpu::least_combined) {
+        if (const auto report = insert_combined(space, keys, values, n, update, unseen)) return *report;
+      }
+    }
     insert_report total;
     const buffer<u64, Space> absent(space, n > largest_piece);  // before anything changes
     for (u64 done = 0; done < n;) {
@@ -153,10 +160,33 @@ class records {
   static constexpr u32 max_restarts = 64;
   static u64 piece_of(u64 n) { return n < largest_piece ? n : largest_piece; }
 
-  // If this throws, nothing has changed but the hash function.
+  // Combines the items of equal keys first, which also finds the fresh ones among them. Nothing: the table is
+  // unchanged.
+  template <class Update>
+  std::optional<insert_report> insert_combined(Space& space, const key_type* keys,
+                                               const value_element* values, u64 n, const Update& update,
+                                               bool unseen) {
+    const detail::key_value_arrays<key_type, mapped_type> source{
+        keys, reinterpret_cast<const mapped_type*>(values)};
+    const auto list = detail::combine_by_threads(space, source, n, detail::fingerprint_hash<design>{design_},
+                                                 detail::op_for_given<Space, mapped_type>(update));
+    if (!list) return std::nullopt;
+    try {
+      const buffer<u64, Space> missing(space, 1);
+      insert_report report;
+      put_piece(space, list->keys.data(), list->values.data(), list->size, nullptr, nullptr, update, report,
+                unseen, true);
+      return detail::report_of_all(*this, space, keys, n, list->illegal, missing, report);
+    } catch (const out_of_memory&) {  // thrown only while nothing has changed
+    }
+    return std::nullopt;
+  }
+  // If this throws, nothing has changed but the hash function. `unique`: no two keys are equal or have one
+  // fingerprint.
   template <class Update>
   void put_piece(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
-                 outcome* outcomes_out, const Update& update, insert_report& total, bool unseen) {
+                 outcome* outcomes_out, const Update& update, insert_report& total, bool unseen,
+                 bool unique = false) {
     constexpr bool changes = !std::same_as<Update, detail::keep_stored>;
     const buffer<u64, Space> counters(space, 4);
     u64 *const winner_count = counters.data() + 1, *const refused = counters.data() + 3;
@@ -166,7 +196,7 @@ class records {
     outcome* const became = outcomes_out == nullptr ? own_outcomes.data() : outcomes_out;
 
     buffer<u32, Space> fresh, leaders;  // items by number; leaders: for each fresh one, its key's
-    find_fresh(space, keys, n, ids, counters, fresh, leaders, total);
+    find_fresh(space, keys, n, ids, counters, fresh, leaders, total, unique);
     const u64 fresh_n = leaders.size();
     const buffer<u32, Space> winners(space, fresh_n);
     detail::compact(space, fresh_n,
@@ -216,7 +246,7 @@ class records {
   // Finds the ids of present keys, the items with absent keys, and the leader among these of each key. Takes
   // another hash function if different keys have one fingerprint. Clears the counters.
   void find_fresh(Space& space, const key_type* keys, u64 n, u32* ids, const buffer<u64, Space>& counters,
-                  buffer<u32, Space>& fresh, buffer<u32, Space>& leaders, insert_report& total) {
+                  buffer<u32, Space>& fresh, buffer<u32, Space>& leaders, insert_report& total, bool unique) {
     u64 *const fresh_count = counters.data(), *const clashes = counters.data() + 2;
     for (u32 tries = 0;; ++tries) {
       space.fill(counters.data(), counters.size(), u64(0));
@@ -224,7 +254,10 @@ class records {
       fresh = buffer<u32, Space>(space, n);
       detail::compact(space, n, detail::fresh_selection{ids, no_id, fresh.data()}, fresh_count);
       leaders = buffer<u32, Space>(space, read_one(space, fresh_count));
-      elect(space, keys, fresh, leaders, clashes);
+      if (unique && tries == 0)
+        space.for_each(leaders.size(), detail::own_leaders{leaders.data()});
+      else
+        elect(space, keys, fresh, leaders, clashes);
       if (design::is_exact || read_one(space, clashes) == 0) return;
       if (tries == max_restarts)
         throw error("tilehash: " + std::to_string(max_restarts) +

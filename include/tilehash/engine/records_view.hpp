@@ -187,6 +187,25 @@ struct leader_sink {
   }
 };
 
+// Each new item leads its key, where no two keys are equal.
+struct own_leaders {
+  u32* leaders;
+  TILEHASH_FN void operator()(u64 j) const { leaders[j] = static_cast<u32>(j); }
+};
+// Hashes keys so that those with different fingerprints have different hashes. Combining stops at a clash, so
+// that the table takes another hash function.
+template <class Design>
+struct fingerprint_hash {
+  static constexpr bool stops_at_clash = !Design::is_exact;
+  Design design;
+  u64 operator()(const typename Design::key_type& key) const {
+    if constexpr (Design::is_exact)
+      return hash_key(murmur(), key);
+    else
+      return mix64(design.fingerprint_of(key));
+  }
+};
+
 struct fresh_selection {  // items whose keys have no id
   const u32* ids;
   u32 none;

@@ -154,6 +154,17 @@ struct cpu : common {
   static constexpr u32 joined_groups_rows(u64 /*word_bytes*/) { return 256; }
   static constexpr u64 met_piece = u64(1) << 14;  // ids that a lookup in a multimap finds first
 
+  // ---- equal keys combined by threads (algorithm/thread_combine.hpp) ----
+  static constexpr u64 combining_cache = u64(1) << 18;  // bytes of a thread's cache of items
+  static constexpr u64 combining_chunk = 4096;          // bytes of items of a part
+  static constexpr u64 combined_share = 4096;           // items that a thread takes at once
+  // A cache that serves less than one item in 8 is left out for 15 of 16 shares.
+  static constexpr u64 combining_hits = 8, combining_skipped = 15;
+  static constexpr u64 least_combined = u64(1) << 15;       // items: a sample and the parts cost a fixed time
+  static constexpr u64 most_combined = u64(1) << 31;        // numbers of a part's keys have 32 bits
+  static constexpr u32 combined_part_bits = 8;              // parts at most: a thread writes to all at once
+  static constexpr u64 combined_part_items = u64(1) << 12;  // of a part at least, where there are fewer
+
   // ---- when another way pays ----
   static constexpr u64 moved_alone = u64(1) << 14;  // slots of a table: one thread moves fewer faster
   static constexpr int few_threads = 2;             // partition items no faster than one inserts them

@@ -88,6 +88,7 @@ class inserts : public lookups<Design, Space> {
   /// \memory 1/8 byte an item, and region by region up to the items' bytes; where the table grows, the new
   /// one before the old one is freed. A large call that makes the table grow estimates the number of new keys,
   /// in 33 KiB more, and makes capacity for at most twice as many, and never for more than its items.
+  /// On a CPU, many items of repeated keys take up to 3 times their bytes, where those are free.
   /// \synchronizes once if the table does not grow, and once more if it refuses items.
   /// \concurrency exclusive.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
@@ -148,13 +149,12 @@ class inserts : public lookups<Design, Space> {
   /// never rebuild it.
   ///
   /// Calls on one space run in order. The table, the arrays and the space must stay until the work is done. A
-  /// CUDA graph may capture the call on the stream of the table's space, and run it again on other data in
-  /// the same arrays. A captured call does not build an empty table by regions, since it may find items
-  /// later.
+  /// CUDA graph may capture the call on the stream of the table's space, and run it again on other data in the
+  /// same arrays. A captured call does not build an empty table by regions, since it may find items later.
   /// \param report one element in the memory of the space, which is written when the work is done.
   /// \throws invalid_argument, also for a table that may grow, and out_of_memory (strong).
-  /// \memory none for up to 2^14 items; else 1/8 byte an item. Into a table that is known to be empty: a
-  /// 32nd of the items' bytes.
+  /// \memory none for up to 2^14 items; else 1/8 byte an item. Into a table that is known to be empty: a 32nd of
+  /// the items' bytes.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
     requires(misuse::never_rebuilds && !is_set)
   {
@@ -210,8 +210,12 @@ class inserts : public lookups<Design, Space> {
     if constexpr (takes_arrays)
       return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
                                         keys.size(), nullptr, named, update);
-    else
+    else if constexpr (std::same_as<Update, detail::keep_stored> && combines_repeated) {
+      if (named == nullptr) return awake(space).insert_any(home(space), items(keys, values), keys.size());
       return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
+    } else {
+      return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
+    }
   }
   template <class Pointer, class Update>
   void insert_checked_async(Space& space, keys_in keys, Pointer values, insert_report* report,
@@ -232,6 +236,8 @@ class inserts : public lookups<Design, Space> {
       requires(engine_type e, Space s, const key_type* k, const value_element* v) {
         e.build_arrays(s, k, v, u64(0));
       };
+
+  static constexpr bool combines_repeated = !Space::has_lanes && requires { &engine_type::insert_any; };
 
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {

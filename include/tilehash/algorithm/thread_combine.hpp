@@ -1,0 +1,349 @@
+// Combines items of equal keys on a CPU before they go to a table. Keys and values may have any size.
+//
+//   items   | share | share | share | ...    each thread takes shares of the input
+//                |       |
+//   caches    [ set | set | ... ]            of a thread: an item is combined with the entry of its key. An
+//                |       |                   item without entry takes a free one of its set, or evicts one
+//   parts   | part 0 | part 1 | ...          evicted items, by their hashes, in chunks
+//                |        |
+//   list    | keys | values |                each key once: a thread combines the items of a part, with an
+//                                            index of a part's keys that fits its core's cache
+//
+// Few or hot keys stay in the caches, so their items cost no access to far memory. Items of many keys pass
+// through memory twice, at the rate of sequential accesses. While a thread's cache serves few items, the
+// thread sends most shares to the parts directly.
+//
+// Equal keys have equal hashes, so all items of a key meet in one part. A hash decides only where items meet;
+// keys are compared.
+//
+// Source: V. Leis, P. Boncz, A. Kemper, T. Neumann, Morsel-Driven Parallelism (SIGMOD 2014), section 4.4. Caches
+// that evict instead of filling up, and are left out while they do not serve, are ours.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <type_traits>
+
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/key.hpp>
+#include <tilehash/core/op.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
+
+// Keeps the stored value: an op for inserts, where any one of equal keys wins.
+struct keep_one {
+  static constexpr bool is_associative = true;
+  template <class Value>
+  TILEHASH_FN Value operator()(const Value& stored, const Value& /*given*/) const {
+    return stored;
+  }
+};
+
+// The items of arrays. A set's items have no values.
+template <class Key, class Value>
+struct key_value_arrays {
+  using key_type = Key;
+  using value_type = std::conditional_t<std::is_void_v<Value>, nothing, Value>;
+  const Key* keys;
+  const Value* values;  // null in a set
+  const Key& key(u64 i) const { return keys[i]; }
+  value_type value(u64 i) const {
+    if constexpr (std::is_void_v<Value>)
+      return {};
+    else
+      return values[i];
+  }
+};
+
+// Each key once. `size` and `illegal` are 0 where the combining stopped: `clash` says so.
+template <class Key, class Value, class Space>
+struct combined_list {
+  buffer<Key, Space> keys;
+  buffer<Value, Space> values;  // none in a set
+  u64 size = 0;
+  u64 illegal = 0;  // items whose key is NaN, which are not on the list
+  bool clash = false;
+};
+
+// `Hash` maps keys to 64 bits. If it stops at a clash, combining stops when two keys of the list have one hash.
+template <class Source, class Hash, class Op, class Space>
+class thread_combine {
+  using key_type = typename Source::key_type;
+  using value_type = typename Source::value_type;
+  using machine = tuning::cpu;
+  static constexpr bool has_values = !std::is_same_v<value_type, nothing>;
+  static constexpr bool keeps = std::is_same_v<Op, keep_one> || !has_values;
+  struct item {
+    key_type key;
+    [[no_unique_address]] value_type value;
+  };
+  static constexpr u32 ways = 4;
+  struct entry {
+    u64 hash;  // with the lowest bit set; 0: the entry is free
+    item x;
+  };
+  static constexpr u64 sets = std::bit_floor(machine::combining_cache / (ways * sizeof(entry)));
+  static constexpr u64 chunk_items = std::max<u64>(16, machine::combining_chunk / sizeof(item));
+  static constexpr u64 share = machine::combined_share;
+  static constexpr u32 no_chunk = ~u32(0);
+  static_assert(sets > 0);
+
+  // The chunks of a part that a thread has filled, and the one that it fills.
+  struct chain {
+    item *at, *end;
+    u32 last, chunks;
+    u64 items() const { return chunks * chunk_items - static_cast<u64>(end - at); }
+  };
+
+ public:
+  using value_element = std::conditional_t<has_values, value_type, char>;
+  using list = combined_list<key_type, value_element, Space>;
+
+  // Memory: the bytes of the items, and at most those again for the list and for the keys of a part. Throws
+  // out_of_memory, and what `op` throws.
+  thread_combine(Space& space, const Source& source, u64 n, const Hash& hash, const Op& op)
+      : source_(source),
+        n_(n),
+        hash_(hash),
+        op_(op),
+        workers_(static_cast<u64>(space.threads())),
+        part_bits_(std::min<u32>(machine::combined_part_bits,
+                                 static_cast<u32>(std::bit_width(n / machine::combined_part_items)))),
+        chains_(space, (workers_ << part_bits_) * sizeof(chain)),
+        before_(space, n / chunk_items + (workers_ << part_bits_)),
+        chunks_(space, before_.size() * chunk_items * sizeof(item)) {}
+
+  // May be called once.
+  list run(Space& space) {
+    std::uninitialized_fill_n(chain_of(0, 0), workers_ << part_bits_, chain{nullptr, nullptr, no_chunk, 0});
+    space.for_each_block(workers_, 1, sets * ways * sizeof(entry),
+                         [this](const auto& block) { this->send_shares(block); });
+    list result;
+    u64 all = 0;
+    for (u64 part = 0; part < parts(); ++part) {
+      u64 items = 0;
+      for (u64 w = 0; w < workers_; ++w) items += chain_of(w, part)->items();
+      largest_ = std::max(largest_, items);
+      all += items;
+    }
+    result.keys = buffer<key_type, Space>(space, all);
+    if constexpr (has_values) result.values = buffer<value_type, Space>(space, all);
+    list_keys_ = result.keys.data();
+    if constexpr (has_values) list_values_ = result.values.data();
+    space.for_each_block(parts(), 1, part_bytes(), [this](const auto& block) { this->combine_part(block); });
+    result.clash = clash_ != 0;
+    result.size = result.clash ? 0 : size_;
+    result.illegal = illegal_;
+    return result;
+  }
+
+ private:
+  u64 parts() const { return u64(1) << part_bits_; }
+  u64 part_of(u64 hash) const { return hash >> 1 >> (63 - part_bits_); }
+  static u64 set_of(u64 hash) { return (hash >> 32) % sets; }
+  static u32 way_of(u64 hash) { return static_cast<u32>(hash >> 30) % ways; }
+  static u32 tag_of(u64 hash) { return static_cast<u32>(hash >> 1); }
+  chain* chain_of(u64 worker, u64 part) const {
+    return reinterpret_cast<chain*>(chains_.data()) + (worker << part_bits_) + part;
+  }
+  item* chunk_at(u64 chunk) const { return reinterpret_cast<item*>(chunks_.data()) + chunk * chunk_items; }
+
+  // ---- from the input to the parts ----
+  template <class Block>
+  void send_shares(const Block& block) {
+    entry* const cache = static_cast<entry*>(block.memory);
+    for (u64 e = 0; e < sets * ways; ++e) cache[e].hash = 0;
+    chain* const own = chain_of(block.index(), 0);
+    u64 skipped = 0, illegal = 0;
+    for (u64 first; (first = fetch_add(&next_, share)) < n_;) {
+      const u64 last = std::min(n_, first + share);
+      if (skipped != 0) {
+        --skipped;
+        illegal += send_share(own, first, last);
+      } else if (combine_share(cache, own, first, last, illegal) < (last - first) / machine::combining_hits) {
+        skipped = machine::combining_skipped;
+      }
+    }
+    for (u64 e = 0; e < sets * ways; ++e) {
+      if (cache[e].hash != 0) send(own, cache[e].hash, cache[e].x);
+    }
+    if (illegal != 0) fetch_add(&illegal_, illegal);
+  }
+  // Returns how many items met their keys in the cache.
+  u64 combine_share(entry* cache, chain* own, u64 first, u64 last, u64& illegal) {
+    u64 hits = 0, refused = 0;
+    for (u64 i = first; i < last; ++i) {
+      const key_type& key = source_.key(i);
+      if (!is_legal(key)) {
+        ++refused;
+        continue;
+      }
+      const u64 hash = hash_(key) | 1;
+      entry* const set = cache + set_of(hash) * ways;
+      const u32 home = way_of(hash);
+      const auto meets = [&](u32 way) { return set[way].hash == hash && same_key(set[way].x.key, key); };
+      u32 way = home;
+      if (!meets(way)) {
+        u32 tried = 1;
+        while (tried < ways && !meets((home + tried) % ways)) ++tried;
+        if (tried == ways) {
+          make_free(own, set, home, static_cast<u32>(i % ways));
+          std::construct_at(set + home, entry{hash, {key, source_.value(i)}});
+          continue;
+        }
+        way = (home + tried) % ways;
+      }
+      ++hits;
+      if constexpr (!keeps) set[way].x.value = op_(set[way].x.value, source_.value(i));
+    }
+    illegal += refused;
+    return hits;
+  }
+  // Makes the entry `home` of a set free: its item goes to another entry, if need be to that of `victim`, whose
+  // item goes to its part.
+  void make_free(chain* own, entry* set, u32 home, u32 victim) {
+    if (set[home].hash == 0) return;
+    u32 to = 0;
+    while (to < ways && set[to].hash != 0) ++to;
+    if (to == ways) {
+      to = victim;
+      send(own, set[to].hash, set[to].x);
+    }
+    if (to != home) std::construct_at(set + to, set[home]);
+  }
+  // Returns how many items have no legal key.
+  u64 send_share(chain* own, u64 first, u64 last) {
+    u64 illegal = 0;
+    for (u64 i = first; i < last; ++i) {
+      const key_type& key = source_.key(i);
+      if (is_legal(key))
+        send(own, hash_(key), item{key, source_.value(i)});
+      else
+        ++illegal;
+    }
+    return illegal;
+  }
+  void send(chain* own, u64 hash, const item& x) {
+    chain& to = own[part_of(hash)];
+    if (to.at == to.end) [[unlikely]]
+      add_chunk(to);
+    std::construct_at(to.at++, x);
+  }
+  __attribute__((noinline)) void add_chunk(chain& to) {
+    const u32 chunk = static_cast<u32>(fetch_add(&used_, u64(1)));
+    before_.data()[chunk] = to.last;
+    to = {chunk_at(chunk), chunk_at(chunk) + chunk_items, chunk, to.chunks + 1};
+  }
+
+  // ---- from a part to the list ----
+  u64 most_slots() const { return std::bit_ceil(2 * largest_ + 2); }
+  u64 keys_at() const { return most_slots() * sizeof(u64); }
+  u64 values_at() const { return align_up(keys_at() + largest_ * sizeof(key_type)); }
+  u64 part_bytes() const { return values_at() + (has_values ? largest_ * sizeof(value_type) : 0); }
+  static u64 align_up(u64 bytes) { return divide_up(bytes, 64) * 64; }
+
+  // The keys of a part, with an index: a slot has the tag of a key and its number, from 1 on. 0: it is free.
+  struct part_table {
+    const thread_combine& of;
+    u64* slots;
+    key_type* keys;
+    value_type* values;
+    u64 mask;
+    u64 size = 0;
+    bool clash = false;
+
+    void clear() { std::fill(slots, slots + mask + 1, u64(0)); }
+    void grow() {
+      mask = 2 * mask + 1;
+      clear();
+      for (u64 number = 0; number < size;) {
+        const u32 tag = tag_of(of.hash_(keys[number]));
+        u64 at = tag & mask;
+        while (slots[at] != 0) at = (at + 1) & mask;
+        slots[at] = slot(tag, ++number);
+      }
+    }
+    static u64 slot(u32 tag, u64 number) { return u64(tag) << 32 | number; }
+
+    void combine(const item& x) {
+      const u64 hash = of.hash_(x.key);
+      const u32 tag = tag_of(hash);
+      u64 at = tag & mask;
+      for (u64 seen; (seen = slots[at]) != 0; at = (at + 1) & mask) {
+        if (seen >> 32 != tag) continue;
+        const u64 number = static_cast<u32>(seen) - 1;
+        if (same_key(keys[number], x.key)) {
+          if constexpr (!keeps) values[number] = of.op_(values[number], x.value);
+          return;
+        }
+        if constexpr (Hash::stops_at_clash) clash = clash || of.hash_(keys[number]) == hash;
+      }
+      std::construct_at(keys + size, x.key);
+      if constexpr (has_values) std::construct_at(values + size, x.value);
+      slots[at] = slot(tag, ++size);
+      if (2 * size > mask) grow();
+    }
+  };
+
+  template <class Block>
+  void combine_part(const Block& block) {
+    char* const memory = static_cast<char*>(block.memory);
+    u64 items = 0;
+    for (u64 w = 0; w < workers_; ++w) items += chain_of(w, block.index())->items();
+    if (items == 0 || load_relaxed(&clash_) != 0) return;
+    // Parts have about as many keys each, so an index starts with the slots that the last one needed.
+    const u64 slots = std::min(load_relaxed(&start_), std::bit_ceil(2 * items + 2));
+    part_table table{*this, reinterpret_cast<u64*>(memory), reinterpret_cast<key_type*>(memory + keys_at()),
+                     reinterpret_cast<value_type*>(memory + values_at()), slots - 1};
+    table.clear();
+    for (u64 w = 0; w < workers_ && !table.clash; ++w) {
+      const chain& from = *chain_of(w, block.index());
+      u32 chunk = from.last;
+      for (u64 left = from.items(); left != 0 && !table.clash; chunk = before_.data()[chunk]) {
+        const u64 full = left % chunk_items, now = full == 0 ? chunk_items : full;
+        const item* const items_of = chunk_at(chunk);
+        for (u64 i = 0; i < now && !table.clash; ++i) table.combine(items_of[i]);
+        left -= now;
+      }
+    }
+    if (table.clash) return store_relaxed(&clash_, 1U);
+    if (table.mask + 1 > slots) store_relaxed(&start_, table.mask + 1);
+    const u64 at = fetch_add(&size_, table.size);
+    std::uninitialized_copy_n(table.keys, table.size, list_keys_ + at);
+    if constexpr (has_values) std::uninitialized_copy_n(table.values, table.size, list_values_ + at);
+  }
+
+  const Source source_;
+  const u64 n_;
+  const Hash hash_;
+  const Op op_;
+  const u64 workers_;
+  const u32 part_bits_;
+  const buffer<char, Space> chains_;
+  const buffer<u32, Space> before_;  // the chunk before a chunk in its chain
+  const buffer<char, Space> chunks_;
+  u64 largest_ = 0;  // items of a part, at most
+  key_type* list_keys_ = nullptr;
+  value_type* list_values_ = nullptr;
+  // What threads change.
+  u64 next_ = 0;     // the first item of the next share
+  u64 used_ = 0;     // chunks
+  u64 illegal_ = 0;  // items
+  u64 size_ = 0;     // of the list
+  u64 start_ = 256;  // slots of the next part's index
+  u32 clash_ = 0;
+};
+
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>

@@ -1,0 +1,332 @@
+// Verbs of many items on a CPU, whose threads combine equal keys first, compared with std::unordered_map.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include <contract/bad_hash.hpp>
+#include <contract/faulty.hpp>
+#include <contract/random.hpp>
+#include <tilehash/designs/bucketed_cuckoo.hpp>
+#include <tilehash/designs/linear_probing.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/engine/records.hpp>
+#include <tilehash/space/cpu.hpp>
+#include <tilehash/table.hpp>
+
+namespace tilehash::contract {
+namespace {
+
+// Enough items for the caches to evict, and to be left out for some shares.
+u64 many() { return scaled(140'000, 40'000); }
+
+struct wide_key {
+  u32 a, b, c, d;
+  friend bool operator==(const wide_key&, const wide_key&) = default;
+};
+struct wide_value {
+  u64 items, total;
+  u32 least, most;
+  friend bool operator==(const wide_value&, const wide_value&) = default;
+};
+struct all_of {
+  static constexpr bool is_associative = true;
+  wide_value operator()(const wide_value& a, const wide_value& b) const {
+    return {a.items + b.items, a.total + b.total, std::min(a.least, b.least), std::max(a.most, b.most)};
+  }
+};
+
+template <class T>
+T make(u64 x) {
+  if constexpr (std::is_same_v<T, wide_key>)
+    return {static_cast<u32>(x), 7, static_cast<u32>(x >> 32), 0};
+  else if constexpr (std::is_same_v<T, std::array<u32, 3>>)
+    return {static_cast<u32>(x), static_cast<u32>(x >> 32), 3};
+  else if constexpr (std::is_same_v<T, wide_value>)
+    return {1, x % 1000, static_cast<u32>(x), static_cast<u32>(x)};
+  else
+    return static_cast<T>(x);
+}
+struct by_bytes {
+  template <class Key>
+  std::size_t operator()(const Key& key) const {
+    return detail::hash_key(murmur(), key);
+  }
+};
+
+// Numbers of keys, by name: one key, two in turn, few, hot, many, all different.
+struct numbers_of {
+  const char* name;
+  u64 (*number)(u64 i, u64 random, u64 n);
+};
+constexpr numbers_of all_numbers[] = {
+    {"one key", [](u64, u64, u64) { return u64(0); }},
+    {"two in turn", [](u64 i, u64, u64) { return i % 2; }},
+    {"ten", [](u64, u64 r, u64) { return r % 10; }},
+    {"a thousand, sorted", [](u64 i, u64, u64 n) { return i * 1000 / n; }},
+    {"hot and others",
+     [](u64, u64 r, u64 n) {
+       return static_cast<u64>(std::pow(static_cast<double>(n), static_cast<double>(r >> 11) * 0x1p-53));
+     }},
+    {"a fourth", [](u64, u64 r, u64 n) { return r % (n / 4); }},
+    {"all different", [](u64 i, u64, u64) { return i; }},
+};
+
+template <class Design>
+class thread_combine : public ::testing::Test {
+ protected:
+  using key = typename Design::key_type;
+  using value = typename Design::mapped_type;
+  using table_type = table<Design, cpu>;
+  using counts = std::unordered_map<key, std::vector<value>, by_bytes>;
+
+  // Keys with small and with the largest numbers, so that some are reserved.
+  static std::vector<key> keys_of(const numbers_of& numbers, u64 n, u64 seed) {
+    std::vector<key> keys(n);
+    for (u64 i = 0; i < n; ++i) {
+      const u64 x = numbers.number(i, mix64(seed + i), n);
+      keys[i] = make<key>(x % 2 == 0 ? x / 2 : ~(x / 2));
+    }
+    return keys;
+  }
+  static std::vector<value> values_of(u64 n, u64 seed) {
+    std::vector<value> values(n);
+    for (u64 i = 0; i < n; ++i) values[i] = make<value>(mix64(seed ^ i) % 4096);
+    return values;
+  }
+  static auto op() {
+    if constexpr (std::is_same_v<value, wide_value>)
+      return all_of{};
+    else
+      return op::sum{};
+  }
+  // Each key's values are those of its items in order, after the value that the table had.
+  static counts model_of(const std::vector<key>& keys, const std::vector<value>& values) {
+    counts model;
+    for (u64 i = 0; i < keys.size(); ++i) model[keys[i]].push_back(values[i]);
+    return model;
+  }
+  // is_right(value, values of the key)
+  template <class Right>
+  static void expect_values(cpu& space, const table_type& t, const counts& model, const Right& is_right) {
+    EXPECT_EQ(t.size(), model.size());
+    std::vector<key> keys;
+    for (const auto& [k, v] : model) keys.push_back(k);
+    std::vector<value> out(keys.size());
+    std::vector<u8> found(keys.size());
+    t.find(space, keys, out, found);
+    u64 absent = 0, wrong = 0;
+    for (u64 i = 0; i < keys.size(); ++i) {
+      absent += found[i] == 0;
+      wrong += found[i] != 0 && !is_right(out[i], model.at(keys[i]));
+    }
+    EXPECT_EQ(absent, 0U);
+    EXPECT_EQ(wrong, 0U);
+  }
+  static bool is_combined(const value& got, const std::vector<value>& given) {
+    value all = given[0];
+    for (u64 i = 1; i < given.size(); ++i) all = op()(all, given[i]);
+    return got == all;
+  }
+  static bool is_one(const value& got, const std::vector<value>& given) {
+    return std::find(given.begin(), given.end(), got) != given.end();
+  }
+};
+
+using thread_combined_designs =
+    ::testing::Types<tiled<u64, u64>, bucketed_cuckoo<std::array<u32, 3>, u32>, linear_probing<u32, u32>,
+                     indexed<wide_key, u64>, indexed<u64, wide_value>>;
+TYPED_TEST_SUITE(thread_combine, thread_combined_designs);
+
+TYPED_TEST(thread_combine, verbs_give_what_the_model_gives) {
+  const u64 n = many(), seed = run_seed();
+  for (const int threads : {1, 2}) {
+    cpu space(threads);
+    for (const numbers_of& numbers : all_numbers) {
+      SCOPED_TRACE(std::string(numbers.name) + ", threads " + std::to_string(threads) +
+                   ", TILEHASH_SEED=" + std::to_string(seed));
+      const auto keys = this->keys_of(numbers, n, seed);
+      const auto values = this->values_of(n, seed);
+      auto model = this->model_of(keys, values);
+      const insert_report expected{.inserted = model.size(), .present = n - model.size()};
+      const auto same = [&](insert_report report) {
+        report.restarts = 0;
+        EXPECT_EQ(report, expected);
+      };
+      typename TestFixture::table_type sums(space, 0), assigned(space, 0), inserted(space, 0);
+      same(sums.insert_or_apply(space, keys, values, this->op()));
+      this->expect_values(space, sums, model, this->is_combined);
+      same(assigned.insert_or_assign(space, keys, values));
+      this->expect_values(space, assigned, model, this->is_one);
+      same(inserted.insert(space, keys, values));
+      this->expect_values(space, inserted, model, this->is_one);
+      if constexpr (requires { inserted.insert(space, keys, values, keep::first); }) {
+        inserted.clear(space);
+        same(inserted.insert(space, keys, values, keep::first));
+        this->expect_values(space, inserted, model,
+                            [](const auto& got, const auto& v) { return got == v[0]; });
+      }
+      // A second call meets keys that are present.
+      for (auto& [k, given] : model) given.insert(given.end(), given.begin(), given.end());
+      EXPECT_EQ(sums.insert_or_apply(space, keys, values, this->op()).present, n);
+      this->expect_values(space, sums, model, this->is_combined);
+      EXPECT_EQ(inserted.insert(space, keys, values).present, n);
+    }
+  }
+}
+
+TYPED_TEST(thread_combine, a_full_table_counts_all_items_of_the_keys_that_it_refuses) {
+  using key = typename TypeParam::key_type;
+  // A lookup of an absent key in a full table of linear probing reads all slots.
+  if (std::is_same_v<TypeParam, linear_probing<u32, u32>>) return;
+  const u64 n = many(), seed = run_seed();
+  cpu space(2);
+  const auto keys = this->keys_of(all_numbers[5], n, seed);
+  const auto values = this->values_of(n, seed);
+  const auto model = this->model_of(keys, values);
+  for (const bool updates : {false, true}) {
+    SCOPED_TRACE("updates " + std::to_string(updates) + ", TILEHASH_SEED=" + std::to_string(seed));
+    typename TestFixture::table_type t(space, model.size() / 4, {.load_factor = 0.9, .grow = false});
+    const insert_report report =
+        updates ? t.insert_or_apply(space, keys, values, this->op()) : t.insert(space, keys, values);
+    EXPECT_GT(report.refused, 0U);
+    EXPECT_EQ(report.inserted, t.size());
+    EXPECT_EQ(report.inserted + report.present + report.refused, n);
+    std::vector<u8> found(n);
+    t.contains(space, std::span<const key>(keys), found);
+    EXPECT_EQ(report.refused, static_cast<u64>(std::count(found.begin(), found.end(), 0)));
+  }
+}
+
+// Each allocation fails once, and from then on: the call gives the right answer or throws and has changed
+// nothing.
+TYPED_TEST(thread_combine, without_memory) {
+  const u64 n = scaled(70'000, 40'000), seed = run_seed();
+  faulty_host memory;
+  cpu space(2, &memory);
+  const auto keys = this->keys_of(all_numbers[5], n, seed);
+  const auto values = this->values_of(n, seed);
+  const auto model = this->model_of(keys, values);
+  for (const u64 refusals : {u64(1), faulty::never}) {
+    bool refused = true;
+    for (u64 after = 0; refused; ++after) {
+      SCOPED_TRACE(std::to_string(after) + " allocations, TILEHASH_SEED=" + std::to_string(seed));
+      ASSERT_LT(after, 500U);
+      typename TestFixture::table_type t(space, 2 * n);
+      const auto held = std::span(keys).first(10);
+      const u64 before = t.insert(space, held, std::span(values).first(10)).inserted;
+      memory.refuse_after(after, refusals);
+      bool threw = false;
+      insert_report report;
+      try {
+        report = memory.guarded([&] { return t.insert(space, keys, values); });
+      } catch (const out_of_memory&) {
+        threw = true;
+      }
+      refused = memory.refused();
+      memory.refuse_after(faulty::never);
+      EXPECT_EQ(memory.allocated(), t.bytes());
+      if (threw) {
+        EXPECT_EQ(t.size(), before);
+      } else {
+        EXPECT_EQ(report.inserted + before, t.size());
+        EXPECT_EQ(report.inserted + report.present + report.refused, n);
+        if (report.refused == 0) this->expect_values(space, t, model, this->is_one);
+      }
+    }
+  }
+}
+
+TEST(thread_combine_of, floats_refuses_nans_and_knows_one_zero) {
+  const u64 n = many(), seed = run_seed();
+  cpu space(2);
+  std::vector<double> keys(n);
+  u64 nans = 0;
+  for (u64 i = 0; i < n; ++i) {
+    const u64 r = mix64(seed + i) % 100;
+    keys[i] = r == 0 ? std::numeric_limits<double>::quiet_NaN() : r == 1 ? -0.0 : static_cast<double>(r - 2);
+    nans += r == 0;
+  }
+  const std::vector<u64> ones(n, 1);
+  table<tiled<double, u64>, cpu> sums(space, 0), inserted(space, 0);
+  for (const insert_report& report :
+       {sums.insert_or_apply(space, keys, ones, op::sum{}), inserted.insert(space, keys, ones),
+        inserted.insert(space, keys, ones, keep::first)}) {
+    EXPECT_EQ(report.refused, nans);
+    EXPECT_EQ(report.inserted + report.present, n - nans);
+  }
+  EXPECT_EQ(sums.size(), 98U);
+  EXPECT_EQ(inserted.size(), 98U);
+  u64 all = 0;
+  sums.for_each(space, [&all](double, u64 items) { std::atomic_ref(all) += items; });
+  EXPECT_EQ(all, n - nans);
+}
+
+TEST(thread_combine_of, a_set_has_each_key_once) {
+  const u64 n = many(), seed = run_seed();
+  cpu space(2);
+  std::vector<u64> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = ~(mix64(seed + i) % (n / 8));
+  const std::vector<wide_key> none;
+  table<tiled<u64, void>, cpu> t(space, 0);
+  table<indexed<wide_key, void>, cpu> wide(space, 0);
+  std::vector<wide_key> wide_keys;
+  for (const u64 key : keys) wide_keys.push_back(make<wide_key>(key));
+  std::sort(keys.begin(), keys.end());
+  const u64 distinct = static_cast<u64>(std::unique(keys.begin(), keys.end()) - keys.begin());
+  EXPECT_EQ(wide.insert(space, wide_keys).inserted, distinct);
+  EXPECT_EQ(t.insert(space, keys).inserted, distinct);  // (unique() leaves some of the keys behind the end)
+  EXPECT_EQ(wide.insert(space, wide_keys).present, n);
+}
+
+// Keys of one fingerprint are told apart: combining stops, and the table takes another hash function.
+TEST(thread_combine_of, keys_with_one_fingerprint) {
+  const u64 n = many(), seed = run_seed();
+  cpu space(2);
+  std::vector<wide_key> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = make<wide_key>(mix64(seed + i) % 500);
+  const std::vector<u64> ones(n, 1);
+  table<indexed<wide_key, u64, bad_at_first<3>>, cpu> t(space, 0, {.seed = 0});
+  const insert_report report = t.insert_or_apply(space, keys, ones, op::sum{});
+  EXPECT_EQ(report.inserted, 500U);
+  EXPECT_EQ(report.present, n - 500);
+  EXPECT_GT(report.restarts, 0U);
+  u64 all = 0;
+  t.for_each(space, [&all](const wide_key&, u64 items) { std::atomic_ref(all) += items; });
+  EXPECT_EQ(all, n);
+}
+
+// An op that throws while items are combined leaves a table of records unchanged.
+struct throws_once {
+  static constexpr bool is_associative = true;
+  std::atomic<u64>* left;
+  wide_value operator()(const wide_value& a, const wide_value& b) const {
+    if (left->fetch_sub(1) == 1) throw out_of_memory("of an op");
+    return all_of{}(a, b);
+  }
+};
+TEST(thread_combine_of, an_op_that_throws_leaves_records_unchanged) {
+  const u64 n = many();
+  cpu space(2);
+  std::vector<u64> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = i % 700;
+  const std::vector<wide_value> values(n, make<wide_value>(1));
+  table<indexed<u64, wide_value>, cpu> t(space, 0);
+  for (const u64 call : {u64(1), n / 2, n - 5'000}) {
+    std::atomic<u64> left = call;
+    EXPECT_THROW(std::ignore = t.insert_or_apply(space, keys, values, throws_once{&left}), out_of_memory);
+    EXPECT_EQ(t.size(), 0U);
+  }
+  EXPECT_EQ(t.insert_or_apply(space, keys, values, all_of{}).inserted, 700U);
+}
+
+}  // namespace
+}  // namespace tilehash::contract
