@@ -117,13 +117,14 @@ struct displacement {
   target first, second;
   u64 dice;
 
-  // One try.
+  // One try. Two of four searches look at all keys of a bucket, not only at those in their first bucket: these
+  // alone may lead round a few full buckets. One of them starts at the key's other bucket.
   template <class Tile>
   TILEHASH_FN verdict attempt(Tile t, u32 round, bool active) const {
-    const bool other = round % 4 == 3;  // now and then from the key's other bucket
+    const bool other = round % 4 == 3;
     const target start = {other ? second.bucket : first.bucket, other ? second.stored : first.stored,
                           other ? second.content : first.content};
-    return push(t, start, mix64(dice + round), active);
+    return push(t, start, mix64(dice + round), round % 4 >= 2, active);
   }
   template <class Tile>
   TILEHASH_FN outcome run(Tile t, bool active) const {
@@ -177,9 +178,9 @@ struct displacement {
 
   // Puts the key into `start` in place of a key that moves along a path.
   template <class Tile>
-  TILEHASH_FN verdict push(Tile t, const target& start, u64 random, bool active) const {
+  TILEHASH_FN verdict push(Tile t, const target& start, u64 random, bool any, bool active) const {
     path<Tile> p;
-    const bool found = search(t, p, start.bucket, random, active);
+    const bool found = search(t, p, start.bucket, random, any, active);
     const u32 locks = p.length + 1 + u32(start.bucket != first.bucket);
     if (start.bucket != first.bucket) p.set(t, p.length + 1, {first.bucket, 0, 0});
     bool all_mine = true;  // false: another lane holds one of this lane's locks
@@ -202,9 +203,10 @@ struct displacement {
     return done ? verdict::done : known ? verdict::known : found ? verdict::disturbed : verdict::no_free_slot;
   }
 
-  // Searches a path from a bucket to one with a free slot.
+  // Searches a path from a bucket to one with a free slot: of keys in their first bucket, while the bucket has
+  // one, or of `any`.
   template <class Tile>
-  TILEHASH_FN bool search(Tile t, path<Tile>& p, u32 here, u64 random, bool active) const {
+  TILEHASH_FN bool search(Tile t, path<Tile>& p, u32 here, u64 random, bool any, bool active) const {
     constexpr u32 at_once = AmongInserts ? 1 : tuning::here::searched_at_once;
     bool found = false;
     for (bool walking = active; t.any(walking);) {
@@ -213,15 +215,16 @@ struct displacement {
       const u32 free = design.free_in(t, b), free_at = free != 0 ? lowest(free) : 0;
       const word free_word = b.at(t, free_at);
       const u32 preferred = rotate_right<bucket_slots>(design.movable_in(t, b), turn);
-      u32 movable = preferred != 0 ? preferred : (1U << bucket_slots) - 1;
+      u32 movable = preferred != 0 && !any ? preferred : (1U << bucket_slots) - 1;
       u32 slot[at_once], to[at_once];
       word content[at_once];
-      bool may[at_once];
+      bool may[at_once], may_end[at_once];
       bucket_type<Tile> next[at_once];
       TILEHASH_UNROLL_BY(unrolled)
       for (u32 q = 0; q < at_once; ++q) {
         may[q] = movable != 0;
         slot[q] = may[q] ? (lowest(movable) + turn) % bucket_slots : 0;
+        may_end[q] = may[q] && (!AmongInserts || (preferred & movable & (0U - movable)) != 0);
         movable &= movable - 1;
         content[q] = b.at(t, slot[q]);
         to[q] = design.other_bucket(home, here, content[q]);
@@ -234,7 +237,7 @@ struct displacement {
       for (u32 q = at_once; q-- > 0;) {
         const u32 f = design.free_in(t, next[q]), at = f != 0 ? lowest(f) : 0;
         const word w = next[q].at(t, at);
-        const bool fits = may[q] && f != 0 && (!AmongInserts || preferred != 0);
+        const bool fits = may_end[q] && f != 0;
         if (fits) has_free = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
       }
       if (!walking) continue;

@@ -44,8 +44,8 @@ auto few_of(const Source& source) {
     return called_source<typename Design::slot_type>(source);
 }
 
-// When many keys move concurrently, an item may find locked buckets until its tries are spent, above all where
-// the system suspends a thread that holds locks. So there are several passes.
+// When many keys move concurrently, an item may find locked buckets until its tries are spent, above all
+// where the system suspends a thread that holds locks. So there are several passes.
 template <class Design>
 inline constexpr u32 passes_of = displacing<Design> || self_inserting<Design> ? 3 : 1;
 

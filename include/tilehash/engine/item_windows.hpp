@@ -97,9 +97,9 @@ key_estimate estimated_keys(Space& space, const Windows& w, u64 wanted, u64 seed
   }
   const double all = static_cast<double>(wanted);
   const double most = counted * (1 + 3 * detail::sketch_ranks::deviation());
-  // Few copies are inserted together with the other items. Many copies take as many windows as it takes to
-  // meet all keys, so these are few and long in a table with free slots.
-  const double items = most > 0.875 * all ? all : most > all / 4 ? most : std::min(2 * most, all);
+  // With many copies a call takes as many windows as it takes to meet all keys. A table for twice the keys has
+  // long windows: the first meets six of seven keys. (A list has few copies.)
+  const double items = std::min(is_list ? most : 2 * most, all);
   return {static_cast<u64>(std::min(counted, all)), static_cast<u64>(items)};
 }
 

@@ -54,9 +54,8 @@ bool merges_in_place(const Space& space, const Design& design, u64 n) {
   }
 }
 
-// The same for items whose values replace those of present keys, in a table of any fullness: a single one reads
-// and writes a random line. (Half of a word of 16 bytes is not
-// replaced.)
+// The same for items whose values replace those of present keys, in a table of any fullness: a single one
+// reads and writes a random line. (Half of a word of 16 bytes is not replaced.)
 template <class Design, class Space>
 constexpr bool assigns_by_regions() {
   using slot_type = typename Design::slot_type;
@@ -105,8 +104,8 @@ bool regions_pay(const Space& space, const Design& design, u64 n, u64 held) {
   }
 }
 
-// Is a table filled slice by slice, since a partition to all of its regions would make runs too short? The host
-// then synchronizes with the first step.
+// Is a table filled slice by slice, since a partition to all of its regions would make runs too short? The
+// host then synchronizes with the first step.
 template <class Design, class Space, bool KeepsFirst = false>
 bool fills_in_slices(const Space& space, const Design& design, u64 n, bool merges) {
   if constexpr (partitions_in_steps<Space>) {

@@ -351,8 +351,8 @@ std::optional<region_filled<Design, Space>> fill_where_it_pays(Space& space, con
   return fill_regions(space, design, items, n, held != 0);
 }
 
-// Assigns the values of n items to a table that holds some, and inserts those with new keys. Returns nothing where
-// that does not pay.
+// Assigns the values of n items to a table that holds some, and inserts those with new keys. Returns nothing
+// where that does not pay.
 template <class Design, class Space, class Source>
 std::optional<region_filled<Design, Space>> assign_by_regions(Space& space, const Design& design,
                                                               const Source& source, u64 n) {

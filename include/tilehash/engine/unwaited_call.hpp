@@ -1,4 +1,5 @@
-// One insert that does not synchronize with the host: one window of all items, into a table that does not grow.
+// One insert that does not synchronize with the host: one window of all items, into a table that does not
+// grow.
 //
 //   a table that is known to be empty,  region by region, where that pays; then the items left over, whose
 //   or values that are assigned         number only the GPU knows (engine/unwaited_fill.hpp)

@@ -2,10 +2,10 @@
 // assign values.
 //
 //   partition, build or merge   the only region of an empty table: build, from the items of the call
-//   place, displace           the items left over, of which the host knows no number (kernel/left_over.hpp)
+//   place, displace             the items left over, of which the host knows no number (kernel/left_over.hpp)
 //
-// A small call into one region has its counters and the list of items left over in the memory of the table. So it needs no
-// other memory, and no kernel clears any.
+// A small call into one region has its counters and the list of items left over in the memory of the table.
+// So it needs no other memory, and no kernel clears any.
 #pragma once
 
 #include <concepts>
@@ -36,9 +36,9 @@ constexpr bool fills_unwaited() {
     return false;
 }
 
-// Starts to insert n items by regions, in a call that ends like `end`. Returns false, and starts nothing, where
-// that does not pay or there is no memory for it. A table that is not known to be `empty` may hold any items;
-// then values are assigned only.
+// Starts to insert n items by regions, in a call that ends like `end`. Returns false, and starts nothing,
+// where that does not pay or there is no memory for it. A table that is not known to be `empty` may hold any
+// items; then values are assigned only.
 template <class Design, class Space, class Source, class Update>
 bool start_fill(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
                 bool empty, const call_memory& calls, call_end end) {

@@ -51,8 +51,8 @@ class window_call {
   static constexpr bool displaces = displacing<Design>;
   static constexpr u32 passes = detail::passes_of<Design>;
   static constexpr u32 restarts_before_growth = 4;
-  // Keys that are updated are usually present. If so few are, asking the host whether any item is pending takes
-  // less time than the phases for pending items.
+  // Keys that are updated are usually present. If so few are, asking the host whether any item is pending
+  // takes less time than the phases for pending items.
   static constexpr u64 few_updates = detail::call_memory::few_items;
   struct no_regions {};
 
@@ -239,8 +239,8 @@ class window_call {
     }
     return w.phases.left();
   }
-  // Assigns values by regions, where nearly all keys are present. Returns false if it does not pay, or there is
-  // no memory for it.
+  // Assigns values by regions, where nearly all keys are present. Returns false if it does not pay, or there
+  // is no memory for it.
   template <class Windows>
   bool assign_regions(Windows& w) {
     if constexpr (requires { table_.assign(space_, w); }) {

@@ -213,7 +213,8 @@ struct ending_lanes {
     if (end.blocks_done != nullptr) end.by_last_block(block, block.template scratch<u64>());
   }
 };
-// Runs a kernel for n items, one for each lane. Returns whether it ends the call: `end` is null if it must not.
+// Runs a kernel for n items, one for each lane. Returns whether it ends the call: `end` is null if it must
+// not.
 template <class Space, class Work>
 bool run_lanes_and_end(Space& space, u64 n, const Work& work, const call_end* end, u32* blocks_done) {
   using body = ending_lanes<Work>;

@@ -6,9 +6,9 @@
 //   all are in the list   -                             for the listed items
 //   more                  all items of the call         for those that are pending
 //
-// In the last case the list is incomplete. Most items of the call are present then; their pending bits take the
-// memory of the list. Keys may move while others are displaced, so these are two kernels, unless there is one
-// block.
+// In the last case the list is incomplete. Most items of the call are present then; their pending bits take
+// the memory of the list. Keys may move while others are displaced, so these are two kernels, unless there
+// is one block.
 #pragma once
 
 #include <algorithm>

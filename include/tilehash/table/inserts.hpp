@@ -149,12 +149,13 @@ class inserts : public lookups<Design, Space> {
   /// never rebuild it.
   ///
   /// Calls on one space run in order. The table, the arrays and the space must stay until the work is done. A
-  /// CUDA graph may capture the call on the stream of the table's space, and run it again on other data in the
-  /// same arrays. A captured call does not build an empty table by regions, since it may find items later.
+  /// CUDA graph may capture the call on the stream of the table's space, and run it again on other data in
+  /// the same arrays. A captured call does not build an empty table by regions, since it may find items
+  /// later.
   /// \param report one element in the memory of the space, which is written when the work is done.
   /// \throws invalid_argument, also for a table that may grow, and out_of_memory (strong).
-  /// \memory none for up to 2^14 items; else 1/8 byte an item. Into a table that is known to be empty: a 32nd of
-  /// the items' bytes.
+  /// \memory none for up to 2^14 items; else 1/8 byte an item. Into a table that is known to be empty: a
+  /// 32nd of the items' bytes.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
     requires(misuse::never_rebuilds && !is_set)
   {

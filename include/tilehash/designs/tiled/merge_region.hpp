@@ -63,8 +63,8 @@ struct tiled_merge_region {
       return outcome::inserted;
     }
   }
-  // Replaces the value of a key that is stored in a bucket. Returns false if it is not. No other thread may put
-  // keys in or move any meanwhile.
+  // Replaces the value of a key that is stored in a bucket. Returns false if it is not. No other thread may
+  // put keys in or move any meanwhile.
   TILEHASH_FN bool assign(u32 bucket, stored_key n, value_bits v) const {
     const view b(keys, bucket, bucket);
     const u32 equal = b.match(n);
