@@ -195,7 +195,9 @@ class bucketed_cuckoo {
     for (u32 i = 0; i < bucket_slots; ++i)
       detail::compare_and_swap(bucket_at(p.first) + i, slot_type::empty_word, slot_type::tombstone_word);
   }
-  bool sweeps_after(u64 erased, u64 /*items*/) const { return erased >= capacity() / 8; }
+  bool sweeps_after(u64 erased, u64 items) const {
+    return erased >= capacity() / (detail::marks_cost_little(capacity(), items) ? 2 : 8);
+  }
 
  private:
   static constexpr u64 lock_words(u64 capacity) { return detail::divide_up(capacity / bucket_slots, 32); }

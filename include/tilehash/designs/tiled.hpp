@@ -262,7 +262,9 @@ class tiled {
     const stored_key n = slot_type::stored_in(w);
     return {at - bucket, first_bucket(bucket, n), static_cast<stored_key>(n & ~stored_key(2))};
   }
-  bool sweeps_after(u64 erased, u64 /*items*/) const { return erased >= capacity() / 4; }
+  bool sweeps_after(u64 erased, u64 items) const {
+    return erased >= (detail::marks_cost_little(capacity(), items) ? capacity() : capacity() / 4);
+  }
 
   // Builds a region from its items.
   template <class Bins = detail::even_bins<word>>
