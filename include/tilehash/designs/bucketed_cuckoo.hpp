@@ -232,7 +232,11 @@ class bucketed_cuckoo {
 };
 
 static_assert(probe_inserting<bucketed_cuckoo<u32, u32>> && displacing<bucketed_cuckoo<u32, u32>> &&
-              erasable<bucketed_cuckoo<u32, u32>>);
+              erasable<bucketed_cuckoo<u32, u32>> && bucketed_cuckoo<u32, u32>::keys_stay &&
+              requires(const bucketed_cuckoo<u32, u32> d, bucketed_cuckoo<u32, u32>::word w) {
+                d.unmarked(u64(0), w);
+                d.sweeps_after(u64(0), u64(0));
+              });
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(bucketed_cuckoo);

@@ -1,6 +1,6 @@
 // Concepts for the capabilities of a design. A table offers the verbs whose concepts its design satisfies.
-// Each design asserts its intended concepts by a static_assert at its end: a misspelt member then fails to
-// compile instead of removing a verb.
+// Each design asserts its intended concepts and its optional members by a static_assert at its end: a misspelt
+// member then fails to compile instead of removing a verb, or a faster way.
 #pragma once
 
 #include <concepts>

@@ -390,7 +390,8 @@ class dynamic_cuckoo
 
 static_assert(probe_inserting<dynamic_cuckoo<u32, u32>> && displacing<dynamic_cuckoo<u32, u32>> &&
               values_apart<dynamic_cuckoo<u32, u32>> && erasable<dynamic_cuckoo<u32, u32>> &&
-              !steady<dynamic_cuckoo<u32, u32>>);
+              !steady<dynamic_cuckoo<u32, u32>> &&
+              requires(dynamic_cuckoo<u32, u32> d) { d.max_steps_of({}) + d.may_take({}); });
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(dynamic_cuckoo);
 }  // namespace tilehash

@@ -328,7 +328,11 @@ class horton {
 
 static_assert(probe_inserting<horton<u32, u32>> && displacing<horton<u32, u32>> &&
               erasable<horton<u32, u32>> && tidying<horton<u32, u32>> && partition_built<horton<u32, u32>> &&
-              horton<u32, u32>::is_region_erased && requires(const horton<u32, u32> d) { d.holds(0, 0); });
+              horton<u32, u32>::is_region_erased && horton<u32, u32>::tidy_width != 0 &&
+              requires(const horton<u32, u32> d, horton<u32, u32>::location p) {
+                d.holds(0, 0);
+                d.may_take(p);
+              });
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(horton);

@@ -132,7 +132,11 @@ class open_addressing {
 };
 
 static_assert(probe_inserting<open_addressing<u32, u32, probe::linear>> &&
-              erasable<open_addressing<u32, u32, probe::linear>>);
+              erasable<open_addressing<u32, u32, probe::linear>> &&
+              requires(const open_addressing<u32, u32, probe::linear> d) {
+                d.unmarked(u64(0), 0);
+                d.sweeps_after(u64(0), u64(0));
+              });
 
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

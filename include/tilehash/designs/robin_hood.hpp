@@ -308,7 +308,11 @@ class robin_hood {
 
 static_assert(replacing<robin_hood<u32, u32>> && erasable<robin_hood<u32, u32>> &&
               tidying<robin_hood<u32, u32>> && partition_built<robin_hood<u32, u32>> &&
-              !steady<robin_hood<u32, u32>> && detail::lookups_alone<robin_hood<u32, u32>>() != 0);
+              !steady<robin_hood<u32, u32>> && detail::lookups_alone<robin_hood<u32, u32>>() != 0 &&
+              robin_hood<u32, u32>::tidy_passes != 0 &&
+              requires(const robin_hood<u32, u32> d, robin_hood<u32, u32>::location p) {
+                d.max_steps_of(p);
+              });
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(robin_hood);

@@ -365,7 +365,14 @@ class tiled {
 
 static_assert(probe_inserting<tiled<u32, u32>> && displacing<tiled<u32, u32>> && erasable<tiled<u32, u32>> &&
               partition_built<tiled<u32, u32>> && steady<tiled<u32, u32>> &&
-              requires(tiled<u32, u32> d) { d.reshape(nullptr, 1); });
+              requires(tiled<u32, u32> d, tiled<u32, u32>::location p, tiled<u32, u32>::word w) {
+                d.reshape(nullptr, 1);
+                d.passes(p);
+                d.unmarked(u64(0), w);
+                d.sweeps_after(u64(0), u64(0));
+                d.home_of(u64(0), w);
+                d.is_home(w);
+              });
 
 TILEHASH_END_ABI_NAMESPACE
 TILEHASH_PUBLIC(tiled);
