@@ -3,6 +3,7 @@
 
 #include <contract/faulty.cuh>
 #include <contract/in_place.hpp>
+#include <contract/only_read.hpp>
 #include <tilehash/space/cuda.cuh>
 
 namespace tilehash::contract {
@@ -29,7 +30,8 @@ class in_place : public ::testing::Test {
   resizing_device memory;
   cuda space{nullptr, memory};
 };
-using designs = ::testing::Types<tiled<u32, u32>, tiled<u64, u64>, tiled<u32, void>>;
+using designs = all_or_read<::testing::Types<tiled<u32, u32>, tiled<u64, u64>, tiled<u32, void>>,
+                            ::testing::Types<tiled<u64, u64>>>;
 TYPED_TEST_SUITE(in_place, designs);
 
 TYPED_TEST(in_place, right_after_many_growths) {

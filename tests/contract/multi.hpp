@@ -14,6 +14,7 @@
 
 #include <contract/keys.hpp>
 #include <contract/model.hpp>
+#include <contract/only_read.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/double_hashing.hpp>
 #include <tilehash/multimap.hpp>
@@ -146,7 +147,7 @@ class multimaps : public ::testing::Test {
   space_type& space = ground.space;
 };
 
-#if TILEHASH_FEW_TYPES > 1
+#if TILEHASH_FEW_TYPES > 1 || TILEHASH_ONLY_READ
 using multi_types = ::testing::Types<multi<u32, u32>>;
 #elif defined(__CUDACC__) || TILEHASH_FEW_TYPES
 using multi_types =
