@@ -15,7 +15,7 @@ void add_updates_command(CLI::App& bench);     // hashgraph/updates, for add_has
 void add_cells_commands(CLI::App& bench);      // those with cells of meshes, for add_hashgraph_commands()
 void add_horton_commands(CLI::App& bench);     // horton/...: Breslow et al., Horton Tables
 void add_kmers_commands(CLI::App& bench);      // kmers
-void add_shapes_commands(CLI::App& bench);    // shapes
+void add_shapes_commands(CLI::App& bench);     // shapes
 void add_thesis_commands(CLI::App& bench);     // thesis/...: Alcantara's thesis
 void add_update_commands(CLI::App& bench);     // single calls and nearly full tables
 
