@@ -25,6 +25,8 @@ WIDTHS = {1 << 16, 1 << 31, 1 << 32}
 # (header, constant) -> why it is no tuning number. One that is no longer needed is a finding.
 BOUND = "bounds a loop"
 FACTS = {
+    ("tilehash/algorithm/join_groups.hpp", "most_steps"): BOUND,
+    ("tilehash/engine/multi_ranges.hpp", "most_blocks"): "blocks that each read the sums of all, before that costs more than a scan",
     ("tilehash/designs/dynamic_cuckoo.hpp", "preferred_width"): "the bytes of a bucket",
     ("tilehash/designs/dynamic_cuckoo/shape.hpp", "most_base"): "the steps between sizes of a subtable",
     ("tilehash/designs/open_addressing/probe.hpp", "largest_small_table"): "of the thesis",

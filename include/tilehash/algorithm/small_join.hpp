@@ -201,13 +201,13 @@ template <class Key, class Space>
 class small_join {
   using slot = remainder_slot<Key, u32>;
   using group_set = small_groups<slot>;
-  static constexpr u32 threads = tuning::of<Space>::small_join_block;
+  static constexpr u32 threads = tuning::gpu::small_join_block;
   using matching = find_matches<slot, threads>;
 
  public:
   // Are so few rows joined in this way?
   static bool takes(u64 lefts, u64 rights) {
-    return Space::has_lanes && std::max(lefts, rights) <= tuning::of<Space>::small_join_rows && lefts != 0;
+    return Space::has_lanes && std::max(lefts, rights) <= tuning::gpu::small_join_rows && lefts != 0;
   }
   // Synchronizes with the host. Throws out_of_memory.
   void count(Space& space, std::span<const Key> left, std::span<const Key> right, join_kind kind, u64 seed) {

@@ -78,7 +78,6 @@ template <class Source, class Hash, class Op, class Space>
 class thread_combine {
   using key_type = typename Source::key_type;
   using value_type = typename Source::value_type;
-  using machine = tuning::cpu;
   static constexpr bool has_values = !std::is_same_v<value_type, nothing>;
   static constexpr bool keeps = std::is_same_v<Op, keep_one> || !has_values;
   struct item {
@@ -90,9 +89,9 @@ class thread_combine {
     u64 hash;  // with the lowest bit set; 0: the entry is free
     item x;
   };
-  static constexpr u64 sets = std::bit_floor(machine::combining_cache / (ways * sizeof(entry)));
-  static constexpr u64 chunk_items = std::max<u64>(16, machine::combining_chunk / sizeof(item));
-  static constexpr u64 share = machine::combined_share;
+  static constexpr u64 sets = std::bit_floor(tuning::cpu::combining_cache / (ways * sizeof(entry)));
+  static constexpr u64 chunk_items = std::max<u64>(16, tuning::cpu::combining_chunk / sizeof(item));
+  static constexpr u64 share = tuning::cpu::combined_share;
   static constexpr u32 no_chunk = ~u32(0);
   static_assert(sets > 0);
 
@@ -115,8 +114,8 @@ class thread_combine {
         hash_(hash),
         op_(op),
         workers_(static_cast<u64>(space.threads())),
-        part_bits_(std::min<u32>(machine::combined_part_bits,
-                                 static_cast<u32>(std::bit_width(n / machine::combined_part_items)))),
+        part_bits_(std::min<u32>(tuning::cpu::combined_part_bits,
+                                 static_cast<u32>(std::bit_width(n / tuning::cpu::combined_part_items)))),
         chains_(space, (workers_ << part_bits_) * sizeof(chain)),
         before_(space, n / chunk_items + (workers_ << part_bits_)),
         chunks_(space, before_.size() * chunk_items * sizeof(item)) {}
@@ -168,8 +167,9 @@ class thread_combine {
       if (skipped != 0) {
         --skipped;
         illegal += send_share(own, first, last);
-      } else if (combine_share(cache, own, first, last, illegal) < (last - first) / machine::combining_hits) {
-        skipped = machine::combining_skipped;
+      } else if (combine_share(cache, own, first, last, illegal) <
+                 (last - first) / tuning::cpu::combining_hits) {
+        skipped = tuning::cpu::combining_skipped;
       }
     }
     for (u64 e = 0; e < sets * ways; ++e) {

@@ -211,7 +211,7 @@ void write_shares(Space& space, const match_segments& from, u64 positions, join_
   if (positions == 0) return;
   const u64 shares = divide_up(from.count + positions, u64(work::share));
   buffer<u64, Space> splits;
-  if (shares > tuning::of<Space>::searched_shares) {  // fewer search while they wait for memory
+  if (shares > tuning::gpu::searched_shares) {  // fewer search while they wait for memory
     splits = buffer<u64, Space>(space, shares + 1);
     space.for_each(shares + 1,
                    find_splits<u64>{from.offsets + 1, from.count, positions, work::share, splits.data()});
@@ -226,10 +226,10 @@ void write_matches(Space& space, const match_segments& from, u64 positions, join
                    const join_output& out) {
   if constexpr (Space::has_lanes) {
     // Few rows have small shares, so that all multiprocessors have some.
-    if (from.count + positions <= tuning::of<Space>::few_matches)
-      write_shares<tuning::of<Space>::few_written_matches>(space, from, positions, kind, out);
+    if (from.count + positions <= tuning::gpu::few_matches)
+      write_shares<tuning::gpu::few_written_matches>(space, from, positions, kind, out);
     else
-      write_shares<tuning::of<Space>::written_matches>(space, from, positions, kind, out);
+      write_shares<tuning::gpu::written_matches>(space, from, positions, kind, out);
   } else {
     for_each_in_segments(space, from.offsets, from.count, positions, write_match{from, out});
   }
