@@ -155,10 +155,14 @@ struct upsert_items {
   TILEHASH_FN void combine_in_word(word* at, word old, const Value& given) const
     requires updates
   {
-    using op = decltype(update.op);
-    if constexpr (combines_in_place<op, mapped_type> && sizeof(word) <= 8 &&
-                  std::endian::native == std::endian::little) {
-      op::in_place(reinterpret_cast<mapped_type*>(at), given);
+    using op_type = decltype(update.op);
+    // On a GPU overlapping atomic operations are ordered whatever their sizes (PTX ISA 9.0, section 8.7.2).
+    constexpr bool is_part = std::endian::native == std::endian::little;
+    if constexpr (combines_in_place<op_type, mapped_type> && is_part) {
+      op_type::in_place(reinterpret_cast<mapped_type*>(at), given);
+    } else if constexpr (std::same_as<op_type, op::assign> && is_part && atomic_integer<value_bits> &&
+                         sizeof(value_bits) == sizeof(mapped_type)) {
+      store_relaxed(reinterpret_cast<value_bits*>(at), to_bits<value_bits>(given));
     } else {
       for (;;) {  // again when another changed the value or, in `tiled`, set a filter bit
         const mapped_type next = update.op(from_bits<mapped_type>(slot_type::value_of(old)), given);
