@@ -76,11 +76,12 @@ class insertion : public region_slots<Design, Space> {
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op);
 
-  // Inserts n items; threads combine those of equal keys first, where that pays.
-  insert_report insert_any(Space& space, const detail::array_source<slot_type>& items, u64 n)
+  // Inserts n items if it pays that threads combine those of equal keys first; otherwise returns nothing.
+  std::optional<insert_report> insert_repeated(Space& space, const detail::array_source<slot_type>& items,
+                                               u64 n)
     requires(!Space::has_lanes)
   {
-    return detail::insert_any(*this, space, items, n);
+    return detail::insert_repeated(*this, space, items, n);
   }
 
   // Inserts one item on the caller's own thread, where that needs no memory. `value` may be null in a set.
@@ -242,7 +243,16 @@ class insertion : public region_slots<Design, Space> {
       if constexpr (Windows::phases_type::updates) {
         if (size() != 0) return detail::assign_by_regions(space, design(), items, end - w.done);
       }
-      return detail::fill_where_it_pays(space, design(), items, end - w.done, size());
+      using Source = typename Windows::source_type;
+      const u64 n = end - w.done, held = size();
+      if constexpr (detail::builds_from_items<Source, Space, Design>) {
+        if (held == 0 && detail::one_region_pays<Source>(space, design(), n))
+          return detail::fill_region(space, design(), items, n);
+      }
+      if (!detail::regions_pay(space, design(), n, held)) return std::nullopt;
+      detail::region_fill<Design, Space> regions(space, design(), n, held != 0);
+      regions.fill_all(items, n);
+      return regions.result();
     }
   };
   using call = window_call<call_policy>;

@@ -339,18 +339,6 @@ region_filled<Design, Space> fill_regions(Space& space, const Design& design, co
   return fill.result();
 }
 
-// The same in the way that pays for a table of so many items; nothing if none does.
-template <class Design, class Space, class Source>
-std::optional<region_filled<Design, Space>> fill_where_it_pays(Space& space, const Design& design,
-                                                               const shifted_source<Source>& items, u64 n,
-                                                               u64 held) {
-  if constexpr (builds_from_items<Source, Space, Design>) {
-    if (held == 0 && one_region_pays<Source>(space, design, n)) return fill_region(space, design, items, n);
-  }
-  if (!regions_pay(space, design, n, held)) return std::nullopt;
-  return fill_regions(space, design, items, n, held != 0);
-}
-
 // Assigns the values of n items to a table that holds some, and inserts those with new keys. Returns nothing
 // where that does not pay.
 template <class Design, class Space, class Source>

@@ -144,13 +144,12 @@ std::optional<insert_report> insert_thread_combined(Table& table, Space& space,
   return std::nullopt;
 }
 
-// Inserts items; of equal keys any one.
+// Inserts items, of equal keys any one, if it pays to combine these first; otherwise returns nothing.
 template <class Table, class Space, class Slot>
-insert_report insert_any(Table& table, Space& space, const array_source<Slot>& items, u64 n) {
-  if (combining_pays(space, items.keys, n)) {
-    if (const auto report = insert_thread_combined(table, space, items, n, keep_stored{})) return *report;
-  }
-  return table.insert(space, items, n, nullptr, keep_stored{});
+std::optional<insert_report> insert_repeated(Table& table, Space& space, const array_source<Slot>& items,
+                                             u64 n) {
+  if (!combining_pays(space, items.keys, n)) return std::nullopt;
+  return insert_thread_combined(table, space, items, n, keep_stored{});
 }
 
 // Keys with their numbers, of which the smallest is the first item of its key.

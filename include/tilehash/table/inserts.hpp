@@ -208,13 +208,16 @@ class inserts : public lookups<Design, Space> {
     detail::require_apart(outcomes, values_at(keys, values), "insert", "the outcomes", "the values");
     outcome* const named = outcomes.empty() ? nullptr : outcomes.data();
     [[maybe_unused]] const auto call = changing(space, "insert");
-    if constexpr (takes_arrays)
+    if constexpr (takes_arrays) {
       return awake(space).insert_arrays(home(space), keys.data(), static_cast<const value_element*>(values),
                                         keys.size(), nullptr, named, update);
-    else if constexpr (std::same_as<Update, detail::keep_stored> && combines_repeated) {
-      if (named == nullptr) return awake(space).insert_any(home(space), items(keys, values), keys.size());
-      return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
     } else {
+      if constexpr (std::same_as<Update, detail::keep_stored> && combines_repeated) {
+        if (named == nullptr) {
+          const auto report = awake(space).insert_repeated(home(space), items(keys, values), keys.size());
+          if (report) return *report;
+        }
+      }
       return awake(space).insert(home(space), items(keys, values), keys.size(), named, update);
     }
   }
@@ -238,7 +241,7 @@ class inserts : public lookups<Design, Space> {
         e.build_arrays(s, k, v, u64(0));
       };
 
-  static constexpr bool combines_repeated = !Space::has_lanes && requires { &engine_type::insert_any; };
+  static constexpr bool combines_repeated = !Space::has_lanes && requires { &engine_type::insert_repeated; };
 
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
