@@ -32,20 +32,20 @@ inline constexpr u64 least_estimated = detail::tuning::of<estimate_space>::least
 
 // ---- keys ----
 
-struct point {  // a record of 12 bytes
+struct cell_of_grid {  // a record of 12 bytes
   u32 x, y, z;
-  friend auto operator<=>(const point&, const point&) = default;
+  friend auto operator<=>(const cell_of_grid&, const cell_of_grid&) = default;
 };
 }  // namespace tilehash::contract
 template <>
-struct tilehash::keys::members_of<tilehash::contract::point>
-    : tilehash::keys::members<&tilehash::contract::point::x, &tilehash::contract::point::y,
-                              &tilehash::contract::point::z> {};
+struct tilehash::keys::members_of<tilehash::contract::cell_of_grid>
+    : tilehash::keys::members<&tilehash::contract::cell_of_grid::x, &tilehash::contract::cell_of_grid::y,
+                              &tilehash::contract::cell_of_grid::z> {};
 namespace tilehash::contract {
 
 template <class Key>
 Key numbered_key(u64 number) {
-  if constexpr (std::same_as<Key, point>)
+  if constexpr (std::same_as<Key, cell_of_grid>)
     return {static_cast<u32>(number), 7, static_cast<u32>(mix64(number))};
   else if constexpr (std::same_as<Key, std::array<u32, 4>>)
     return {1, static_cast<u32>(number), 2, static_cast<u32>(number >> 32)};
@@ -106,7 +106,7 @@ TEST(Sketch, CountsKeysOfAnySize) {
   expect_sketch_counts<u32>();
   expect_sketch_counts<u64>();
   expect_sketch_counts<std::array<u32, 4>>();
-  expect_sketch_counts<point>();
+  expect_sketch_counts<cell_of_grid>();
 }
 TEST(Sketch, HasNoBias) {
   random_numbers random("HasNoBias");
@@ -276,7 +276,7 @@ TEST(GrowthByEstimate, OfOtherDesigns) {
 TEST(GrowthByEstimate, OfWideKeys) {
   expect_growth<map<u64, u32, estimate_space>>(distributions[0]);
   expect_growth<map<std::array<u32, 4>, u32, estimate_space>>(distributions[0]);
-  expect_growth<map<point, u32, estimate_space>>(distributions[0]);
+  expect_growth<map<cell_of_grid, u32, estimate_space>>(distributions[0]);
 }
 TEST(GrowthByEstimate, AtAnyLoadFactor) {
   for (const double load : {0.5, 0.7, 0.97}) {

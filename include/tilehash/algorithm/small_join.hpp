@@ -136,7 +136,8 @@ struct place_groups {
     u32 counts[each], mine = 0, all = 0;
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) {
-      counts[k] = first + k * Threads < slots ? static_cast<u32>(groups[first + k * Threads]) : 0;
+      const u64 at = first + u64(k) * Threads;
+      counts[k] = at < slots ? static_cast<u32>(groups[at]) : 0;
       mine += counts[k];
     }
     u32 begin = sums::before(block, words, mine, all);
@@ -145,7 +146,7 @@ struct place_groups {
     begin += u32(words[sums::words]);
     TILEHASH_UNROLL
     for (u32 k = 0; k < each; ++k) {
-      if (counts[k] != 0) groups[first + k * Threads] = static_cast<u64>(begin) << 32 | counts[k];
+      if (counts[k] != 0) groups[first + u64(k) * Threads] = static_cast<u64>(begin) << 32 | counts[k];
       begin += counts[k];
     }
   }
@@ -231,7 +232,7 @@ class small_join {
 
     space.fill(groups, cleared, u64(0));
     space.for_each_lane(rights, count_keys<slot>{set, right.data(), rights, slots_of_rows, numbers_of_rows});
-    space.for_each_block(divide_up(slots + 1, u64(placing::each * threads)), threads, placing::scratch_bytes,
+    space.for_each_block(divide_up(slots + 1, u64(placing::each) * threads), threads, placing::scratch_bytes,
                          placing{groups, slots + 1, placed});
     space.for_each(rights, place_rows{groups, slots_of_rows, numbers_of_rows, values});
     space.for_each_block(blocks, threads, matching::scratch_bytes,

@@ -233,8 +233,7 @@ class thread_combine {
   }
   void send(chain* own, u64 hash, const item& x) {
     chain& to = own[part_of(hash)];
-    if (to.at == to.end) [[unlikely]]
-      add_chunk(to);
+    if (to.at == to.end) add_chunk(to);
     std::construct_at(to.at++, x);
   }
   __attribute__((noinline)) void add_chunk(chain& to) {

@@ -46,7 +46,7 @@ TILEHASH_END_ABI_NAMESPACE
   how bool engine::region_slots<__VA_ARGS__, Space>::resize_in_place(Space&, u64);                           \
   how void engine::insertion<__VA_ARGS__, Space>::shrink_if_asked(Space&);                                   \
   how void detail::erase(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                   \
-                         const __VA_ARGS__::key_type*, u64, const detail::call_counters&);                   \
+                         const __VA_ARGS__::key_type*, u64, const detail::call_end&, u32*);                  \
   how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                 \
                            const __VA_ARGS__::key_type*, u64, detail::lookup_sink);                          \
   how void detail::collect_entries(Space&, const table_view<__VA_ARGS__>&, __VA_ARGS__::key_type*,           \
