@@ -78,11 +78,7 @@ class insertion : public region_slots<Design, Space> {
 
   // Inserts n items if it pays that threads combine those of equal keys first; otherwise returns nothing.
   std::optional<insert_report> insert_repeated(Space& space, const detail::array_source<slot_type>& items,
-                                               u64 n)
-    requires(!Space::has_lanes)
-  {
-    return detail::insert_repeated(*this, space, items, n);
-  }
+                                               u64 n);
 
   // Inserts one item on the caller's own thread, where that needs no memory. `value` may be null in a set.
   outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
@@ -311,6 +307,12 @@ insert_report insertion<Design, Space>::insert(Space& space, const Source& sourc
   if (n == 0) return {};
   this->sweep_if_due(space);
   return call(*this, space).run(source, update, n, outcomes);
+}
+template <class Design, class Space>
+std::optional<insert_report> insertion<Design, Space>::insert_repeated(
+    Space& space, const detail::array_source<slot_type>& items, u64 n) {
+  if constexpr (!Space::has_lanes) return detail::insert_repeated(*this, space, items, n);
+  return std::nullopt;
 }
 template <class Design, class Space>
 template <class Source, class Update>

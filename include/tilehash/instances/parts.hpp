@@ -4,6 +4,8 @@
 // repository).
 #pragma once
 
+#include <optional>
+
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/table.hpp>
 
@@ -38,6 +40,8 @@ TILEHASH_END_ABI_NAMESPACE
 #define TILEHASH_SET_PARTS(how, Space, ...)                                                                  \
   how insert_report engine::insertion<__VA_ARGS__, Space>::insert(                                           \
       Space&, const detail::items_of<__VA_ARGS__>&, u64, outcome*, const detail::keep_stored&);              \
+  how std::optional<insert_report> engine::insertion<__VA_ARGS__, Space>::insert_repeated(                   \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64);                                                    \
   how void engine::insertion<__VA_ARGS__, Space>::insert_async(                                              \
       Space&, const detail::items_of<__VA_ARGS__>&, u64, insert_report*, const detail::keep_stored&);        \
   how insert_report engine::insertion<__VA_ARGS__, Space>::build(Space&,                                     \
