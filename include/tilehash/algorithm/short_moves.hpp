@@ -112,7 +112,7 @@ class short_moves {
     return done ? verdict::done : verdict::no_free_slot;
   }
 
-  // Of a bucket's movable keys the first that has where to go. word_at(slot) is the word in a slot.
+  // Finds the first movable key whose second bucket has a free slot. word_at(slot) is the word in a slot.
   template <class WordAt>
   TILEHASH_FN move find_move(u32 bucket, u32 movable, const WordAt& word_at) const {
     const auto& design = item_.design;

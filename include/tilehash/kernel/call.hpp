@@ -100,7 +100,7 @@ struct thread_recorder {
 //
 // The end of a call: sums its counters, sets them to zero for the next call and writes its report.
 
-// What regions have counted outside of the counters.
+// Counts of regions that are not in the counters.
 struct counts_of_regions {
   u64 illegal = 0, inserted = 0;
 };

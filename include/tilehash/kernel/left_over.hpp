@@ -26,7 +26,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// What regions leave: their counts and the list, in the memory of the call.
+// The counts of regions and the list of items that they leave over, in the memory of the call.
 template <class Word>
 struct left_counts {
   u64* at;  // the numbers of remaining, illegal and inserted items
