@@ -17,8 +17,8 @@ namespace {
 
 using engine::growth;
 using engine::insert_role;
-using design = linear_probing<u32, u32>;
-using slot_type = design::slot_type;
+using linear = linear_probing<u32, u32>;
+using slot_type = linear::slot_type;
 
 // Keys in a row.
 struct keys_from {
@@ -44,8 +44,8 @@ struct request {
 };
 
 // Slots whose limit is what a test says, and which move nowhere.
-struct recording_table : engine::slots<design, cpu> {
-  using base = engine::slots<design, cpu>;
+struct recording_table : engine::slots<linear, cpu> {
+  using base = engine::slots<linear, cpu>;
   using base::base, base::calls_, base::recount, base::size_, base::unwaited, base::view_;
 
   u64 most = 0;               // the limit
@@ -57,7 +57,7 @@ struct recording_table : engine::slots<design, cpu> {
   std::vector<u64> renewals = {};  // the items of each
 };
 struct recording_policy {
-  using design_type = design;
+  using design_type = linear;
   using space_type = cpu;
   static constexpr bool ends_below_limit = false;
   recording_table* table;
