@@ -1,4 +1,4 @@
-// Recipes of docs/guide.md, each checked: words counted, duplicates dropped, one key at a time, a copy.
+// Recipes of docs/guide/counting.md, each checked: words counted, duplicates dropped, one key at a time, a copy.
 #include <algorithm>
 #include <array>
 #include <cstdint>

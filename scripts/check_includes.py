@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the architecture of include/tilehash (docs/architecture.md):
+"""Checks the architecture of include/tilehash (docs/explain/architecture.md):
 
 1. who includes whom: the rooms' order, no arrow back, no circle between rooms or headers, and no engine a part of a design;
 2. designs are free of machines: no lane, thread or scheduler is named in designs/ and papers/;
@@ -180,7 +180,7 @@ def check(root):
 
         own = room_of(name)
         if own is None:
-            complain(1, "belongs to no room; see scripts/check_includes.py and docs/architecture.md")
+            complain(1, "belongs to no room; see scripts/check_includes.py and docs/explain/architecture.md")
             continue
         for line, bracket, target in lines:
             if bracket == '"':

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what needs no run: format, tidy, spelling, includes, verbs, shell. All of them, or those named.
 #   scripts/lint.sh [format|tidy|spelling|includes|names|functions|tuning|quotes|papers|verbs|shell]...
-#   scripts/lint.sh fix   formats, quotes and writes docs/verbs.md in place
+#   scripts/lint.sh fix   formats, quotes and writes docs/reference/verbs.md in place
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

@@ -1,4 +1,4 @@
-// Prints docs/verbs.md: which verbs tables of each design offer, asked of the tables themselves.
+// Prints docs/reference/verbs.md: which verbs tables of each design offer, asked of the tables themselves.
 // scripts/verbs.sh compiles it, with a list of the designs that the program knows: once to print the table,
 // and once more with VERBS_ARE_CALLED, which compiles every call that the table lists.
 #include <concepts>

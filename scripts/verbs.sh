@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Is docs/verbs.md what the tables say of themselves?
+# Is docs/reference/verbs.md what the tables say of themselves?
 #   scripts/verbs.sh          compares
 #   scripts/verbs.sh --fix    writes it
 # shellcheck source=scripts/lib.sh
@@ -29,7 +29,7 @@ clang=$(llvm_tool clang++)
   die "a verb that a table offers does not compile (above): constrain it in include/tilehash/table/, or mend it"
 $made/verbs >$made/verbs.md
 if [ "${1:-}" = --fix ]; then
-  cp $made/verbs.md docs/verbs.md
+  cp $made/verbs.md docs/reference/verbs.md
 else
-  diff -u docs/verbs.md $made/verbs.md || die "docs/verbs.md differs from what the tables offer: scripts/verbs.sh --fix"
+  diff -u docs/reference/verbs.md $made/verbs.md || die "docs/reference/verbs.md differs from what the tables offer: scripts/verbs.sh --fix"
 fi

@@ -1,4 +1,4 @@
-# The designs of the program, one entry each: `tilehash list`, `run`, `bench` and docs/verbs.md know those that are here.
+# The designs of the program, one entry each: `tilehash list`, `run`, `bench` and verbs.md know those that are here.
 #
 #   tilehash_program_design(NAME
 #     [HEADERS h...]    what to include; if not given, tilehash/designs/NAME.hpp

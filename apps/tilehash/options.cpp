@@ -81,7 +81,7 @@ constexpr const char* words_of_run =
     "  fasta:FILE[,k=21] (FASTA or FASTQ), lines:FILE, binary:FILE,key=u32|u64; gzip and zstd are unpacked, "
     "- is standard "
     "input; keys come shuffled unless ,order=file\n"
-    "  tw|re|com|line|rand[:n=N]: the data sets of a paper (docs/data_sets.md)\n";
+    "  tw|re|com|line|rand[:n=N]: the data sets of a paper (docs/reference/data_sets.md)\n";
 
 }  // namespace
 

@@ -121,7 +121,7 @@ class misuse {
   TILEHASH_SAYS(a_set_takes_no_keep, "a set takes no keep, as only values tell equal keys apart: insert(space, keys)")
   insert(Space&, key_array, tilehash::keep) requires is_set TILEHASH_REFUSED;
   template <class... Given>
-  TILEHASH_SAYS(this_design_does_not_insert, "this design is built at once: build() again, or take one that has insert() (docs/verbs.md)")
+  TILEHASH_SAYS(this_design_does_not_insert, "this design is built at once: build() again, or take one that has insert() (docs/reference/verbs.md)")
   insert(Space&, Given&&...) requires(!may_insert) TILEHASH_REFUSED;
   TILEHASH_MISUSES_OF_CHANGE(insert_async, "insert_async(space, keys, values, report), with a pointer to an insert_report");
   template <class... Given>
@@ -136,7 +136,7 @@ class misuse {
   insert_or_apply(Space&, key_array, value_array, Op, std::span<outcome> = {}) requires(!is_set && !combines<Op, a_value>) TILEHASH_REFUSED;
   TILEHASH_MISUSES_OF_CHANGE(erase, "erase(space, keys)");
   template <class... Given>
-  TILEHASH_SAYS(this_design_does_not_erase, "this design is built at once: build() again, or take one that has erase() (docs/verbs.md)")
+  TILEHASH_SAYS(this_design_does_not_erase, "this design is built at once: build() again, or take one that has erase() (docs/reference/verbs.md)")
   erase(Space&, Given&&...) requires(!erasable<Design>) TILEHASH_REFUSED;
   TILEHASH_SAYS(the_first_argument_must_be_the_space, "the first argument must be the space, a variable: clear(space)")
   clear(...) TILEHASH_REFUSED;  // (Space&, ...) would be as good a match as (Space&)

@@ -42,7 +42,7 @@ struct verbs_of {
 
 /// A hash table of one design in the memory of one space.
 ///
-/// A table offers the verbs that its design supports (docs/verbs.md). These rules hold for all verbs.
+/// A table offers the verbs that its design supports (docs/reference/verbs.md). These rules hold for all verbs.
 ///
 /// Space. The first argument is any space object of the table's device. A call through another space than the
 /// table's own runs after the work already started in the table's own space.

@@ -80,8 +80,8 @@ void of_a_set(cpu& space, set& s, const vector<unsigned>& keys, const vector<dou
   s.at(3U);  // says: a set has no values: contains(space, keys, found), or contains(key) on a CPU
 }
 void of_other_designs(cpu& space, graph& g, pushing& p, tilehash::insert_report* report, const vector<unsigned>& keys, const vector<double>& values) {
-  auto r = g.insert(space, keys, values);  // says: this design is built at once: build() again, or take one that has insert() (docs/verbs.md)
-  g.erase(space, keys);  // says: this design is built at once: build() again, or take one that has erase() (docs/verbs.md)
+  auto r = g.insert(space, keys, values);  // says: this design is built at once: build() again, or take one that has insert() (docs/reference/verbs.md)
+  g.erase(space, keys);  // says: this design is built at once: build() again, or take one that has erase() (docs/reference/verbs.md)
   p.insert_async(space, keys, values, report);  // says: an insert of this design may need a new table, so the host waits: insert()
 }
 // clang-format on

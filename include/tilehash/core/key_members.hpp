@@ -251,7 +251,7 @@ struct checked_key {
   static_assert(
       !has_addresses<Key>,
       "tilehash: a key must not be or hold a pointer, a string_view, a span or the like: the table "
-      "would compare addresses. Copy short texts into std::array<char, N> (docs/guide.md, Count words), or "
+      "would compare addresses. Copy short texts into std::array<char, N> (docs/guide/counting.md), or "
       "specialise tilehash::keys::compared_by_address");
   static_assert(key_like<Key> || has_addresses<Key>,
                 "tilehash: a key must be trivially copyable and have no padding (or be a float or double), "

@@ -83,7 +83,7 @@ TILEHASH_FN bool is_greater(const Value& given, const Value& stored) {
 
 }  // namespace detail
 
-/// The ops of the library; docs/verbs.md lists the verbs that take one.
+/// The ops of the library; docs/reference/verbs.md lists the verbs that take one.
 namespace op {
 
 /// Replaces the stored value by the given one; of several given values any one stays.

@@ -94,7 +94,7 @@ class horton {
 
   static constexpr const char* name = "horton";
   static constexpr u32 preferred_width = detail::width_for(bucket_slots * sizeof(word));
-  // The paper's bound is the space that remap entries leave (equation 4). docs/designs/horton.md has the
+  // The paper's bound is the space that remap entries leave (equation 4). docs/explain/horton.md has the
   // loads that were reached without a failure in a thousand tables.
   static constexpr double max_load_factor = Slots == 1   ? 0.6
                                             : Slots == 2 ? 0.7

@@ -81,7 +81,7 @@ class region_erase {
 
  public:
   // Is it worth it for n keys? Each piece of them reads and writes the whole table, so not for few. There
-  // must be two regions for each block that runs at once (docs/designs/horton.md). A block's scratch must
+  // must be two regions for each block that runs at once (docs/explain/horton.md). A block's scratch must
   // hold a region, and a partition's counters.
   static bool pays(const Space& space, const Design& design, u64 n) {
     const u64 most =

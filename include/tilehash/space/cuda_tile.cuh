@@ -2,7 +2,7 @@
 //
 // The warp is always converged: every collective names all 32 lanes, never a tile's own. With a mask per tile
 // the hardware runs the tiles of a warp one after another, and issues their loads separately. That costs half
-// the speed (docs/dead_ends.md). So collectives come before branches, and loops continue while any lane of
+// the speed (docs/measured/dead_ends.md). So collectives come before branches, and loops continue while any lane of
 // the warp continues.
 #pragma once
 

@@ -3,7 +3,7 @@
 //
 //   common    what all machines share so far, and no code reads; a class hides a member to differ
 //   cpu       a thread is a block, and prefetches
-//   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/designs/)
+//   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/explain/)
 //   sm_75     older GPUs, sm_75 to sm_89
 //   sm_100    newer GPUs
 //   table     what is in a table's layout, so the same on all machines
@@ -76,7 +76,7 @@ struct common {
   static constexpr u64 assigned_each = 2048;    // of these for each block that runs at once
   static constexpr u64 least_to_build = 64;     // items of a table of one region: fewer do not contend
   static constexpr u64 erase_share = 12;        // as fill_share, for keys that are erased
-  static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/designs/horton.md)
+  static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/explain/horton.md)
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
   static constexpr u64 least_resized_regions = 4;  // of a table: fewer are better replaced by other regions
   static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in waves

@@ -95,7 +95,7 @@ class contents : public owner<Design, Space> {
   /// \return how often the table was rebuilt.
   /// \throws out_of_memory, and error where items find no slot (strong).
   /// \complexity O(1) where the capacity suffices; else O(old + new capacity).
-  /// \memory as rehash(). A `tiled` table that grows in its own memory (docs/designs/tiled.md) takes 1/32 of
+  /// \memory as rehash(). A `tiled` table that grows in its own memory (docs/explain/tiled.md) takes 1/32 of
   /// the old table and up to 1/16 of the items' bytes, and at least 1/8 more capacity.
   /// \synchronizes yes.
   /// \concurrency exclusive.

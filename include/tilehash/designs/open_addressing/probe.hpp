@@ -67,7 +67,7 @@ struct quadratic {
 
 // Each key has its own jump: j(k) = 1 + k mod a prime. The thesis (section 3.2) leaves the choice open: a
 // smaller prime keeps the first jumps within cached lines, a larger one leaves crowded regions faster. 41 is
-// the thesis' own. (With growing jumps the primes differ little: docs/papers/alcantara.md.)
+// the thesis' own. (With growing jumps the primes differ little: docs/measured/papers/alcantara.md.)
 template <u64 JumpPrime>
 struct double_hash_by {
   static constexpr const char* name = "double_hashing";
