@@ -93,6 +93,8 @@ struct recording_policy {
     return table->leaves_unwiped;
   }
 
+  template <class Windows>
+  static constexpr bool assigns = false;
   template <class Source, class Update>
   static constexpr bool fills = !std::same_as<Source, detail::called_source<slot_type>>;
   template <class Windows>

@@ -16,6 +16,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
@@ -236,9 +237,13 @@ class emulated {
     detail::require(threads >= 1 && threads <= most, "a block of more threads than its body is compiled for");
     detail::require(scratch_bytes <= largest_scratch(), "a block has at most 227 KiB of scratch");
     if (blocks == 0) return;
+    most_scratch_ = std::max(most_scratch_, scratch_bytes);
     machine_.run(blocks, threads, scratch_bytes,
                  [&](emulation::thread& me) { Body{body}(emulated_block(me)); });
   }
+
+  // The most scratch that a block had since the last call of this: it tells kernels apart.
+  u64 take_most_scratch() { return std::exchange(most_scratch_, 0); }
 
   // ---- algorithms ----
   template <class T>
@@ -280,6 +285,7 @@ class emulated {
 
   u64 seed_;
   u64 memory_;  // bytes free
+  u64 most_scratch_ = 0;
   std::map<const char*, u64> allocated_;
   emulation::machine machine_;
 };

@@ -63,7 +63,13 @@ void insert_unwaited(const std::vector<typename Design::key_type>& keys, u64 mad
       detail::one_region_pays<detail::array_source<typename Design::slot_type>>(space, t.view().design, n));
   for (int call = 0; call < 3; ++call) {
     if (call == 2) t.erase(space, k.span());  // the table is empty again, and not as new
+    space.take_most_scratch();
     t.insert_async(space, k.span(), v.span(), reports.data() + call);
+    if (call == 0) {
+      using build = typename tested::template region_build<>;
+      EXPECT_GE(space.take_most_scratch(), build::scratch_bytes(t.view().design.region_buckets()))
+          << "not by regions";
+    }
     const insert_report r = reports.to_host()[static_cast<std::size_t>(call)];
     t.find(space, k.span(), out.span(), flags(found.data(), n));
     const auto its = out.to_host();
@@ -110,7 +116,7 @@ TEST(TiledUnwaited, ManyRegions) {
 // ones and some that occur twice. Each key then has a value that it was given last.
 template <class Design>
 void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 held, u64 assigned,
-                       double load_factor, u64 seed, bool waits, bool grow = false) {
+                       double load_factor, u64 seed, bool waits, bool grow = false, bool by_regions = true) {
   SCOPED_TRACE(std::to_string(assigned) + " values, " + std::to_string(held) + " keys, seed " +
                std::to_string(seed) + (waits ? "" : ", asynchronous"));
   using key_type = typename Design::key_type;
@@ -128,6 +134,7 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
   ASSERT_EQ(t.insert(space, k.span().subspan(n - held), v.span().subspan(n - held)).refused, 0U);
   const u64 before = t.size();
   ASSERT_TRUE(detail::assigning_pays(space, t.view().design, assigned));
+  space.take_most_scratch();
   insert_report r;
   if (waits) {
     r = t.insert_or_assign(space, k.first(assigned), v.first(assigned));
@@ -135,6 +142,10 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
     t.insert_or_assign_async(space, k.first(assigned), v.first(assigned), report.data());
     r = report.to_host()[0];
   }
+  using merge = typename Design::template region_merge<detail::even_bins<typename Design::word>, true>;
+  const u64 least_scratch = merge::scratch_bytes(t.view().design.region_buckets());
+  const u64 scratch = space.take_most_scratch();
+  EXPECT_EQ(scratch >= least_scratch, by_regions) << scratch;
   std::map<key_type, std::vector<u64>> given, offered;
   for (u64 i = 0; i < assigned; ++i) given[all[i]].push_back(i);
   for (u64 i = n - held; i < n; ++i) {
@@ -164,7 +175,7 @@ TEST(TiledAssign, ByRegions) {
                                      true, true);
 #if !TILEHASH_FEW_TYPES
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::distinct, 6), 20'000, 41'000, 0.8, 6,
-                                     true, true);
+                                     true, true, false);
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::some_twice, 3), 20'000, 33'000, 0.95, 3,
                                      true);
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::few, 4), 10'000, 33'000, 0.8, 4, false);

@@ -24,6 +24,7 @@
 #include <tilehash/engine/unwaited_call.hpp>
 #include <tilehash/engine/unwaited_fill.hpp>
 #include <tilehash/engine/window_call.hpp>
+#include <tilehash/engine/window_fill.hpp>
 #include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/unshared.hpp>
 #include <tilehash/kernel/upsert.hpp>
@@ -124,8 +125,7 @@ class insertion : public region_slots<Design, Space> {
   insert_report fill(Space& space, const Source& source, u64 n) {
     return call(*this, space, insert_role::fresh).run(source, detail::keep_stored{}, n);
   }
-  // The same for items in bins, one for each region of a table with capacity for `items` items
-  // (algorithm/partition.hpp).
+  // The same for items in bins, one for each region of a table for `items` (algorithm/partition.hpp).
   template <class Source, class Bins>
   insert_report build_from_bins(Space& space, const Source& source, const Bins& bins, u64 n, u64 items)
     requires partition_built<Design>
@@ -139,7 +139,7 @@ class insertion : public region_slots<Design, Space> {
     return report;
   }
 
-  // Completes an insert after regions of this table have taken all items or some.
+  // Completes an insert after regions have taken all items or some.
   template <class Source>
   insert_report insert_filled(Space& space, const Source& source, u64 n,
                               const detail::region_filled<Design, Space>& filled) {
@@ -167,8 +167,7 @@ class insertion : public region_slots<Design, Space> {
     if (options_.shrink_below > 0) shrink_if_asked(space);
     return gone;
   }
-  // Moves all items to memory sized for max(items, size()), with another hash function. Returns the number of
-  // restarts.
+  // Moves all items to memory for max(items, size()), with another hash function. Returns the restarts.
   u64 rehash(Space& space, u64 items);
 
  private:
@@ -197,8 +196,8 @@ class insertion : public region_slots<Design, Space> {
 
     bool grows() const { return table.options_.grow; }
     u64 limit() const { return table.limit(); }
-    // As many as fit below the limit, or half of the free slots if that is more. A small table grows before a
-    // window that does not fit. (Other tables do not: the pending items may be copies of one key.)
+    // As many as fit below the limit, or half of the free slots. A small table grows before a window that does
+    // not fit. (Other tables do not: the pending items may be copies of one key.)
     u64 free_slots(u64 /*wanted*/) const {
       constexpr u64 small_table = 2 * detail::window_step;
       if (size() >= limit() || limit() < small_table) return 0;
@@ -211,8 +210,7 @@ class insertion : public region_slots<Design, Space> {
       if (how == growth::enlarge && table.resize_in_place(space, items)) return 0;
       return table.rebuild(space, items, capacity());
     }
-    // Gives an empty table capacity for `items`, or throws out_of_memory. Returns whether the slots are not
-    // wiped, as regions will be built in all of them.
+    // Gives an empty table capacity for `items`, or throws. Returns whether regions will wipe its slots.
     template <class Windows>
     bool renew(Space& space, const Windows& w, u64 items) const {
       using Source = typename Windows::source_type;
@@ -231,24 +229,27 @@ class insertion : public region_slots<Design, Space> {
 
     template <class Source, class Update>
     static constexpr bool fills = detail::filled_by_regions<Design, Source, Update>;
-    // Returns nothing if it does not pay. (In an empty table assigning and keeping are the same: any of equal
-    // keys wins.)
     template <class Windows>
-    std::optional<detail::region_filled<Design, Space>> fill(Space& space, const Windows& w, u64 end) const {
-      const auto items = detail::shifted(w.phases.source(), w.done);
-      if constexpr (Windows::phases_type::updates) {
-        if (size() != 0) return detail::assign_by_regions(space, design(), items, end - w.done);
-      }
-      using Source = typename Windows::source_type;
-      const u64 n = end - w.done, held = size();
-      if constexpr (detail::builds_from_items<Source, Space, Design>) {
-        if (held == 0 && detail::one_region_pays<Source>(space, design(), n))
-          return detail::fill_region(space, design(), items, n);
-      }
-      if (!detail::regions_pay(space, design(), n, held)) return std::nullopt;
-      detail::region_fill<Design, Space> regions(space, design(), n, held != 0);
-      regions.fill_all(items, n);
-      return regions.result();
+    auto fill(Space& space, const Windows& w, u64 end) const {
+      return detail::fill_window(space, design(), w, end, size());
+    }
+    template <class Windows>
+    static constexpr bool assigns = detail::assigned_by_regions<Design, Space, Windows>;
+    template <class Windows>
+    auto assign(Space& space, const Windows& w) const {
+      return detail::assign_present(space, design(), sentinels(), calls(), w.phases.source(), w.n);
+    }
+    template <class Source, class Update>
+    static constexpr bool starts_filled = fills<Source, Update> && detail::fills_unwaited<Design, Space>();
+    template <class Source, class Update>
+    bool start_fill(Space& space, const Source& source, const Update& update, u64 n,
+                    insert_report* report) const {
+      detail::call_end end = table.calls_.unwaited(n, 0);
+      end.report = report;
+      if (!detail::start_fill(space, design(), source, update, n, table.is_known_empty(), calls(), end))
+        return false;
+      table.unsettled_ = true;
+      return true;
     }
   };
   using call = window_call<call_policy>;

@@ -215,6 +215,10 @@ class subtables : public subtable_slots<Design, Space> {
       return false;
     }
 
+    template <class Windows>
+    static constexpr bool assigns = false;
+    template <class Source, class Update>
+    static constexpr bool starts_filled = false;
     template <class Source, class Update>
     static constexpr bool fills =
         std::same_as<Update, detail::keep_stored> && Design::template fills_from<Source> &&

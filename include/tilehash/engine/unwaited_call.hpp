@@ -7,7 +7,8 @@
 //
 // The last kernel ends the call: it writes the report, and the change of the size to the memory of the table.
 //
-// Policy: that of engine/window_call.hpp, and where it can fill
+// Policy: that of engine/window_call.hpp, and
+//   starts_filled<Source, Update>                  can it fill? Then it has
 //   start_fill(space, source, update, n, report)   starts that; false: it does not pay
 #pragma once
 
@@ -35,7 +36,7 @@ class unwaited_call {
   template <class Source, class Update>
   void start(const Source& source, const Update& update, u64 n, insert_report* report) {
     if (n == 0) return detail::finish_call(space_, end_of(0, report));  // no phase has a kernel
-    if constexpr (requires { requires Policy::template starts_filled<Source, Update>; }) {
+    if constexpr (Policy::template starts_filled<Source, Update>) {
       if (table_.start_fill(space_, source, update, n, report)) return;
     }
     detail::insert_phases<Design, Space, Source, Update> phases{space_,  source, n,

@@ -243,7 +243,7 @@ class window_call {
   // is no memory for it.
   template <class Windows>
   bool assign_regions(Windows& w) {
-    if constexpr (requires { table_.assign(space_, w); }) {
+    if constexpr (Policy::template assigns<Windows>) {
       if (w.done != 0 || w.phases.bits_known() != 0 || w.phases.outcomes() != nullptr) return false;
       decltype(table_.assign(space_, w)) filled;
       try {
