@@ -146,6 +146,7 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
   const u64 least_scratch = merge::scratch_bytes(t.view().design.region_buckets());
   const u64 scratch = space.take_most_scratch();
   EXPECT_EQ(scratch >= least_scratch, by_regions) << scratch;
+  if (by_regions) EXPECT_LT(scratch, u64(200) * 1024) << "combined first";
   std::map<key_type, std::vector<u64>> given, offered;
   for (u64 i = 0; i < assigned; ++i) given[all[i]].push_back(i);
   for (u64 i = n - held; i < n; ++i) {

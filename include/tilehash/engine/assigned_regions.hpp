@@ -1,4 +1,6 @@
-// Assigns values to present keys region by region, in a table that may grow (designs/tiled/merge.hpp).
+// Assigns values to present keys region by region (designs/tiled/merge.hpp).
+//
+// Equal keys need not be combined first, unless there are many: a sample says so. In a table that may grow:
 //
 // A call that may have more new keys than there are free slots looks all keys up first. Where values are
 // assigned, that reads and writes a random line for each item. So a sample of the keys decides: if nearly all
@@ -8,6 +10,8 @@
 #include <concepts>
 #include <optional>
 
+#include <tilehash/algorithm/sample.hpp>
+#include <tilehash/core/error.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/insert_phases.hpp>
@@ -40,6 +44,20 @@ struct strided_source {
   u64 step;
   TILEHASH_FN auto operator()(u64 i) const { return source(i * step); }
 };
+
+// Whether values are assigned by regions without combining those of equal keys before. Many copies of a key
+// would not fit a bin. Synchronizes with the host.
+template <class Design, class Space, class Key>
+bool assigns_uncombined(Space& space, const Design& design, const Key* keys, u64 n) {
+  if constexpr (assigns_by_regions<Design, Space>()) {
+    if (!assigning_pays(space, design, n)) return false;
+    try {
+      return !sample_keys(space, keys, n, 2).more_uneven_than(tuning::of<Space>::few_assigned_copies);
+    } catch (const out_of_memory&) {
+    }
+  }
+  return false;
+}
 
 // Are nearly all keys of n items present? Synchronizes with the host.
 template <class Design, class Space, class Source, class Cells>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <optional>
 
 #include <tilehash/algorithm/aggregate.hpp>
@@ -14,8 +15,10 @@
 #include <tilehash/algorithm/first.hpp>
 #include <tilehash/algorithm/sample.hpp>
 #include <tilehash/core/error.hpp>
+#include <tilehash/core/op.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/assigned_regions.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/thread_combined.hpp>
 #include <tilehash/kernel/entries.hpp>
@@ -51,6 +54,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     // of the insert's time.
     if (n < blocks_at_once(space) * tuning::of<Space>::combined_each || n < table.capacity() / 2)
       return one_by_one();
+    if constexpr (std::same_as<Op, op::assign>) {
+      if (table.size() != 0 && assigns_uncombined(space, table.view().design, items.keys, n))
+        return one_by_one();
+    }
     combined<slot_type, Space> list;
     buffer<u64, Space> missing;
     try {

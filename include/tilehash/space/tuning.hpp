@@ -77,6 +77,8 @@ struct common {
   static constexpr u64 least_to_build = 64;     // items of a table of one region: fewer do not contend
   static constexpr u64 erase_share = 12;        // as fill_share, for keys that are erased
   static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/explain/horton.md)
+  // Values of so many copies of a key in a sample are combined before they are assigned.
+  static constexpr double few_assigned_copies = 4;
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
   static constexpr u64 least_resized_regions = 4;  // of a table: fewer are better replaced by other regions
   static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in waves
