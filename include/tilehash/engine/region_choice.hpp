@@ -62,7 +62,7 @@ constexpr bool assigns_by_regions() {
   if constexpr (Space::has_lanes && requires { typename Design::template region_merge<>; }) {
     using value_bits = typename slot_type::value_bits;
     return !slot_type::is_set && sizeof(typename Design::word) <= 8 && sizeof(value_bits) >= 4 &&
-           sizeof(value_bits) == sizeof(typename Design::mapped_type);
+           sizeof(value_bits) == bytes_of<typename Design::mapped_type>;
   } else {
     return false;
   }
