@@ -37,6 +37,7 @@ ROOMS = [
     ("front", r"(map|set|multimap|index|dynamic_map|rows)\.hpp"),
     ("instances", r"instances/.*"),
     ("join", r"join(_graph)?\.hpp"),
+    ("analysis", r"analysis/.*"),
     ("umbrella", r"tilehash\.hpp"),
 ]
 ORDER = [room for room, _ in ROOMS]
@@ -56,6 +57,7 @@ MAY_INCLUDE = {
     "front": {"core", "space", "concepts", "designs", "engine", "table"},
     "instances": {"space", "engine", "table", "front"},
     "join": {"core", "space", "algorithm", "designs", "kernel", "engine", "table"},
+    "analysis": {"core", "space", "algorithm", "engine", "table", "front", "join"},  # included by no other room
     "umbrella": {"core", "space", "concepts", "designs", "engine", "table", "front", "join"},
 }
 

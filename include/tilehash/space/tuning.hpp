@@ -129,6 +129,13 @@ struct cpu : common {
   static constexpr u32 in_flight = 32;
   static constexpr u64 scattered_ahead = 256;  // items of one round of three loops
   static constexpr u64 inserted_ahead = 16;    // one after the other
+  static constexpr u32 coded_rows = 64;        // of a block, whose slots are prefetched
+
+  // ---- codes of rows (analysis/): when threads share a call, and when keys need no hash ----
+  static constexpr u64 first_code_slots = u64(1) << 12;  // of a table of codes
+  static constexpr u64 least_shared = u64(1) << 16;      // rows: threads start
+  static constexpr u64 dense_share = 2;                  // words of the range for each row
+  static constexpr u64 sampled_blocks = 16;              // whose range decides whether all are looked at
 
   // ---- work of a thread between two visits to oneTBB's scheduler ----
   static constexpr u64 grain = 4096;        // steps of a loop

@@ -1,0 +1,77 @@
+// Codes of rows on a GPU: a map from keys to their least row, then ranks of the first rows.
+#pragma once
+
+#include <span>
+
+#include <tilehash/analysis/coded_rows.hpp>
+#include <tilehash/core/atomic.hpp>
+#include <tilehash/map.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace analysis::detail {
+
+struct write_number {
+  u32* numbers;
+  TILEHASH_FN void operator()(u64 i) const { numbers[i] = static_cast<u32>(i); }
+};
+// The least row that has no key, in *least.
+struct find_missing {
+  const u32* firsts;
+  u32* least;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (firsts[i] == no_code) tilehash::TILEHASH_ABI::detail::fetch_min(least, static_cast<u32>(i));
+  }
+};
+// Rows without a key get this first row, if there is one.
+struct mark_first {
+  u32* firsts;
+  const u32* missing;
+  u32* marks;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (missing != nullptr && firsts[i] == no_code) firsts[i] = *missing;
+    marks[i] = firsts[i] == i ? 1 : 0;
+  }
+};
+// In place: first rows become codes. (firsts and codes are one array; ranks has an element more than rows.)
+struct write_code {
+  u32* codes;
+  const u32* ranks;
+  u32* first_rows;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (codes[i] == no_code) return;
+    if (codes[i] == i) first_rows[ranks[i]] = static_cast<u32>(i);
+    codes[i] = ranks[codes[i]];
+  }
+};
+
+// As code_rows() for a CPU. Temporary memory: a map of the different keys, and 8 bytes a row. Synchronizes.
+template <class Key, class Space>
+buffer<u32, Space> code_by_map(Space& space, std::span<const Key> keys, u32* codes, missing_rows missing) {
+  const u64 n = keys.size();
+  {
+    buffer<u32, Space> numbers(space, n);
+    space.for_each(n, write_number{numbers.data()});
+    map<Key, u32, Space> least(space, 0);
+    const std::span<const u32> rows = numbers.span();
+    static_cast<void>(least.insert_or_apply(space, keys, rows, op::minimum{}));
+    least.find_or(space, keys, std::span<u32>(codes, n), no_code);
+  }
+  buffer<u32, Space> ranks(space, n + 1), least_missing(space, 1);
+  const bool is_key = missing == missing_rows::are_a_key && has_nan<Key>;
+  if (is_key) {
+    space.fill(least_missing.data(), 1, no_code);
+    space.for_each(n, find_missing{codes, least_missing.data()});
+  }
+  space.fill(ranks.data() + n, 1, u32(0));
+  space.for_each(n, mark_first{codes, is_key ? least_missing.data() : nullptr, ranks.data()});
+  space.exclusive_scan(ranks.data(), ranks.data(), n + 1);
+  buffer<u32, Space> first_rows(space, read_one(space, ranks.data() + n));
+  space.for_each(n, write_code{codes, ranks.data(), first_rows.data()});
+  space.synchronize();
+  return first_rows;
+}
+
+}  // namespace analysis::detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
