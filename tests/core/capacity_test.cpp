@@ -49,6 +49,12 @@ TEST(next_prime, is_the_next_prime) {
   EXPECT_EQ(next_prime((u64(1) << 32) - 4), 4'294'967'311U);
 }
 
+TEST(bin_capacity, has_a_bound) {
+  EXPECT_EQ(bin_capacity(0, 1), 32U);
+  EXPECT_EQ(bin_capacity(100, 1), 100U + 80 + 32);
+  EXPECT_EQ(bin_capacity(~u64(0), 1), (u64(1) << 63) + 32);
+}
+
 TEST(divide_up, rounds_up) {
   EXPECT_EQ(divide_up(0, 8), 0U);
   EXPECT_EQ(divide_up(1, 8), 1U);

@@ -46,8 +46,9 @@ inline u64 slots_for(u64 items, double load_factor, double highest = max_load_fa
 // The largest count to expect of hashed items: mean + 8 standard deviations of a Poisson distribution.
 inline double most_expected(double mean) { return mean + 8 * std::sqrt(mean); }
 
-// The capacity of a bin that gets `mean` items on average. The added 32 cover bins of few items.
-inline u64 bin_capacity(double mean) { return static_cast<u64>(most_expected(mean)) + 32; }
+// The capacity of a bin that gets `mean` items on average. The added 32 cover bins of few items. (2^63 where nearly 2^64
+// items are expected: the conversion of a larger number is undefined.)
+inline u64 bin_capacity(double mean) { return static_cast<u64>(std::min(most_expected(mean), 0x1p63)) + 32; }
 // The capacity of each of `bins` bins for n items.
 inline u64 bin_capacity(u64 n, u64 bins) {
   return bin_capacity(static_cast<double>(n) / static_cast<double>(bins));
