@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what needs no run: format, tidy, spelling, includes, verbs, shell. All of them, or those named.
-#   scripts/lint.sh [format|tidy|spelling|includes|names|functions|tuning|quotes|papers|verbs|shell]...
+# Checks what needs no run: format, tidy, words, spelling, includes, verbs, shell. All of them, or those named.
+#   scripts/lint.sh [format|tidy|spelling|words|subjects|version|includes|names|functions|tuning|quotes|papers|verbs|shell]...
 #   scripts/lint.sh fix   formats, quotes and writes docs/reference/verbs.md in place
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -61,6 +61,18 @@ check_spelling() {
   files | grep -vE '^LICENSE$|^tests/fuzz/corpus/|\.(png|json|svg|gz)$' | xargs --no-run-if-empty codespell || die "codespell has complaints (above)"
 }
 
+check_words() { python3 scripts/check_words.py; }
+
+check_version() { python3 scripts/check_version.py; }
+
+# Subjects of at most 72 characters, of the commits since the rule.
+check_subjects() {
+  local since=cb36edb54337 long
+  git merge-base --is-ancestor "$since" HEAD 2>/dev/null || return 0 # a copy without history, or with a part of it
+  long=$(git log --no-merges --format=%s "$since..HEAD" | awk 'length($0) > 72')
+  [ -z "$long" ] || die "a commit's subject has more than 72 characters: $long"
+}
+
 check_quotes() { python3 scripts/check_quotes.py && python3 scripts/invariants.py --check; }
 
 check_papers() { python3 scripts/check_papers.py; }
@@ -80,14 +92,14 @@ check_shell() {
   { files | grep -E '\.sh$'; echo .ci/run; } | xargs --no-run-if-empty shellcheck --external-sources
 }
 
-[ $# -gt 0 ] || set -- format spelling includes names functions tuning quotes papers verbs shell tidy
+[ $# -gt 0 ] || set -- format spelling subjects version includes names functions tuning quotes papers verbs shell tidy
 for what in "$@"; do
   case "$what" in
-    format | tidy | spelling | includes | names | functions | tuning | quotes | papers | verbs | shell)
+    format | tidy | spelling | words | subjects | version | includes | names | functions | tuning | quotes | papers | verbs | shell)
       "check_$what"
       say "$what: nothing to complain about"
       ;;
     fix) fix_format ;;
-    *) die "unknown check '$what' (format, tidy, spelling, includes, names, functions, tuning, quotes, papers, verbs, shell, fix)" ;;
+    *) die "unknown check '$what' (format, tidy, spelling, words, subjects, version, includes, names, functions, tuning, quotes, papers, verbs, shell, fix)" ;;
   esac
 done

@@ -210,12 +210,12 @@ int main() {
 #undef ADD
   std::printf(
       "# Verbs by design\n\n"
-      "Written by `scripts/verbs.sh --fix`, which asks the tables and compiles each call. Every verb takes "
-      "the space first, which "
-      "is left out "
-      "here.\nWhat a verb does, costs and waits for is said in `table.hpp` and in the reference "
-      "(`scripts/docs.sh`). A "
-      "design offers what\nits concepts allow ([concepts.hpp](../include/tilehash/designs/concepts.hpp)).\n");
+      "`scripts/verbs.sh --fix` writes this page: it asks the tables and compiles each call. Every verb "
+      "takes the "
+      "space first, which is\nleft out here. The docstrings in `table/` and the reference "
+      "(`scripts/docs.sh`) "
+      "describe each verb. A design offers\nthe verbs that its concepts allow "
+      "([concepts.hpp](../../include/tilehash/designs/concepts.hpp)).\n");
   print("Maps", maps);
   print("Sets", sets);
 }

@@ -32,12 +32,12 @@ endif()
 
 run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/tests/install -B ${FOLDER}/build ${options})
 run(${CMAKE_COMMAND} --build ${FOLDER}/build)
-run(${FOLDER}/build/outside)
+run(${FOLDER}/build/app)
 
 if(WAY STREQUAL "find_package" AND INSTANCES)
-  run(${FOLDER}/build/outside_quick)
+  run(${FOLDER}/build/app_quick)
   execute_process(
-    COMMAND ${NM} -C ${FOLDER}/build/CMakeFiles/outside_quick.dir/main.cpp.o OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
+    COMMAND ${NM} -C ${FOLDER}/build/CMakeFiles/app_quick.dir/main.cpp.o OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
   )
   if(NOT symbols MATCHES " U [^\n]*insertion<[^\n]*::insert<" OR symbols MATCHES " [TWV] [^\n]*look_up_ring")
     message(FATAL_ERROR "main.cpp compiled verbs that tilehash::instances has (nm -C says which)")
