@@ -1,6 +1,7 @@
 // Computes the size of a table from its number of items, and throws when the arithmetic overflows.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -48,7 +49,9 @@ inline double most_expected(double mean) { return mean + 8 * std::sqrt(mean); }
 
 // The capacity of a bin that gets `mean` items on average. The added 32 cover bins of few items. (2^63 where nearly 2^64
 // items are expected: the conversion of a larger number is undefined.)
-inline u64 bin_capacity(double mean) { return static_cast<u64>(std::min(most_expected(mean), 0x1p63)) + 32; }
+inline u64 bin_capacity(double mean) {
+  return static_cast<u64>((std::min)(most_expected(mean), 0x1p63)) + 32;
+}
 // The capacity of each of `bins` bins for n items.
 inline u64 bin_capacity(u64 n, u64 bins) {
   return bin_capacity(static_cast<double>(n) / static_cast<double>(bins));
