@@ -24,6 +24,7 @@
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/lookup.hpp>
 #include <tilehash/kernel/pending.hpp>
+#include <tilehash/kernel/pending_lookup.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -48,6 +49,9 @@ auto few_of(const Source& source) {
 // where the system suspends a thread that holds locks. So there are several passes.
 template <class Design>
 inline constexpr u32 passes_of = displacing<Design> || self_inserting<Design> ? 3 : 1;
+
+// Pending items among n that another pass may serve, as they found locked buckets. Of more most found no slot.
+constexpr u64 few_to_retry(u64 n) { return n / 64 + 64; }
 
 template <class Design, class Space, class Source, class Update>
 class insert_phases {
@@ -169,6 +173,32 @@ class insert_phases {
       next_phase();
       visit(d, sentinels, first, end, true, false, last);
     }
+  }
+  // The last phase of an insert of n items that does not synchronize: looks up the keys of pending items. Ends
+  // the call like `last`, where it can_end.
+  void look_up_pending(const Design& d, const cells& sentinels, const call_end& last)
+    requires(!updates)
+  {
+    next_phase();
+    if constexpr (can_end) {
+      call_end ends = last;
+      ends.last_phase = phase_;
+      ends.blocks_done = calls_.blocks_done();
+      const work items{d, sentinels, source_, 0, n_, true, false, update_, recorder(), {}};
+      look_up_pending_and_end(space_, items, ends);
+      ended_ = true;
+    } else {
+      visit(d, sentinels, 0, n_, true, false);
+    }
+  }
+  // On a CPU: the number of items that are pending after the last phase.
+  u64 pending_now() const
+    requires(!Space::has_lanes)
+  {
+    u64 left = 0;
+    for (u64 s = 0; s < call_counters::stripes; ++s)
+      left += calls_.counters().at[s * call_counters::kinds + static_cast<u32>(counter::left) + phase_];
+    return left;
   }
   void next_phase() { ++phase_; }
   u32 phase() const { return phase_; }       // since the last collect()

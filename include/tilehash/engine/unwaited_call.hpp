@@ -3,7 +3,8 @@
 //
 //   a table that is known to be empty,  region by region, where that pays; then the items left over, whose
 //   or values that are assigned         number only the GPU knows (engine/unwaited_fill.hpp)
-//   any other                           the phases of engine/insert_phases.hpp: place, displace, update
+//   any other                           the phases of engine/insert_phases.hpp: place, displace, and update or
+//                                       a lookup of the items that are pending then
 //
 // The last kernel ends the call: it writes the report, and the change of the size to the memory of the table.
 //
@@ -58,20 +59,30 @@ class unwaited_call {
   }
   template <class Phases>
   void run(Phases& phases, u64 n, insert_report* report) {
-    constexpr u32 passes = displaces ? 1 : detail::passes_of<Design>;
+    // On a GPU only the last kernel knows how many items are left. Updates end with a lookup anyway.
+    constexpr u32 passes = displaces && Space::has_lanes ? 1 : detail::passes_of<Design>;
+    constexpr bool looks_again = !Phases::updates && (displaces || self_inserting<Design>);
     const auto& placing = table_.placing();  // for the table as it is before this call
     detail::call_end last = end_of(n, report);
     for (u32 pass = 1; pass <= passes; ++pass) {
-      if (pass != 1) phases.next_phase();
-      const bool ends = !displaces && pass == passes;
-      phases.place(placing, 0, n, table_.sentinels(), ends ? &last : nullptr);
-    }
-    if constexpr (displaces) {
-      try {
-        phases.displace(table_.design(), 0, n, table_.sentinels(), &last);
-      } catch (const out_of_memory&) {  // pending items are refused
+      const bool ends = !looks_again && pass == passes;
+      if (pass == 1 || !displaces) {
+        if (pass != 1) phases.next_phase();
+        phases.place(placing, 0, n, table_.sentinels(), ends && !displaces ? &last : nullptr);
+      }
+      if constexpr (displaces) {
+        try {
+          phases.displace(table_.design(), 0, n, table_.sentinels(), ends ? &last : nullptr);
+        } catch (const out_of_memory&) {  // pending items are refused
+          break;
+        }
+      }
+      if constexpr (!Space::has_lanes) {
+        const u64 left = phases.pending_now();
+        if (left == 0 || left > detail::few_to_retry(n)) break;
       }
     }
+    if constexpr (looks_again) phases.look_up_pending(table_.design(), table_.sentinels(), last);
     last.last_phase = phases.phase();
     if (!phases.has_ended()) detail::finish_call(space_, last);
   }

@@ -202,7 +202,7 @@ class window_call {
     w.phases.make_bits(grows_);
     // Another pass serves items that found locked buckets, which are few. Where many items found no slot, it
     // would find none either; but in a new table they may, up to the number that the old one was made for.
-    const u64 few = (end - w.done) / 64 + 64, limit = table_.limit();
+    const u64 few = detail::few_to_retry(end - w.done), limit = table_.limit();
     u32 rebuilds = 0;
     bool again = true;
     for (u32 pass = 0; again; ++pass) {

@@ -17,6 +17,7 @@
 #include <tilehash/core/bits.hpp>
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/displace.hpp>
+#include <tilehash/kernel/pending_lookup.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -59,18 +60,6 @@ struct late_source {
     if (from >= end) return 0;
     if (!counts.lists_all()) return counts.bits()[w];
     return end - from >= bits_a_word ? ~0U : (1U << (end - from)) - 1;
-  }
-};
-
-// A lane with another number than its own.
-template <class Lane>
-struct numbered_lane {
-  Lane lane;
-  u64 number;
-  TILEHASH_FN u64 index() const { return number; }
-  template <u32 Width>
-  TILEHASH_FN auto tile() const {
-    return lane.template tile<Width>();
   }
 };
 
