@@ -92,7 +92,7 @@ check_shell() {
   { files | grep -E '\.sh$'; echo .ci/run; } | xargs --no-run-if-empty shellcheck --external-sources
 }
 
-[ $# -gt 0 ] || set -- format spelling subjects version includes names functions tuning quotes papers verbs shell tidy
+[ $# -gt 0 ] || set -- format spelling words subjects version includes names functions tuning quotes papers verbs shell tidy
 for what in "$@"; do
   case "$what" in
     format | tidy | spelling | words | subjects | version | includes | names | functions | tuning | quotes | papers | verbs | shell)
