@@ -69,8 +69,22 @@ def misshapen(values, lengths, at):
         yield from misshapen(part, lengths[1:], f"{at}[{i}]")
 
 
+def ours_faults(entry, at):
+    """Places for all axes; conditions for each value of a series or an axis."""
+    ours = entry["ours"]
+    if len(ours["axes"]) != len(entry["axes"]):
+        yield f"{at}: has places for {len(ours['axes'])} axes, not {len(entry['axes'])}"
+        return
+    wanted = [("series", ours.get("series", {"field": "design"}), len(entry["series"]))]
+    wanted += [(a["name"], p, len(a["values"] or [])) for a, p in zip(entry["axes"], ours["axes"])]
+    for name, place, length in wanted:
+        if len(place) != 1 or len(place.get("cells", [None] * length)) != length:
+            yield f"{at}: '{name}' needs a field or {length} cells"
+
+
 def entry_faults(entry):
     at = entry["id"]
+    yield from ours_faults(entry, f"{at}.ours") if "ours" in entry else ()
     if entry["values"] is None and entry["digitised"]:
         yield f"{at}: is digitised, but has no values"
     elif entry["values"] is not None:
