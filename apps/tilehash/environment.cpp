@@ -71,6 +71,8 @@ std::string version_line() {
   return fmt::format("tilehash {} ({}; {}, {})", built::version, built::commit, compiler, built::type);
 }
 
+std::string built_commit() { return built::commit; }
+
 nlohmann::ordered_json environment(const circumstances& of) {
   nlohmann::ordered_json all{
       {"program", "tilehash"},

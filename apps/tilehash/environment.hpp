@@ -20,7 +20,8 @@ struct circumstances {
 // program is from when it was built.
 nlohmann::ordered_json environment(const circumstances& of);
 
-std::string version_line();  // for --version
+std::string version_line();
+std::string built_commit();  // for --version
 
 // The words of the command line, for the header.
 void remember_command(int argc, char** argv);

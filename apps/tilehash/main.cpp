@@ -17,6 +17,7 @@
 #include "environment.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "paper_commands.hpp"
 #include "registry.hpp"
 #include "report.hpp"
 #include "run_command.hpp"
@@ -45,6 +46,8 @@ int tilehash_main(int argc, char** argv) {
   const CLI::App* run = add_run_command(app, to_run);
   CLI::App* bench = app.add_subcommand("bench", "What this machine and these tables can do");
   add_bench_commands(*bench);
+  add_paper_list(*bench);
+  const CLI::App* reproduce = add_reproduce_command(app);
   if (argc == 1) {
     fmt::print("{}", app.help());
     return all_right;
@@ -68,7 +71,7 @@ int tilehash_main(int argc, char** argv) {
                bench->parsed() ? "bench " : "");
     return bad_request;
   }
-  if (bench->parsed()) return all_right;  // has run from its callback
+  if (bench->parsed() || reproduce->parsed()) return all_right;  // have run from their callbacks
   const registry designs = all_designs();
   return run->parsed() ? run_command(to_run, designs, all_peers()) : list(to_list, designs);
 }

@@ -603,6 +603,39 @@ TEST(Program, NamesTheCommandThatIsNone) {
   }
 }
 
+TEST(Program, ReproducesATableAndSkipsWhatIsRecorded) {
+  const auto folder = std::filesystem::temp_directory_path() / (std::to_string(getpid()) + "_reproduced");
+  const std::string options = " --results " + folder.string();
+  const outcome first = call("reproduce li:table2 --quick --space cpu" + options);
+  EXPECT_EQ(first.code, 0);
+  EXPECT_TRUE(testing::contains(first.text, "theirs   50876784")) << first.text;
+  EXPECT_TRUE(testing::contains(first.text, "ours       100000")) << first.text;
+  const std::string file = (folder / "li_table2.json").string();
+  const auto data = nlohmann::json::parse(std::ifstream(file));
+  EXPECT_EQ(data["header"]["entry"], "li:table2");
+  EXPECT_EQ(data["header"]["runs"].size(), 5U);
+  EXPECT_FALSE(data["rows"].empty());
+  const outcome second = call("reproduce li:table2 li:table2 --quick --space cpu" + options);
+  EXPECT_TRUE(testing::contains(second.text, "2 recorded before, 0 not run")) << second.text;
+  EXPECT_TRUE(
+      testing::contains(call("bench list --paper li" + options).text, "2         recorded    The data sets"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Program, SaysInOneLineWhatItCannotReproduce) {
+  const auto error_of = [](const std::string& entry) {
+    const auto folder = std::filesystem::temp_directory_path() / (std::to_string(getpid()) + "_none");
+    const outcome result =
+        call_for_errors("reproduce --quick --space cpu " + entry + " --results " + folder.string());
+    std::filesystem::remove_all(folder);
+    EXPECT_EQ(result.code, 2) << entry;
+    EXPECT_EQ(std::count(result.text.begin(), result.text.end(), '\n'), 1) << result.text;
+    return result.text;
+  };
+  EXPECT_TRUE(testing::contains(error_of("li:tabel7"), "nearest are li:table"));
+  EXPECT_TRUE(testing::contains(error_of("li:figure3"), "has no command: "));
+}
+
 TEST(Program, ReturnsTwoForBadUsage) {
   for (const char* arguments :
        {"walk", "run --size 1.05 --load-factor 0.5", "run --load-factor 1/0", "run --queries 1.5",

@@ -1,0 +1,14 @@
+// tilehash bench list, tilehash reproduce, tilehash report.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace tilehash::app {
+
+void add_paper_list(CLI::App& bench);
+// Runs from its callback, as the children of bench do.
+CLI::App* add_reproduce_command(CLI::App& app);
+
+}  // namespace tilehash::app

@@ -1,0 +1,83 @@
+#include "paper_results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "dataset.hpp"
+
+namespace tilehash::app {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+json read(const fs::path& path) {
+  std::ifstream file(path);
+  if (!file) return {};
+  json data = json::parse(file, nullptr, false);
+  if (data.is_array()) data = {{"header", json::object()}, {"rows", data}};  // as older commits wrote it
+  if (!data.is_object() || !data.contains("header") || !data.contains("rows"))
+    throw input_error(fmt::format("{}: no results of tilehash; delete it", path.string()));
+  return data;
+}
+
+std::string text_of(const json& header, const char* key) {
+  return header.contains(key) && header[key].is_string() ? header[key].get<std::string>() : std::string();
+}
+
+void add(std::map<std::string, paper_results>& all, const std::string& group, const fs::path& path) {
+  const json data = read(path);
+  if (data.is_null()) return;
+  const json& header = data["header"];
+  paper_results& of = all[group];
+  of.rows.insert(of.rows.end(), data["rows"].begin(), data["rows"].end());
+  const std::string gpu = text_of(header, "gpu"), processor = text_of(header, "machine");
+  if (of.machine.empty()) of.machine = gpu.empty() ? processor : gpu;
+  const std::string commit = text_of(header, "commit"), date = text_of(header, "date").substr(0, 10);
+  const std::string quick = header.value("quick", false) ? ", quick" : "";
+  const std::string made = fmt::format("{} {}{}", commit.empty() ? "unknown commit" : commit, date, quick);
+  if (of.made_by.find(made) == std::string::npos) of.made_by += (of.made_by.empty() ? "" : "; ") + made;
+}
+
+}  // namespace
+
+json reproduced(const paper_entry& entry, const std::string& folder) {
+  return read(fs::path(folder) / entry.file_name());
+}
+
+std::vector<paper_results> read_paper_results(const paper_entry& entry, const std::string& folder) {
+  std::map<std::string, paper_results> all;
+  std::error_code ignored;
+  add(all, "", fs::path(folder) / entry.file_name());
+  std::vector<fs::path> inner;
+  for (const auto& one : fs::directory_iterator(folder, ignored)) {
+    if (one.is_directory(ignored)) inner.push_back(one.path());
+  }
+  std::ranges::sort(inner);
+  for (const fs::path& one : inner) add(all, one.filename().string(), one / entry.file_name());
+  if (!entry.data["recorded"].is_null()) {
+    for (const json& name : entry.data["recorded"]) {
+      const fs::path inside = fs::path(name.get<std::string>()).lexically_relative("bench/results");
+      add(all, inside.parent_path().string(), fs::path(folder) / inside);
+    }
+  }
+  std::vector<paper_results> results;
+  for (auto& [group, of] : all) results.push_back(std::move(of));
+  // A speedup of one space over another needs the rows of both.
+  const json ratio = entry.data.value("ours", json::object()).value("ratio_of", json::object());
+  if (ratio.contains("space") && results.size() > 1) {
+    for (std::size_t i = 1; i < results.size(); ++i) {
+      results[0].rows.insert(results[0].rows.end(), results[i].rows.begin(), results[i].rows.end());
+      results[0].machine += " and " + results[i].machine;
+      results[0].made_by += "; " + results[i].made_by;
+    }
+    results.resize(1);
+  }
+  return results;
+}
+
+}  // namespace tilehash::app

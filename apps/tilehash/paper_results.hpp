@@ -1,0 +1,19 @@
+// Results of the tables and figures: a folder that `tilehash reproduce` writes, or bench/results with the project's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paper_cells.hpp"
+#include "papers.hpp"
+
+namespace tilehash::app {
+
+// Of each machine the results of an entry in `folder`: the file named after the entry, in the folder or in a folder
+// in it, and the files that the entry names as recorded (bench/results/h200/x.json as h200/x.json).
+std::vector<paper_results> read_paper_results(const paper_entry& entry, const std::string& folder);
+
+// What `tilehash reproduce` wrote for this entry, or null. A damaged file is an input_error.
+nlohmann::ordered_json reproduced(const paper_entry& entry, const std::string& folder);
+
+}  // namespace tilehash::app

@@ -1,0 +1,118 @@
+// Tables and figures of the documents: names, cells of result rows, verdicts.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dataset.hpp"
+#include "paper_cells.hpp"
+#include "papers.hpp"
+#include "support.hpp"
+
+namespace tilehash::app {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::contains;
+using testing::message_of;
+
+paper_entry entry_named(const std::string& name) { return find_paper_entries(name).front(); }
+
+// Rows of Li's Table 7 in which each of our cells is the document's times `factor`.
+paper_results rows_of_table_7(double factor) {
+  const std::vector<double> loads{0.75, 0.8, 0.85, 0.9, 0.95}, percent{0.42, 0.79, 1.4, 2.4, 3.9};
+  paper_results results;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    results.rows.push_back({{"design", "mega_kv"},
+                            {"input", "rand:n=100000"},
+                            {"load_asked", loads[i]},
+                            {"refused_percent", factor * percent[i]}});
+    results.rows.push_back(
+        {{"design", "mega_kv"}, {"input", "tw"}, {"load_asked", loads[i]}, {"refused_percent", 77}});
+  }
+  return results;
+}
+
+TEST(Papers, AreFoundByNameDocumentAndAll) {
+  EXPECT_EQ(entry_named("li:table7").data["title"], "Failed inserts of RAND");
+  EXPECT_EQ(entry_named("li:table7").file_name(), "li_table7.json");
+  const auto of_li = find_paper_entries("li"), all = find_paper_entries("all");
+  EXPECT_GT(of_li.size(), 20U);
+  EXPECT_GT(all.size(), 80U);
+  for (const paper_entry& entry : of_li) EXPECT_TRUE(entry.name.starts_with("li:")) << entry.name;
+  for (const paper_entry& entry : all) EXPECT_TRUE(entry.has_command()) << entry.name;
+}
+
+TEST(Papers, NameTheNearestOfAnUnknownName) {
+  const std::string message = message_of<input_error>([] { find_paper_entries("li:tabel7"); });
+  EXPECT_TRUE(contains(message, "'li:tabel7' is no table or figure")) << message;
+  EXPECT_TRUE(contains(message, "li:table7")) << message;
+  EXPECT_FALSE(contains(message, "\n"));
+}
+
+TEST(Papers, TakeCellsFromTheRowsThatMeetTheirConditions) {
+  const paper_entry entry = entry_named("li:table7");
+  const paper_cells cells = paper_cells_of(entry, {rows_of_table_7(1)});
+  ASSERT_EQ(cells.columns(), 5U);
+  ASSERT_EQ(cells.theirs.size(), 20U);
+  for (std::size_t i = 10; i < 15; ++i) EXPECT_EQ(cells.ours[0][i], cells.theirs[i]) << i;  // MegaKV
+  EXPECT_TRUE(cells.ours[0][0].is_null());  // Linear has no row
+  EXPECT_EQ(line_label(entry, cells, 10), "MegaKV");
+}
+
+TEST(Papers, JudgeNumbersByTheirTolerance) {
+  const paper_entry entry = entry_named("li:table7");
+  const auto verdict_at = [&](double factor) {
+    return judge(entry, paper_cells_of(entry, {rows_of_table_7(factor)}), true).is;
+  };
+  EXPECT_EQ(verdict_at(1), verdict::agrees);
+  EXPECT_EQ(verdict_at(1.2), verdict::agrees);  // within 25 %
+  EXPECT_EQ(verdict_at(1.3), verdict::differs);
+  EXPECT_EQ(judge(entry, paper_cells_of(entry, {}), false).is, verdict::not_measured);
+  EXPECT_TRUE(contains(judge(entry, paper_cells_of(entry, {rows_of_table_7(0)}), true).why, "0 of 5 cells"));
+}
+
+TEST(Papers, JudgeRatesByTheOrderOfTheSeries) {
+  const paper_entry entry = entry_named("alcantara:abstract");
+  const auto verdict_of = [&](double quadratic, double chained) {
+    paper_results results;
+    for (const auto& [design, rate] :
+         {std::pair{"quadratic_probing", quadratic}, std::pair{"chained", chained}})
+      results.rows.push_back({{"design", design}, {"size", 2.0}, {"op", "build"}, {"mitems_per_s", rate}});
+    return judge(entry, paper_cells_of(entry, {results}), true).is;
+  };
+  EXPECT_EQ(verdict_of(9, 8), verdict::agrees);  // 369 and 344 in the thesis
+  EXPECT_EQ(verdict_of(8, 9), verdict::differs);
+}
+
+TEST(Papers, DivideRowsOfOneSpaceByThoseOfAnother) {
+  const paper_entry entry = entry_named("kolushev:table4.9");
+  paper_results results;
+  for (const auto& [space, threads, seconds] : {std::tuple{"cpu", 1, 6.0}, std::tuple{"cuda", 0, 1.5}}) {
+    results.rows.push_back({{"design", "hash_graph_v1"},
+                            {"space", space},
+                            {"threads", threads},
+                            {"cells", 5000000},
+                            {"seconds", {{"build", {{"median", seconds}}}}}});
+  }
+  const paper_cells cells = paper_cells_of(entry, {results});
+  ASSERT_EQ(cells.columns(), 8U);
+  EXPECT_EQ(cells.ours[0][16], 4.0);  // the third series' first column
+}
+
+TEST(Papers, AddSizesThatOnlyWeHave) {
+  const paper_entry entry = entry_named("kolushev:figure4.4");
+  paper_results results;
+  results.rows.push_back({{"design", "hash_graph_v1"},
+                          {"space", "cuda"},
+                          {"cells", 50000},
+                          {"seconds", {{"build", {{"median", 0.5}}}}}});
+  const paper_cells cells = paper_cells_of(entry, {results});
+  ASSERT_EQ(cells.columns(), 9U);
+  EXPECT_EQ(cells.axes[0].back(), 50000);
+  EXPECT_EQ(cells.ours[0][3 * 9 + 8], 0.5);
+}
+
+}  // namespace
+}  // namespace tilehash::app
