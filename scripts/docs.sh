@@ -7,7 +7,7 @@
 command -v doxygen >/dev/null || die "doxygen not found: run scripts/bootstrap.sh"
 # What a user includes, and what it brings along for him to name.
 public=(
-  include/tilehash/*.hpp include/tilehash/table/*.hpp include/tilehash/engine/*_verbs.hpp
+  include/tilehash/*.hpp include/tilehash/analysis/{factorize,group_by}.hpp include/tilehash/table/*.hpp include/tilehash/engine/*_verbs.hpp
   include/tilehash/core/{arrays,error,join_options,op,options,result}.hpp
   include/tilehash/space/{buffer,cpu,memory_resource}.hpp include/tilehash/space/cuda.cuh
   include/tilehash/engine/{records_view,multi_view}.hpp

@@ -18,4 +18,8 @@ if ! cmp -s "$pins" "$environment/requirements.txt" || ! "$environment/bin/pytho
   cp "$pins" "$environment/requirements.txt"
 fi
 NO_MKDOCS_2_WARNING=1 "$environment/bin/python3" -m mkdocs build --quiet --clean || die "the site has gaps (see above)"
+if command -v doxygen >/dev/null; then
+  scripts/docs.sh
+  cp -r build/docs/html build/site/reference/api
+fi
 say "site: $PWD/build/site/index.html"
