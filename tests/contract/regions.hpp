@@ -127,8 +127,7 @@ template <class Design>
 class regions : public ::testing::Test {};
 using region_designs =
     std::conditional_t<TILEHASH_FEW_TYPES != 0,
-                       all_or_read<::testing::Types<tiled<u32, u32>, tiled<u32, u16>, tiled<u64, u64>,
-                                                    horton<u32, u32>, robin_hood<u32, u32, 1>>,
+                       all_or_read<::testing::Types<tiled<u32, u32>, tiled<u64, u64>, horton<u32, u32>>,
                                    ::testing::Types<tiled<u32, u32>, horton<u32, u32>>>,
                        ::testing::Types<tiled<u32, u32>, tiled<u32, u16>, tiled<u64, void>, tiled<u64, u64>,
                                         tiled<u32, u64>, horton<u32, u32>, horton<u32, void>,

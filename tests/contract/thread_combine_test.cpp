@@ -141,9 +141,14 @@ class thread_combine : public ::testing::Test {
   }
 };
 
+#if TILEHASH_FEW_TYPES
+using thread_combined_designs =
+    ::testing::Types<tiled<u64, u64>, indexed<wide_key, u64>, indexed<u64, wide_value>>;
+#else
 using thread_combined_designs =
     ::testing::Types<tiled<u64, u64>, bucketed_cuckoo<std::array<u32, 3>, u32>, linear_probing<u32, u32>,
                      indexed<wide_key, u64>, indexed<u64, wide_value>>;
+#endif
 TYPED_TEST_SUITE(thread_combine, thread_combined_designs);
 
 TYPED_TEST(thread_combine, verbs_give_what_the_model_gives) {
