@@ -9,9 +9,13 @@ die() {
   exit 1
 }
 
-# How many compilers at once: one for each processor, as far as memory goes (nvcc wants about 2 GB).
+# How many compilers at once: one for each processor, as far as memory goes (nvcc wants about 2 GB), or TILEHASH_JOBS.
 jobs() {
   local processors memory
+  if [ -n "${TILEHASH_JOBS:-}" ]; then
+    echo "$TILEHASH_JOBS"
+    return
+  fi
   processors=$(nproc)
   memory=$(awk '/^MemAvailable:/ {print int($2 / 2000000)}' /proc/meminfo)
   [ "$memory" -ge 1 ] || memory=1

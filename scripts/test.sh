@@ -52,17 +52,38 @@ elif [ -n "$cpu_part" ] && ! have_gpu; then
   pairs="u64/u64"
 fi
 options+=("-DTILEHASH_CLI_PAIRS=$pairs")
-build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
-[ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
-if [ $# -eq 0 ]; then
-  if [ -n "$cpu_part" ]; then
-    programs=ON
-    if have_gpu; then programs=OFF; fi
-    build cpu -DTILEHASH_BUILD_{CLI,BENCH,EXAMPLES}=$programs
-  fi
+build_cpu() {
+  local programs=ON
+  if have_gpu; then programs=OFF; fi
+  build cpu -DTILEHASH_BUILD_{CLI,BENCH,EXAMPLES}=$programs
+}
+if [ -n "$cpu_part" ] && ! have_gpu && [ "$(jobs)" -gt 1 ]; then
+  # Two builds at a time, each on half of the processors: one that configures, or waits for its precompiled headers, keeps one
+  # processor alone. The two lines take equally long. The second's output comes when it is done.
+  TILEHASH_JOBS=$((($(jobs) + 1) / 2))
+  export TILEHASH_JOBS
+  second_log=$(mktemp)
+  (
+    build_cpu
+    build tsan "-DTILEHASH_TIER=$tier"
+    [ -z "$broken" ]
+  ) >"$second_log" 2>&1 &
+  second=$!
+  build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
   build asan "-DTILEHASH_TIER=$tier"
-  build tsan "-DTILEHASH_TIER=$tier"
+  wait $second || broken+=" cpu or tsan"
+  cat "$second_log"
+  rm -f "$second_log"
+  unset TILEHASH_JOBS
+else
+  build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
+  if [ $# -eq 0 ]; then
+    if [ -n "$cpu_part" ]; then build_cpu; fi
+    build asan "-DTILEHASH_TIER=$tier"
+    build tsan "-DTILEHASH_TIER=$tier"
+  fi
 fi
+[ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
 
 if ! find_nvcc >/dev/null; then say "no nvcc: CUDA sources are not compiled here"; fi
 if ! have_gpu; then say "skipped: no GPU (tests labelled cuda are compiled and shown as skipped)"; fi
