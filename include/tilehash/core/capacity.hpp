@@ -1,7 +1,6 @@
 // Computes the size of a table from its number of items, and throws when the arithmetic overflows.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -47,10 +46,10 @@ inline u64 slots_for(u64 items, double load_factor, double highest = max_load_fa
 // The largest count to expect of hashed items: mean + 8 standard deviations of a Poisson distribution.
 inline double most_expected(double mean) { return mean + 8 * std::sqrt(mean); }
 
-// The capacity of a bin that gets `mean` items on average. The added 32 cover bins of few items. (2^63 where nearly 2^64
-// items are expected: the conversion of a larger number is undefined.)
+// The capacity of a bin that gets `mean` items on average. The added 32 cover bins of few items.
 inline u64 bin_capacity(double mean) {
-  return static_cast<u64>((std::min)(most_expected(mean), 0x1p63)) + 32;
+  const double most = most_expected(mean);
+  return (most < 0x1p63 ? static_cast<u64>(most) : u64(1) << 63) + 32;  // (larger ones do not convert)
 }
 // The capacity of each of `bins` bins for n items.
 inline u64 bin_capacity(u64 n, u64 bins) {
