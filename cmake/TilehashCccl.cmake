@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # CCCL's headers (libcu++, CUB, Thrust) as the target tilehash::cccl, which is empty where there are none, as programs for
 # CPUs need none; TILEHASH_CCCL_PROBLEM says why there are none. Used by the project's build and, installed, by
 # tilehashConfig.cmake on the user's machine, so that nothing of the build machine's paths is written down.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Decides TILEHASH_CUDA (default: ON where an nvcc of 12.6 or newer is found) and enables the language when the
 # project builds programs of its own. A project that only uses the headers enables CUDA itself.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # CMake older than 3.26 (Debian 12 has 3.25) does not know that nvcc 12 and newer take -std=c++20. Told here, so that
 # CMAKE_CUDA_STANDARD 20 works; a project enables CUDA before it finds tilehash.
 if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"

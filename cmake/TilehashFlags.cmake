@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Flags of the project's own programs: processor and sanitizer for every folder below, warnings by target.
 
 # --- processor -------------------------------------------------------------------------------------------

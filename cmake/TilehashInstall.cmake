@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The install rules: the headers, and a package that finds CCCL and oneTBB again on the user's machine. `cpack` makes
 # libtilehash-dev_*.deb of them; packaging/ has recipes for Conan and vcpkg.
 include(CMakePackageConfigHelpers)

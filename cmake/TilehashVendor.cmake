@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A machine without network and without the packages for {fmt}, nlohmann-json and CLI11 can be given a folder of
 # their headers (TILEHASH_VENDOR_INCLUDE; a git-ignored .vendor/include is taken on its own). The targets below
 # then stand in for those of the packages, under the same names.

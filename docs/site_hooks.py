@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What mkdocs.yml needs beside the documents: README as the first page, the pictures of bench/results and tables of its rates, and
 links to sources, which are no pages, as plain text. A link to a file that is not there is an error."""
 

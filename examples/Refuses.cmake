@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What examples say to bad input, as NAME/Refuses.cmake lists it:
 #
 #   refuses(MESSAGE ARGUMENTS...)   exit code 2, and one line with the message (a regular expression)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build tilehash on Debian 12 or Ubuntu 24.04: packages by apt (with sudo when not root),
 # CCCL's headers where there is no CUDA toolkit, and for the demo what draws its plot. Quick, and silent but for one line, when nothing is missing.
 #   scripts/bootstrap.sh          everything: building, testing, checking

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Configures and builds one preset of CMakePresets.json, and with --test runs its tests.
 #   scripts/build.sh PRESET [--test] [CMake options]
 # shellcheck source=scripts/lib.sh

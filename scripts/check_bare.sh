@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks on a bare Debian that scripts/demo.sh and scripts/test.sh bear with each other: in a new root file system, what
 # they install is installed in turns, demo, test, demo, test; nothing may be removed, nothing installed twice, and the
 # plot must come out each time. For root, takes minutes and a gigabyte or two, and is not part of scripts/test.sh.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that no function of include/ has more than 60 lines. A longer one is several: name its steps.
 
 Prints one line per finding, `file:line: what`, and ends with 1 if there is any.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the architecture of include/tilehash (docs/explain/architecture.md):
 
 1. who includes whom: the rooms' order, no arrow back, no circle between rooms or headers, and no engine a part of a design;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lists the public names of include/tilehash: what is declared in the namespace `tilehash` itself, and not in its namespaces
 `detail`, `engine`, `verbs`, `papers` or `analysis`. A namespace counts as one name.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the Conan recipe with its test package, with and without oneTBB, by a Conan from a virtual environment in the user's
 # cache that the first call makes. Needs a network for that; oneTBB is the system's, as the recipe of Conan's centre would
 # compile it. (The Debian package and the vcpkg port: the test install.package.)

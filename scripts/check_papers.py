@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks papers/*.json, the tables and figures of the documents as data (papers/schema.json describes the fields):
 
 keys, types and words of the schema; unique ids; values in the shape of series and axes; a command that begins with

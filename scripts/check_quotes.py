@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that documents quote code that a test compiles. A quote is a line
 
     <!-- quote: examples/file.cpp name -->

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that tuning numbers are in include/tilehash/space/tuning.hpp and nowhere else:
 
 1. launch bounds, block sizes, occupancies and requests in flight have no literals, and other constants have none of 64 or more

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Finds kernels that read a zeroed register pair too early, which ptxas 13.0 has been seen to let them do.
 
 It zeroes a pair of registers under a predicate, writes it otherwise under the opposite one, and counts the cycles to

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds the program with its benchmarks, bin/tilehash, and runs every design on the 21-mers of the
 # E. coli genome. Leaves demo.json and its plot demo.png in the repository's root.
 #   scripts/demo.sh [options of `tilehash run`]      given last, so they win

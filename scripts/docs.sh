@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes the reference of the public headers, build/docs/html, with Doxygen. A public name without a word about it is an
 # error.
 # shellcheck source=scripts/lib.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks and measures tilehash on a machine with a GPU, with what is there and no network: configures, builds, runs
 # the tests on cuda, the differential tests, small cases under compute-sanitizer, and the benchmark. Results go to
 # bench/results/<gpu>/.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Shows which test catches each of the small wrong changes in tests/invariants.txt.
 
 All changes are compiled in at once, each behind its number: the environment's TILEHASH_WRONG chooses one, and 0 or nothing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What the scripts share. Sourced, not run; leaves the caller in the repository's root.
 set -euo pipefail

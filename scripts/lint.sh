@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks what needs no run: format, tidy, words, spelling, includes, verbs, shell. All of them, or those named.
-#   scripts/lint.sh [format|tidy|spelling|words|subjects|version|includes|names|functions|tuning|quotes|papers|verbs|shell]...
+#   scripts/lint.sh [format|tidy|spelling|words|subjects|version|spdx|includes|names|functions|tuning|quotes|papers|verbs|shell]...
 #   scripts/lint.sh fix   formats, quotes and writes docs/reference/verbs.md in place
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -25,6 +26,7 @@ check_format() {
 fix_format() {
   sources | xargs --no-run-if-empty "$(llvm_tool clang-format)" --style=file -i
   python3 scripts/check_quotes.py --fix
+  python3 scripts/check_spdx.py --fix
   scripts/verbs.sh --fix
 }
 
@@ -65,9 +67,11 @@ check_words() { python3 scripts/check_words.py; }
 
 check_version() { python3 scripts/check_version.py; }
 
+check_spdx() { python3 scripts/check_spdx.py; }
+
 # Subjects of at most 72 characters, of the commits since the rule.
 check_subjects() {
-  local since=cb36edb54337 long
+  local since=7fec2a345ffc long
   git merge-base --is-ancestor "$since" HEAD 2>/dev/null || return 0 # a copy without history, or with a part of it
   long=$(git log --no-merges --format=%s "$since..HEAD" | awk 'length($0) > 72')
   [ -z "$long" ] || die "a commit's subject has more than 72 characters: $long"
@@ -92,14 +96,14 @@ check_shell() {
   { files | grep -E '\.sh$'; echo .ci/run; } | xargs --no-run-if-empty shellcheck --external-sources
 }
 
-[ $# -gt 0 ] || set -- format spelling words subjects version includes names functions tuning quotes papers verbs shell tidy
+[ $# -gt 0 ] || set -- format spelling words subjects version spdx includes names functions tuning quotes papers verbs shell tidy
 for what in "$@"; do
   case "$what" in
-    format | tidy | spelling | words | subjects | version | includes | names | functions | tuning | quotes | papers | verbs | shell)
+    format | tidy | spelling | words | subjects | version | spdx | includes | names | functions | tuning | quotes | papers | verbs | shell)
       "check_$what"
       say "$what: nothing to complain about"
       ;;
     fix) fix_format ;;
-    *) die "unknown check '$what' (format, tidy, spelling, words, subjects, version, includes, names, functions, tuning, quotes, papers, verbs, shell, fix)" ;;
+    *) die "unknown check '$what' (format, tidy, spelling, words, subjects, version, spdx, includes, names, functions, tuning, quotes, papers, verbs, shell, fix)" ;;
   esac
 done

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes tetrahedral meshes of real models, for `tilehash bench hashgraph/meshes`: of 1, 5, 30, 240 thousand and 1.9 million
 # cells. The surfaces are models of the package libcgal-demo, which is unpacked and not installed (it would bring other
 # headers of Boost); TetGen, which is installed by apt (with sudo when not root), fills them. Takes two minutes; what is there is

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Draws a plot of the program's figures, with matplotlib from a virtual environment in the user's cache that the first
 # call makes. (Not from the distribution: Debian 12's python3-matplotlib brings in Boost 1.74's headers, and apt takes
 # those and the tests' Boost 1.81 for each other's enemies.)

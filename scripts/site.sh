@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the documents as a site, build/site/index.html, with MkDocs from a virtual environment in the user's cache that the
 # first call makes; a warning is an error. Where the environment cannot be made for want of a network, it says so and ends
 # with 77.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Random histories of tables, compared with models after each call, until time is up.
 #
 #   scripts/soak.sh MINUTES [cpu|cuda] [-j N] [--seed S] [--world NAME] [--most ITEMS]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, and runs every test there is for this machine. ctest's summary comes at the end.
 #   scripts/test.sh [quick|full|gpu] [ctest options]      e.g. scripts/test.sh full -R contract
 # quick (CI) leaves some out to save time, full nothing; gpu is scripts/gpu_check.sh: see CONTRIBUTING.md.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What asks questions of one design alone, after a change of its header: built and run in cpu, in asan, and in release what
 # stays optimised. (What it shares with others is in the tests of scripts/test.sh.)
 #   scripts/test_design.sh horton

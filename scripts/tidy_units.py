@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the few translation units that clang-tidy looks at: the umbrella header alone, what runs the
 program's designs, and the contract's first source. Between them they include the whole library.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Packs copies of what tilehash's programs and tests are built with, for a machine that has neither the packages nor a
 # network: the headers of {fmt}, nlohmann-json, CLI11 and kseq into .vendor/include, GoogleTest's source into
 # .vendor/googletest, RapidCheck's headers and library, compiled for this kind of machine, into .vendor/rapidcheck. Git

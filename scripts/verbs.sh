@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Is docs/reference/verbs.md what the tables say of themselves?
 #   scripts/verbs.sh          compares
 #   scripts/verbs.sh --fix    writes it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The slow checks of scripts/test.sh as ctest entries, so that one summary has the last word: the whole build again
 # (nothing to do when it is up to date), clang with its sanitizers, ThreadSanitizer, lint. Each works in a build
 # folder of its own, as has the build cpu.
@@ -17,13 +18,14 @@ endif()
 foreach(sanitizer IN ITEMS asan tsan)
   tilehash_check(sanitize.${sanitizer} ${PROJECT_SOURCE_DIR}/scripts/build.sh ${sanitizer} --test -DTILEHASH_TIER=${TILEHASH_TIER})
 endforeach()
-foreach(check IN ITEMS format tidy spelling words subjects version includes functions quotes papers verbs shell)
+foreach(check IN ITEMS format tidy spelling words subjects version spdx includes functions quotes papers verbs shell)
   tilehash_check(lint.${check} ${PROJECT_SOURCE_DIR}/scripts/lint.sh ${check})
   set_tests_properties(lint.${check} PROPERTIES LABELS "check;lint")
 endforeach()
 tilehash_check(docs.reference ${PROJECT_SOURCE_DIR}/scripts/docs.sh)
 tilehash_check(docs.site ${PROJECT_SOURCE_DIR}/scripts/site.sh)
 set_tests_properties(docs.site PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(docs.site docs.reference PROPERTIES RESOURCE_LOCK docs_folder) # both run Doxygen
 # The longest first. (clang-tidy reads the compile commands of clang's build, which scripts/test.sh has made by now.)
 set_tests_properties(sanitize.asan PROPERTIES COST 1000)
 set_tests_properties(sanitize.tsan PROPERTIES COST 900)

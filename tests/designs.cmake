@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The designs that the contract is asked of, in every space, one entry each.
 #
 #   tilehash_test_design(NAME

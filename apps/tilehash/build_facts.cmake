@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE=... -DOUTPUT=... -DVERSION=... -DTYPE=... -P build_facts.cmake: at each build, a header that says what is
 # built; it is only touched when that changes.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The designs of the program, one entry each: `tilehash list`, `run`, `bench` and verbs.md know those that are here.
 #
 #   tilehash_program_design(NAME

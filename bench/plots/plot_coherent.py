@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench coherent/ages|failures|sizes|images|layouts|voxels --json FILE` wrote: how old keys grow in
 Robin Hood tables, and rates where keys are the points of sparse pictures and voxel models.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench dynamic/... --json FILE` wrote: rates by the filled factor, what one resize takes, and
 batches of inserts, finds and deletes with the table's memory, and these for several values of a parameter.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench hashgraph/join|updates|cells|meshes|probes --json FILE` wrote: how long each way to join
 takes; how long items take to be put into a graph and taken out, beside building it anew; seconds to build sets of cells
 and to ask them, against the number of cells or of those that are asked for.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench horton/accesses|churn|sizes --json FILE` wrote: buckets read by lookups beside the paper's
 model, what becomes of them while items go and come, or rates and bytes moved against the size of the table.
 

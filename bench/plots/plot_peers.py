@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws docs/measured/peers_gpu.svg and peers_cpu.svg: tilehash and other libraries, from recorded runs.
 
 usage: plot_peers.py [FOLDER]      default: docs/measured. Needs no matplotlib.

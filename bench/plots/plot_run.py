@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash run --json FILE` wrote: one panel per operation, one bar per design, one row per space; a whisker
 from the slowest run to the fastest.
 

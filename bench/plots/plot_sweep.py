@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plots what `tilehash bench thesis/size|space|failed|fill --json FILE` wrote: rates of construction and of retrieval
 against the number of items, the size of the table or the share of failed queries, or those of inserts against the fill
 of the table; a line for each structure.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Bars in the terminal of what `tilehash run --json FILE` wrote, a list an operation; needs nothing but Python.
 
 usage: scripts/plot.sh run RUN.json --terminal [--rank OP]

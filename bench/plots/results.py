@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all plots read: the file that --json wrote (bench/results.schema.json), and who is kin to whom.
 
 Files of older forms are read, too: a list of rows, an object a line, and rows whose seconds are one number.

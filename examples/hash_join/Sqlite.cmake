@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DPROGRAM=example_hash_join -DSQLITE=sqlite3 -DFOLDER=... -P Sqlite.cmake
 # SQLite gives the same answers on the same tables.
 cmake_minimum_required(VERSION 3.24)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DPROGRAM=example_kv_store -P Refuses.cmake
 # What the example says to bad input.
 cmake_minimum_required(VERSION 3.24)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DPROGRAM=example_sparse_image -P Refuses.cmake
 # What the example says to bad input; and what it takes, though it is unusual.
 cmake_minimum_required(VERSION 3.24)

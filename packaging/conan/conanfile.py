@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packs the working tree's headers:  conan create packaging/conan [-o '&:threads=False']"""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """scripts/plot.sh run, as a user calls it. What draws a picture is skipped where nobody has called `scripts/plot.sh
 --prepare`: tests fetch nothing."""
 

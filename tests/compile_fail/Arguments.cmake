@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Included by a script: `arguments` is what stands on its command line after "--".
 set(arguments)
 set(seen OFF)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake [-DBY=g++|clang|nvcc] -P ExpectError.cmake -- SOURCE COMPILER FLAGS...
 # Passes when the compiler refuses SOURCE and its output has every message that SOURCE pins with
 # `// expect: message` in its first lines; and, where it says `// errors: n`, no more and no fewer errors than that. Where a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DREASON=text -P SelfTest.cmake -- SOURCE COMPILER FLAGS...
 # Passes when ExpectError.cmake fails on SOURCE and names REASON; with an empty REASON, when it passes.
 cmake_minimum_required(VERSION 3.24)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DPTX=FILE -P WholeWords.cmake -- NVCC FLAG...: compiles whole_words.cu to PTX and looks at its loads and stores.
 set(command)
 set(is_command OFF)

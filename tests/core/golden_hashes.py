@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the golden values of hash_test.cpp, from the published definitions and not from the library's code."""
 
 MASK32, MASK64, PRIME = (1 << 32) - 1, (1 << 64) - 1, 4294967291

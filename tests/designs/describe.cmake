@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes a header for each entry of tests/designs.cmake, build/tests/designs/NAME.hpp. The names, in order:
 #   TILEHASH_TEST_DESIGNS       all
 #   TILEHASH_DESIGNS_IN_PLACE   those whose tables insert and erase

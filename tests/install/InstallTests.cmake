@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # An outside project builds against an installed tilehash, and with tilehash as a subproject.
 foreach(way IN ITEMS find_package subproject)
   add_test(

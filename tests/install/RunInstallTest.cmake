@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs into a fresh folder (or, WAY=subproject, does not), then configures, builds and runs the outside project.
 cmake_minimum_required(VERSION 3.24)
 

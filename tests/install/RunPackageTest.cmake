@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What users meet who find tilehash as a package: from a prefix, from the Debian package, from vcpkg's port; with and
 # without what it needs. Nothing of a table is compiled here: RunInstallTest.cmake does that.
 cmake_minimum_required(VERSION 3.24)

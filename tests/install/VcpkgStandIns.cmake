@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Runs the port's portfile.cmake with stand-ins for vcpkg's functions, which do in the small what vcpkg's do: -DSOURCE, -DFOLDER,
 # -DGENERATOR.
 cmake_minimum_required(VERSION 3.24)

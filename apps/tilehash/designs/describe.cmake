@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes a header for each entry of designs.cmake, designs/NAME.hpp in the folder OUTPUT; TILEHASH_DESIGNS is their names, in
 # order. Without a build (scripts/verbs.sh): cmake -D OUTPUT=folder -P describe.cmake
 set(_description ${CMAKE_CURRENT_LIST_DIR}/description.hpp.in)

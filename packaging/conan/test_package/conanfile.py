@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds and runs the program of tests/install against the package."""
 
 from conan import ConanFile

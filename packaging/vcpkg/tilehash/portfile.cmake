@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # An overlay port of the tree that it stands in:  vcpkg install tilehash --overlay-ports=<tilehash>/packaging/vcpkg
 set(VCPKG_BUILD_TYPE release) # headers alone
 cmake_path(ABSOLUTE_PATH CURRENT_PORT_DIR NORMALIZE OUTPUT_VARIABLE SOURCE_PATH)

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the source files name their license in an SPDX line near the top. REUSE.toml covers all other files.
+
+usage: check_spdx.py [--cpp] [--fix]      --cpp: C++ and CUDA sources, too; --fix writes the lines
+"""
+
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LINE = "SPDX-License-Identifier: Apache-2.0"
+SCRIPTS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run")
+CPP = (".hpp", ".cuh", ".cpp", ".cu")
+
+
+def main():
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    if names.returncode:
+        return 0  # a copy without git
+    wrong = 0
+    for name in names.stdout.split():
+        cpp = name.endswith(CPP)
+        if not (name.endswith(SCRIPTS) or (cpp and "--cpp" in sys.argv)) or not (ROOT / name).is_file():
+            continue
+        lines = (ROOT / name).read_text().split("\n")
+        if any(LINE in line for line in lines[:3]):
+            continue
+        if "--fix" in sys.argv:  # below a shebang and the expected message of a test that must not compile
+            lines.insert(int(lines[0].startswith(("#!", "// expect:"))), f"{'//' if cpp else '#'} {LINE}")
+            (ROOT / name).write_text("\n".join(lines))
+        else:
+            wrong = 1
+            print(f"{name}: no line '{LINE}': scripts/check_spdx.py --fix")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
