@@ -1,4 +1,4 @@
-// Code of docs/guide/, each part checked: joins, groups, dictionary codes, memory, errors, and code written for std.
+// Code of docs/guide/, each part checked: joins, groups, analysis, dictionary codes, memory, errors, and code written for std.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <tilehash/analysis/factorize.hpp>
+#include <tilehash/analysis/group_by.hpp>
 #include <tilehash/join.hpp>
 #include <tilehash/tilehash.hpp>
 
@@ -139,6 +141,22 @@ void from_std() {
   expect(report.inserted == price_of.size() && out == found_prices, "the same answers");
 }
 
+void analysis() {
+  const std::vector<std::uint32_t> shop{7, 3, 7, 9, 3};
+  const std::vector<float> amount{1, 2, 3, 4, 5};
+  // [analysis-begin]
+  tilehash::cpu space;
+  const auto f = tilehash::analysis::factorize(space, shop);      // codes 0 1 0 2 1, first rows 0 1 3
+  const auto u = tilehash::analysis::unique(space, shop);         // values 7 3 9, counts 2 2 1
+  const auto groups = tilehash::analysis::group_by(space, shop);  // several columns: group_by(space, a, b)
+  const auto totals =
+      groups.reduce(space, amount, tilehash::op::sum{}, 0.0F);  // 4 7 4, in the order of u.values
+  // [analysis-end]
+  expect(f.size() == 3 && u.size() == 3 && groups.size() == 3, "three values");
+  expect(f.codes.to_host()[3] == 2 && u.values.to_host()[0] == 7 && totals.to_host()[1] == 7,
+         "codes in order");
+}
+
 void seeded() {
   const std::vector<std::uint32_t> keys{17, 4, 23};
   // [seed-begin]
@@ -160,6 +178,7 @@ int main() {
   fixed();
   from_std();
   seeded();
+  analysis();
   std::printf("%d parts of the guide went wrong\n", wrong);
   return wrong == 0 ? 0 : 1;
 }
