@@ -48,6 +48,7 @@ int tilehash_main(int argc, char** argv) {
   add_bench_commands(*bench);
   add_paper_list(*bench);
   const CLI::App* reproduce = add_reproduce_command(app);
+  const CLI::App* report = add_report_command(app);
   if (argc == 1) {
     fmt::print("{}", app.help());
     return all_right;
@@ -71,7 +72,8 @@ int tilehash_main(int argc, char** argv) {
                bench->parsed() ? "bench " : "");
     return bad_request;
   }
-  if (bench->parsed() || reproduce->parsed()) return all_right;  // have run from their callbacks
+  if (bench->parsed() || reproduce->parsed() || report->parsed())
+    return all_right;  // have run from their callbacks
   const registry designs = all_designs();
   return run->parsed() ? run_command(to_run, designs, all_peers()) : list(to_list, designs);
 }

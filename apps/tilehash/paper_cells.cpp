@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -71,12 +72,21 @@ struct recipe {
   }
 };
 
-json value_of(const recipe& the, const std::vector<json>& rows) {
+using rows_of = std::vector<const json*>;
+
+rows_of rows_that_meet(const json& conditions, const rows_of& rows) {
+  rows_of met;
+  std::ranges::copy_if(rows, std::back_inserter(met),
+                       [&](const json* row) { return meets(*row, conditions); });
+  return met;
+}
+
+json value_of(const recipe& the, const rows_of& rows) {
   const json names = the.value.is_array() ? the.value : json::array({the.value});
-  for (const json& row : rows) {
-    if (!meets(row, the.conditions)) continue;
+  for (const json* row : rows) {
+    if (!meets(*row, the.conditions)) continue;
     for (const json& name : names) {
-      const json& value = name.is_string() ? field(row, name.get<std::string>()) : nothing;
+      const json& value = name.is_string() ? field(*row, name.get<std::string>()) : nothing;
       if (!value.is_null()) return value;
     }
   }
@@ -94,30 +104,50 @@ bool add_place(recipe& to, const json& axis, std::size_t index, const json& valu
   return true;
 }
 
-json our_cell(const paper_entry& entry, const paper_cells& cells, const std::vector<std::size_t>& place,
-              const std::vector<json>& rows) {
-  const json& ours = entry.data["ours"];
-  static const json by_design{{"field", "design"}};
-  recipe the;
-  the.value = ours.value("value", json());
-  the.ratio_of = ours.value("ratio_of", json());
-  the.add(ours.value("where", json::object()));
-  if (!entry.data["series"].empty() &&
-      !add_place(the, ours.value("series", by_design), place[0], entry.data["series"][place[0]]["design"]))
-    return nothing;
-  for (std::size_t i = 0; i < cells.axes.size(); ++i) {
-    if (!add_place(the, ours["axes"][i], place[i + 1], cells.axes[i][place[i + 1]])) return nothing;
+// The cells of one series, of rows of one machine.
+class our_series {
+ public:
+  our_series(const paper_entry& entry, const paper_cells& cells, std::size_t series, const rows_of& rows)
+      : ours_(entry.data["ours"]), cells_(cells), all_rows_(rows) {
+    static const json by_design{{"field", "design"}};
+    the_.value = ours_.value("value", json());
+    the_.ratio_of = ours_.value("ratio_of", json());
+    the_.add(ours_.value("where", json::object()));
+    const auto& names = entry.data["series"];
+    is_known_ =
+        names.empty() || add_place(the_, ours_.value("series", by_design), series, names[series]["design"]);
+    rows_ = rows_that_meet(the_.conditions, rows);  // so that each cell looks at few
   }
-  json value = value_of(the, rows);
-  if (!value.is_number()) return value;
-  if (!the.ratio_of.is_null()) {
-    recipe other = the;
-    other.add(the.ratio_of);
-    const json compared = value_of(other, rows);
-    return compared.is_number() && value != 0 ? json(compared.get<double>() / value.get<double>()) : nothing;
+
+  json at(const std::vector<std::size_t>& place) const {
+    if (!is_known_ || rows_.empty()) return nothing;
+    recipe cell = the_;
+    cell.conditions = json::object();
+    for (std::size_t i = 0; i < cells_.axes.size(); ++i) {
+      if (!add_place(cell, ours_["axes"][i], place[i + 1], cells_.axes[i][place[i + 1]])) return nothing;
+    }
+    json value = value_of(cell, rows_);
+    if (!value.is_number()) return value;
+    if (!cell.ratio_of.is_null()) {
+      recipe other = the_;
+      other.add(cell.conditions);
+      other.value = cell.value;
+      other.add(cell.ratio_of);
+      const json compared = value_of(other, all_rows_);
+      return compared.is_number() && value != 0 ? json(compared.get<double>() / value.get<double>())
+                                                : nothing;
+    }
+    return ours_.contains("scale") ? json(value.get<double>() * ours_["scale"].get<double>()) : value;
   }
-  return ours.contains("scale") ? json(value.get<double>() * ours["scale"].get<double>()) : value;
-}
+
+ private:
+  const json& ours_;
+  const paper_cells& cells_;
+  const rows_of& all_rows_;
+  recipe the_;
+  bool is_known_ = false;
+  rows_of rows_;
+};
 
 std::size_t series_count(const paper_entry& entry) {
   return std::max<std::size_t>(1, entry.data["series"].size());
@@ -239,9 +269,15 @@ paper_cells paper_cells_of(const paper_entry& entry, const std::vector<paper_res
   for (std::size_t i = 0; i < total; ++i) cells.theirs.push_back(their_cell(entry, place_of(cells, i)));
   if (!entry.data.contains("ours")) return cells;
   for (const paper_results& of : results) {
+    rows_of rows;
+    for (const json& row : of.rows) rows.push_back(&row);
     auto& ours = cells.ours.emplace_back();
-    for (std::size_t i = 0; i < total; ++i)
-      ours.push_back(our_cell(entry, cells, place_of(cells, i), of.rows));
+    const std::size_t of_series = total / series_count(entry);
+    for (std::size_t s = 0; s < series_count(entry); ++s) {
+      const our_series the(entry, cells, s, rows);
+      for (std::size_t i = s * of_series; i < (s + 1) * of_series; ++i)
+        ours.push_back(the.at(place_of(cells, i)));
+    }
   }
   return cells;
 }
@@ -262,6 +298,11 @@ std::string cell_text(const json& cell) {
   if (cell.is_null()) return "-";
   if (cell.is_string()) return cell;
   if (cell.is_boolean()) return cell.get<bool>() ? "yes" : "no";
+  if (cell.is_array()) {
+    std::vector<std::string> all;
+    for (const json& one : cell) all.push_back(cell_text(one));
+    return fmt::format("{}", fmt::join(all, ", "));
+  }
   if (!cell.is_number()) return cell.dump();
   const double value = cell;
   const bool whole = std::abs(value) < 1e15 && value == std::floor(value);

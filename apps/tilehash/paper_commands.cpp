@@ -4,7 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "environment.hpp"
 #include "interrupt.hpp"
 #include "paper_cells.hpp"
+#include "paper_report.hpp"
 #include "paper_results.hpp"
 #include "paper_runs.hpp"
 #include "papers.hpp"
@@ -199,6 +203,26 @@ CLI::App* add_reproduce_command(CLI::App& app) {
   add_folder(*command, request->folder);
   command->footer("tilehash bench list names the entries. Results are JSON files named after them.");
   command->callback([request] { reproduce(*request); });
+  return command;
+}
+
+CLI::App* add_report_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("report", "One HTML page: the documents' tables and figures beside ours");
+  struct request {
+    std::string folder = default_folder, page = "report.html";
+  };
+  const auto wanted = std::make_shared<request>();
+  command->add_option("DIR", wanted->folder, "Folder of the results, of tilehash reproduce or bench/results")
+      ->capture_default_str();
+  command->add_option("-o,--output", wanted->page, "The page")->type_name("FILE")->capture_default_str();
+  command->callback([wanted] {
+    const std::string text = paper_report(wanted->folder);
+    std::ofstream file(wanted->page, std::ios::binary);
+    if (!(file << text << std::flush))
+      throw input_error(fmt::format("--output {}: cannot write it: {}", wanted->page, std::strerror(errno)));
+    fmt::print("{}\n", wanted->page);
+  });
   return command;
 }
 

@@ -8,7 +8,8 @@ class App;
 namespace tilehash::app {
 
 void add_paper_list(CLI::App& bench);
-// Runs from its callback, as the children of bench do.
+// Both run from their callbacks, as the children of bench do.
 CLI::App* add_reproduce_command(CLI::App& app);
+CLI::App* add_report_command(CLI::App& app);
 
 }  // namespace tilehash::app

@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-json read(const fs::path& path) {
+json parsed(const fs::path& path) {
   std::ifstream file(path);
-  if (!file) return {};
+  if (!file || path.extension() != ".json") return {};  // counters of a profiler are text
   json data = json::parse(file, nullptr, false);
   if (data.is_array()) data = {{"header", json::object()}, {"rows", data}};  // as older commits wrote it
   if (!data.is_object() || !data.contains("header") || !data.contains("rows"))
@@ -25,12 +25,19 @@ json read(const fs::path& path) {
   return data;
 }
 
+// Many entries share a file.
+const json& read(const fs::path& path) {
+  static std::map<fs::path, json> files;
+  const auto known = files.find(path);
+  return known != files.end() ? known->second : files.emplace(path, parsed(path)).first->second;
+}
+
 std::string text_of(const json& header, const char* key) {
   return header.contains(key) && header[key].is_string() ? header[key].get<std::string>() : std::string();
 }
 
 void add(std::map<std::string, paper_results>& all, const std::string& group, const fs::path& path) {
-  const json data = read(path);
+  const json& data = read(path);
   if (data.is_null()) return;
   const json& header = data["header"];
   paper_results& of = all[group];
@@ -46,7 +53,7 @@ void add(std::map<std::string, paper_results>& all, const std::string& group, co
 }  // namespace
 
 json reproduced(const paper_entry& entry, const std::string& folder) {
-  return read(fs::path(folder) / entry.file_name());
+  return parsed(fs::path(folder) / entry.file_name());
 }
 
 std::vector<paper_results> read_paper_results(const paper_entry& entry, const std::string& folder) {

@@ -622,6 +622,29 @@ TEST(Program, ReproducesATableAndSkipsWhatIsRecorded) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Program, ReportsTheirNumbersBesideOurs) {
+  const auto folder = std::filesystem::temp_directory_path() / (std::to_string(getpid()) + "_report");
+  std::filesystem::create_directories(folder / "h200");
+  std::ofstream(folder / "h200" / "li_table7.json")
+      << R"({"header": {"gpu": "NVIDIA <H200>", "commit": "abc", "date": "2026"},
+"rows": [{"design": "mega_kv", "input": "rand", "load_asked": 0.75, "refused_percent": 0.4242},
+         {"design": "mega_kv", "input": "rand", "load_asked": 0.95, "refused_percent": 3.75}]})";
+  const std::string page = (folder / "report.html").string();
+  EXPECT_EQ(call("report " + folder.string() + " -o " + page).code, 0);
+  std::stringstream text;
+  text << std::ifstream(page).rdbuf();
+  const std::string all = text.str();
+  const std::string section = all.substr(all.find("id=\"li:table7\""), 6000);
+  for (const char* part : {"Table 7: Failed inserts of RAND", "2 of 2 cells", "NVIDIA &lt;H200&gt;",
+                           "commit abc 2026", "<td>0.4242</td>", "<svg", "tilehash reproduce li:table7"})
+    EXPECT_TRUE(testing::contains(section, part)) << part;
+  for (const char* part : {"<link", "src=", "http", "<H200>"})
+    EXPECT_FALSE(testing::contains(all, part)) << part;
+  EXPECT_EQ(call_for_errors("report " + page).text,
+            "tilehash: " + page + ": no folder; tilehash reproduce writes one, bench/results is another\n");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Program, SaysInOneLineWhatItCannotReproduce) {
   const auto error_of = [](const std::string& entry) {
     const auto folder = std::filesystem::temp_directory_path() / (std::to_string(getpid()) + "_none");
