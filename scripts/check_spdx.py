@@ -25,10 +25,13 @@ def main():
         if not (name.endswith(SCRIPTS) or (cpp and "--cpp" in sys.argv)) or not (ROOT / name).is_file():
             continue
         lines = (ROOT / name).read_text().split("\n")
-        if any(LINE in line for line in lines[:3]):
+        if any(LINE in line for line in lines[:5]):
             continue
-        if "--fix" in sys.argv:  # below a shebang and the expected message of a test that must not compile
-            lines.insert(int(lines[0].startswith(("#!", "// expect:"))), f"{'//' if cpp else '#'} {LINE}")
+        if "--fix" in sys.argv:  # below a shebang and the expected messages of a test that must not compile
+            at = 0
+            while lines[at].startswith(("#!", "// expect")):
+                at += 1
+            lines.insert(at, f"{'//' if cpp else '#'} {LINE}")
             (ROOT / name).write_text("\n".join(lines))
         else:
             wrong = 1
