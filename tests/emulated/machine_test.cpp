@@ -66,10 +66,10 @@ TEST(Divergence, NamesTheLineOfTheDesign) {
   });
   EXPECT_SAYS(said, "at ballot (bucket.hpp:");
 #if defined(__SANITIZE_ADDRESS__)
-  EXPECT_SAYS(said, "; in diverging.hpp:13");
+  EXPECT_SAYS(said, "; in diverging.hpp:14");
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-  EXPECT_SAYS(said, "; in diverging.hpp:13");
+  EXPECT_SAYS(said, "; in diverging.hpp:14");
 #endif
 #endif
 }

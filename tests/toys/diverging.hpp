@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What no design may do, for the test that looks whose line is named.
 #pragma once
 
@@ -10,7 +11,7 @@ namespace tilehash::toys {
 template <class Tile>
 u32 ask_behind_a_branch(Tile t, const u64* words) {
   const auto b = bucket<slot<u32, u32>, 4, Tile>::read(t, words);
-  if (t.rank() == 0) return b.match_empty(t);  // line 13
+  if (t.rank() == 0) return b.match_empty(t);  // line 14
   return 0;
 }
 
