@@ -131,6 +131,7 @@ class code_table {
     const u64 factor = slots_.size() * sizeof(slot) < tuning::cpu::core_cache ? 4 : 2;
     spare_ = buffer<slot, cpu>(*space_, slots_.size() * factor);
   }
+  u64 next_slots() const { return std::max(slots_.size(), spare_.size()); }  // of the next code()
   // Calls use(row, code) for each row of [first, end): the code of an equal key in the table, or no_code.
   // other.same(row, first row) compares a wide key with one of the table.
   template <class Other, class Use>

@@ -2,6 +2,7 @@
 //
 // One thread writes codes at once. Several write the first row of each row's key, and mark it in a bit. The
 // number of marks before a row is then its code (the rank of its bit), so codes do not depend on the threads.
+// Few different keys are coded by chunks of rows instead (coded_chunks.hpp).
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <tilehash/analysis/code_table.hpp>
+#include <tilehash/analysis/coded_chunks.hpp>
 #include <tilehash/analysis/dense_codes.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -140,6 +142,8 @@ buffer<u32, cpu> code_rows(cpu& space, const Rows& rows, u64 n, Code* codes, mis
     return code_by_shares(space, std::vector<dense*>(shares, &table), rows, n, codes, is_key);
   }
   const u64 seed = drawn_seed();
+  if (shares > 1 && chunks_pay(space, rows, n, seed))
+    return code_by_chunks(space, rows, n, codes, is_key, seed);
   std::vector<hashed> tables;
   for (u32 i = 0; i < shares; ++i) tables.emplace_back(space, seed);
   if (shares == 1) return code_in_order(space, tables.front(), rows, n, codes, is_key);

@@ -135,7 +135,10 @@ struct cpu : common {
   static constexpr u64 first_code_slots = u64(1) << 12;  // of a table of codes
   static constexpr u64 least_shared = u64(1) << 16;      // rows: threads start
   static constexpr u64 dense_share = 2;                  // words of the range for each row
-  static constexpr u64 sampled_blocks = 16;              // whose range decides whether all are looked at
+  static constexpr u64 chunked_rows = 32;                // of a key on average, from which keys are few
+  static constexpr u64 sampled_codes = u64(1) << 14,
+                       chunked_share = 8;    // rows, and of these: keys that are few
+  static constexpr u64 sampled_blocks = 16;  // whose range decides whether all are looked at
 
   // ---- work of a thread between two visits to oneTBB's scheduler ----
   static constexpr u64 grain = 4096;        // steps of a loop
