@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DHEADER=a design's header -DHOOK=name [-DBY=...] -P MisspeltHook.cmake -- SOURCE COMPILER FLAGS...
 # Writes SOURCE: the header, with the design's hook under another name, as if its author had misspelt it. Passes when the compiler
 # refuses it: the static_assert at the header's end names the hook (docs/adr/0031-concepts.md).

@@ -1,4 +1,4 @@
-// Decides by measured limits (docs/explain/hash_graph.md) whether items are put in order before they are
+// Decides by measured limits (docs/measured/hash_graph.md) whether items are put in order before they are
 // written at random.
 #pragma once
 

@@ -6,7 +6,7 @@
 //   rows       | 0 1 2 3 | 4 5 6 7 | 8 9 10 11 | ...      aligned to 16 bytes in memory
 //   segments   | a a a a | a b b b | b b c c   | ...      one search for four rows, and a step at each end
 //
-// So memory is the limit: 3.0 of the 3.1 TB/s that stores alone reach on an H100 (docs/explain/joins.md).
+// So memory is the limit: 3.0 of the 3.1 TB/s that stores alone reach on an H100 (docs/measured/joins.md).
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@
 //   counts  | 2 | 0 | 1 | 3 | 0 |       and each item's rank in its row: d 0, a 0, c 0, e 1, b 1, f 2
 //   offsets | 0 | 2 | 2 | 3 | 6 | 6 |   entry of an item = offsets[row] + rank
 //
-// Measurements: docs/explain/hash_graph.md.
+// Measurements: docs/measured/hash_graph.md.
 //
 // Source: HashGraph (O. Green) as studied in A. Kolushev, Algorithms and data structures for hashing on GPU,
 // CTU Prague 2021, sections 2.5 and 3.4, algorithms 7 to 9.

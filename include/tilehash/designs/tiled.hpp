@@ -30,7 +30,7 @@
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases.
 //
 // Built in bulk by designs/tiled/build.hpp, and filled up by designs/tiled/merge.hpp. Measured reasons:
-// docs/explain/tiled.md.
+// docs/measured/tiled.md.
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>

@@ -3,7 +3,7 @@
 //
 //   common    what all machines share so far, and no code reads; a class hides a member to differ
 //   cpu       a thread is a block, and prefetches
-//   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/explain/)
+//   sm_90     GPUs of compute capability 9.x; measured on an H200 (docs/measured/)
 //   sm_75     older GPUs, sm_75 to sm_89
 //   sm_100    newer GPUs
 //   table     what is in a table's layout, so the same on all machines
