@@ -79,7 +79,7 @@ check_subjects() {
 
 check_quotes() { python3 scripts/check_quotes.py && python3 scripts/invariants.py --check; }
 
-check_papers() { python3 scripts/check_papers.py; }
+check_papers() { python3 scripts/check_papers.py && python3 scripts/check_pages.py; }
 
 check_verbs() { scripts/verbs.sh; }
 

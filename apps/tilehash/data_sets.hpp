@@ -2,7 +2,7 @@
 //
 //   tw     Twitter, actions of users        50,876,784 pairs, 44,523,684 keys, at most 4 pairs of a key
 //   re     Reddit, comments and posts       48,104,875        41,466,682                 2
-//   com    a bank's customers               10,000,000         4,583,941                14
+//   com    Alibaba's customers              10,000,000         4,583,941                14
 //   line   TPC-H's lineitem, by its rules   50,000,000
 //   rand   normal, no key twice            100,000,000       100,000,000                 1
 //

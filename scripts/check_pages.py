@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks tables of docs/ against the results that they quote.
+
+A table has results if a comment is above it, on a line of its own:
+
+  <!-- cells: {"file": "h200/x.json", "rows": [...], "columns": [...], "values": [...]} -->
+
+`file`: under bench/results. `where`, and the items of `rows` and `columns`: conditions on a result row, field and value;
+one item of `rows` a line of the table, of `columns` a column after the first; null where the cells are not from the file.
+`values`: the fields of the numbers of a cell, in their order, as a path (seconds.build.median) or as conditions with a
+path under "value" (those of the line come first). `scale`: a factor. `only`: which numbers of a cell are ours, counted from 0; all if absent.
+A number is right if it is the field's, rounded to the digits that the page has.
+
+usage: check_pages.py [--fix] [PAGE...]     --fix: puts the right numbers in; default: docs/**/*.md
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MARK = re.compile(r"^<!-- cells: (\{.*\}) -->$")
+NUMBER = re.compile(r"(?<![\w.^*])\d+(?:\.\d+)?(?![\w^*])")
+
+
+def rows_of(name):
+    data = json.loads((ROOT / "bench" / "results" / name).read_text())
+    return data["rows"] if isinstance(data, dict) else data
+
+
+def field(row, path):
+    for name in path.split("."):
+        row = row.get(name) if isinstance(row, dict) else row[int(name)] if isinstance(row, list) else None
+    return row
+
+
+def meets(row, conditions):
+    def same(value, wanted):
+        if isinstance(value, float) or isinstance(wanted, float):
+            return isinstance(value, (int, float)) and abs(value - wanted) <= 2e-2 * abs(wanted)
+        return value == wanted
+
+    return all(same(field(row, name), wanted) for name, wanted in conditions.items())
+
+
+def value_of(rows, conditions, value):
+    conditions = dict(conditions)
+    if isinstance(value, dict):
+        conditions = {k: v for k, v in value.items() if k != "value"} | conditions
+        value = value["value"]
+    found = [row for row in rows if meets(row, conditions)]
+    near = [(abs(row["load"] - conditions["load"]), i) for i, row in enumerate(found) if "load" in conditions]
+    return field(found[min(near)[1] if near else 0], value) if found else None
+
+
+class Table:
+    def __init__(self, spec):
+        self.spec, self.rows, self.line = spec, rows_of(spec["file"]), 0
+
+    def cell(self, text, line, column):
+        """The text with the right numbers, and what was wrong."""
+        spec = self.spec
+        if spec["rows"][line] is None or spec["columns"][column] is None or not text.strip():
+            return text, []
+        conditions = spec.get("where", {}) | spec["rows"][line] | spec["columns"][column]
+        wrong, new, numbers = [], text, list(NUMBER.finditer(text))
+        ours = [numbers[i] for i in spec.get("only", range(len(numbers))) if i < len(numbers)]
+        for at, value in reversed(list(zip(ours, spec["values"]))):
+            got = value_of(self.rows, conditions, value)
+            digits = len(at[0].partition(".")[2])
+            if got is None or abs(float(at[0]) - got * spec.get("scale", 1)) > 0.5001 * 10**-digits:
+                right = "nothing" if got is None else f"{got * spec.get('scale', 1):.{digits}f}"
+                wrong.append(f"{at[0]}, {spec['file']} has {right}")
+                new = new[: at.start()] + right + new[at.end() :] if got is not None else new
+        return new, wrong
+
+
+def check(path, fix):
+    lines, table, found, cells = path.read_text().split("\n"), None, [], 0
+    for i, line in enumerate(lines):
+        if mark := MARK.match(line):
+            table = Table(json.loads(mark[1]))
+        elif table and line.startswith("|") and not lines[i - 1].startswith("|--") and not line.startswith("|--"):
+            if not lines[i - 1].startswith("|"):
+                continue  # the head
+        if not table or not line.startswith("|") or line.startswith("|--") or not lines[i - 1].startswith("|"):
+            table = None if table and table.line and not line.startswith("|") else table
+            continue
+        parts = line.split("|")
+        for column in range(len(table.spec["columns"])):
+            parts[column + 2], wrong = table.cell(parts[column + 2], table.line, column)
+            cells += None not in (table.spec["rows"][table.line], table.spec["columns"][column])
+            found += [f"{path.relative_to(ROOT)}:{i + 1}: column {column + 2}: {one}" for one in wrong]
+        table.line += 1
+        lines[i] = "|".join(parts)
+    if fix:
+        path.write_text("\n".join(lines))
+    return cells, found
+
+
+def main():
+    fix = "--fix" in sys.argv[1:]
+    names = [name for name in sys.argv[1:] if name != "--fix"]
+    pages = [pathlib.Path(name).resolve() for name in names] or sorted((ROOT / "docs").rglob("*.md"))
+    results = [check(page, fix) for page in pages]
+    wrong = [one for _, found in results for one in found]
+    print("\n".join(wrong) if wrong else f"{sum(cells for cells, _ in results)} cells of tables are as recorded")
+    return 1 if wrong and not fix else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
