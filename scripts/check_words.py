@@ -65,7 +65,7 @@ def check(path, lines):
         text = LINK.sub(lambda m: "" if m[0][0] == "!" else m[1], re.sub(r"`[^`]*`", "`x`", block)).replace("*", "")
         for word in WORDS.finditer(text):
             yield number, f"'{word[0]}': {list(AVOID.values())[int(word.lastgroup[1:])]}"
-        for sentence in re.split(r"(?<=[.!?:;])\)?\s+(?=[(`\"A-Z0-9])", text):
+        for sentence in re.split(r"(?<=[.!?:])\)?\s+(?=[(`\"A-Z0-9])", text):
             words = re.findall(r"\S*\w\S*", sentence)
             if words[:1] and words[0] in STARTS and len(words) > 4:
                 yield number, f"a sentence begins with '{words[0]}'"
