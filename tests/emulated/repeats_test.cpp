@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <contract/random.hpp>
+#include <contract/repeats.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -65,6 +66,24 @@ TEST(RepeatedKeys, ThatAreStoredAreNotRefused) {
     insert_copies<bucketed_cuckoo<u64, u64>>(emulated({.seed = seed, .preempt = true}), seed);
     insert_copies<tiled<u64, u64>>(cpu(2), seed);
   }
+}
+
+template <class Design, class Op>
+struct asked {
+  using design = Design;
+  using op_type = Op;
+};
+template <class Asked>
+class EmulatedRepeats : public ::testing::Test {};
+using all_asked =
+    ::testing::Types<asked<tiled<u32, u32>, op::sum>, asked<tiled<u64, u64>, op::assign>,
+                     asked<tiled<float, u32>, op::maximum>, asked<bucketed_cuckoo<u64, u64>, count_and_add>>;
+TYPED_TEST_SUITE(EmulatedRepeats, all_asked);
+
+TYPED_TEST(EmulatedRepeats, EveryItemCounts) {
+  emulated space({.seed = run_seed(), .preempt = true});
+  constexpr repeats kinds[] = {repeats::one_key, repeats::two_in_turn, repeats::some, repeats::half_of_one};
+  insert_all_repeats<typename TypeParam::design, typename TypeParam::op_type>(space, 8'500, kinds);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include <tilehash/algorithm/block.hpp>
 #include <tilehash/algorithm/partition.hpp>
@@ -64,6 +65,13 @@ struct splitter : keys_as_they_are<Slot> {
   TILEHASH_FN u32 regions() const { return parts; }
   TILEHASH_FN u32 region_of(key_bits key) const { return (*this)(key).part; }
 };
+
+// Combines `given` with another given value, at `at`, which other threads may change concurrently. Where any of
+// them may win, the one that is there does: copies of one key would change one word in turn.
+template <class Op, class Value, class At>
+TILEHASH_FN void combine_given(At at, const Value& given, const Op& op) {
+  if constexpr (!std::same_as<Op, op::assign>) combine_at(at, given, op);
+}
 
 // Combines equal keys of a share before the share is sent. The block's scratch has keys and values in two
 // arrays, and a cell for each item.
@@ -127,7 +135,7 @@ struct combine_at_cells {
       const u32 own = k * Threads + me + 1;
       const u32 holder = compare_and_swap(cell + split(keys[k]).cell % cells, nobody, own);
       if (holder == nobody || key_bits(in.keys[holder - 1]) != keys[k]) continue;
-      detail::combine_at(in.values + (holder - 1), detail::from_bits<mapped_type>(values[k]), op);
+      detail::combine_given(in.values + (holder - 1), detail::from_bits<mapped_type>(values[k]), op);
       goes[k / 32] &= ~(1U << (k % 32));
     }
     block.barrier();
@@ -249,7 +257,7 @@ struct combine_parts {
     TILEHASH_UNROLL
     for (u32 k = 0; k < at_once; ++k) {
       if (slot[k] != slots)
-        detail::combine_at(sum + slot[k], detail::from_bits<mapped_type>(item::value_of(x[k])), op);
+        detail::combine_given(sum + slot[k], detail::from_bits<mapped_type>(item::value_of(x[k])), op);
     }
   }
 };

@@ -2,6 +2,7 @@
 //
 //   insert_combined   combines their values before the insert, where that pays for so many items
 //                     (algorithm/aggregate.hpp)
+//   insert_repeated   the same for many more items than slots, of which any one of equal keys is inserted
 //   fill_first,       insert the first item of each key (algorithm/contested.hpp, algorithm/first.hpp)
 //   combine_first
 #pragma once
@@ -34,58 +35,83 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// The table then gets each key once. A refused item represents all items of its key, so these are counted
-// afterwards.
+// Combines the values of n items by `op`, and inserts each key once with `update`. A refused item represents
+// all items of its key, so these are counted afterwards. Returns nothing, and has inserted nothing, where there
+// is no memory, or the table might get a key twice and may not grow: it could refuse the key once and insert
+// it once.
+template <class Design, class Space, class Op, class Update>
+std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table, Space& space,
+                                         const array_source<typename Design::slot_type>& items, u64 n,
+                                         const Op& op, const Update& update) {
+  using slot_type = typename Design::slot_type;
+  combined<slot_type, Space> list;
+  buffer<u64, Space> missing;
+  try {
+    missing = buffer<u64, Space>(space, 1);
+    list = combine<slot_type>(space, items, n, marked<Space, typename slot_type::mapped_type>(op));
+  } catch (const out_of_memory&) {
+    list.complete = false;
+  }
+  const bool each_once = list.left == 0 && list.unique;
+  if (!list.complete || (!table.options().grow && !each_once)) return std::nullopt;
+  insert_report report = !list.unique ? table.insert(space, list.source(), list.size, nullptr, update)
+                         : table.size() == 0
+                             ? table.insert_different(space, list.source(), list.size, keep_stored{})
+                             : table.insert_different(space, list.source(), list.size, update);
+  const insert_report rest = table.insert_more(space, list.rest(), list.left, update);
+  report.inserted += rest.inserted;
+  report.restarts += rest.restarts;
+  if (report.refused + rest.refused == 0) {
+    report.refused = list.illegal;
+  } else {
+    space.fill(missing.data(), 1, u64(0));
+    table.look_up(space, items.keys, n, missing_sink{missing.data()});
+    report.refused = read_one(space, missing.data());
+  }
+  report.present = n - report.inserted - report.refused;
+  return report;
+}
+
+// Combining by a partition pays from this many items on: every block has work.
+template <class Space>
+u64 least_to_combine(const Space& space) {
+  return blocks_at_once(space) * tuning::of<Space>::combined_each;
+}
+
 template <class Design, class Space, class Op>
 insert_report insert_combined(engine::insertion<Design, Space>& table, Space& space,
                               const array_source<typename Design::slot_type>& items, u64 n, const Op& op) {
-  using slot_type = typename Design::slot_type;
   const apply<Op> update{op};
   const auto one_by_one = [&] { return table.insert(space, items, n, nullptr, update); };
   if constexpr (!Space::has_lanes) {
     if (combining_pays(space, items.keys, n)) {
       if (const auto report = insert_thread_combined(table, space, items, n, update)) return *report;
     }
-    return one_by_one();
-  } else if constexpr (!can_combine<slot_type>()) {
-    return one_by_one();
-  } else {
-    // Combining pays from this many items on: every block has work. If keys do not repeat, it costs a quarter
-    // of the insert's time.
-    if (n < blocks_at_once(space) * tuning::of<Space>::combined_each || n < table.capacity() / 2)
-      return one_by_one();
+  } else if constexpr (can_combine<typename Design::slot_type>()) {
+    // If keys do not repeat, it costs a quarter of the insert's time.
+    if (n < least_to_combine(space) || n < table.capacity() / 2) return one_by_one();
     if constexpr (std::same_as<Op, op::assign>) {
       if (table.size() != 0 && assigns_uncombined(space, table.view().design, items.keys, n))
         return one_by_one();
     }
-    combined<slot_type, Space> list;
-    buffer<u64, Space> missing;
-    try {
-      missing = buffer<u64, Space>(space, 1);
-      list = combine<slot_type>(space, items, n, marked<Space, typename slot_type::mapped_type>(op));
-    } catch (const out_of_memory&) {
-      list.complete = false;
-    }
-    // If the table may not grow and gets a key twice, it could refuse it once and insert it once.
-    const bool each_once = list.left == 0 && list.unique;
-    if (!list.complete || (!table.options().grow && !each_once)) return one_by_one();
-    insert_report report = !list.unique ? table.insert(space, list.source(), list.size, nullptr, update)
-                           : table.size() == 0
-                               ? table.insert_different(space, list.source(), list.size, keep_stored{})
-                               : table.insert_different(space, list.source(), list.size, update);
-    const insert_report rest = table.insert_more(space, list.rest(), list.left, update);
-    report.inserted += rest.inserted;
-    report.restarts += rest.restarts;
-    if (report.refused + rest.refused == 0) {
-      report.refused = list.illegal;
-    } else {
-      space.fill(missing.data(), 1, u64(0));
-      table.look_up(space, items.keys, n, missing_sink{missing.data()});
-      report.refused = read_one(space, missing.data());
-    }
-    report.present = n - report.inserted - report.refused;
-    return report;
+    if (const auto report = insert_list(table, space, items, n, op, update)) return *report;
   }
+  return one_by_one();
+}
+
+// Inserts more items on a GPU than a table that may not grow has slots for: most are copies of a key, which
+// wait for each other's locks if their key needs displacement, or are refused. So of equal keys the first
+// that a block finds is inserted. Returns nothing where that does not pay.
+template <class Design, class Space>
+  requires(Space::has_lanes)
+std::optional<insert_report> insert_repeated(engine::insertion<Design, Space>& table, Space& space,
+                                             const array_source<typename Design::slot_type>& items, u64 n) {
+  if constexpr (can_combine<typename Design::slot_type>() && !Design::slot_type::is_set) {
+    constexpr u64 copies = tuning::of<Space>::crowd_copies;
+    if (!table.options().grow && n >= least_to_combine(space) && n / copies >= table.capacity())
+      return insert_list(table, space, items, n, op::assign{}, keep_stored{});
+  }
+  return std::nullopt;
 }
 
 // Fills an empty table by regions, which need not be wiped: each region's build keeps the first of its bin's

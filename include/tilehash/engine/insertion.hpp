@@ -77,7 +77,7 @@ class insertion : public region_slots<Design, Space> {
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op);
 
-  // Inserts n items if it pays that threads combine those of equal keys first; otherwise returns nothing.
+  // Inserts n items if it pays to combine those of equal keys first; otherwise returns nothing.
   std::optional<insert_report> insert_repeated(Space& space, const detail::array_source<slot_type>& items,
                                                u64 n);
 
@@ -312,8 +312,7 @@ insert_report insertion<Design, Space>::insert(Space& space, const Source& sourc
 template <class Design, class Space>
 std::optional<insert_report> insertion<Design, Space>::insert_repeated(
     Space& space, const detail::array_source<slot_type>& items, u64 n) {
-  if constexpr (!Space::has_lanes) return detail::insert_repeated(*this, space, items, n);
-  return std::nullopt;
+  return detail::insert_repeated(*this, space, items, n);
 }
 template <class Design, class Space>
 template <class Source, class Update>

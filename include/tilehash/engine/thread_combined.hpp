@@ -144,8 +144,9 @@ std::optional<insert_report> insert_thread_combined(Table& table, Space& space,
   return std::nullopt;
 }
 
-// Inserts items, of equal keys any one, if it pays to combine these first; otherwise returns nothing.
+// On a CPU: inserts items, of equal keys any one, if it pays to combine these first; otherwise returns nothing.
 template <class Table, class Space, class Slot>
+  requires(!Space::has_lanes)
 std::optional<insert_report> insert_repeated(Table& table, Space& space, const array_source<Slot>& items,
                                              u64 n) {
   if (!combining_pays(space, items.keys, n)) return std::nullopt;

@@ -88,8 +88,11 @@ class inserts : public lookups<Design, Space> {
   /// \memory 1/8 byte an item, and region by region up to the items' bytes; where the table grows, the new
   /// one before the old one is freed. A large call that makes the table grow estimates the number of new keys,
   /// in 33 KiB more, and makes capacity for at most twice as many, and never for more than its items.
+  /// On a GPU, 8 items a slot or more of a table that may not grow take 2.6 times their bytes, if those are
+  /// free.
   /// On a CPU, many items of repeated keys take up to 3 times their bytes, where those are free.
-  /// \synchronizes once if the table does not grow, and once more if it refuses items.
+  /// \synchronizes once if the table does not grow, and once more if it refuses items; up to four times for 8
+  /// items a slot or more on a GPU.
   /// \concurrency exclusive.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
@@ -241,7 +244,7 @@ class inserts : public lookups<Design, Space> {
         e.build_arrays(s, k, v, u64(0));
       };
 
-  static constexpr bool combines_repeated = !Space::has_lanes && requires { &engine_type::insert_repeated; };
+  static constexpr bool combines_repeated = requires { &engine_type::insert_repeated; };
 
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
