@@ -211,6 +211,7 @@ struct sm_90 : common {
   static constexpr u32 segments_block = 256;
   static constexpr u32 runs_block = 256;
   static constexpr u32 rank_block = 512;
+  static constexpr u32 compact_block = 256;
   static constexpr u32 small_join_block = 256;
   static constexpr u32 sort_block = 512;   // three on a multiprocessor (sort_occupancy)
   static constexpr u32 merge_block = 768;  // two on a multiprocessor (merge_occupancy)
@@ -226,6 +227,7 @@ struct sm_90 : common {
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
   static constexpr u32 runs_items = 16, rank_items = 8;
+  static constexpr u32 compacted_items = 16;
   static constexpr u32 partition_items(u64 word_bytes) { return by_word(word_bytes, 16, 8); }
   static constexpr u32 combined_items(bool narrow) { return narrow ? 16 : 8; }
   static constexpr u32 combined_slots(bool narrow) { return narrow ? 28 : 14; }
@@ -246,6 +248,7 @@ struct sm_90 : common {
   static u64 tidy_blocks(const Space& space) {
     return 8 * space.large_blocks_at_once();
   }
+  static constexpr u64 compacting_threads = 2048;  // of a multiprocessor, before a thread takes a second item
   static constexpr u64 evicted_at_once = u64(1) << 19;  // keys in hand: one for each lane that runs at once
   // Blocks of a sketch, so that a multiprocessor is full; each merges its registers. A block has one step of
   // keys at least.
