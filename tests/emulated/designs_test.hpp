@@ -409,7 +409,10 @@ void build_by_regions(u64 n, pattern p, double load_factor, u64 seed) {
   driver<Design> d({.seed = seed, .preempt = true}, 0, {.load_factor = load_factor});
   const auto keys = make_keys<key_type>(n, p, seed);
   EXPECT_EQ(d.put(keys, true).refused, 0U);
-  if constexpr (requires { d.get().view().design.regions(); }) EXPECT_GT(d.get().view().design.regions(), 1U);
+  if constexpr (requires { d.get().view().design.regions(); }) {
+    EXPECT_GT(d.get().view().design.regions(), 1U);
+    EXPECT_TRUE(detail::regions_pay(d.space(), d.get().view().design, n, 0)) << "a region fits no block";
+  }
   d.look_up(keys);
   d.look_up(make_keys<key_type>(2000, pattern::distinct, seed + 1));
   d.compare();

@@ -29,6 +29,9 @@ struct tiled_build_layout {
   // Positions in a bin that keeps first items have 16 bits, so the list has twice the capacity.
   using listed_item = std::conditional_t<Slot::keeps_first, u16, u32>;
   static constexpr u32 listed_a_word = Slot::keeps_first ? 2 : 1;
+  // At a load of 0.96 an 8th of the items have no slot in their first bucket of 8, and a 12th in one of 16. The
+  // list of these has more, and fits a block's scratch besides the region.
+  static constexpr u32 listed_of_32 = Slot::design_type::bucket_slots > 8 ? 4 : 6;
   enum total : u32 { listed, unplaced, taken_up, change, numbered, totals };
 
   scratch_array<word, Offset> words;           // the region's slots
@@ -45,7 +48,7 @@ struct tiled_build_layout {
         entries(words, Slot::is_exact ? 0 : buckets * slots),
         unplaced_items(entries, buckets * slots * 3 / 32),
         counts(unplaced_items, buckets),
-        list(counts, buckets * slots * 3 / 16 * listed_a_word),
+        list(counts, buckets * slots * listed_of_32 / 32 * listed_a_word),
         filters(list, buckets),
         numbers(filters, totals),
         slot_of(entries, (filters.at - unplaced_items.at) / Offset(sizeof(u16))) {}
