@@ -8,6 +8,7 @@ struct indexing_space : cpu {
 }  // namespace tilehash::contract
 
 #include <contract/index.hpp>
+#include <contract/index_model.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/robin_hood.hpp>

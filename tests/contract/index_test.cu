@@ -5,3 +5,4 @@ using indexing_space = tilehash::cuda;
 }  // namespace tilehash::contract
 
 #include <contract/index.hpp>
+#include <contract/index_model.hpp>

@@ -39,6 +39,16 @@ struct array_source {
   }
 };
 
+// Keys, with their positions as values.
+template <class Slot>
+struct positioned_keys {
+  using value_bits = typename Slot::value_bits;
+  const typename Slot::key_type* keys;
+  TILEHASH_FN item<Slot> operator()(u64 i) const {
+    return {query<Slot>(keys[i]), static_cast<value_bits>(i), true};
+  }
+};
+
 // Calls any source through a pointer, so that code that is slow for each item anyway is compiled once for all
 // sources. Host only. The source must outlive it.
 template <class Slot>

@@ -72,7 +72,8 @@ key_estimate estimated_keys(Space& space, const Windows& w, u64 wanted, u64 seed
   using machine = detail::tuning::of<Space>;
   using slot_type = typename Windows::slot_type;
   using source_type = typename Windows::source_type;
-  constexpr bool is_array = std::same_as<source_type, detail::array_source<slot_type>>;
+  constexpr bool is_array = std::same_as<source_type, detail::array_source<slot_type>> ||
+                            std::same_as<source_type, detail::positioned_keys<slot_type>>;
   using list = detail::routed_source<detail::keys_as_they_are<slot_type>>;  // algorithm/aggregate.hpp
   constexpr bool is_list = std::same_as<source_type, list>;
   const u64 n = w.n - w.done;

@@ -1,8 +1,6 @@
 // engine::records: keys and values of any size behind a table of ids. The table of ids has any design that
 // maps a key to 32 bits. The memory and its invariants: designs/indexed.hpp.
-//
-// Temporary memory of a call that inserts: about 12 bytes an item, and 30 more for each item with an absent
-// key.
+// Temporary memory of a call that inserts: about 12 bytes an item, and 30 more for each one with an absent key.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 
 #include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
+#include <tilehash/engine/numbered_keys.hpp>
+#include <tilehash/engine/record_memory.hpp>
 #include <tilehash/engine/records_verbs.hpp>
 #include <tilehash/engine/records_view.hpp>
 #include <tilehash/engine/thread_combined.hpp>
@@ -47,10 +47,7 @@ class records {
 
   records clone(Space& space) const {
     records copy(*this, ids_.clone(space));
-    copy.records_ = detail::copy_of(records_, space);
-    copy.taken_ = detail::copy_of(taken_, space);
-    copy.locks_ = detail::copy_of(locks_, space);
-    copy.free_ = detail::copy_of(free_, space);
+    copy.memory_ = memory_.clone(space);
     return copy;
   }
 
@@ -58,11 +55,11 @@ class records {
   Space* home() const { return ids_.home(); }
   u64 size() const { return ids_.size(); }
   u64 capacity() const { return ids_.capacity(); }
-  u64 bytes() const {
-    return ids_.bytes() + records_.bytes() + taken_.bytes() + locks_.bytes() + free_.bytes();
-  }
+  u64 bytes() const { return ids_.bytes() + memory_.bytes(); }
   u64 id_limit() const { return limit_; }
-  view_type view() const { return {design_, ids_.view(), records_.data(), taken_.data(), limit_}; }
+  view_type view() const {
+    return {design_, ids_.view(), memory_.records.data(), memory_.taken.data(), limit_};
+  }
   const table_options& options() const { return options_; }
 
   insert_report build_arrays(Space& space, const key_type* keys, const value_element* values, u64 n) {
@@ -124,7 +121,7 @@ class records {
 
   void clear(Space& space) {
     ids_.clear(space);
-    space.fill(taken_.data(), taken_.size(), 0U);
+    space.fill(memory_.taken.data(), memory_.taken.size(), 0U);
     limit_ = 0;
     free_count_ = 0;
   }
@@ -137,7 +134,7 @@ class records {
     const u64 restarts = ids_.shrink_to_fit(space);
     const u64 most = options_.grow ? limit_ : std::max<u64>(limit_, ids_.capacity());
     try {
-      if (most < records_.size()) move_records(space, most);
+      if (most < memory_.records.size()) move_records(space, most);
     } catch (const out_of_memory&) {  // the records stay as they are
     }
     return restarts;
@@ -188,26 +185,48 @@ class records {
                  outcome* outcomes_out, const Update& update, insert_report& total, bool unseen,
                  bool unique = false) {
     constexpr bool changes = !std::same_as<Update, detail::keep_stored>;
+    // (Not by slots if ids may be reused.)
+    const bool by_slots = limit_ == 0 && detail::numbering_pays<design>(space, ids_, n),
+               has_ids = ids_out != nullptr || changes || !by_slots;
+    buffer<u32, Space> own_ids(space, ids_out == nullptr && has_ids ? n : 0);
+    buffer<outcome, Space> own_outcomes(space, outcomes_out == nullptr && changes ? n : 0);
+    const detail::item_results of{ids_out == nullptr ? own_ids.data() : ids_out,
+                                  outcomes_out == nullptr ? own_outcomes.data() : outcomes_out};
+    const auto change_values = [&] {
+      if constexpr (changes) {
+        using op = decltype(update.op);
+        const detail::value_changer<design, op> work{
+            values, of.ids, of.became, memory_.records.data(), memory_.locks.data(), update.op};
+        // The table is already consistent, and its size is exact, whatever the op throws.
+        detail::mark_user_exceptions([&] { space.for_each(n, work); });
+      }
+    };
+    if (by_slots)
+      put_by_slots(space, keys, values, n, of, total, unseen, change_values);
+    else
+      put_leaders(space, keys, values, n, of, total, unseen, unique, change_values);
+  }
+  // As put_piece(): finds one item of each new key, its leader, and inserts these.
+  template <class Then>
+  void put_leaders(Space& space, const key_type* keys, const value_element* values, u64 n,
+                   detail::item_results of, insert_report& total, bool unseen, bool unique,
+                   const Then& change_values) {
+    u32* const ids = of.ids;
     const buffer<u64, Space> counters(space, 4);
     u64 *const winner_count = counters.data() + 1, *const refused = counters.data() + 3;
-    buffer<u32, Space> own_ids(space, ids_out == nullptr ? n : 0);
-    u32* const ids = ids_out == nullptr ? own_ids.data() : ids_out;
-    buffer<outcome, Space> own_outcomes(space, outcomes_out == nullptr && changes ? n : 0);
-    outcome* const became = outcomes_out == nullptr ? own_outcomes.data() : outcomes_out;
-
     buffer<u32, Space> fresh, leaders;  // items by number; leaders: for each fresh one, its key's
     find_fresh(space, keys, n, ids, counters, fresh, leaders, total, unique);
     const u64 fresh_n = leaders.size();
     const buffer<u32, Space> winners(space, fresh_n);
     detail::compact(space, fresh_n,
-                    detail::winner_selection{fresh.data(), leaders.data(), free_.data(), free_count_, limit_,
-                                             winners.data(), ids},
+                    detail::winner_selection{fresh.data(), leaders.data(), memory_.free.data(), free_count_,
+                                             limit_, winners.data(), ids},
                     winner_count);
     const u64 winners_n = read_one(space, winner_count);
     const u64 from_free = winners_n < free_count_ ? winners_n : free_count_;
     reserve_records(space, limit_ + winners_n - from_free);
     space.for_each(winners_n, detail::record_writer<design, value_element>{keys, values, winners.data(), ids,
-                                                                           records_.data()});
+                                                                           memory_.records.data()});
 
     const detail::fingerprints<design> winning{design_, keys, winners.data()};
     const detail::fingerprint_source<design> named{winning, ids};
@@ -217,30 +236,54 @@ class records {
     limit_ += winners_n - from_free;
     free_count_ -= from_free;
     if (stored.refused == 0) {
-      space.for_each(winners_n, detail::record_taker{winners.data(), ids, taken_.data()});
+      space.for_each(winners_n, detail::record_taker{winners.data(), ids, memory_.taken.data()});
     } else {
       space.fill(refused, 1, u64(free_count_));
-      ids_.look_up(
-          space, winning, winners_n,
-          detail::kept_record_sink{winners.data(), no_id, ids, taken_.data(), free_.data(), refused});
+      ids_.look_up(space, winning, winners_n,
+                   detail::kept_record_sink{winners.data(), no_id, ids, memory_.taken.data(),
+                                            memory_.free.data(), refused});
       space.fill(refused, 1, u64(0));
       free_count_ += stored.refused;
     }
-    if (became != nullptr) space.fill(became, n, outcome::present);
+    if (of.became != nullptr) space.fill(of.became, n, outcome::present);
     space.for_each(fresh_n,
-                   detail::outcome_writer{fresh.data(), leaders.data(), no_id, ids, became, refused});
-    if constexpr (changes) {
-      using op = decltype(update.op);
-      const detail::value_changer<design, op> work{values,          ids,           became,
-                                                   records_.data(), locks_.data(), update.op};
-      // The table is already consistent, and its size is exact, whatever the op throws.
-      detail::mark_user_exceptions([&] { space.for_each(n, work); });
-    }
+                   detail::outcome_writer{fresh.data(), leaders.data(), no_id, ids, of.became, refused});
+    change_values();
     const u64 refused_n = read_one(space, refused);
     total.inserted += stored.inserted;
     total.refused += refused_n;
     total.present += n - stored.inserted - refused_n;
     total.restarts += stored.restarts;
+  }
+
+  // As put_piece(), by engine/numbered_keys.hpp.
+  template <class Then>
+  void put_by_slots(Space& space, const key_type* keys, const value_element* values, u64 n,
+                    detail::item_results of, insert_report& total, bool unseen, const Then& change_values) {
+    if constexpr (detail::numbers_slots<design, Space>()) {
+      const buffer<u64, Space> count(space, 1);  // nothing may throw while slots have positions
+      const detail::positioned_keys<typename design::ids::slot_type> source{keys};
+      const insert_report stored = unseen ? ids_.fill(space, source, n)
+                                          : ids_.insert(space, source, n, nullptr, detail::keep_stored{});
+      try {
+        reserve_records(space, stored.inserted);
+      } catch (...) {
+        ids_.clear(space);
+        throw;
+      }
+      if (of.became != nullptr) space.fill(of.became, n, outcome::present);
+      detail::number_slots<design>(space, ids_.view().design, memory_, values, stored.inserted, of.became,
+                                   count.data());
+      if (of.ids != nullptr || (of.became != nullptr && stored.refused != 0))
+        ids_.look_up(space, detail::fingerprints<design>{design_, keys}, n, detail::numbered_sink{of, no_id});
+      limit_ = stored.inserted;
+      change_values();
+      space.synchronize();
+      total.inserted += stored.inserted;
+      total.refused += stored.refused;
+      total.present += stored.present;
+      total.restarts += stored.restarts;
+    }
   }
 
   // Finds the ids of present keys, the items with absent keys, and the leader among these of each key. Takes
@@ -295,12 +338,12 @@ class records {
     buffer<u32, Space> list(space, size());
     buffer<u64, Space> count(space, 1);
     space.fill(count.data(), 1, u64(0));
-    detail::compact(space, limit_, detail::taken_selection{taken_.data(), list.data()}, count.data());
+    detail::compact(space, limit_, detail::taken_selection{memory_.taken.data(), list.data()}, count.data());
     for (u32 tries = 0; tries < max_restarts; ++tries) {
       options_.seed = detail::seed_of(options_) + 1;
       const design next(detail::seed_of(options_));
       ids_engine fresh(space, items > size() ? items : size(), options_);
-      const auto source = detail::record_source<design>{next, records_.data(), list.data()};
+      const auto source = detail::record_source<design>{next, memory_.records.data(), list.data()};
       if (fresh.fill(space, source, size()).inserted != size()) continue;
       ids_ = std::move(fresh);
       design_ = next;
@@ -320,7 +363,8 @@ class records {
                     counter.data());
     const u64 erased = ids_.erase(space, gone.data(), read_one(space, counter.data()));
     space.fill(counter.data(), 1, u64(free_count_));
-    space.for_each(n, detail::record_freer{ids.data(), no_id, taken_.data(), free_.data(), counter.data()});
+    space.for_each(n, detail::record_freer{ids.data(), no_id, memory_.taken.data(), memory_.free.data(),
+                                           counter.data()});
     space.synchronize();
     if (options_.reuse_ids) free_count_ += erased;
     return erased;
@@ -328,9 +372,9 @@ class records {
 
   // Makes capacity for ids below `limit`. If it throws, the table is unchanged.
   void reserve_records(Space& space, u64 limit) {
-    if (limit <= records_.size()) return;
+    if (limit <= memory_.records.size()) return;
     detail::require(limit <= no_id, "an indexed table has at most 2^32 - 1 items");
-    const u64 doubled = 2 * records_.size() < no_id ? 2 * records_.size() : no_id;
+    const u64 doubled = 2 * memory_.records.size() < no_id ? 2 * memory_.records.size() : no_id;
     if (limit_ == 0 || limit >= doubled) return move_records(space, limit);
     try {
       move_records(space, doubled);
@@ -338,31 +382,12 @@ class records {
       move_records(space, limit);
     }
   }
-  void move_records(Space& space, u64 limit) {
-    const u64 words = detail::divide_up(limit, 32);
-    buffer<record, Space> moved(space, limit);
-    buffer<u32, Space> taken(space, words), locks(space, words), free(space, limit);
-    space.fill(reinterpret_cast<char*>(moved.data()), moved.bytes(),
-               char(0));  // gaps between members are copied too
-    space.fill(locks.data(), words, 0U);
-    space.fill(taken.data(), words, 0U);
-    if (limit_ != 0) {
-      space.copy(moved.data(), records_.data(), limit_ * sizeof(record));
-      space.copy(taken.data(), taken_.data(), detail::divide_up(limit_, 32) * sizeof(u32));
-      space.copy(free.data(), free_.data(), free_count_ * sizeof(u32));
-    }
-    records_ = std::move(moved);
-    taken_ = std::move(taken);
-    locks_ = std::move(locks);
-    free_ = std::move(free);
-  }
+  void move_records(Space& space, u64 limit) { memory_ = memory_.moved(space, limit, limit_, free_count_); }
 
   table_options options_;
   design design_;
   ids_engine ids_;
-  buffer<record, Space> records_;
-  buffer<u32, Space> taken_, locks_;  // a bit a record
-  buffer<u32, Space> free_;           // ids of erased keys
+  detail::record_memory<record, Space> memory_;
   detail::zero_when_moved<> limit_, free_count_;
 };
 
