@@ -10,7 +10,10 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COPIES = {"packaging/vcpkg/tilehash/vcpkg.json": r'("version": ")[\d.]+(")', "CITATION.cff": r"(\nversion: )[\d.]+(\n)"}
+COPIES = {
+    "python/pyproject.toml": r'(\nversion = ")[\d.]+(")',
+    "python/tilehash/__init__.py": r'(__version__ = ")[\d.]+(")',
+    "packaging/vcpkg/tilehash/vcpkg.json": r'("version": ")[\d.]+(")', "CITATION.cff": r"(\nversion: )[\d.]+(\n)"}
 
 
 def main():

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m tilehash.bench: this package beside pandas, polars, pyarrow, DuckDB and NumPy, on this machine.
+
+usage: python -m tilehash.bench [--rows N] [--rounds N] [--threads N] [--out FILE]
+
+All libraries take the same arrays. They run in turns, round after round, so that other work on the machine meets
+all of them; the table has the median of each, in million rows a second, and the spread (fastest to slowest).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tilehash as th
+
+Calls = dict[str, Callable[[], Any]]
+
+
+def _libraries(threads: int) -> dict[str, Any]:
+    os.environ.setdefault("POLARS_MAX_THREADS", str(threads))
+    found: dict[str, Any] = {}
+    for name in ("pandas", "polars", "pyarrow", "duckdb"):
+        try:
+            found[name] = __import__(name)
+        except ImportError:
+            print(f"{name} is not installed", file=sys.stderr)
+    if "pyarrow" in found:
+        found["pyarrow"].set_cpu_count(threads)
+        import pyarrow.compute
+
+        found["compute"] = pyarrow.compute
+    return found
+
+
+def _columns(libs: dict[str, Any], table: dict[str, Any], threads: int) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if "pandas" in libs:
+        made["pandas"] = libs["pandas"].DataFrame(table)
+    if "polars" in libs:
+        made["polars"] = libs["polars"].DataFrame(table)
+    if "pyarrow" in libs:
+        made["pyarrow"] = libs["pyarrow"].table(table)
+    if "duckdb" in libs and "pyarrow" in libs:
+        connection = libs["duckdb"].connect(config={"threads": threads})
+        connection.register("given", made["pyarrow"])
+        connection.execute("create table t as select * from given")
+        made["duckdb"] = connection
+    return made
+
+
+def _factorize(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
+    calls: Calls = {"tilehash": lambda: th.factorize(k)}
+    if "pandas" in libs:
+        calls["pandas"] = lambda: libs["pandas"].factorize(k)
+    if "polars" in libs:
+        calls["polars"] = lambda: t["polars"]["k"].rank("dense")
+    if "pyarrow" in libs:
+        calls["pyarrow"] = lambda: t["pyarrow"]["k"].dictionary_encode()
+    return calls
+
+
+def _unique(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
+    calls: Calls = {"tilehash": lambda: th.unique(k), "numpy": lambda: np.unique(k)}
+    if "pandas" in libs:
+        calls["pandas"] = lambda: libs["pandas"].unique(k)
+    if "polars" in libs:
+        calls["polars"] = lambda: t["polars"]["k"].unique()
+    if "pyarrow" in libs:
+        calls["pyarrow"] = lambda: t["pyarrow"]["k"].unique()
+    if "duckdb" in t:
+        calls["duckdb"] = lambda: t["duckdb"].execute("select distinct k from t").to_arrow_table()
+    return calls
+
+
+def _isin(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
+    wanted = np.unique(k[: len(k) // 8])
+    calls: Calls = {"tilehash": lambda: th.isin(k, wanted), "numpy": lambda: np.isin(k, wanted)}
+    if "pandas" in libs:
+        calls["pandas"] = lambda: t["pandas"]["k"].isin(wanted)
+    if "polars" in libs:
+        series = libs["polars"].Series(wanted)
+        calls["polars"] = lambda: t["polars"]["k"].is_in(series.implode())
+    if "pyarrow" in libs:
+        array = libs["pyarrow"].array(wanted)
+        calls["pyarrow"] = lambda: libs["compute"].is_in(t["pyarrow"]["k"], array)
+    return calls
+
+
+def _value_counts(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
+    calls: Calls = {"tilehash": lambda: th.value_counts(k)}
+    if "pandas" in libs:
+        calls["pandas"] = lambda: t["pandas"]["k"].value_counts(sort=False)
+    if "polars" in libs:
+        calls["polars"] = lambda: t["polars"]["k"].value_counts()
+    if "pyarrow" in libs:
+        calls["pyarrow"] = lambda: t["pyarrow"]["k"].value_counts()
+    if "duckdb" in t:
+        calls["duckdb"] = lambda: t["duckdb"].execute("select k, count(*) from t group by k").to_arrow_table()
+    return calls
+
+
+def _group_sum(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
+    v = t["pandas"]["v"].to_numpy() if "pandas" in t else np.zeros(len(k))
+    calls: Calls = {"tilehash": lambda: (lambda g: (g.keys, g.agg(s=(v, "sum"))))(th.group_by(k))}
+    if "pandas" in libs:
+        calls["pandas"] = lambda: t["pandas"].groupby("k", sort=False)["v"].sum()
+    if "polars" in libs:
+        calls["polars"] = lambda: t["polars"].group_by("k").agg(libs["polars"].col("v").sum())
+    if "pyarrow" in libs:
+        calls["pyarrow"] = lambda: t["pyarrow"].group_by("k").aggregate([("v", "sum")])
+    if "duckdb" in t:
+        calls["duckdb"] = lambda: t["duckdb"].execute("select k, sum(v) from t group by k").to_arrow_table()
+    return calls
+
+
+def _merge(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
+    """A left row's key is in the right side once."""
+    right = {"k": np.unique(k)[::-1].copy()}
+    right["w"] = np.arange(len(right["k"]))
+    sides = _columns({n: m for n, m in libs.items() if n != "duckdb"}, right, 1)
+    calls: Calls = {"tilehash": lambda: th.join(k, right["k"])}
+    if "pandas" in libs:
+        calls["pandas"] = lambda: t["pandas"].merge(sides["pandas"], on="k")
+    if "polars" in libs:
+        calls["polars"] = lambda: t["polars"].join(sides["polars"], on="k")
+    if "pyarrow" in libs:
+        calls["pyarrow"] = lambda: t["pyarrow"].join(sides["pyarrow"], "k", join_type="inner")
+    if "duckdb" in t:
+        t["duckdb"].register("given_right", sides["pyarrow"])
+        t["duckdb"].execute("create or replace table r as select * from given_right")
+        calls["duckdb"] = lambda: t["duckdb"].execute("select k, v, w from t join r using (k)").to_arrow_table()
+    return calls
+
+
+_TASKS = {
+    "factorize": _factorize,
+    "unique": _unique,
+    "isin": _isin,
+    "value_counts": _value_counts,
+    "group sum": _group_sum,
+    "join": _merge,
+}
+
+
+def _measured(calls: Calls, rounds: int) -> dict[str, list[float]]:
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    for name, call in calls.items():
+        call()  # once for memory and caches
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            result = call()
+            seconds[name].append(time.perf_counter() - start)
+            del result
+    return seconds
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Prints the tables."""
+    parser = argparse.ArgumentParser(prog="python -m tilehash.bench")
+    parser.add_argument("--rows", type=int, default=1 << 22)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--out", type=argparse.FileType("w"), default=sys.stdout)
+    how = parser.parse_args(arguments)
+    th.set_threads(how.threads)
+    libs = _libraries(how.threads)
+    versions = ", ".join(f"{n} {m.__version__}" for n, m in libs.items() if n != "compute")
+    print(f"# {platform.machine()}, {how.threads} threads; {how.rows} rows; numpy {np.__version__}, {versions}", file=how.out)
+    print("# million rows a second: the median, and the fastest and slowest of", how.rounds, file=how.out)
+    rng = np.random.default_rng(1)
+    for distinct in (1 << 10, 1 << 16, how.rows // 4):
+        k = (rng.integers(0, distinct, how.rows).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).view(np.int64)
+        table = _columns(libs, {"k": k, "v": rng.random(how.rows)}, how.threads)
+        for task, make in _TASKS.items():
+            seconds = _measured(make(libs, k, table), how.rounds)
+            rates = {n: [how.rows / s / 1e6 for s in all_s] for n, all_s in seconds.items()}
+            best = max(statistics.median(r) for n, r in rates.items() if n != "tilehash") if len(rates) > 1 else 0.0
+            ours = statistics.median(rates["tilehash"])
+            ratio = f"  times the best: {ours / best:.2f}" if best else ""
+            each = "  ".join(f"{n} {statistics.median(r):.1f} ({max(r):.1f} to {min(r):.1f})" for n, r in rates.items())
+            print(f"{task}, int64, {distinct} distinct: {each}{ratio}", file=how.out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
