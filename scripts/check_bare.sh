@@ -58,7 +58,7 @@ if [ "$what" = --package ]; then
   inside "cmake --preset library >/dev/null && cd build/library && cpack" || die "no package was made (see above)"
   inside "apt-get install -q -y --no-install-recommends ./build/library/libtilehash-dev_*.deb" >>"$bare/apt.log" 2>&1 ||
     die "apt-get did not take the package: $bare/apt.log"
-  inside "cmake -G Ninja -S tests/install -B /tmp/outside && cmake --build /tmp/outside && /tmp/outside/outside" ||
+  inside "cmake -G Ninja -S tests/install -B /tmp/outside && cmake --build /tmp/outside && /tmp/outside/app" ||
     die "a project did not find or not build against the package (see above)"
   inside "g++ -std=c++20 -O2 tests/install/main.cpp -o /tmp/plain \$(pkg-config --cflags --libs tilehash) && /tmp/plain" ||
     die "a program did not build by pkg-config (see above)"

@@ -29,4 +29,4 @@ class Outside(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(f"{self.build_folder}/outside")
+            self.run(f"{self.build_folder}/app")
