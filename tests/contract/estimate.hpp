@@ -35,6 +35,7 @@ inline constexpr u64 least_estimated = detail::tuning::of<estimate_space>::least
 struct cell_of_grid {  // a record of 12 bytes
   u32 x, y, z;
   friend auto operator<=>(const cell_of_grid&, const cell_of_grid&) = default;
+  friend bool operator==(const cell_of_grid&, const cell_of_grid&) = default;  // nvcc makes no implicit one
 };
 }  // namespace tilehash::contract
 template <>

@@ -55,6 +55,26 @@ TEST(EmulatedDynamic, ManyGoByRegions) {
   d.compare();
 }
 
+// A table's weights follow from a sample of its buckets. Weights made from other numbers reverse the order in
+// which lookups try the two subtables of a key.
+TEST(EmulatedDynamic, LookupsReadFewBuckets) {
+  for (const bool by_build : {true, false}) {
+    emulated space({.seed = 1});
+    const u64 n = 20'000;
+    const auto numbers = make_keys<u32>(n, pattern::distinct, 1);
+    buffer<u32, emulated> keys(space, n), counts(space, n);
+    keys.copy_from(numbers);
+    table<dynamic_cuckoo<u32, u32>, emulated> t(space, n, {.load_factor = 0.8, .seed = 1});
+    const insert_report report =
+        by_build ? t.build(space, keys.span(), keys.span()) : t.insert(space, keys.span(), keys.span());
+    ASSERT_EQ(report.inserted, n);
+    t.probe_counts(space, keys.span(), counts.span());
+    u64 sum = 0;
+    for (const u32 probes : counts.span()) sum += probes;
+    EXPECT_LE(static_cast<double>(sum), 1.5 * static_cast<double>(n)) << (by_build ? "build" : "insert");
+  }
+}
+
 // Copies of a key that find no room in its region's bin fill the list of what is left, or are one too many.
 TEST(EmulatedDynamic, ListsThatAreFull) {
   using design = dynamic_cuckoo<u32, u32>;

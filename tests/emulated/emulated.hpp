@@ -197,6 +197,8 @@ class emulated {
   void copy_from_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   void copy_to_host(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
   void copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
+  // As a GPU's: kernels may write here, so counts of a call are not where its counters are.
+  u64* host_words() { return host_words_; }
 
   std::string where() const { return name(); }
   // Each emulated space is a device of its own.
@@ -288,6 +290,7 @@ class emulated {
   u64 most_scratch_ = 0;
   std::map<const char*, u64> allocated_;
   emulation::machine machine_;
+  u64 host_words_[16] = {};
 };
 
 static_assert(space_like<emulated>);

@@ -183,10 +183,11 @@ class subtable_slots : public counted_storage<Design, Space> {
     u64* const counts = calls_.sums();
     space.fill(counts, parts, u64(0));
     space.for_each(u64(samples) * parts, detail::sample_subtables<Design>{view_.design, samples, counts});
-    const auto counted = calls_.counted(space);
+    u64 counted[parts];  // no call has counted them, so call_memory::counted() does not know them
+    space.copy_to_host(counted, counts, sizeof counted);
     for (u32 t = 0; t < parts; ++t) {
       const double slots = static_cast<double>(view_.design.at(t).slots());
-      const double items = static_cast<double>(counted.of[t]) * slots / (samples * Design::bucket_slots);
+      const double items = static_cast<double>(counted[t]) * slots / (samples * Design::bucket_slots);
       weights_[t] = slots / std::max(1.0, items * (items - 1) / 2);
     }
     view_.design.weigh(scaled(weights_).of);
