@@ -322,7 +322,7 @@ judgement judge(const paper_entry& entry, const paper_cells& cells, bool has_res
     return {verdict::not_measured, "The results lack its parameters. " + reasons(entry)};
   }
   if (!cells.has_theirs())
-    return {verdict::measured, "The document shows a picture without numbers. " + reasons(entry)};
+    return {verdict::measured, "The document has no numbers of these cells. " + reasons(entry)};
   const json& tolerance = entry.data["tolerance"]["value"];
   const count of = tolerance.is_null() ? count_order(entry, cells) : count_equal(entry, cells, tolerance);
   if (of.compared == 0) return {verdict::measured, "No cell has a number of both. " + reasons(entry)};

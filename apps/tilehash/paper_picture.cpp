@@ -30,10 +30,10 @@ class scale {
   }
   void close(bool starts_at_zero) {
     log_ = least_ > 0 && most_ / least_ > 20;
-    if (!log_ && starts_at_zero) least_ = std::min(least_, 0.0);
+    if (!log_ && starts_at_zero && least_ < most_ / 3) least_ = std::min(least_, 0.0);
     if (least_ == most_) most_ = least_ + 1;
   }
-  bool is_empty() const { return least_ > most_; }
+  bool is_point() const { return !(least_ < most_); }
   double at(double value) const {
     const auto f = [this](double x) { return log_ ? std::log(x) : x; };
     return from_ + (to_ - from_) * (f(value) - f(least_)) / (f(most_) - f(least_));
@@ -108,7 +108,7 @@ std::string draw(const panel& the, const std::vector<json>& ours) {
       }
     }
   }
-  if (x.is_empty()) return {};
+  if (x.is_point()) return {};  // no line
   x.close(false);
   y.close(true);
   std::string svg = fmt::format(

@@ -46,7 +46,8 @@ void add(std::map<std::string, paper_results>& all, const std::string& group, co
   if (of.machine.empty()) of.machine = gpu.empty() ? processor : gpu;
   const std::string commit = text_of(header, "commit"), date = text_of(header, "date").substr(0, 10);
   const std::string quick = header.value("quick", false) ? ", quick" : "";
-  const std::string made = fmt::format("{} {}{}", commit.empty() ? "unknown commit" : commit, date, quick);
+  const std::string made =
+      fmt::format("{}{}{}", commit.empty() ? "unknown" : commit, date.empty() ? "" : " " + date, quick);
   if (of.made_by.find(made) == std::string::npos) of.made_by += (of.made_by.empty() ? "" : "; ") + made;
 }
 
