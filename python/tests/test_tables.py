@@ -96,3 +96,13 @@ def test_an_index(parts):
     np.testing.assert_array_equal(index.keys_of(np.arange(len(model))), list(model))
     with pytest.raises(IndexError):
         index.keys_of([len(model)])
+
+
+def test_the_example_runs():
+    import pathlib
+    import subprocess
+    import sys
+
+    example = pathlib.Path(__file__).parent.parent / "examples" / "edges.py"
+    done = subprocess.run([sys.executable, example, "5000"], check=True, capture_output=True, text=True, timeout=120)
+    assert "different edges of 5000" in done.stdout and "paths of two edges" in done.stdout

@@ -77,7 +77,7 @@ def _unique(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
     if "pyarrow" in libs:
         calls["pyarrow"] = lambda: t["pyarrow"]["k"].unique()
     if "duckdb" in t:
-        calls["duckdb"] = lambda: t["duckdb"].execute("select distinct k from t").to_arrow_table()
+        calls["duckdb"] = lambda: t["duckdb"].sql("select distinct k from t").to_arrow_table()
     return calls
 
 
@@ -104,7 +104,7 @@ def _value_counts(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
     if "pyarrow" in libs:
         calls["pyarrow"] = lambda: t["pyarrow"]["k"].value_counts()
     if "duckdb" in t:
-        calls["duckdb"] = lambda: t["duckdb"].execute("select k, count(*) from t group by k").to_arrow_table()
+        calls["duckdb"] = lambda: t["duckdb"].sql("select k, count(*) from t group by k").to_arrow_table()
     return calls
 
 
@@ -118,7 +118,7 @@ def _group_sum(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
     if "pyarrow" in libs:
         calls["pyarrow"] = lambda: t["pyarrow"].group_by("k").aggregate([("v", "sum")])
     if "duckdb" in t:
-        calls["duckdb"] = lambda: t["duckdb"].execute("select k, sum(v) from t group by k").to_arrow_table()
+        calls["duckdb"] = lambda: t["duckdb"].sql("select k, sum(v) from t group by k").to_arrow_table()
     return calls
 
 
@@ -137,7 +137,7 @@ def _merge(libs: dict[str, Any], k: Any, t: dict[str, Any]) -> Calls:
     if "duckdb" in t:
         t["duckdb"].register("given_right", sides["pyarrow"])
         t["duckdb"].execute("create or replace table r as select * from given_right")
-        calls["duckdb"] = lambda: t["duckdb"].execute("select k, v, w from t join r using (k)").to_arrow_table()
+        calls["duckdb"] = lambda: t["duckdb"].sql("select k, v, w from t join r using (k)").to_arrow_table()
     return calls
 
 
