@@ -142,11 +142,9 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
     t.insert_or_assign_async(space, k.first(assigned), v.first(assigned), report.data());
     r = report.to_host()[0];
   }
-  using merge = typename Design::template region_merge<detail::even_bins<typename Design::word>, true>;
-  const u64 least_scratch = merge::scratch_bytes(t.view().design.region_buckets());
-  const u64 scratch = space.take_most_scratch();
-  EXPECT_EQ(scratch >= least_scratch, by_regions) << scratch;
-  if (by_regions) EXPECT_LT(scratch, u64(200) * 1024) << "combined first";
+  const u64 scratch = space.take_most_scratch();  // a sample has 64 KiB, a partition 128, combining 227
+  EXPECT_EQ(scratch >= u64(128) * 1024, by_regions) << scratch;
+  EXPECT_LT(scratch, u64(200) * 1024) << "combined first";
   std::map<key_type, std::vector<u64>> given, offered;
   for (u64 i = 0; i < assigned; ++i) given[all[i]].push_back(i);
   for (u64 i = n - held; i < n; ++i) {
@@ -174,6 +172,8 @@ TEST(TiledAssign, ByRegions) {
                                      false);
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::distinct, 5), 39'800, 40'000, 0.8, 5,
                                      true, true);
+  assign_by_regions<tiled<u64, u64>>(make_keys<u64>(40'000, pattern::distinct, 7), 40'000, 34'000, 0.8, 7,
+                                     true, false, false);
 #if !TILEHASH_FEW_TYPES
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::distinct, 6), 20'000, 41'000, 0.8, 6,
                                      true, true, false);

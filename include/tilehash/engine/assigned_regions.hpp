@@ -45,18 +45,15 @@ struct strided_source {
   TILEHASH_FN auto operator()(u64 i) const { return source(i * step); }
 };
 
-// Whether values are assigned by regions without combining those of equal keys before. Many copies of a key
-// would not fit a bin. Synchronizes with the host.
+// Whether values are assigned without combining those of equal keys before: few keys repeat, so combining
+// takes longer than it saves, and the items fit bins. Synchronizes with the host.
 template <class Design, class Space, class Key>
-bool assigns_uncombined(Space& space, const Design& design, const Key* keys, u64 n) {
-  if constexpr (assigns_by_regions<Design, Space>()) {
-    if (!assigning_pays(space, design, n)) return false;
-    try {
-      return !sample_keys(space, keys, n, 2).more_uneven_than(tuning::of<Space>::few_assigned_copies);
-    } catch (const out_of_memory&) {
-    }
+bool assigns_uncombined(Space& space, const Design& /*design*/, const Key* keys, u64 n) {
+  try {
+    return !sample_keys(space, keys, n, 2).more_uneven_than(tuning::of<Space>::few_assigned_copies);
+  } catch (const out_of_memory&) {
+    return false;
   }
-  return false;
 }
 
 // Are nearly all keys of n items present? Synchronizes with the host.
