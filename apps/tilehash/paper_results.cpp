@@ -74,6 +74,7 @@ std::vector<paper_results> read_paper_results(const paper_entry& entry, const st
     }
   }
   std::vector<paper_results> results;
+  results.reserve(all.size());
   for (auto& [group, of] : all) results.push_back(std::move(of));
   // A speedup of one space over another needs the rows of both.
   const json ratio = entry.data.value("ours", json::object()).value("ratio_of", json::object());

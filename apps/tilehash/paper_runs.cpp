@@ -39,6 +39,7 @@ int call_self(const std::vector<std::string>& words, const std::string& errors) 
   std::vector<std::string> kept{"tilehash"};
   kept.insert(kept.end(), words.begin(), words.end());
   std::vector<char*> arguments;
+  arguments.reserve(kept.size() + 1);
   for (std::string& word : kept) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
