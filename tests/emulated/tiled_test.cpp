@@ -126,12 +126,14 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
   table<with_width<Design, 4>, emulated> t(space, n,
                                            {.load_factor = load_factor, .seed = seed, .grow = grow});
   std::vector<value_type> values(n);
+  for (u64 i = 0; i < n; ++i) values[i] = static_cast<value_type>(n + i);
+  const buffer<value_type, emulated> old(space, values);
   for (u64 i = 0; i < n; ++i) values[i] = static_cast<value_type>(i);
   const buffer<key_type, emulated> k(space, all);
   const buffer<value_type, emulated> v(space, values), out(space, n);
   const buffer<u8, emulated> found(space, n);
   const buffer<insert_report, emulated> report(space, 1);
-  ASSERT_EQ(t.insert(space, k.span().subspan(n - held), v.span().subspan(n - held)).refused, 0U);
+  ASSERT_EQ(t.insert(space, k.span().subspan(n - held), old.span().subspan(n - held)).refused, 0U);
   const u64 before = t.size();
   ASSERT_TRUE(detail::assigning_pays(space, t.view().design, assigned));
   space.take_most_scratch();
@@ -162,7 +164,8 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
     ASSERT_EQ(is[i] != 0, is_given || offered.contains(all[i]));
     if (is[i] == 0) continue;
     const auto& some = is_given ? given[all[i]] : offered[all[i]];
-    ASSERT_NE(std::ranges::find(some, static_cast<u64>(its[i])), some.end());
+    const u64 number = static_cast<u64>(its[i]) - (is_given ? 0 : n);
+    ASSERT_NE(std::ranges::find(some, number), some.end()) << its[i];
   }
 }
 TEST(TiledAssign, ByRegions) {
@@ -181,6 +184,26 @@ TEST(TiledAssign, ByRegions) {
                                      true);
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(40'000, pattern::few, 4), 10'000, 33'000, 0.8, 4, false);
 #endif
+}
+
+// A region is given 20 values more than its bin takes. The list of what is left has these; their keys are
+// present, too.
+TEST(TiledAssign, ListedItems) {
+  using design = with_width<tiled<u32, u32>, 4>;
+  const u64 n = 40'000, assigned = 33'000;
+  auto keys = make_keys<u32>(n, pattern::distinct, 8);
+  cpu space(1);
+  const table<design, cpu> like(space, n, {.load_factor = 0.9, .seed = 8, .grow = false});
+  const design d = like.view().design;
+  const auto is_first = [&](u32 key) {
+    return d.region_of(d.hash(detail::query<design::slot_type>(key).bits)) == 0;
+  };
+  const auto others = std::stable_partition(keys.begin(), keys.end(), is_first);
+  const auto too_many =
+      keys.begin() + static_cast<std::ptrdiff_t>(detail::bin_capacity(assigned, d.regions()) + 20);
+  ASSERT_LT(too_many, others);
+  std::rotate(too_many, others, keys.end());  // the rest of the region is not given any
+  for (const bool waits : {true, false}) assign_by_regions<tiled<u32, u32>>(keys, n, assigned, 0.9, 8, waits);
 }
 
 TEST(TiledBuild, MergesByRegions) {

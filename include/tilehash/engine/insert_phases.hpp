@@ -201,8 +201,9 @@ class insert_phases {
     return left;
   }
   void next_phase() { ++phase_; }
-  u32 phase() const { return phase_; }       // since the last collect()
-  bool has_ended() const { return ended_; }  // by its last phase
+  const Update& how() const { return update_; }  // values change
+  u32 phase() const { return phase_; }           // since the last collect()
+  bool has_ended() const { return ended_; }      // by its last phase
 
   // Returns the counts since the last collect(). Synchronizes with the host.
   call_counts collect() {

@@ -74,7 +74,7 @@ class window_call {
         {space_, source, n, outcomes, update, table_.calls()}, n, std::min(valid, n)};
     try {
       if constexpr (!std::same_as<Filled, no_regions>) {
-        if (take_over(filled)) w.done = n;
+        if (take_over(filled, update)) w.done = n;
       }
       run_windows(w);
       if constexpr (Policy::ends_below_limit) {
@@ -250,7 +250,7 @@ class window_call {
         filled = table_.assign(space_, w);
       } catch (const out_of_memory&) {
       }
-      if (!filled || !take_over(*filled)) return false;
+      if (!filled || !take_over(*filled, w.phases.how())) return false;
       w.done = w.n;
       return true;
     } else {
@@ -271,7 +271,7 @@ class window_call {
         unwiped_ = table_.size() == 0;  // its slots may hold bins
       }
       if (filled) unwiped_ = false;
-      return filled && take_over(*filled);
+      return filled && take_over(*filled, w.phases.how());
     } else {
       return false;
     }
@@ -279,10 +279,10 @@ class window_call {
   void wipe_if_due() {
     if (std::exchange(unwiped_, false)) table_.wipe(space_);
   }
-  // Counts the items that regions took, and inserts the items left over one by one. If the latter are not
-  // known, returns false and inserts nothing.
-  template <class Filled>
-  bool take_over(const Filled& filled) {
+  // Counts the items that regions took, and inserts the items left over one by one; of these, too, some may
+  // have present keys. If they are not known, returns false and inserts nothing.
+  template <class Filled, class Update>
+  bool take_over(const Filled& filled, const Update& update) {
     changed_ = true;
     table_.add(filled.inserted);
     report_.inserted += filled.inserted;
@@ -292,8 +292,8 @@ class window_call {
     const auto rest = filled.rest();  // must outlive `few`
     const auto few = detail::few_of<Design, Space>(rest);
     using source_type = std::remove_const_t<decltype(few)>;
-    windows_of<source_type, detail::keep_stored> w{
-        {space_, few, filled.left, nullptr, {}, table_.calls()}, filled.left, filled.left};
+    windows_of<source_type, Update> w{
+        {space_, few, filled.left, nullptr, update, table_.calls()}, filled.left, filled.left};
     run_windows(w);
     return true;
   }

@@ -3,7 +3,7 @@
 //
 //   left                  place                         displace
 //   none                  -                             the first block ends the call
-//   all are in the list   -                             for the listed items
+//   all are in the list   updates the present ones      for the listed items
 //   more                  all items of the call         for those that are pending
 //
 // In the last case the list is incomplete. Most items of the call are present then; their pending bits take
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include <tilehash/algorithm/bins.hpp>
 #include <tilehash/core/bits.hpp>
@@ -71,6 +72,7 @@ struct insert_left_over {
   static constexpr u32 block_size = Threads, resident_blocks = displace_type::resident_blocks;
   static constexpr u32 words = 2;  // of pending bits, for a block at a time: an item for each tile
   static constexpr u64 scratch_bytes = displace_type::scratch_bytes(words);
+  static constexpr bool updates = !std::same_as<Update, keep_stored>;
 
   place_type place;
   displace_type displace;
@@ -79,7 +81,12 @@ struct insert_left_over {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    if (places && !counts().lists_all()) place_all(block);
+    if (places) {
+      if (!counts().lists_all())
+        place_all(block);
+      else if constexpr (updates)
+        update_listed(block);
+    }
     if (!displaces) return;
     if (places) {
       block.barrier();
@@ -94,6 +101,20 @@ struct insert_left_over {
   TILEHASH_FN void place_all(Block block) const {
     for (u64 from = block.index() * Threads; from < place.end; from += block.count() * Threads)
       place(numbered_lane<decltype(block.lane())>{block.lane(), from + block.rank()});
+  }
+  // Updates the listed keys that are present. A displacement inserts the others, and changes no value.
+  template <class Block>
+  TILEHASH_FN void update_listed(Block block) const {
+    place_type only_updates = place;
+    only_updates.inserts = false;
+    const u64 items = displace.source.size();
+    const auto t = block.lane().template tile<Width>();
+    for (u64 from = block.index() * Threads; from < items; from += block.count() * Threads) {
+      const u64 i = from + block.rank();
+      const item<typename Design::slot_type> x =
+          i < items ? displace.source(i) : item<typename Design::slot_type>{};
+      only_updates.together(t, x, i < items && x.valid);
+    }
   }
   template <class Block>
   TILEHASH_FN void displace_and_end(Block block) const {

@@ -68,12 +68,23 @@ inline constexpr u32 cuda_block_size = tuning::gpu::lanes_block;
 // ended. Its blocks take what the last blocks of that one leave free, and wait until it has ended. That hides
 // most of a launch. A kernel of many blocks is not launched early, as each block would spend time on it.
 inline constexpr bool launches_early = tuning::oldest_target >= 900;
+// A body may forbid it: a kernel of many items gains nothing, and the wait can cost it registers.
+template <class Body>
+constexpr bool may_launch_early() {
+  if constexpr (requires { Body::launches_early; })
+    return launches_early && Body::launches_early;
+  else
+    return launches_early;
+}
 // Begins every kernel, before it reads or writes anything.
+template <class Body>
 __device__ __forceinline__ void begin_kernel([[maybe_unused]] bool early) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  if (!early) return;
-  asm volatile("griddepcontrol.launch_dependents;");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
+  if constexpr (may_launch_early<Body>()) {
+    if (!early) return;
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  }
 #endif
 }
 
@@ -91,13 +102,13 @@ constexpr u32 resident_blocks(u32 threads) {
 template <class Body>
 __global__ void __launch_bounds__(cuda_block_size, resident_blocks<Body>(cuda_block_size))
     run_lanes(bool early, Body body) {
-  begin_kernel(early);
+  begin_kernel<Body>(early);
   body(cuda_lane{});
 }
 
 template <class Body>
 __global__ void __launch_bounds__(cuda_block_size) run_each(bool early, Body body, u64 n) {
-  begin_kernel(early);
+  begin_kernel<Body>(early);
   const u64 i = cuda_lane{}.index();
   if (i < n) body(i);
 }
@@ -114,7 +125,7 @@ template <class Body>
 __global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(largest_block<Body>()))
     run_blocks(bool early, Body body) {
   extern __shared__ __align__(16) char scratch[];
-  begin_kernel(early);
+  begin_kernel<Body>(early);
   body(cuda_block{scratch});
 }
 
@@ -122,7 +133,7 @@ __global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(l
 template <class... Parameters>
 cudaError_t launch(cudaStream_t stream, void (*kernel)(bool, Parameters...), u32 blocks, u32 threads,
                    u64 scratch_bytes, const std::type_identity_t<Parameters>&... arguments) {
-  const bool early = launches_early && blocks <= tuning::gpu::early_blocks;
+  const bool early = (may_launch_early<Parameters>() && ...) && blocks <= tuning::gpu::early_blocks;
   cudaLaunchAttribute allowed{};
   allowed.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   allowed.val.programmaticStreamSerializationAllowed = 1;
