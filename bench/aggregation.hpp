@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums by group, SELECT key, sum(value) GROUP BY key: a table's insert_or_apply against what people use
 // instead.
 #pragma once

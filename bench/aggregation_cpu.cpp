@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/space/cpu.hpp>
 
 #include <unordered_map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The items of an aggregation, what their sums must be, and our own table's part.
 #pragma once
 

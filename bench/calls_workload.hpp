@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls, and the tables they are made on.
 #pragma once
 

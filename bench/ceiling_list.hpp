@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures ceilings one after another.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the machine can do at most: the rates that bound any hash table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/core/hash.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda.cuh>

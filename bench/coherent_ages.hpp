@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How old the keys of Robin Hood tables grow, beside open addressing (Garcia et al., figure 3), against the
 // load, and how often a build fails (section 4.1). These do not depend on the machine.
 #pragma once

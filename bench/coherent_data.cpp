@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "coherent_data.hpp"
 
 #include <tilehash/core/hash.hpp>

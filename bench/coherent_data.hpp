@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse pictures and voxel models by arithmetic, and the order in which they are asked for: the data of
 // Garcia et al.'s experiments, any size of it, without files.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilehash bench ceilings, yardstick, aggregation; update_commands.cpp has calls, one_key and tail,
 // growth_commands.cpp growth, shapes_commands.cpp shapes, thesis_commands.cpp those of Alcantara's thesis, horton_commands.cpp those of
 // the paper on Horton tables, coherent_commands.cpp those of the one on coherent hashing,

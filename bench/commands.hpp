@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of `tilehash bench`: each function adds the children of one subject.
 #pragma once
 

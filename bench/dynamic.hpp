@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that follow the number of their items (Li et al., Dynamic Hash Tables on GPUs): rates and failures
 // by the filled factor, what a resize costs beside a full rehash, and batches of inserts, finds and deletes.
 #pragma once

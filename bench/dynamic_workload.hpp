@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The experiments of dynamic.hpp on one design, on either space.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it costs a table to grow: in its own memory, and by a second table beside it.
 #pragma once
 

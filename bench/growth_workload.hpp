@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One table that grows, on one space.
 #pragma once
 

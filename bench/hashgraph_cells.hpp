@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of the cells of tetrahedral meshes, the numbers of four corners each (Kolushev, chapter 4): how long
 // it takes to build one, to ask it for its cells, and for as many that are not there.
 #pragma once

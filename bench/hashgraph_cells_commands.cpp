@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilehash bench hashgraph/cells, meshes, probes
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the measurements of sets of cells are printed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One case of sets of cells, by each design.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilehash bench hashgraph/...
 #include "commands.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A join by each way that there is here, and by what people use instead: a sort of both sides and a merge, a
 // lookup of one in a table of the other. Every row of every result is checked.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/space/cuda.cuh>
 
 #include "hashgraph_join_workload.hpp"

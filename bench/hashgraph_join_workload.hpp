@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One case of a join, by each design; what comes of it is checked where it is.
 #pragma once
 

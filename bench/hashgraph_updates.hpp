@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it costs to put items into a hash graph and to take them out, beside building it anew; and what its
 // lookups cost then, beside those of a graph without room between its rows.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One case of updates, measured; where the keys are is checked after each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many buckets a lookup reads in a Horton table and in the cuckoo tables it is held against, and what its
 // remap entries take, beside the paper's model of both (Breslow et al., figures 8 to 11 and 14). These do not
 // depend on the machine.

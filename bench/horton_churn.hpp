@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Horton tables that erase and insert at a constant load: whether lookups come to read more buckets, for
 // repatriation eager, lazy and none, beside a table freshly made of the same items. These do not depend on
 // the machine.

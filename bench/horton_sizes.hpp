@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lookups against the size of the table, all found and none found, with the bytes that each moves: Horton
 // tables beside both cuckoo tables of the paper and `tiled` (Breslow et al., figures 12 and 13).
 #pragma once

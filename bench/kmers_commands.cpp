@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilehash bench kmers: how often each k-mer of a file comes, by our map and by the programs that people
 // count them with, from the file to the counts. They run in turns, each on as many threads.
 #include "commands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells of a tetrahedral mesh in a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands in for the CUDA sources in builds without CUDA, where no command gets as far as calling these.
 #include <tilehash/core/error.hpp>
 

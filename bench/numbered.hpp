@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys, values and questions by number: all arithmetic, so that a GPU makes and checks them where they are.
 //
 //   number      0 ... n-1      n ... 2n-1     2n

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one key at a time costs, by the caller's own thread: `tiled` on a CPU beside maps that know nothing
 // else.
 #pragma once

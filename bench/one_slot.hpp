@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robin Hood tables with one slot a bucket, the shape of Garcia et al.'s, for pairs of 32 + 32 bits. Only the
 // experiments of that paper measure them; the program knows no such design.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measurements for people and for programs. All return text; printing it is the caller's business.
 #pragma once
 

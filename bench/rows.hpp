@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the reports: rows as JSON, and the end of a line that counts faults.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the commands of `tilehash bench` begin and end with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrix that finds cliffs: every verb on keys of every width and distribution, in every form of call, on
 // tables from empty to nearly full. The best row of a verb, of keys of one width, is the yardstick of its
 // others.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of `tilehash bench shapes` that may be under the least share of their verb's best, and why. The
 // rates of memory are an H100's, by `tilehash bench ceilings`.
 #include "shapes.hpp"

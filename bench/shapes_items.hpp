@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The items of a shape: item -> number -> key and value, all arithmetic.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the shapes of keys of one width in one space, and checks every answer.
 #pragma once
 

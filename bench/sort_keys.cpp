@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sort_keys.hpp"
 
 #include <tilehash/space/cpu_algorithms.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // On the host, so that no GPU's sort is compiled for questions that are asked in order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sweeps of Alcantara's thesis (figures 3.2 to 3.7, 4.4 to 4.10, 5.7 to 5.9, 6.3 to 6.12): every
 // structure's rates of construction and of retrieval against one thing, all others fixed.
 //

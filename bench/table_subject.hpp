@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A design's table as the workload sees it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the rates of the last inserts, of erases and of skewed lookups are printed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One case of one table, as the program's list of designs has it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multimaps against how often a key comes, the number of items fixed (Alcantara, figures 5.11 and 6.14): both
 // builds and the one that is chosen, lookups, and all values of all keys; beside them a sort of the same
 // pairs and hash_graph.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How multimaps' measurements are printed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The items of a multimap, what its keys must have, and the measurements.
 #pragma once
 

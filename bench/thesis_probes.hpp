@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many slots a lookup reads in open addressing, for both families of hash functions of Alcantara's thesis
 // and ours, and for the jumps of double hashing (sections 3.1.2, 3.2, 3.3.3). These do not depend on the
 // machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often the construction of cuckoo tables must start again, and how far a single-level table's walks go,
 // against its size, with the stash and without (Alcantara, sections 5.5 and 6.1.1). These do not depend on
 // the machine.

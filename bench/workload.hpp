@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures one table, ours or a peer's: builds, inserts, looks up, erases, and checks every answer where it
 // is.
 //

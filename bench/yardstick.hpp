@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The yardstick: the workloads every table is measured by, and who is measured.
 #pragma once
 

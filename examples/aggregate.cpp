@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Group and aggregate: for every sensor how often it reported, and the mean and the greatest of what it said.
 // Some sensors report all the time, so that many threads change the same value; every report counts once.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the larger examples are given on the command line, and how they end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A map on the CPU: build it from two arrays, look many keys up at once.
 #include <cstdint>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same map on a GPU: arrays live in the space's memory, everything else reads the same.
 #include <cstdint>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code of docs/guide/, each part checked: joins, groups, analysis, dictionary codes, memory, errors, and code written for std.
 #include <array>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A database join: orders of known customers, with the customer's country. The smaller side is built into a
 // map, the larger one is looked up in it, a million rows in one call.
 #include <cstdint>

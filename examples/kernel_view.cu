@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table inside a kernel of your own: view() is a small value that any thread can look keys up in.
 #include <cstdint>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often does each word of three letters come in a text, and where? A multimap keeps every item; a key's
 // values are an array.
 #include <cstdint>

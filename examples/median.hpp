@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long something takes, on the clock of a space.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table in memory of the user's choice: everything a space allocates comes from the resource it is given.
 #include <cstdint>
 #include <cstdio>

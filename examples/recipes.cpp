@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recipes of docs/guide/counting.md, each checked: words counted, duplicates dropped, one key at a time, a copy.
 #include <algorithm>
 #include <array>

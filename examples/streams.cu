@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, CUDA graphs and kernels that change a table: the GPU code of docs/guide/streams.md and others.
 #include <cstdint>
 #include <cstdio>

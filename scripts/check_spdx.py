@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the source files name their license in an SPDX line near the top. REUSE.toml covers all other files.
 
-usage: check_spdx.py [--cpp] [--fix]      --cpp: C++ and CUDA sources, too; --fix writes the lines
+usage: check_spdx.py [--fix]      --fix writes the lines
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINE = "SPDX-License-Identifier: Apache-2.0"
-SCRIPTS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run")
+OTHERS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run")
 CPP = (".hpp", ".cuh", ".cpp", ".cu")
 
 
@@ -22,7 +22,7 @@ def main():
     wrong = 0
     for name in names.stdout.split():
         cpp = name.endswith(CPP)
-        if not (name.endswith(SCRIPTS) or (cpp and "--cpp" in sys.argv)) or not (ROOT / name).is_file():
+        if not (cpp or name.endswith(OTHERS)) or not (ROOT / name).is_file():
             continue
         lines = (ROOT / name).read_text().split("\n")
         if any(LINE in line for line in lines[:5]):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints docs/reference/verbs.md: which verbs tables of each design offer, asked of the tables themselves.
 // scripts/verbs.sh compiles it, with a list of the designs that the program knows: once to print the table,
 // and once more with VERBS_ARE_CALLED, which compiles every call that the table lists.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table of any design, spoken to in arrays of its space. What is written on it (runner.hpp, the benchmark's
 // workload) is compiled once for each pair of types and space; only the tables are compiled for each design.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/core/error.hpp>
 
 #include "cuda_presence.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data sets of Li et al., "Dynamic Hash Tables on GPUs" (table 2), of any size:
 //
 //   tw     Twitter, actions of users        50,876,784 pairs, 44,523,684 keys, at most 4 pairs of a key

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dataset.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run works on: keys, and what to store with each.
 #pragma once
 

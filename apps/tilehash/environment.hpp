@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where, when and with what something was measured: figures without it mean nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole files in memory. Every failure is an input_error that names the file.
 #pragma once
 

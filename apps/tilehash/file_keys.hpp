@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys from the text of a file. `name` is the file's, for messages; all throw input_error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SPEC of --input, parsed:
 //
 //   random:n=N[,unique=1][,dist=uniform|normal|zipf:S|sequential]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C. Until the measurements begin, it ends the program at once. After that, the first one asks the
 // work to stop at the next measurement, so that the rows so far are shown and written. The second one ends
 // the program at once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilehash: hash tables from the literature, run on your data, timed, and checked answer by answer.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The right answers: how often each key occurs among the items, and where first.
 //
 // A sorted array, and no hash table's word against another's: keys are scrambled, sorted, and each once; an

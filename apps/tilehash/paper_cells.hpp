@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A document's numbers next to ours: which field of our result rows is which cell, and a verdict.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells as pictures: SVG with a line for each series, ours solid and the document's dashed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilehash report: one page with every table and figure of the documents, theirs beside ours.
 #include "paper_report.hpp"
 

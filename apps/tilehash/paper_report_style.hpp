@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The style and the script of the page that `tilehash report` writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of the tables and figures: a folder that `tilehash reproduce` writes, or bench/results with the project's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the commands of tables and figures, each by this program, and writes a file of results for each entry.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables and figures of the five documents: papers/*.json (papers/schema.json), compiled into the program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All threads of this machine, with oneTBB and without, for what is not measured: making keys, drawing
 // queries, checking answers. (Without it only sorting takes one thread.) What comes out must not depend on
 // how many there are, nor on how the work is cut.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The designs this program knows, and how to run each in each space.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file that --json names: one form for `run` and for all of `bench`, {"header": {...}, "rows": [...]}, a
 // row a line (bench/results.schema.json).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One measurement: what the JSON says, key by key.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one design in one space: builds, inserts, looks up, erases, times each, and checks every answer.
 // length: a step of the run is a function, in the order of the run.
 #pragma once

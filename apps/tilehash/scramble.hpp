@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Different numbers for different numbers: a bijection that looks random, which makes distinct keys and
 // random orders in no memory and on any number of threads. The constants are not those of the library's hash
 // functions, which would undo or repeat them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FASTA and FASTQ by kseq.h, Heng Li's reader that seqtk, bwa and minimap2 read with (docs/adr/0015). kseq
 // decides what a record is: blank lines, sequences over several lines, qualities that begin with an @.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What came of measuring more than once.
 #pragma once
 

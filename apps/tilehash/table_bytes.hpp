@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of tables that are several arrays behind a table of ids, if all keys differ.
 #pragma once
 

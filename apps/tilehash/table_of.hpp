@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of one design in one space, made known to the program.
 #pragma once
 

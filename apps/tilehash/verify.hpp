@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a table said against what the oracle says. Each returns the number of wrong answers; all threads
 // count.
 #pragma once

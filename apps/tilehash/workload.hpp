@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A data set, the questions to ask of a table that holds it, and the right answers (oracle.hpp). Made once,
 // by all threads, and used by every design.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same joins on a GPU.
 #include <tilehash/space/cuda.cuh>
 

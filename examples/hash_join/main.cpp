@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Database joins: TPC-H's queries 12 and 4, and three like them, on its tables orders and lineitem, which are
 // made by its rules.
 //

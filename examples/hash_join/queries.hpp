@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two of TPC-H's queries and three like them, for each kind of join one, and a count of what it gives.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TPC-H's tables orders and lineitem, as far as two of its queries read them (rows: tpch.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TPC-H's tables orders and lineitem, row after row by its rules (specification 4.2.3), in no memory: of each
 // 32 order keys 8 are used; an order has 1 to 7 lines; dates follow each other; a line's part is one of 200
 // 000 for each unit of scale.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same store on a GPU.
 #include <stdexcept>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A store of keys of 16 and values of 100 bytes under YCSB's core workloads, in bulk: how many operations a
 // second it takes, and how long a batch of them waits, over three designs of the table that finds the
 // records.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the store holds, and what it must answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The store, written once for every space and every table of ids, and how fast it is.
 #pragma once
 

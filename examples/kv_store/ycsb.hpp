@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // YCSB's core workloads: what comes next, and on which record.
 //
 // Sources: B. Cooper et al., Benchmarking Cloud Serving Systems with YCSB, SoCC 2010, whose program's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture in a hash table: only the pixels that are not background are stored, and the picture is rebuilt
 // by asking for every pixel. How fast that goes where neighbouring keys stay together in the table, and where
 // they do not, for four orders in which pixels become keys; each rebuilt picture is compared bit by bit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Painting on a texture of 16384^2 texels of which only the painted ones are kept, in a hash table. A frame
 // moves the brush, changes the texels that are painted already, puts new ones in, and shows a window of the
 // texture. Compared are a Robin Hood table that is changed in place, one that is built anew whenever a texel

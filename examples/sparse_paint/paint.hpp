@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A canvas that keeps only the texels that were painted, written once for every space and every table: by
 // changing a table in place, and by building it anew when new texels come.
 #pragma once

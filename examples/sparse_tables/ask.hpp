@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the tables are built and asked, written once for every space.
 #pragma once
 

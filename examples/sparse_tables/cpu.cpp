@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/papers/robin_hood_ages.hpp>
 #include <tilehash/space/cpu.hpp>
 

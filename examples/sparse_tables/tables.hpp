@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points of a grid with colours in a table, and many questions about them: both probe sequences of a Robin
 // Hood table, and `tiled`. sparse_image and sparse_voxels are about what comes of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model as coloured voxels in a hash table, and slices through it at random orientations: only voxels that
 // the surface meets are stored, and every point of a slice is asked for. How fast that goes for both probe
 // sequences of a Robin Hood table and for four orders in which voxels become keys; every slice is compared

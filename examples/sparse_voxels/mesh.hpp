@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surface of a mesh that assimp can read, as voxels with colours.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices through a grid at random orientations.
 #pragma once
 

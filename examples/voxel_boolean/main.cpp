@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two models as voxels: what they enclose, together, in common, and one without the other, every frame anew.
 //
 //   example_voxel_boolean [A B] [--grid 128] [--points 160000] [--frames 3] [--picture voxel_boolean.png]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points on the surface of a mesh that assimp can read.
 #pragma once
 

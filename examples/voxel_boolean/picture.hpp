@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Voxels as a picture: lit, seen from the front and a little from above.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame of the voxel application, written once for every space: two clouds of points become solids of
 // voxels, a flood fill finds what lies outside of each, and set operations combine them.
 //

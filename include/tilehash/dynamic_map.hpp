@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dynamic_map<Key, Value, Space>: a table that grows and shrinks with its items, for keys and values of any
 // size.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // index<Key, Space>: keys to ids 0, 1, 2, ... and ids to keys, both O(1).
 #pragma once
 

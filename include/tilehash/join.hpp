@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // join: finds the rows of two sides whose keys are equal, as row numbers. Both sides may have duplicates.
 //
 //   left keys  | 7 | 4 | 9 |        inner   0-1, 0-2, 2-0

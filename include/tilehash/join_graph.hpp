@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A join whose right side is a graph: a `hash_graph` or `chained` of keys and row numbers.
 //
 //   standard    each left key finds its row and walks it: random reads, and nothing is built

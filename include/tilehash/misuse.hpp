@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // misuse<Design, Space>: compiler messages for common mistakes in calls of a table's verbs.
 //
 // Each verb has deleted overloads here. They are worse matches than those of `table`: a C ellipsis takes

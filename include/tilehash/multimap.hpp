@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multimap<Key, Value, Space>: keeps all values of each key, in contiguous memory.
 #pragma once
 

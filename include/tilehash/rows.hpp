@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of rows, which keep repeated keys: table<hash_graph<K, V>, Space>, and those of `chained` and
 // `dynamic_hash_graph`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // set<Key, Space>: unique keys. The same table as map, with slots that hold no value.
 #pragma once
 

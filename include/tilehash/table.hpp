@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table<Design, Space>: every verb, once for all designs.
 //
 //   user -> table (checks, and one call) -> engine (how tables of this design own memory and change)

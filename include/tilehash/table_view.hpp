@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views: the caller's own threads and kernels look keys up in them, and change them. A view is a design and
 // its sentinel cells. It is trivially copyable, so a kernel takes it by value.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilehash: hash tables for GPUs and CPUs from one source. This header has everything for the CPU; a .cu file
 // also includes <tilehash/space/cuda.cuh>. <tilehash/papers/papers.hpp> has the baselines of the papers.
 #pragma once

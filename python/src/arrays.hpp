@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the module's functions share: arrays of Python, and the CPU space that a call runs on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes of key columns, and finders of keys.
 #include <tilehash/analysis/join_by_codes.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module tilehash._core. Its functions take arrays that the package's Python files have checked.
 #include <new>
 

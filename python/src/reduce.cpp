@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions of groups. Values of a group come in the order of their rows, from one thread.
 #include <algorithm>
 #include <cmath>

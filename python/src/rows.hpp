@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of keys whose type is known at run time: numbers with any stride, and strings of bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Map and Set: tables of 64-bit keys and values. The Python side turns keys and values into words and back.
 #include <bit>
 #include <functional>

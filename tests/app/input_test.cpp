@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a spec to keys through real files.
 #include "input.hpp"
 

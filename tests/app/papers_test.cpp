@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables and figures of the documents: names, cells of result rows, verdicts.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program as a user calls it: exit codes, pure JSON, one-line messages, and right answers from every
 // design.
 // length: one fixture that runs the program; a test for each thing a user can ask or get wrong.

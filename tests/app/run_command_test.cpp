@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command on toy designs: what it selects, prints, writes and returns.
 #include "run_command.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which shapes `tilehash bench shapes` measures, and which rows fail: made-up numbers.
 #include "bench/shapes.hpp"
 

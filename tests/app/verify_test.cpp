@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge is judged: right answers pass, and each kind of wrong one is counted.
 #include "verify.hpp"
 

@@ -1,4 +1,5 @@
 // expect: nodiscard
+// SPDX-License-Identifier: Apache-2.0
 // A report tells of refused items: every verb that gives one warns when it is dropped.
 #include <tilehash/tilehash.hpp>
 

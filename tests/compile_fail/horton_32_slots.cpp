@@ -1,4 +1,5 @@
 // expect: buckets of a Horton table have 1, 2, 4, 8 or 16 slots
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/designs/horton.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>

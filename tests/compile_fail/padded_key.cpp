@@ -1,4 +1,5 @@
 // expect: a key must be trivially copyable and have no padding
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/tilehash.hpp>
 
 struct padded {

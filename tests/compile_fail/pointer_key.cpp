@@ -1,5 +1,6 @@
 // expect: a key must not be or hold a pointer, a string_view, a span or the like
 // expect: tilehash::keys::compared_by_address
+// SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include <tilehash/tilehash.hpp>

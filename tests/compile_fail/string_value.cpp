@@ -1,4 +1,5 @@
 // expect: tilehash: a mapped value must be trivially copyable, or void for a set
+// SPDX-License-Identifier: Apache-2.0
 #include <string>
 
 #include <tilehash/tilehash.hpp>

@@ -1,5 +1,6 @@
 // expect: a key must not be or hold a pointer, a string_view, a span or the like
 // expect: std::array<char, N>
+// SPDX-License-Identifier: Apache-2.0
 #include <string_view>
 
 #include <tilehash/tilehash.hpp>

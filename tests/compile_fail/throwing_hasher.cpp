@@ -1,4 +1,5 @@
 // expect: a hasher must not throw; declare its operator() noexcept
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/tilehash.hpp>
 
 struct hasher : tilehash::murmur {

@@ -15,6 +15,7 @@
 // expect (nvcc): a_set_has_no_values
 // expect (nvcc): this_design_does_not_insert
 // expect (nvcc): this_design_does_not_erase
+// SPDX-License-Identifier: Apache-2.0
 // errors: 44
 // errors (clang): 51
 // What the compiler says first of a usual mistake is what to write instead.

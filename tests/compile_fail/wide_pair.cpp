@@ -1,4 +1,5 @@
 // expect: keeps key and value in one atomic word of at most 16 bytes
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 
 #include <tilehash/tilehash.hpp>

@@ -1,4 +1,5 @@
 // expect: keeps keys and values of at most 8 bytes each
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 
 #include <tilehash/tilehash.hpp>

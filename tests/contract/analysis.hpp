@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What factorize, unique, value_counts and isin promise, on any space: the answers of a model of std::map.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factorize and its like on a CPU.
 #include <contract/analysis.hpp>
 #include <tilehash/space/cpu_algorithms.hpp>

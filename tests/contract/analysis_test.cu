@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factorize and its like on a GPU.
 #include <tilehash/space/cuda.cuh>
 

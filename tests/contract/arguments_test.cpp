@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a bad argument says: one clear line, and the table stays as it was.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hash functions with which a build must retry.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every verb that does not synchronize, captured in a CUDA graph and replayed on other data.
 #include <numeric>
 #include <vector>

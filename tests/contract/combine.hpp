@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's ops and two of a user, compared with std::unordered_map. A call has so many items that
 // those of equal keys are combined first, where the op allows it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All questions, and their registration as GoogleTest tests:
 // <design>_<key>_<value>_<space>.<question>_<test>
 #pragma once

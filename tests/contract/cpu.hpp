@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cpu space under test, with one thread and with two; under the slow sanitizers with two only.
 #pragma once
 

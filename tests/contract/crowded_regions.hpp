@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests which regions of a resized table are listed for trial (engine/crowded_regions.hpp): all regions
 // with an unplaced key, as an exact matching on the host finds them, and few others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is special to `cuckoo`: the least size for each number of functions, the stash, restarts.
 #include <gtest/gtest.h>
 

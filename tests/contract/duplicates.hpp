@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exactly one of equal keys in a call wins, any of them, unless the design keeps duplicates.
 #pragma once
 

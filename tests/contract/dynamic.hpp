@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of tables in subtables: the load factor they keep, the memory that a resize takes, resizes without
 // memory, values of any size, and refused options.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Promises of engines in addition to right answers: asynchronous calls, moved-from tables, kept state, and
 // bounded work where a table is full or keys are adversarial. `engine_space` is the space under test.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that an erased key stays absent, and that its slot is reused without storing a key twice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growth by estimate: the sketch against known numbers of keys, and inserts of many items into empty and small
 // tables that may grow, against std::map. `estimate_ground` has a space and its memory, which can run out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <contract/faulty.hpp>
 #include <tilehash/space/cpu.hpp>
 

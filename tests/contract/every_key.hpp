@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every key is legal, including those that look like the marks of free slots.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The least and the greatest of floating-point values do not depend on the order of the items. A NaN loses
 // against every number, and -0.0 is less than 0.0. Tested in slots, in sentinel cells, and where items of
 // equal keys are combined first.

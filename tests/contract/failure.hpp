@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call that gets no memory, at any of its allocations. It throws and the table is unchanged, or it reports
 // and names the items that it refused. Either way the table answers as the model does, bytes() accounts for
 // all memory that is kept, and the next call works. (New memory is full of rubbish, so an outcome that is not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same of a GPU, shaped as CCCL's resources are.
 #pragma once
 

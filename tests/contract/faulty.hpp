@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory resource that can be made to run out, counts the allocated bytes, and returns memory full of
 // rubbish. A space that is made with it allocates everything from it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating-point keys compare by value: -0.0 is 0.0 and NaN is refused; bitwise<T> compares by bits.
 #pragma once
 

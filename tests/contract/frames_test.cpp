@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many functions a CPU enters between a verb and the body of a kernel, which stays few enough to step through
 // in a debugger. Counted in a unit without optimisation or inlining; what must be inlined anyway does not count.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One design of each kind that grows; each of the others has its own unit (sequences.in).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that a call takes while a table grows: the old and the new table, and in addition at most a
 // sixteenth of the items' bytes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every hash function serves the designs, and hash_graph with wide offsets too.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that grow and shrink in their own memory (engine/region_resize.hpp): tests the answers, the promised
 // memory, and that nothing is lost without memory. The tables have few regions, in memory that reports that
 // it can be resized; a separate test uses the space's own memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growth in a table's own memory on the CPU: in a resource that resizes, and in the system's pages.
 #include <contract/crowded_regions.hpp>
 #include <contract/in_place.hpp>

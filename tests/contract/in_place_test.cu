@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growth in a table's own memory on a GPU: in a resource that resizes, and in the driver's virtual memory.
 #include <cuda_runtime.h>
 

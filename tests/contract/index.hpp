@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs of an indexed table beyond the contract of all tables: ids, colliding fingerprints, values that
 // change under a lock.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ids of keys that are stored in the table of ids itself, against std::map: many items at once into empty
 // tables and into others. `indexing_space` is the space.
 #pragma once

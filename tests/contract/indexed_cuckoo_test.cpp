@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the words of indexed_cuckoo are for: its items are read once, however often their words move.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that an insert adds every new key, leaves every present key unchanged, and reports each outcome.
 #pragma once
 

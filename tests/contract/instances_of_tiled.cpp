@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pairs of types that only tiled has in the tier quick, in addition to those for sanitizers.
 #include <contract/contract.hpp>
 

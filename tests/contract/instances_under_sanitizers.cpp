@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pairs of types that tests/designs.cmake names for sanitizers.
 #include <contract/contract.hpp>
 

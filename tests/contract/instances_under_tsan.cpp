@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first pair of types that each entry of tests/designs.cmake names for sanitizers.
 #include <contract/contract.hpp>
 

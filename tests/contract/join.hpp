@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins of all kinds, by both ways: every family of keys, memory that runs out, bad arguments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The expected rows of a join, from a std::unordered_map of the right rows.
 #pragma once
 

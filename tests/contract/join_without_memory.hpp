@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins where memory ends, at each of their allocations: the guarantees of join.hpp and join_graph.hpp.
 #pragma once
 

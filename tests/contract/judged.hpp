@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report that a test helper has checked already. Unlike other reports it may be dropped.
 #pragma once
 

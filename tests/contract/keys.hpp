@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that are easy for tables, and keys that are not.
 #pragma once
 

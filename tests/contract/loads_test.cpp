@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of many items can be filled to a load factor of 0.95, and to the highest that their design takes,
 // without growing, whatever the width of their words.
 #include <gtest/gtest.h>

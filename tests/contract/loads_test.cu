@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thousand builds at a load factor of 0.95 on a GPU, and at the highest that the design takes: none refuses
 // an item, and none needs another hash function. And tables of so many items that they are built slice by
 // slice.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that a lookup finds every key with its value, and no other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Returns the message of the exception that a call throws.
 #pragma once
 

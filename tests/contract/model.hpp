@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The expected state of a table: a std::unordered_map that gets the same calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs of a multimap beyond the contract of all tables: three builds, compared with
 // std::unordered_multimap; all values of many keys, skewed and not; the view's arrays; memory that runs out.
 // length: one fixture; the builds, the retrievals and what goes wrong, of one table.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A multimap keeps every item, against std::unordered_multimap.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The types of a list of tests that nvcc only reads, as no GPU of this machine will run them. One type of each
 // engine will do: the program's sources have the kernels of all designs, and a machine with a GPU has all types.
 #pragma once

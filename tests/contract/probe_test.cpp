@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which slots a probe sequence visits.
 #include <tilehash/designs/open_addressing/probe.hpp>
 

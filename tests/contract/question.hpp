@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The base of every question. A question is a struct template over the key's and the value's type with a list
 // of tests; each test makes its tables with the given maker.
 #pragma once

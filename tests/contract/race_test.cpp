@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What may run at the same time on one table, as the designs' headers write it down: inserts with inserts,
 // lookups with lookups, erases with erases, and displacements with displacements once all inserts are done.
 // Threads work on the design's view as lone tiles; nothing else orders them. Meaningful under

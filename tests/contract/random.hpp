@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers that differ in every run, and can be repeated.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any sequence of bulk calls gives the answers of std::unordered_map. Sequences start short and get longer,
 // so that the first failure is a short one.
 #pragma once

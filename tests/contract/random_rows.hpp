@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // After any calls the rows hold each key's items, as std::unordered_map does, for easy and for colliding
 // keys: thousands of small tables and some that are built by regions, or in bins.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that are filled region by region, compared with std::unordered_map: builds, merges with present
 // items, growth, and items too uneven for regions. At these sizes other tests insert one by one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verbs that insert and change values, with keys that repeat in one call: every item counts once, and a refused
 // key refuses all of its items.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that repeat in one call, on a GPU.
 #include <contract/repeats.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every item that does not fit is refused by name, and the table still gives all right answers.
 #pragma once
 

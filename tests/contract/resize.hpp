@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that reserve, rehash, clear and a second build change the memory and nothing else.
 #pragma once
 

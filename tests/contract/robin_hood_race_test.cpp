@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that insert the same keys into a Robin Hood table at once, whatever they have in hand, put each in
 // once; and those that erase them at once count each once. They work on the design's view as lone tiles, and
 // nothing else orders them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Robin Hood tables promise besides the contract: any load up to one, and no build fails; ages as few as
 // the paper's; lookups that fail stop at their home's maximum, which is tight, after any number of erases
 // too; neighbours stay neighbours; and keys made up to meet cost a restart.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robin Hood tables on a GPU: of many builds at loads up to 0.99 none fails; and the bulk build, in which
 // thousands of lanes ask for slots at once, gives slot by slot the ages that a CPU's inserts give.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows that change: items are inserted in place while their section has free entries, and the table is
 // rebuilt when it has none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of so many items that they are built by regions, or in bins; other tests use fewer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences of calls on a GPU, side by side in streams of their own: a small table keeps it waiting.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences of calls in a cpu of two threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any sequence of calls leaves the same contents in a table and in std::unordered_map. RapidCheck generates
 // the sequences and shortens the first that fails. The tables are small, and grow and shrink all the time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if TILEHASH_HAS_RAPIDCHECK
 #include <contract/growing_designs.hpp>
 #include <contract/sequence_space.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs of any size: none, one, near every tile width and batch size, odd and large.
 #pragma once
 

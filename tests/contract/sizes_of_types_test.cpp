@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A map takes keys and values of 1, 2, 4, 8 and 16 bytes in all combinations.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What perfect_spatial promises besides the contract: points stay points where they can, every lookup reads
 // one offset and one slot, the table is as small as the thesis' was, and keys that its parameters cannot part
 // cost restarts and nothing else.

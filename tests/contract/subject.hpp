@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table under test with an interface of host arrays. The questions of this folder use it, so they are
 // compiled once for each pair of types, for all designs and spaces.
 #pragma once

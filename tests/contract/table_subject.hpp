@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table<Design, Space> as a subject: copies the host's arrays to the space, calls the verb and copies the
 // results back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lookup lengths are as Alcantara's thesis measured them (tables 3.2 and 4.1): they do not depend on the
 // machine. The thesis has one run of 10 million items each; this test has that many in the tier full, and a million
 // or 60 000 else. With fewer items the longest walks are shorter, so 100 % is only bounded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verbs of many items on a CPU, whose threads combine equal keys first, compared with std::unordered_map.
 #include <gtest/gtest.h>
 

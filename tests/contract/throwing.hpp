@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's function that throws. Its exception reaches the caller, no key is lost, every value combines some
 // of the items, size() is exact, and the table works afterwards.
 #pragma once

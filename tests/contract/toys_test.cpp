@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the contract tests of the toys (tests/toys/) do not ask: of the things that these designs are there to
 // show, does each happen?
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that a table of constant size stays fast while its items are replaced: a tenth of them in each of many
 // rounds. Lookups then read at most 1.5 times what they read in the first round, or in a new table with the
 // same items: in a small table the average depends on the keys, whatever their history.

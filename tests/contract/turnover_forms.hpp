@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turnover by each form of the verbs: calls that synchronize, asynchronous calls, views in a user's kernel, and
 // tables that grow. The contents are compared with those expected, and the lookups with those of a new
 // table of the same items. The includer names the space, `turnover_space`, and `turnover_memory`, its memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turnover on a CPU by each form of the verbs, one key at a time among them, and of adversarial keys.
 #include <unordered_map>
 

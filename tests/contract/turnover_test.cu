@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turnover on a GPU by each form of the verbs.
 #include <tilehash/space/cuda.cuh>
 

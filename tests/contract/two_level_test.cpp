@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is special to two_level_cuckoo: regions that are built again alone, partitions that start anew, bins
 // that overflow, and the figures of Alcantara's thesis, chapter 5, that do not depend on the machine.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The types that the contract is checked on.
 #pragma once
 

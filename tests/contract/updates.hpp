@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // insert_or_assign and insert_or_apply: a present key gets another value, and every item counts once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's threads change a table through its mutable view; the results are compared with the given items.
 // The includer names the space, `view_space`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The insert call of engine/window_call.hpp over a policy that records what it is asked: when a table grows, for
 // how many items, and what the report says of what regions left. Tables of the library seldom leave anything
 // over, and hardly ever where memory has just ended.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled without AVX2 and without oneTBB, whatever the rest of the program has.
 #include "abi_unit.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Units of one program that were compiled with different flags do not share code or types that those change.
 #include <memory>
 

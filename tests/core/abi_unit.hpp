@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each unit of abi_test.cpp does, compiled with flags of its own.
 #pragma once
 

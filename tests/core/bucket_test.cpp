@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bucket's masks against slots looked at one by one, for every size and kind of word.
 #include <contract/random.hpp>
 #include <tilehash/space/bucket.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Owned memory of a space.
 #include <contract/message_of.hpp>
 #include <tilehash/space/buffer.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large tables become, and what is refused.
 #include <tilehash/core/capacity.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The space `cuda`: where its memory comes from, which GPU it works on, and how two of one GPU are ordered.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A GPU's tiles of every width, and the algorithms of the cuda space, against the same worked out on the
 // host.
 #include <gtest/gtest.h>

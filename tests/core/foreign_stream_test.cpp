@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls by one space object on memory that another gave.
 #include <tilehash/space/foreign_stream.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Golden values of every hash function, computed by golden_hashes.py, and what the functions promise: the
 // mixers are bijections, the high bits are the good ones, fast_range() stays in range.
 #include <contract/random.hpp>

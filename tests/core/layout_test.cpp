@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layouts promise: every point has a key of its own and is found by it again; keys of a full grid
 // are 0, 1, 2, ...; Hilbert's curve goes one step at a time; Morton order and bit reversal are what the paper
 // says; and a grid that keys have no room for is refused.

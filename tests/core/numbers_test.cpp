@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as keys and as what ops combine: NaNs, both zeros, subnormal numbers and sums that wrap round. The
 // same unit is also compiled with -ffast-math, which lets a compiler forget all of them: so numbers come from
 // bits here, and are looked at as bits.

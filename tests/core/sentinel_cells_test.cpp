@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two cells beside a table.
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/sentinel_cells.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys and values packed into words: what goes in comes out, and no key is taken for the mark of a free slot.
 #include <contract/random.hpp>
 #include <tilehash/core/slot.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The classes of tuning numbers in a unit for two GPUs: compiled for sm_75 and sm_90, and not run.
 #include <type_traits>
 

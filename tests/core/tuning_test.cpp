@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The class of tuning numbers of a machine, and limits that every class must keep.
 #include <tilehash/space/tuning.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What others may be changing is read word by word: WholeWords.cmake looks at the PTX of these kernels. (No
 // run can show that a GPU might tear a word: none has.)
 #include <tilehash/core/atomic.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same calls on the GPU, on the CPU and on std::unordered_map: the same answers, at sizes that fill a
 // GPU.
 #include <gtest/gtest.h>

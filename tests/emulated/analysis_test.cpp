@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factorize and its like under the GPU's schedule.
 #include <contract/analysis.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 

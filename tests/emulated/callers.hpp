@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the line of a design that called a collective, from the frames of a stack.
 //
 // A collective's source_location is its own line, usually in bucket.hpp. The callers of the bucket are in the

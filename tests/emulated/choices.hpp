@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the lane of the emulated machine that runs next at each atomic operation.
 //
 //   random      another lane, with a probability that is drawn for each run, from 1/2 to 1/64

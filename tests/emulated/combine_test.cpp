@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Items partitioned by block after block; and those of equal keys combined before they come to a table.
 // length: the partition, combining and the first of equal keys share their keys and their models.
 #include <gtest/gtest.h>

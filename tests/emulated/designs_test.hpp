@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of every design under the GPU's schedule, compared with std::unordered_map.
 // length: one list of questions, asked of each design.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The space for tests: the GPU's schedule on the CPU. It has the interface of `cuda`, so every design and
 // bulk verb runs on it as on a GPU, at any tile width. Each lane is a fiber. A missing barrier, or a
 // collective or barrier that some lanes do not reach, is an error with a clear message instead of a hang.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growth by estimate under the GPU's schedule.
 #include <contract/faulty.hpp>
 

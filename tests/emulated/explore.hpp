@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a test under many schedules of the emulated machine, and prints how to repeat a failed one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fiber: a function on a stack of its own that can pause and continue later.
 //
 // Boost.Context switches the stacks. With AddressSanitizer (TILEHASH_EMULATION_ASAN) every switch is

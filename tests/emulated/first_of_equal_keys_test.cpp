@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bulk builds that keep the first of equal keys, on both kinds of space.
 #include <gtest/gtest.h>
 

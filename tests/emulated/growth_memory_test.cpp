@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that growth takes, under the GPU's schedule.
 #include <contract/growth_memory.hpp>
 #include <tilehash/designs/linear_probing.hpp>

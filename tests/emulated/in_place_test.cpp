@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growth in a table's own memory under the GPU's schedule.
 #include <contract/crowded_regions.hpp>
 #include <contract/in_place.hpp>

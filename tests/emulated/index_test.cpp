@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ids of keys that are stored in the table of ids itself, under the GPU's schedule.
 #include "emulated.hpp"
 

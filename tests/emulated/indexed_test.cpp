@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows behind a table of ids, under the GPU's schedule, compared with std::map.
 #include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/engine/records.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins under the GPU's schedule: by regions, some of which are left to the
 // table, and by the table.
 #include <algorithm>

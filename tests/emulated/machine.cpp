@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the emulated GPU runs: lanes go from collective to collective, warps and blocks in turns (machine.hpp).
 #include "points.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated GPU: blocks of warps of 32 lanes, every lane a fiber, all on the host thread that launches.
 //
 //   run() --- picks a warp at random ---> step(): each lane runs to its next collective, in random order

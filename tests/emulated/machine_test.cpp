@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated GPU itself: its primitives against brute force, and the faults it must catch.
 // length: one test for each primitive and each fault.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values side by side behind a table of ids, under the GPU's schedule: all builds, and rows of any lengths.
 #include <tilehash/engine/multi.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys by the number of their item: how often each comes, and how far apart.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes every atomic operation of a unit's tables a point at which another thread may continue: include it
 // before all of the library's headers. machine.hpp chooses what happens at a point. Without choices, and in
 // threads outside a machine, a point does nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A design with EMULATED in tests/designs.cmake is tested under the GPU's schedule, in tiles of 4 lanes and,
 // for the first pair of types, of 1 and of 32.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that repeat in one call, under the GPU's schedule, and some on a CPU.
 #include <gtest/gtest.h>
 

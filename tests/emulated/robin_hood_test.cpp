@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/designs/robin_hood.hpp>
 #include <tilehash/papers/robin_hood_random.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/designs/chained.hpp>
 #include <tilehash/designs/hash_graph.hpp>
 #include <tilehash/papers/hash_graph.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What designs promise of calls that meet, under schedules that stop at every atomic operation.
 //
 // A table is nearly full, and the items that come share a bucket or two, so that they meet. They come in the

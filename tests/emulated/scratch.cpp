@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who touched which byte of a block's scratch (scratch.hpp).
 #include "scratch.hpp"
 

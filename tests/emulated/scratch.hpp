@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scratch memory of an emulated block. It records the threads that accessed each byte since the last
 // barrier. So it finds a missing barrier in any order of the threads, also in one that gives the right
 // answer.

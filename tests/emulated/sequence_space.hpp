@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences of calls under the GPU's schedule. Each lane is a fiber, so a thousand keys would take four times
 // as long, in tables that are resized as often.
 #pragma once

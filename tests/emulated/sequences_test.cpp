@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences of calls under the GPU's schedule; other designs have a unit each (contract/sequences.in).
 #if TILEHASH_HAS_RAPIDCHECK
 #include "sequence_space.hpp"

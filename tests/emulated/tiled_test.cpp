@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/region_choice.hpp>
 

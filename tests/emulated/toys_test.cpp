@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <toys/toy_signpost.hpp>
 #include <toys/toy_swapper.hpp>
 

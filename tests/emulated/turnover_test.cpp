@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turnover under the GPU's schedule.
 #include "emulated.hpp"
 

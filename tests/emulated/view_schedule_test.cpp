@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two threads of a user's kernel that insert into a table made by hand, under all schedules in which they
 // interrupt each other once or twice at chosen operations.
 #include "points.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fuzz target of calls: one table an input.
 #include <gtest/gtest.h>
 

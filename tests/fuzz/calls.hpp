@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a sequence of calls on a table, compared with std::unordered_map (contract/model.hpp) after each.
 //
 //   byte 0  the design          byte 2  threads, growth, kind of keys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fuzz target of the program's readers. Each either gives what a plain model gives, or refuses in one
 // line.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target on files, folders of files, and inputs made of random numbers:
 //   fuzz_calls [FILE|FOLDER]... [--random N] [--seed S] [--save FILE]
 // The i-th random input of a seed is the same in every run. It is kept in FILE (default: fuzz_input in the

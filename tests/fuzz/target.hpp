@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fuzz target: a function from bytes to nothing, which ends the program, or throws, when what it tries is
 // wrong.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public headers after `using namespace std` and the macros of Qt, X11, windows.h, POSIX and C: this unit
 // must compile. Nothing runs.
 #include "foreign_macros.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Macros that other headers define, for tests of what is included after them: names only, with a value that
 // does not compile where the name is used.
 #pragma once

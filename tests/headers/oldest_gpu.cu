@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps on the oldest GPU that the library runs on (sm_75): compiled as far as machine code, and not run. The
 // headers come after other headers' macros and `using namespace std`, as in after_macros.cpp.
 #include <cstdint>

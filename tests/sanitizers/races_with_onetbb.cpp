@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A map, sorts and scans on oneTBB's threads, in which ThreadSanitizer must find nothing; with an argument
 // also a race of a loop body, which it must find.
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a round of the cpu space takes place: two space objects, with the host's memory or with one that can
 // be told to run out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random history of an index: ids are given, kept and given back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random joins, of all kinds and by all ways, of arrays and with a graph. A result's rows are compared by
 // their number and a sum over products of a left and a right hash, which the counts of each key give without
 // making the rows.

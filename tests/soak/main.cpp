@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // soak [--minutes M] [--seed S] [--rounds N] [--world NAME] [--most ITEMS] [--list]: rounds of random calls
 // until time is up. It prints each round's seed before the round, and ends with a line that adds up. Exit
 // code 1: a wrong answer. With --seed the first round has that seed, and there is one round unless --rounds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The soak: rounds of random calls on random tables, until time is up. Each round has a seed, and that seed
 // alone repeats it. A world is a design with its types, or another part of the library; each is a unit that
 // registers itself.

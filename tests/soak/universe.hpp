@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of one round, by number, and what a table holds of them. Numbers make a model of millions of items
 // cheap: an array in place of a map.
 //

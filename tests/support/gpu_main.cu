@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main function of every test that needs a GPU. Without one it says so and ends with 77, which ctest
 // shows as skipped; with TILEHASH_REQUIRE_GPU=1 in the environment, a machine that was to have one, it fails
 // instead.

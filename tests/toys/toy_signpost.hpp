@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A toy that tests what a design can say: the next bucket of a key stands in the bucket.
 //
 //   primary    | a b c d e f g > |  --.      a full bucket's last slot becomes a signpost to another,

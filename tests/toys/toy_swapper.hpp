@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A toy that tests what a design can say: inserts that take other keys out.
 //
 //   first(k)   | a b c d e f g ! |      seven items; the last slot says whether a key whose first bucket this

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "peer_table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <libcuckoo/cuckoohash_map.hh>
 
 #include "peer_table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other libraries' maps as the program sees its own tables: used as their users use them, reserved and then
 // filled item by item.
 //

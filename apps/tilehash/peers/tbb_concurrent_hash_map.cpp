@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <tbb/concurrent_hash_map.h>
 
 #include "peer_table.hpp"

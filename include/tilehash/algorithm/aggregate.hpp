@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Combines items of equal keys before they go to a table, for insert_or_apply where keys repeat.
 //
 //   items   | share 0      | share 1      | share 2  ...   a partition (partition.hpp), which combines equal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bins: the memory to which a partition (algorithm/partition.hpp) writes the items of each region, the format
 // of these items, and the list of items that exceed a bin's capacity.
 #pragma once

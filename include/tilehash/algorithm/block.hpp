@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What block kernels share: the layout of their scratch, reads of several items at once, sums over the
 // threads, and a bucket in scratch.
 #pragma once

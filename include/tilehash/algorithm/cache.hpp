@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides by measured limits (docs/measured/hash_graph.md) whether items are put in order before they are
 // written at random.
 #pragma once

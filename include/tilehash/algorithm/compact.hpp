@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers the selected ones of n items from *count on, in no given order. *count grows by how many they are.
 //
 // A GPU's block numbers its items by one atomic operation: one for each warp would make all warps take turns

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds all items of a call whose keys are contested. A key is contested if a table's build left an item of
 // it over, since other items of the same key may precede that one.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Displacement: frees a slot for a key whose two buckets are full, by moving other keys.
 //
 //   path:  first(k) full --x--> other(x) full --y--> other(y) has a free slot

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the first of the items with equal keys, for inserts that keep that one (keep::first).
 //
 //   items  | a:7 b:3 a:1 c:5 b:9 ...      each gets its number in front of its value,

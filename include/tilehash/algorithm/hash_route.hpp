@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A route by a bijective hash (partition.hpp). The top bits of the hash select the region; the fraction below
 // them selects a position in the region. Also the buckets of such regions: a bucket implies all bits of its
 // keys' hashes but a remainder.

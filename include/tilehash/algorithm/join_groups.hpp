@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel of a join by regions whose right keys repeat (algorithm/region_join.hpp): a block groups the right
 // rows of a region by key, and counts or writes the rows of its left rows.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel of a join by regions (algorithm/region_join.hpp): a block counts or writes the rows of a region,
 // or does both at once.
 #pragma once

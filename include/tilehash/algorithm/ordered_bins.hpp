@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bins that preserve which of two items with equal keys came first.
 //
 // A partition's block takes consecutive shares of the items. It drops all but the first of a share's equal

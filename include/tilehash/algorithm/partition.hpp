@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Partition: sends the items of a table to their regions, in runs.
 //
 //   items   | c a f b | e d g a | ...      a block takes a share of them,

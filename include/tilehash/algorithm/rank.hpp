@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers items within their groups, which are known, and moves them there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A join by regions: both sides are partitioned by their keys' hashes, and a block joins a region's rows in
 // its scratch.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds where runs of equal keys begin in a sorted list.
 //
 //   sorted    | 4 4 4 7 | 7 7 19 | 19 20 |       a block serves a share

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Estimates from a sample how often keys repeat.
 #pragma once
 

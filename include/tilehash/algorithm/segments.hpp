@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributes work on segments of any lengths evenly.
 //
 //   offsets      | 0 | 2 | 2 | 2 | 9 | 10 |         segment s has positions offsets[s] ... offsets[s + 1] - 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bounded count that all lanes and threads change concurrently: the number of a table's slots that are
 // taken. It is split into shards, so that a GPU's lanes do not all queue at one word. Each shard has its part
 // of the bound. A caller continues with the next shard if one is full, and so finds the last free slot of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Displacement by one move or two, among inserts that take no locks: places a key whose two buckets are full.
 //
 //   one move:   first(k) full --x--> second(x) has a free slot

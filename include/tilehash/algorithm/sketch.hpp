@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Estimates how many different keys an array has, from a sketch of all of them: HyperLogLog (Flajolet, Fusy,
 // Gandouet, Meunier: AofA 2007), with the estimator of Ertl (arXiv:1702.01284, section 4), which needs no
 // tables and no correction for few keys.

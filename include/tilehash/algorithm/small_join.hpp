@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first steps of a join of few rows on a GPU: groups the right rows by key in memory, and finds the matches of
 // the left rows. Few rows stay in a GPU's cache, so their random accesses are fast, and each step not taken saves
 // more time than the step works. So there is no partition, no sort and no scan.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Combines items of equal keys on a CPU before they go to a table. Keys and values may have any size.
 //
 //   items   | share | share | share | ...    each thread takes shares of the input

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The codes of an array's keys on a CPU: 0, 1, 2, ... in the order in which different keys first appear.
 //
 //   keys    | 7 | 4 | 7 | 9 | 4 |        codes   | 0 | 1 | 0 | 2 | 1 |        first rows   | 0 | 1 | 3 |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // code_by_chunks(): codes of rows with few different keys, by threads. Each thread codes a chunk of the rows by a
 // table of its own. The chunks' first rows, in order, get codes in turn: those of all rows.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // code_rows(): codes of all rows of an array on a CPU, by threads, and the first row of each key.
 //
 // One thread writes codes at once. Several write the first row of each row's key, and mark it in a bit. The

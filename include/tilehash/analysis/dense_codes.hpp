@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The codes of keys whose words are in a small range: an array of codes, one for each word of the range.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // factorize, unique, value_counts, isin: one call over arrays of keys.
 //
 //   keys    | 7 | 4 | 7 | 9 | 4 |      codes   | 0 | 1 | 0 | 2 | 1 |      values   | 7 | 4 | 9 |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // group_by: rows grouped once, by one or several key columns, then any number of reductions of values.
 //
 //   keys    | 7 | 4 | 7 | 9 |      codes   | 0 | 1 | 0 | 2 |

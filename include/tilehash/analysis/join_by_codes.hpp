@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins on a CPU by codes, in the order of the left rows: one side's keys get codes once, and are probed by any
 // number of arrays.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes of rows on a GPU: a map from keys to their least row, then ranks of the first rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A slot with a separate value: the key is a word that changes atomically, its value is at the same position
 // of another array.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays that callers pass: for results that are true or false; and a check of the overlap of arrays that a
 // call reads with arrays that it writes.
 #pragma once

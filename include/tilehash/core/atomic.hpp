@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Atomic operations on words of 4, 8 and 16 bytes, the same on CPU and GPU.
 // On a CPU 4 and 8 bytes use the compiler's builtins, which ThreadSanitizer knows and which need no header.
 // On a GPU the common ones use CUDA's functions: the compiler makes them shared memory's atomics where it

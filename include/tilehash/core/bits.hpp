@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bit operations on masks, the same on CPU and GPU.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the size of a table from its number of items, and throws when the arithmetic overflows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The base of all headers: compiler requirements, integer names, and the macro that marks functions for CPU
 // and GPU.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Restores the macros that core/prologue.hpp suspended. No `#pragma once`: each inclusion counts.
 #pragma pop_macro("slots")
 #pragma pop_macro("emit")

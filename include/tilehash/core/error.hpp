@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions. A message is one line: the failure, and what to do. A call that throws leaves its table
 // unchanged, unless an op of the user throws (docs/adr/0026).
 #pragma once

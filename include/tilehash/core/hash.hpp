@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seedable hash functions.
 //
 // Each takes the bits of a key (an unsigned integer of 32, 64 or 128 bits) and returns 64 bits. The *high*

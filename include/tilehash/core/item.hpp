@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input of bulk verbs: keys as a design sees them, items, and sources, which return the i-th item.
 #pragma once
 

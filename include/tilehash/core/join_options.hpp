@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds and options of a join, and the rows that each kind returns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Equality and hashes of keys of any size.
 #pragma once
 

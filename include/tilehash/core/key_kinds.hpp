@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kinds of types in keys: numbers with NaNs, and types that refer to other memory.
 //
 // Floating-point numbers are treated as integers. Under -ffast-math, or a flag that it implies, a compiler

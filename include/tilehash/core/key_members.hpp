@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How keys of a type are compared: by their bytes, or by members that are keys themselves.
 //
 // Most keys are compared by their bytes: integers, arrays of them, structs without padding. Floating-point

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layouts convert the points of a grid to keys and back: row by row, along Morton's or Hilbert's curve, or by
 // bit reversal, which separates all neighbours.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A number of an object that owns memory: it is 0, or false, in a moved-from object.
 #pragma once
 

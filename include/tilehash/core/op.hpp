@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An op combines a table's value with a given value of the same key: op(stored, given).
 //
 // An op is any callable. Items of one key are applied in no fixed order, so the result is certain only if the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suspends macros of other headers whose names this library uses; core/epilogue.hpp restores them.
 //
 // Qt defines `slots` and `emit`, windows.h defines `small`, `near`, `far`, `min` and `max`. A header that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slots that store only the bits of a key that the bucket's number does not give.
 //
 // A bijective hash maps the key to K bits. In a table of at least 2^5 buckets the bucket's number gives the

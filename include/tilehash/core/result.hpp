@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outcomes of items and reports of calls. A report counts every item, so no item is lost silently.
 #pragma once
 

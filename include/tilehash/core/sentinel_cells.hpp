@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table's two cells for the two keys whose bits look like the marks of free slots.
 //
 // If a slot has no spare bits, `empty` and `erased` must be patterns that keys can have. Those two keys are

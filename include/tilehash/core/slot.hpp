@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A slot: a key and its value packed into one word that can be changed atomically.
 //
 //      most significant                                   least significant

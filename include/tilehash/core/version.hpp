@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The version of tilehash: #if TILEHASH_VERSION >= 200 requires 0.2.0 or newer. CMakeLists.txt reads it from
 // here.
 #pragma once

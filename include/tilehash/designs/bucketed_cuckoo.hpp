@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bucketed cuckoo hashing (BCHT): two buckets per key; an insert moves other keys when both are full.
 //
 //   key k ---- first(k) ----> | a b c d e f g h |   64 bytes

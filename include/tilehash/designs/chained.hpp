@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chaining without links: the items sorted by their bucket, and where each bucket starts (rows.hpp).
 //
 //   bucket of each item   3 0 2 3 0 3         sorted with the items:   0 0 2 3 3 3

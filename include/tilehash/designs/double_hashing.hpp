@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Double hashing: each key jumps by a distance of its own, 1 + k mod 41.
 //
 //   hash(k) -> | a | . | . | b | . | . | k |        probes: a, b, k  (jump 3)

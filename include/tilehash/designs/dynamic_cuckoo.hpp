@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dynamic_cuckoo: a table that resizes with the number of its items, one subtable at a time (DyHash).
 //
 //   subtable 0   | bucket | bucket | ...             |     one function each, keys and values

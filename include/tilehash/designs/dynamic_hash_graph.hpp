@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hash graph with inserts and erases: its rows have free entries between them.
 //
 //   row            0           1       2           3             256 rows are a section

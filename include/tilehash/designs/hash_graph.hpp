@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HashGraph: hash values and items as a bipartite graph, stored in compressed sparse rows (rows.hpp).
 //
 // Built in bulk from all items at once, without retries or failures at any load factor (items a row; the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Horton tables: a bucket stores where its overflow went, so a lookup reads it and at most one more.
 //
 //   type A    | a b c d e f g h |         S items

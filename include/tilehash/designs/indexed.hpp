@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // indexed: keys and values of any size, in records that a table of ids points to.
 //
 //   key -> ids    [ f7: 2 | 19: 0 | .. | c4: 1 ]           a key's fingerprint, and its id

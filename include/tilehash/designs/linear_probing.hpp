@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear probing: the slots after the key's own, one by one.
 //
 //   hash(k) -> | a | b | c | k | . |        probes: a, b, c, k

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maximum load factors of tables with two buckets a key (tiled, bucketed_cuckoo).
 #pragma once
 

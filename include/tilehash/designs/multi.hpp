@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multi: all values of a key in one contiguous array, behind a table of dense ids.
 //
 //   key -> ids   [ 19: 1 | .. | 7: 0 | 4: 2 ]       any design that maps a key to 32 bits; k keys

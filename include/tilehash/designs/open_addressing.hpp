@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Open addressing: one slot at a time, compare-and-swap.
 //
 //     hash(k)        +jump           +jump                     a slot is one word: key and value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robin Hood hashing that keeps neighbouring keys together; each home stores how far its keys have gone.
 //
 //   home of a, b, c, d            home + offset(2)               home + offset(3)

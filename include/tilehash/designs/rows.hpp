@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of items in one array, built in bulk and read row by row.
 //
 //   row             0   1   2   3   4

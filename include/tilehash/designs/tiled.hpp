@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tiled: the default table. One bucket for nearly every lookup, found or not.
 //
 //   hash(key) = [ bucket number . remainder ]            a bijection: the slot keeps the remainder alone

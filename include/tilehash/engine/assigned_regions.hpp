@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assigns values to present keys region by region (designs/tiled/merge.hpp).
 //
 // Equal keys need not be combined first, unless there are many: a sample says so. In a table that may grow:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::built_once: tables that are built from all items at once and not changed afterwards. If a hash
 // function does not suit the keys, the build is retried with the next one: the first few times in memory of
 // the same size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of running calls in the memory of a table: counters, their sums, changes of the size, and the
 // pending bits of a small call.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::counted_storage: storage of a table whose size asynchronous calls and views may change in the
 // memory of the space.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the regions of a resized table where some keys may have no slot. A count in a block's scratch clears
 // nearly all regions; engine/region_resize.hpp builds the others as a trial.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Items of equal keys in one call, into a table that is changed in place (engine/insertion.hpp):
 //
 //   insert_combined   combines their values before the insert, where that pays for so many items

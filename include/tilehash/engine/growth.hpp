@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of an insert call (engine/window_call.hpp) and its table for capacity and memory.
 #pragma once
 

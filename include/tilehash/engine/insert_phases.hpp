@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The phases of an insert over windows of its items, from one kernel to the next, and the items' outcomes.
 // They do not handle growth (engine/window_call.hpp).
 //

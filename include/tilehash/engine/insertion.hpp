@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::insertion: tables that are changed in place, and may grow.
 //
 //   insert, build      engine/window_call.hpp: its windows and their phases

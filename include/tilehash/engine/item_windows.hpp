@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The items of an insert call (engine/window_call.hpp) in windows, and an estimate of how many new keys are
 // among them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::multi: keys with any number of values each, behind a table of ids. The table of ids has any design
 // that maps a key to 32 bits. The memory and its invariants: designs/multi.hpp.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of a multimap: the table of ids and the arrays behind it; and the steps that give keys their
 // ids, shared by all its builds (engine/multi.hpp).
 #pragma once

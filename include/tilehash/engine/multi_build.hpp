@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel that groups a multimap's items by key (engine/multi_regions.hpp): a block takes a region's bin,
 // and counts and orders its items in its scratch.
 //

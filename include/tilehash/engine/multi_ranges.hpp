@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of a retrieval of few keys' values on a GPU: after the lookup one sums the keys' counts for each
 // block, and one turns the counts into offsets and copies the values. A general scan and a copy take eight calls of
 // the driver more, each as long as a kernel.

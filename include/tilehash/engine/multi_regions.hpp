@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups a multimap's items by regions: partitions them by their keys' hashes, and counts them in the memory
 // of a block.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs of multimaps (designs/multi.hpp): all values of keys.
 #pragma once
 

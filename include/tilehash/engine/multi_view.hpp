@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The view of a multimap, and the function objects that the multimap passes to its table of ids and to its
 // space.
 #pragma once

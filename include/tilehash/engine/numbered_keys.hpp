@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ids for the keys of an empty table of records, without another table that finds equal keys
 // (engine/records.hpp):
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Restores keys that inserts took out and could not place again, if there is no memory for a new table. No
 // key that was in the table before this phase may be lost.
 //

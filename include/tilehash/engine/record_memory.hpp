@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of records (designs/indexed.hpp), by id.
 #pragma once
 

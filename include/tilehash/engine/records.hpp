@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::records: keys and values of any size behind a table of ids. The table of ids has any design that
 // maps a key to 32 bits. The memory and its invariants: designs/indexed.hpp.
 // Temporary memory of a call that inserts: about 12 bytes an item, and 30 more for each one with an absent key.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs of tables with ids for keys (designs/indexed.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides when tables are filled by regions (engine/region_fill.hpp), and sizes the regions' bins.
 #pragma once
 

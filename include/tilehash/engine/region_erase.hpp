@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Erases many keys by regions, where that pays: the launches around the kernel that erases from one region in
 // a block's memory (Design::region_erase: designs/horton/erase.hpp).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills tables by regions (when: engine/region_choice.hpp): the launches around the kernels that build one in
 // a block's memory (Design::region_build: designs/tiled/build.hpp, designs/horton/build.hpp), or merge few
 // items in place (Design::region_merge: designs/tiled/merge.hpp).

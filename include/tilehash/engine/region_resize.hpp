@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives a table more regions, or fewer, in its own memory.
 //
 // A region is a range of hashes (algorithm/hash_route.hpp). If the number of regions changes, each is still a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::region_slots: slots in memory that can be resized, if their design has regions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::rows: tables of rows with free entries between them (designs/dynamic_hash_graph.hpp). They are
 // built from all items at once, and support inserts and erases.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::slots: the memory of a table that stores items in the slots of buckets, and all verbs but inserts.
 //
 //   | slots | data of the design | sentinel cells | running calls |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::storage: the options, the memory and the size of a table, and the verbs that only read them. The
 // engines that own memory derive from it, and add how they fill it and change it.
 //

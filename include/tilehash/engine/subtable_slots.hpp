@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::subtable_slots: the memory of a table in several subtables, and the steps that need no insert. One
 // subtable is doubled at a time. (engine/subtables.hpp has the verbs.)
 //

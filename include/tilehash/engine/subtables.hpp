@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // engine::subtables: tables in several subtables. One subtable is doubled or halved at a time.
 //
 //   insert   by engine/window_call.hpp; if items would fill more than beta of the slots, doubles the smallest

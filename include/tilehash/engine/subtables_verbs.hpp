@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs of tables in subtables: one subtable is resized at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts on a CPU whose threads combine the items of equal keys first (algorithm/thread_combine.hpp). The
 // table then meets each key once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One insert that does not synchronize with the host: one window of all items, into a table that does not
 // grow.
 //

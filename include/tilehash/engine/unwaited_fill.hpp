@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts by regions without synchronizing with the host (engine/region_fill.hpp), into an empty table, or to
 // assign values.
 //

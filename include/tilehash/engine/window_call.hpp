@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One insert into a table that is changed in place: windows of its items, the phases of each
 // (engine/insert_phases.hpp), the counts of inserted and refused items, and the decision to grow.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills a window of a call by regions (engine/region_fill.hpp), or assigns its values by regions.
 #pragma once
 

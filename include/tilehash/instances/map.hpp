@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precompiled maps and sets of the common types. A unit compiles none of their verbs if it includes this in
 // place of <tilehash/map.hpp> and <tilehash/set.hpp>, and its program links CMake's target
 // tilehash::instances.

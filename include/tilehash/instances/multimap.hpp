@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precompiled multimaps of the common types: see map.hpp in this folder.
 #pragma once
 

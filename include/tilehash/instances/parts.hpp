@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that tilehash::instances compiles: those that the verbs of its tables call and that are worth
 // compiling once. An explicit instantiation must spell out its types, so these are macros. `how` is
 // `extern template` in users' units (map.hpp, multimap.hpp), and `template` in the library (instances/ in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The items of a call: the outcomes and counters that its kernels record, and the end of the call.
 #pragma once
 

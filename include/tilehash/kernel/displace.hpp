@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places pending items by moving other items (algorithm/displacement.hpp).
 //
 //   pending   | 0 0 1 0 | 0 0 0 0 | 1 1 0 0 | ...      a block takes some words,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sinks of lookups, and functions that visit, count and collect all items of a table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Erases: swaps the word in the key's slot for the word that the design leaves in an erased slot.
 //
 //   walk the key's buckets --+-- a bucket holds the key --> swap its word: the key is gone

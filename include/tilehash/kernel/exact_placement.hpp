@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places a key for which the design's own insert finds no slot. The search finds a path whenever one exists.
 // Its only memory is a bit for each bucket. One thread runs it, with exclusive access to these buckets.
 //

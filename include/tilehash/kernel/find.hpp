@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two loops that look up one regular key: by one thread, and by each lane of a tile together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hits: the results that a lookup passes to its sink.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts by designs with their own insert() (core/result.hpp), called by kernel/upsert.hpp. A tile inserts
 // its items one after the other.
 //

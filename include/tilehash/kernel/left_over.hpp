@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts the items that regions left over (engine/region_fill.hpp), and ends the call, for a host that does
 // not wait to learn how many there are.
 //

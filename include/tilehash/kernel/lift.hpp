@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts the arguments of an op to values of the table (core/op.hpp), in a new buffer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lookups, in all schedules. Designs do not depend on the schedule: they compute where to look (locate,
 // address, advance) and judge the words that were read (examine).
 //

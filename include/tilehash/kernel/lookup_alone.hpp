@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedule of lookups (kernel/lookup.hpp) in which each lane reads its own buckets.
 #pragma once
 

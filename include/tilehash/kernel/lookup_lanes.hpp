@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes schedule of lookups (kernel/lookup.hpp): the lanes of a tile together read the buckets of all
 // their keys.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CPU's schedule of lookups (kernel/lookup.hpp): a ring of lookups with prefetched memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mixed batch, sorted by operation: the operations of each kind form a separate call.
 //
 //   ops    | find  insert  erase  find ... |      list  | 0 3 ... | 2 ... | 1 ... |     positions, in any

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts the pending items of each group of 256. The host plans its windows with these counts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The last kernel of an insert that does not synchronize with the host: it looks up the keys of the items that
 // are still pending, and ends the call.
 //

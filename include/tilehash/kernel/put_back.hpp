@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts evicted items without a slot back into the table if there is no memory for a new table
 // (engine/put_back.hpp). Evicted items are those that are not stored again yet.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that run for each row, section or key to build and change rows with free entries between them
 // (designs/dynamic_hash_graph.hpp).
 #pragma once

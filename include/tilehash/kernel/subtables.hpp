@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Doubles and halves a subtable, bucket by bucket, from its memory to new memory.
 //
 //   doubling   loc  | a . b c |   -->   loc       | a . . c |     each pair keeps its slot number,

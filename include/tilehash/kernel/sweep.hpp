@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Removes the marks that erases left and that no present key needs, within the table's own memory.
 //
 //   k's buckets   | a | x | x | k | x |     x  marked: a lookup goes on, and a table of fixed size keeps them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What asynchronous calls and views change in a table, as they count it in the memory of the space.
 #pragma once
 

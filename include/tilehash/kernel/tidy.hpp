@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tidies the buckets that are due after erases, each by a tile (designs/concepts.hpp, tidying).
 //
 //   due    | 0 0 1 0 | 0 0 0 0 | 1 1 0 0 | ...      a bit for each bucket; a block takes some words of them,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts by one CPU thread with exclusive access to the table: of keys that come one at a time, and of all
 // keys of a small table that grows.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts, and updates of present keys: one kernel with one policy, in which no key moves.
 //
 //   walk the key's buckets --+-- a bucket holds the key -------> keep its value, or combine the values

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bucketed cuckoo hashing whose inserts take the emptier of a key's two buckets, as MegaKV and MemC3 do.
 //
 //   key k ---- first(k) ----> | a b c . . . . . |

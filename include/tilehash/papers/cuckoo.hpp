@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuckoo hashing in one table: H slots per key, inserts that move other keys, and a stash for the rest.
 //
 //            h1(k)      h2(k)               h3(k)   h4(k)               s(k)

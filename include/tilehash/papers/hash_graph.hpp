@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HashGraph by one builder, whatever the size: the thesis' versions, to compare with the default of
 // designs/hash_graph.hpp.
 //

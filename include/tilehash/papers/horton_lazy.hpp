@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Horton tables that put repatriation off: an erase moves items back to their primary buckets once the number of
 // erased keys pays for a pass over the table.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuckoo hashing of indices: items of any size stay in place, and words move that each name one item.
 //
 //   items    | c | a | d | b |                      in the order given; never moved

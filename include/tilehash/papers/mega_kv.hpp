@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mega_kv: two buckets a key; an insert exchanges keys until one finds a free slot (Mega-KV, as Li et al.
 // measure it against tables in subtables).
 //

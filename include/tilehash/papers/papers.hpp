@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Baselines of the papers, to compare with, in the namespace tilehash::papers. No other header of the library
 // includes them.
 #pragma once

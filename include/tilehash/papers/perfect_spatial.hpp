@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Perfect spatial hashing: a table without collisions. A lookup reads one offset and one slot, found or not.
 //
 //   offsets    | 3 | 0 | 7 | 1 |                      one for every four keys, 16 bits each

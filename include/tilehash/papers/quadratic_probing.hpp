@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quadratic probing: the slots 1, 4, 9, 16, ... after the key's own.
 //
 //   hash(k) -> | a | b | . | . | c | . | . | . | . | k |        probes: a, b, c, k

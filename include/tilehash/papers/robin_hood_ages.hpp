@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ages of the keys of a Robin Hood table, and how far those of each home have gone: the paper's figures 3
 // and 4. For experiments and tests. Each function reads the whole table and synchronizes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robin Hood hashing with the random probe sequence: the paper's alternative to the coherent one.
 //
 // Keys are mixed before they get their home, so neighbouring keys are scattered over the table. All else is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sorted array: the baseline of every hash table.
 //
 //   keys      | 2 | 3 | 3 | 7 | 9 |        sorted by their bits

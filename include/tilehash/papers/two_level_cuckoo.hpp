@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two-level cuckoo hashing: small cuckoo tables, each built in block-local memory.
 //
 //   key k -- hash --> region r                    | 0 | 1 | 0 | 0 | 2 |      a seed each, one byte

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The spaces' sorts and scans, for designs that use them. They compile too slowly for all other sources.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bucket answers questions with a bitmask.
 //
 //   memory:    | w0 w1 | w2 w3 | w4 w5 | w6 w7 |      Slots words, 64 bytes where possible

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An owning array in the memory of a space.
 #pragma once
 

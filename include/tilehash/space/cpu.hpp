@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The space of the CPU: host memory, oneTBB threads, tiles of one thread.
 //
 // Without oneTBB's headers the space runs on one thread; name() says so.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scans and sorts of the space `cpu`, with oneTBB if present. ThreadSanitizer's builds do without oneTBB,
 // as the sanitizer cannot see how oneTBB orders its threads.
 #pragma once

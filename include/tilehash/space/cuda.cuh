@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The space of one GPU: device memory from a pool of its own, work on one stream, tiles of a warp's lanes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scans and sorts of the space `cuda`, by CUB.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checked calls of the CUDA runtime, and the current GPU during a call.
 #pragma once
 

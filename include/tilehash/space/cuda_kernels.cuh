@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of the space `cuda`: lanes, blocks, and the kernels that call a body on them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GPU memory that can grow and shrink in place: ranges of virtual addresses, each as long as the GPU's
 // memory. Only the front of a range is mapped to memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tile of a GPU: Width neighbouring lanes of a warp that serve one bucket.
 //
 // The warp is always converged: every collective names all 32 lanes, never a tile's own. With a mask per tile

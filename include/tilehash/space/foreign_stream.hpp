@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call through one space object on memory that another one allocated.
 //
 // Memory belongs to the space that allocated it, its home, and returns to it. Two space objects of one GPU

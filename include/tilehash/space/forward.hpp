@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares the spaces for users, for headers that only pass them on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory for the space `cpu`: in huge pages, and never more than is available. Linux overcommits memory
 // and kills processes when it runs out. So large allocations first ask the system and the control groups how
 // much is available. They subtract memory that is allocated but not touched yet, and a margin.

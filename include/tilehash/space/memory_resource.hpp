@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source of a space's memory: a reference to a user's object, of any type that has the required
 // functions.
 //

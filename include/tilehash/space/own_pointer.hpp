@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scratch of a single thread, with the interface of scratch that threads share.
 #pragma once
 

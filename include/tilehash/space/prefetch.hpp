@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CPU prefetches memory long before it reads it; a GPU runs other warps while one waits for memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tile of one thread: every CPU thread's, and that of a GPU thread that works alone.
 //
 // Its collectives are the identity, so a design written against tiles costs nothing here. Its buckets are

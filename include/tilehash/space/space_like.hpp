@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The concept of a space: where memory is, and how work starts there. `cpu` and `cuda` are for users, the
 // tests have `emulated`. A static_assert next to each class checks it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores of 16 bytes that are not read soon: a GPU's cache gives their place up first.
 #pragma once
 

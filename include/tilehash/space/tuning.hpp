@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tuning numbers of all machines: block sizes, requests in flight, and the item counts from which another
 // way pays. Edit this file to port tilehash to another GPU or CPU; no other header has such numbers.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads of neighbouring words by one lane of a GPU, in requests of up to 16 bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs for all items of a table, and for its memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs that look keys up. None takes memory; all run concurrently with other const verbs.
 //
 // In place: where a result has as many bytes as a key, the array of the results may be that of the keys. Each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lowest base class of a table. It owns the engine, checks the verbs' arrays and orders calls through two
 // streams.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs that change values, erase keys, or do both in one call.
 #pragma once
 

@@ -1,1 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
 static_assert(false, "a message that nobody pinned");

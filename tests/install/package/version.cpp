@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Are the headers of the version that the package has, and threads there where it says so?
 #include <cstring>
 

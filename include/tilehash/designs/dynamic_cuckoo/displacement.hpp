@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A free slot for a key whose buckets are full, made by moving other pairs.
 //
 //   walk   bucket of k  --x-->  another of x  --y-->  another of y, which has a free slot

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills an empty table region by region, in a block's memory.
 //
 //   items --partition--> | bin | bin | ...     of a quarter of the regions at a time, outside the table

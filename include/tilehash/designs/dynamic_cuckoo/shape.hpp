@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sizes of subtables, and the next subtable to be doubled or halved.
 #pragma once
 

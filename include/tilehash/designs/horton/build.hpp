@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bulk build of Horton tables, region by region in block-local memory (engine/region_fill.hpp). All eight
 // buckets of a key are in its region, so a block can finish it alone.
 //

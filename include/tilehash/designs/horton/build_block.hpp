@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block of the bulk build of Horton tables, which builds one region in its scratch.
 // designs/horton/build.hpp calls its steps, with a barrier between them.
 #pragma once

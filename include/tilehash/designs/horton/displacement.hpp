@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A free slot for a key k whose primary bucket is full, by moves of one item each.
 //
 //   primary bucket of k       bucket of x's next function      ...

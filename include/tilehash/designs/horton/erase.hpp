@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Erases many keys from a Horton table region by region in block-local memory (engine/region_erase.hpp). The
 // region is tidied before it is written back. It is read and written once, in order. Single erases read and
 // write a line of memory for each key, and tidying some more.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The content of a slot of a Horton table: an item, or the remap entries of its bucket.
 //
 //      most significant                                                  least significant

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tidies a bucket of a Horton table after keys were erased. Its secondary items return from other buckets,
 // entry by entry, into its free slots. Entries that no item uses are cleared. The bucket becomes type A when
 // no secondary item is left, or one that the last slot can take.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The probe sequences of open addressing: a key's possible positions in a table of `capacity` slots.
 //
 // A sequence is a location {at, jump, growth}: advance() adds jump to at, modulo the capacity, and then lets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bulk build of a Robin Hood table: every key's slot is settled by counting, before any key is moved.
 //
 //   items --partition--> bins --sort--> | items, home by home |  and of each home, how many

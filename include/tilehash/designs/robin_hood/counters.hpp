@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters behind the slots of a Robin Hood table: its number of keys, and the homes with keys in flight.
 //
 //   | widest | due: a bit a bucket | relocations: a word for 16 buckets | taken slots: a sharded_count |

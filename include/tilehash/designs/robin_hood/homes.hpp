@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The home bucket of a key of a Robin Hood table, and the further buckets of its sequence.
 //
 //   key      [      high      | low (g) | slot ]         2^slot slots in a bucket

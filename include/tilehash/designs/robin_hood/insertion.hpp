@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts a key into a Robin Hood table, and relocates the keys that it takes out.
 //
 //   k: home --> [.]                        a free slot at home, where no key of that home has gone further

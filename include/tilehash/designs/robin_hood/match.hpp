@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step of a Robin Hood table's bulk build (build.hpp) that matches homes with slots.
 //
 //   homes of a group, the age that each asks at    | 2 2 2 3 . 2 2 . |          those of one age ask together

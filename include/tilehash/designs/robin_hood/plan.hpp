@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data that the steps of a Robin Hood table's bulk build (build.hpp) share: ages and numbers packed by
 // groups of eight slots, and the bins.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The content of a slot of a Robin Hood table: a key's age, and the remainder that its home does not
 // determine.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step of a Robin Hood table's bulk build (build.hpp) that sorts each bin's items by their homes.
 #pragma once
 

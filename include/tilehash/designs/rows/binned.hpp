@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A builder of rows (designs/rows.hpp) in two steps: it sorts the items by bins of neighbouring rows, and
 // then builds the rows from the items in that order.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts rows in a block's scratch and converts the counts to offsets, for by_regions.hpp and in_bins.hpp.
 //
 //   counted    | filter: 17 bits | items: 15 bits |    a word for each row; without filters all 32 bits count

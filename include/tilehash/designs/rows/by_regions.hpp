@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A builder of rows (designs/rows.hpp): sorts the items by two digits of the row's number, most significant
 // first.
 //

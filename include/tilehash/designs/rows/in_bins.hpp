@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A builder of rows (designs/rows.hpp) for items that fit no word: bins of neighbouring rows as in
 // binned.hpp, and then a block for each bin.
 //

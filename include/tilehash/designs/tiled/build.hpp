@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bulk build of `tiled`: partition the items by region, then build each region in block-local memory.
 //
 //   items --partition--> | bin 0 | bin 1 | ... one for each region

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block of `tiled`'s bulk build, which builds one region in its scratch. designs/tiled/build.hpp calls
 // its steps, with a barrier between them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The buckets of a region that a block builds in its scratch (designs/tiled/build.hpp): an item enters a
 // bucket, leaves it, or replaces another one.
 #pragma once

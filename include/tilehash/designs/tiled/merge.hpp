@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges items into `tiled` in place, if they are few compared with those of its regions.
 //
 //   items --partition--> | bin 0 | bin 1 | ... one for each region

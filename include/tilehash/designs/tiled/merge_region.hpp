@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A region into which `tiled` merges items (designs/tiled/merge.hpp): its stored keys and the states of its
 // buckets in a block's scratch, and its slots in the table. Each change is made in both.
 #pragma once

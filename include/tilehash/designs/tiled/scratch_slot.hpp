@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The word of an item in a block's scratch while `tiled` builds a region (designs/tiled/build.hpp).
 //
 // If the first of equal keys is kept (bins in order, algorithm/ordered_bins.hpp), the word has the entry's

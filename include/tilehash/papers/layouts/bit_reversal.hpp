@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Morton order of coordinates with their bits reversed: neighbours are as far apart as possible. A baseline
 // for measurements of layouts (core/layout.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps a key to a code, and a code to a group and, with the group's offset, to a slot. Positions are
 // fractions of the table, of 64 bits: a sum wraps at 2^64 to the front, and a multiplication scales it to the
 // table's size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The build of `two_level_cuckoo`: partition the items, then build the regions in block-local memory.
 //
 //   items --partition--> | bin 0 | bin 1 | ... one for each group of neighbouring regions

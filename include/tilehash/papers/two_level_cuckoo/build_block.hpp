@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel that builds the regions of a `two_level_cuckoo` table, a block for each group of regions.
 // build.hpp describes its steps.
 #pragma once

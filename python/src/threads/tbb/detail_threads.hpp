@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tilehash uses of oneTBB, written with std::thread. A call starts its threads and joins them, so a process
 // has no threads between calls: a fork is safe, and an import starts none. The wheel needs no shared library.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tilehash uses of oneTBB, written with std::thread, for the ThreadSanitizer build alone.
 //
 // ThreadSanitizer must see every instruction that orders one thread after another. The distribution's oneTBB
