@@ -2,14 +2,18 @@
 // Keys that repeat in one call, under the GPU's schedule, and some on a CPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include <contract/random.hpp>
 #include <contract/repeats.hpp>
+#include <tilehash/algorithm/aggregate.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/engine/equal_keys.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
@@ -66,6 +70,46 @@ TEST(RepeatedKeys, ThatAreStoredAreNotRefused) {
     insert_copies<tiled<u64, u64>>(emulated({.seed = seed, .preempt = true}), seed);
     insert_copies<bucketed_cuckoo<u64, u64>>(emulated({.seed = seed, .preempt = true}), seed);
     insert_copies<tiled<u64, u64>>(cpu(2), seed);
+  }
+}
+
+// Two frequent keys of one part and one cell: a share combines one of them, so copies of the other fill the part. What
+// it leaves over is combined again, and each key reaches the table once.
+TEST(RepeatedKeys, ThatFillAPartMeetAgain) {
+  using design = tiled<u64, u64>;
+  using slot = design::slot_type;
+  const u64 seed = run_seed(), n = 40'000, each = 13'900, rare = 100;
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed, .preempt = true});
+  const detail::splitter<slot> split(5, 0);  // as many parts as combine() has for n items
+  const auto meets = [&](u64 key) {
+    const auto at = split(mix64(key));
+    return at.part == 0 && at.cell % 8192 == 0;
+  };
+  std::vector<u64> frequent;
+  for (u64 key = seed; frequent.size() < 2; ++key)
+    if (meets(key)) frequent.push_back(mix64(key));
+  std::vector<u64> host(n);
+  random_numbers random(seed);
+  for (u64 i = 0; i < n; ++i)
+    host[i] = i < 2 * each ? frequent[i % 2] : mix64(seed + random() % rare + (u64(1) << 40));
+  std::ranges::shuffle(host, random);
+  std::map<u64, u64> sums;
+  for (const u64 key : host) ++sums[key];
+  const buffer<u64, emulated> k(space, host), ones(space, std::vector<u64>(n, 1));
+  const detail::array_source<slot> items{k.data(), ones.data()};
+  const auto once = detail::combine<slot>(space, items, n, op::sum{});
+  ASSERT_TRUE(once.complete);
+  ASSERT_GT(once.left, 0U) << "no part was full";
+  engine::insertion<design, emulated> t(space, 4 * rare, {.load_factor = 0.8, .seed = seed, .grow = false});
+  const auto report = detail::insert_list(t, space, items, n, op::sum{}, detail::apply<op::sum>{});
+  ASSERT_TRUE(report) << "its items were not combined";
+  EXPECT_EQ(report->inserted, sums.size());
+  EXPECT_EQ(report->refused, 0U);
+  for (const auto& [key, sum] : sums) {
+    const auto hit = t.view().find(key);
+    ASSERT_TRUE(hit.found());
+    EXPECT_EQ(hit.value(), sum);
   }
 }
 

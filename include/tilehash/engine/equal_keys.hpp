@@ -36,6 +36,19 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
+// Combines what a list leaves over with the list itself. (A part that several of few keys select can be full.)
+template <class Slot, class Space, class Op>
+combined<Slot, Space> combine_again(Space& space, const combined<Slot, Space>& first, const Op& op,
+                                    u64 seed) {
+  const u64 n = first.size + first.left;
+  const buffer<typename Slot::word, Space> all(space, n);
+  space.copy(all.data(), first.list.data(), first.size * sizeof(typename Slot::word));
+  space.copy(all.data() + first.size, first.left_over.data(), first.left * sizeof(typename Slot::word));
+  auto again = combine<Slot>(space, typename combined<Slot, Space>::source_type{{}, all.data()}, n, op, seed);
+  again.illegal = first.illegal;
+  return again;
+}
+
 // Combines the values of n items by `op`, and inserts each key once with `update`. A refused item represents
 // all items of its key, so these are counted afterwards. Returns nothing, and has inserted nothing, where there
 // is no memory, or the table might get a key twice and may not grow: it could refuse the key once and insert
@@ -49,7 +62,10 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
   buffer<u64, Space> missing;
   try {
     missing = buffer<u64, Space>(space, 1);
-    list = combine<slot_type>(space, items, n, marked<Space, typename slot_type::mapped_type>(op));
+    const auto marked_op = marked<Space, typename slot_type::mapped_type>(op);
+    list = combine<slot_type>(space, items, n, marked_op);
+    for (u32 round = 1; list.complete && list.left != 0 && !table.options().grow && round <= 3; ++round)
+      list = combine_again(space, list, marked_op, round);
   } catch (const out_of_memory&) {
     list.complete = false;
   }
