@@ -55,7 +55,7 @@ std::string rate(double mitems_per_s) { return fmt::format("{:.1f}", mitems_per_
 
 constexpr std::string_view one_thread = "* on one thread: this map takes no more for that\n";
 
-std::string verdict(const row& r, colour use) {
+std::string row_verdict(const row& r, colour use) {
   if (r.failed == 0 && r.wrong == 0) return r.verified ? paint("ok", good, use) : "not verified";
   std::vector<std::string> faults;
   if (r.failed > 0) faults.push_back(thousands(r.failed) + " refused");
@@ -169,7 +169,7 @@ std::string design_table(const run_result& result, const style& look) {
     text +=
         fmt::format("  {:<9} {:>13} {:>9} {} {:>9}  {}", r.op, thousands(r.items), duration(r.seconds.median),
                     r.seconds.is_noisy() ? paint(its_noise, doubtful, look.use) : its_noise,
-                    rate(r.mitems_per_s()), verdict(r, look.use));
+                    rate(r.mitems_per_s()), row_verdict(r, look.use));
     if (r.restarts > 0) text += fmt::format(" ({} restarts)", r.restarts);
     const bool alone = some_on_one && r.threads == 1;
     marked = marked || alone;
