@@ -493,7 +493,9 @@ TEST(Program, BenchesTakeOptionsAsRunDoes) {
             << command << ": " << one;
       }
     }
-    EXPECT_TRUE(testing::contains(help, "2^20")) << command << " says how sizes are typed";
+    if (command != "bench list") {
+      EXPECT_TRUE(testing::contains(help, "2^20")) << command << " says how sizes are typed";
+    }
   }
   EXPECT_GT(commands, 10);
   for (const char* command : {"aggregation --items 2^10 --groups 1k",

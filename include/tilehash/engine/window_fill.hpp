@@ -29,7 +29,9 @@ std::optional<region_filled<Design, Space>> fill_window(Space& space, const Desi
       return fill_region(space, design, items, n);
   }
   if (!regions_pay(space, design, n, held)) return std::nullopt;
-  return fill_regions(space, design, items, n, held != 0);
+  region_fill<Design, Space> regions(space, design, n, held != 0);
+  regions.fill_all(items, n);
+  return regions.result();
 }
 
 }  // namespace detail
