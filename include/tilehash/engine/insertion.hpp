@@ -231,7 +231,7 @@ class insertion : public region_slots<Design, Space> {
     template <class Source, class Update>
     static constexpr bool fills = detail::filled_by_regions<Design, Source, Update>;
     template <class Windows>
-    __attribute__((TILEHASH_INLINED)) auto fill(Space& space, const Windows& w, u64 end) const {
+    [[gnu::always_inline]] auto fill(Space& space, const Windows& w, u64 end) const {
       return detail::fill_window(space, design(), w, end, size());
     }
     template <class Windows>
