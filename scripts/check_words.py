@@ -59,6 +59,13 @@ def blocks(lines):
             text.append(re.sub(r"^\s*([*-]|\d+\.|#+) ", "", line.strip()))
 
 
+def prose_of(line):
+    """A line's documentation; a command, or a comment after a member, begins a block as a list's item does."""
+    if not (m := re.match(r"(.*?)///(<?) ?(\\param(?:\[\w+\])? [\w,]+|\\\w+)?(.*)", line)):
+        return ""
+    return ("* " if m[3] or (m[2] and m[1].strip()) else "") + m[4].strip()
+
+
 def check(path, lines):
     for number, block in blocks(lines):
         yield from ((number, f"no such link: {target}") for _, target in LINK.findall(block) if broken(path, target))
@@ -82,7 +89,7 @@ def main():
     for path in sorted(paths):
         lines = path.read_text().split("\n")
         if code:
-            lines = [m[1] if (m := re.match(r".*///<? ?(?:\\\w+(?: \w+)? )?(.*)", line)) else "" for line in lines]
+            lines = [prose_of(line) for line in lines]
         faults += [f"{path.relative_to(ROOT)}:{number}: {fault}" for number, fault in check(path, lines)]
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0

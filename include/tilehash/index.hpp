@@ -10,7 +10,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
 /// Maps keys to ids and ids to keys. The verbs are those of a set and insert_and_find, find_ids and keys_of
-/// (engine/records.hpp).
+/// (engine/records_verbs.hpp).
 ///
 /// An insert changes no id of a present key. options.reuse_ids selects whether ids of erased keys are reused.
 /// \tparam Ids design of the table of ids (designs/indexed.hpp).

@@ -318,8 +318,8 @@ auto count_join(Space& space, const Left& left, const Right& right, const join_o
 /// \throws invalid_argument for memory of another space, longer sides, or wide keys by regions; out_of_memory
 /// (strong).
 /// \complexity O(left + right).
-/// \memory by regions, 1.2 to 1.4 times the bytes of both sides' keys and of 4 to 8 bytes in addition for each row;
-/// by the table, that of its build and 12 bytes for each left row; few rows on a GPU, 16 bytes for each left row
+/// \memory by regions, 1.2 to 1.4 times the bytes of both sides' keys and of 4 to 8 bytes in addition for each row.
+/// By a table, that of its build and 12 bytes for each left row. Few rows on a GPU: 16 bytes for each left row
 /// and 36 to 44 for each right row.
 /// \synchronizes yes.
 /// \concurrency no other call may write the keys.

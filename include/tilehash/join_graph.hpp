@@ -160,7 +160,7 @@ template <class Space, class Left, class Key, class Builder, class Hash, class I
   const std::span<const Key> keys(left);
   detail::require(keys.size() < no_match, "join: a side has at most 2^32 - 2 rows; join it in parts");
   space.check_pointer(keys, "join: the left keys");
-  if (right.capacity() == 0)  ///< moved from
+  if (right.capacity() == 0)  // moved from
     return join(space, left, std::remove_cvref_t<decltype(right)>(space), options);
   const auto rows = right.view().design;
   auto joined = options.probe == join_options::probes::standard

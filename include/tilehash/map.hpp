@@ -48,8 +48,8 @@ struct default_design {
 /// The design of map and set: `tiled` for keys and values of up to 8 bytes, `bucketed_cuckoo` for other items
 /// that fit a word of 16 bytes, `indexed` for larger items.
 ///
-/// GPUs before sm_90 have no atomic operations on more than 8 bytes. In code for them `dynamic_cuckoo` takes
-/// items that need a word of 16 bytes and have keys of up to 8 bytes; wider keys need sm_90.
+/// GPUs before sm_90 have no atomic operations on more than 8 bytes. In code for them, items that need a word
+/// of 16 bytes are stored in `dynamic_cuckoo` if their keys have up to 8 bytes. Wider keys need sm_90.
 template <class Key, class Value, class Space>
 using default_design = typename detail::default_design<Key, Value, Space>::type;
 

@@ -9,7 +9,7 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-/// A table that keeps all values of repeated keys. See engine/multi.hpp for the verbs: build, insert, count,
+/// A table that keeps all values of repeated keys. See engine/multi_verbs.hpp for the verbs: build, insert, count,
 /// retrieve, retrieve_all ... In kernels and on the CPU, the view's values_of(key) returns an array.
 template <class Key, class Value, class Space = detail::no_space>
 using multimap = table<multi<Key, Value>, Space>;

@@ -64,14 +64,14 @@ struct verbs_of {
 /// cuda_error: the space failed. error: no hash function places the items.
 ///
 /// Guarantee. Strong, for out_of_memory, error and invalid_argument: the table is unchanged. An insert that
-/// has changed the table does not throw out_of_memory: it refuses the items that need more memory, counts
-/// them in its report and names them in `outcomes`. No key that was in the table before a call is ever lost.
-/// After a cuda_error the table is lost.
+/// has changed the table does not throw out_of_memory: it refuses the items that need more memory. Its report
+/// counts them, and `outcomes` names them. No key that was in the table before a call is ever lost. After a
+/// cuda_error the table is lost.
 ///
-/// Callables. An op, or the function given to for_each, may throw on a CPU. The first exception reaches the
-/// caller, from whichever thread it comes. An op leaves the basic guarantee: the table is valid and keeps all
-/// its keys, size() is exact, and each value has some of the items applied. A hasher must not throw: its
-/// operator() is noexcept (docs/adr/0026).
+/// Callables. An op, or the function given to for_each, may throw on a CPU. The first exception of any thread
+/// reaches the caller. The guarantee is then basic: the table is valid and keeps all its keys, and size() is
+/// exact. Each value has some of the items applied. A hasher must not throw: its operator() is noexcept
+/// (docs/adr/0026).
 template <class Design, class Space>
 class table : public detail::verbs_of<Design, Space>::type {
   using base = typename detail::verbs_of<Design, Space>::type;
@@ -85,7 +85,9 @@ class table : public detail::verbs_of<Design, Space>::type {
   /// \throws invalid_argument for a load factor that the design does not take, or for more items than it can
   /// hold; out_of_memory.
   /// \complexity O(capacity).
+  /// \memory none.
   /// \synchronizes no.
+  /// \concurrency as the space allows; `cpu`: any threads, `cuda`: one thread at a time.
   explicit table(Space& space, u64 items = 0, table_options options = {})
       : base(typename base::engine_type(space, items, detail::completed<Design>(options))) {}
 

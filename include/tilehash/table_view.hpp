@@ -175,11 +175,11 @@ concept view_changeable = changed_in_place<D> && !replacing<D> && !values_apart<
 
 /// A view that also changes the table, each key by one thread or one lane of a tile.
 ///
-/// It allocates no memory. Where `displaces` is true (`tiled`), insert() moves other keys for one whose
-/// buckets are full, and refuses an item only if no way to a free slot is found: none below a load of 0.95.
-/// Other designs, and updates in all designs, move no key and refuse an item whose buckets are full. The
-/// table's own insert() grows the table for refused items. size() is exact when the kernel or the threads are
-/// done.
+/// It allocates no memory. Where `displaces` is true (`tiled`), insert() moves other keys to make a slot free
+/// for a key whose buckets are full. It refuses an item only if it finds no free slot, and none below a load
+/// factor of 0.95. Other designs, and updates in all designs, move no key and refuse an item whose buckets are
+/// full. The table's own insert() grows the table for refused items. size() is exact when the kernel or the
+/// threads are done.
 ///
 /// The threads of a warp may call by themselves, in any branch. Those that call together wait for each other.
 ///
@@ -286,9 +286,9 @@ struct mutable_table_view : table_view<Design> {
   }
   /// Erases one key, by one thread. Returns whether this call erased it. O(1) expected.
   ///
-  /// Later inserts take the slot of the erased key. What else the erase leaves (a tombstone, or a filter bit)
-  /// stays until the table sweeps it: in its next verb that changes the table and synchronizes, for example
-  /// insert() or erase(). No verb of a view can do so.
+  /// Later inserts take the slot of the erased key. The erase may leave a tombstone or a filter bit. The next
+  /// verb of the table that changes it and synchronizes removes those, for example insert() or erase(). No verb
+  /// of a view can do so.
   TILEHASH_FN bool erase(const key_type& key) const
     requires erases_in_place<Design>
   {

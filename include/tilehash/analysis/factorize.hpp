@@ -23,7 +23,7 @@ namespace analysis {
 /// The code of a row that has no key: of a NaN, if those are excluded.
 inline constexpr u32 no_code = detail::no_code;
 
-/// What a call does with keys that are NaN.
+/// How a call treats keys that are NaN.
 enum class missing : u8 {
   excluded,  ///< they get no_code and are no value
   as_key,    ///< all of them are one key
@@ -164,7 +164,7 @@ struct probing_rows : array_rows<Key> {
 /// \return the code of each row, and the first row of each value.
 /// \throws invalid_argument for more rows, for memory of another space and for refused keys; out_of_memory.
 /// \complexity O(n) expected; sorted, O(n + d log d) for d values.
-/// \memory on a CPU at most 60 bytes a value while it runs, 1/4 byte a row; on a GPU a map of the values and 8 bytes a row.
+/// \memory on a CPU, at most 60 bytes a value and 1/4 byte a row. On a GPU, a map of the values and 8 bytes a row.
 /// \synchronizes yes.
 /// \concurrency no other call may write the keys.
 template <class Space, std::ranges::contiguous_range Keys>
@@ -226,7 +226,7 @@ template <class Space, std::ranges::contiguous_range Keys>
   return found;
 }
 
-/// Tells for each key whether it is among the wanted ones. A NaN is among none.
+/// Tests which keys are among the wanted ones. A NaN is among none.
 ///
 /// \param space that runs the call.
 /// \param keys,wanted arrays of one key type in memory of the space.

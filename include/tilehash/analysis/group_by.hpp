@@ -106,6 +106,7 @@ class groups {
   /// \complexity O(n) expected for each column.
   /// \memory as factorize(); several columns 20 bytes a row in addition.
   /// \synchronizes yes.
+  /// \concurrency no other call may write the keys.
   template <std::ranges::contiguous_range First, std::ranges::contiguous_range... More>
   groups(Space& space, const code_options& options, const First& first, const More&... more)
       : found_(factorize(space, first, options)) {

@@ -23,7 +23,7 @@ class flags {
   /// A view of `array`.
   template <class Array>
     requires(std::constructible_from<std::span<bool>, Array> || std::constructible_from<std::span<u8>, Array>)
-  /// NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
   flags(Array&& array) : data_(reinterpret_cast<u8*>(std::data(array))), size_(std::size(array)) {}
   // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
 
@@ -34,7 +34,7 @@ class flags {
 
   u8* data() const { return data_; }         ///< null if there is no array
   u64 size() const { return size_; }         ///< elements
-  bool empty() const { return size_ == 0; }  ///< are there no elements?
+  bool empty() const { return size_ == 0; }  ///< true if there is no element
 
  private:
   u8* data_ = nullptr;

@@ -6,7 +6,7 @@
 
 namespace tilehash {
 
-/// A join pairs the left and the right rows whose keys are equal. It returns
+/// The rows that a join returns. A join pairs the left and the right rows whose keys are equal.
 enum class join_kind {
   inner,  ///< every such pair
   left,   ///< every pair, and each left row without a pair once, with no_match as its right row
@@ -18,9 +18,9 @@ enum class join_kind {
 struct join_options {
   /// How a join of two arrays finds the rows with equal keys.
   enum class ways {
-    automatic,  ///< by regions from 2^15 right rows on, where keys have up to 8 bytes and the memory suffices;
-                ///< on a GPU only if right keys occur at most 32 times, as estimated from a sample, and if a
-                ///< side has over 2^18 rows: fewer take a way of their own
+    automatic,  ///< by regions from 2^15 right rows on, where keys have up to 8 bytes and the memory suffices.
+    ///< On a GPU, a side must also have over 2^18 rows, and right keys must occur at most 32 times,
+    ///< as estimated from a sample. Fewer rows on a GPU take a way of their own.
     by_regions,  ///< keys of up to 8 bytes
     by_table,    ///< keys of any type
   };

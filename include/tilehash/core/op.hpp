@@ -87,7 +87,7 @@ TILEHASH_FN bool is_greater(const Value& given, const Value& stored) {
 /// The ops of the library; docs/reference/verbs.md lists the verbs that take one.
 namespace op {
 
-/// Replaces the stored value by the given one; of several given values any one stays.
+/// Replaces the stored value by the given one; any one of several given values stays.
 struct assign {
   static constexpr bool is_associative = true;  ///< any of the given values will do
   /// The value given.
@@ -124,10 +124,9 @@ struct count : sum {
   }
 };
 
-/// The least value, whatever the order of the values. Floating-point numbers compare as IEEE 754's
-/// minimumNumber does: a NaN loses against every number, so the result is a NaN only if all values are, and
-/// -0.0 is less than 0.0. (Of several NaNs any one stays.) Other types compare by their operator <, which
-/// must order all of their values.
+/// The least value, in any order of the values. Floating-point numbers compare as in minimumNumber of IEEE 754.
+/// A NaN loses against every number, so the result is a NaN only if all values are. Any one of several NaNs
+/// stays. -0.0 is less than 0.0. Other types compare by their operator <, which must order all of their values.
 struct minimum {
   static constexpr bool is_associative = true;  ///< so items of equal keys may be combined first
   /// The smaller of the two; of equal ones the stored one.
@@ -143,8 +142,8 @@ struct minimum {
   }
 };
 
-/// The greatest value, whatever the order of the values: a NaN loses against every number, and 0.0 is greater
-/// than -0.0. Other types as for minimum.
+/// The greatest value, in any order of the values: a NaN loses against every number, and 0.0 is greater than
+/// -0.0. Other types as for minimum.
 struct maximum {
   static constexpr bool is_associative = true;  ///< so items of equal keys may be combined first
   /// The greater of the two; of equal ones the stored one.

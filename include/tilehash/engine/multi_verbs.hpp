@@ -54,7 +54,7 @@ class of_multi : public Base {
   /// \param keys n keys.
   /// \return the values, in new arrays.
   /// \throws invalid_argument, out_of_memory (strong).
-  /// \complexity O(n + values), whatever their distribution over the keys.
+  /// \complexity O(n + values), for any distribution of the values over the keys.
   /// \memory 8 bytes a key, in addition to the result.
   /// \synchronizes yes.
   /// \concurrency with const verbs.

@@ -24,7 +24,7 @@ class value_range {
   TILEHASH_FN const Value* end() const { return first_ + size_; }         ///< past the last
   TILEHASH_FN const Value* data() const { return first_; }                ///< the first value
   TILEHASH_FN u64 size() const { return size_; }                          ///< values
-  TILEHASH_FN bool empty() const { return size_ == 0; }                   ///< are there none?
+  TILEHASH_FN bool empty() const { return size_ == 0; }                   ///< true if there is none
   TILEHASH_FN const Value& operator[](u64 i) const { return first_[i]; }  ///< value i
 
  private:

@@ -77,8 +77,8 @@ class of_subtables : public Base {
   /// Halves the largest subtable.
   ///
   /// \param space of the table's device.
-  /// \return false, and the table is unchanged, where the subtable has the least size, where there is no
-  /// memory, or where the other subtables have too few free slots for the items that are left over.
+  /// \return whether the subtable was halved. If not, the table is unchanged: the subtable has the least
+  /// size, memory is missing, or the other subtables have too few free slots.
   /// \throws invalid_argument (strong).
   /// \complexity O(slots of the subtable).
   /// \memory the new subtable, and 1/2 byte a slot.

@@ -59,7 +59,7 @@ class cuda {
     if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
   }
 
-  /// Is there a GPU that this process can use?
+  /// Returns whether this process can use a GPU.
   static bool available() {
     int n = 0;
     const bool yes = cudaGetDeviceCount(&n) == cudaSuccess && n > 0;
@@ -90,8 +90,8 @@ class cuda {
     detail::check_cuda(e, "allocating device memory");
     return p;
   }
-  /// The same, but resize() can grow and shrink it, if the resource can; without a resource, if it is at
-  /// least 64 MiB and the driver has virtual memory.
+  /// The same, but resize() can grow and shrink it if the resource can. Without a resource it can if the memory
+  /// has at least 64 MiB and the driver supports virtual memory.
   void* allocate_resizable(u64 bytes) {
     if (resource_ || bytes < detail::device_ranges::least_bytes) return allocate(bytes);
     const detail::device_guard on(device_);

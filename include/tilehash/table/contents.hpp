@@ -97,7 +97,7 @@ class contents : public owner<Design, Space> {
   /// \throws out_of_memory, and error where items find no slot (strong).
   /// \complexity O(1) where the capacity suffices; else O(old + new capacity).
   /// \memory as rehash(). A `tiled` table that grows in its own memory (docs/explain/tiled.md) takes 1/32 of
-  /// the old table and up to 1/16 of the items' bytes, and at least 1/8 more capacity.
+  /// the old table and up to 1/16 of the items' bytes. Its capacity grows by at least 1/8.
   /// \synchronizes yes.
   /// \concurrency exclusive.
   u64 reserve(Space& space, u64 items)

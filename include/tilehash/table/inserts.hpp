@@ -24,7 +24,7 @@ class inserts : public lookups<Design, Space> {
   using typename base::engine_type, typename base::key_type, typename base::keys_in,
       typename base::mapped_type, typename base::value_element, typename base::values_in;
 
-  /// Whether insert() adds items to those in the table, whatever their keys.
+  /// Whether insert() adds items to those in the table, also for present keys.
   static constexpr bool adds_items =
       !insertable<Design> && requires(engine_type e, Space s, const key_type* k, const value_element* v) {
         e.insert_arrays(s, k, v, u64(0));
@@ -86,14 +86,14 @@ class inserts : public lookups<Design, Space> {
   /// \throws invalid_argument, error, and out_of_memory while the table has not changed (strong). Later,
   /// items that need more memory are refused; an item whose key is present never is.
   /// \complexity O(n) expected.
-  /// \memory 1/8 byte an item, and region by region up to the items' bytes; where the table grows, the new
-  /// one before the old one is freed. A large call that makes the table grow estimates the number of new keys,
-  /// in 33 KiB more, and makes capacity for at most twice as many, and never for more than its items.
+  /// \memory 1/8 byte an item, and up to the items' bytes if the call inserts region by region. A table that
+  /// grows allocates the new memory before it frees the old. A large call estimates the number of new keys in
+  /// 33 KiB first. It makes capacity for at most twice as many, and never for more than its items.
   /// On a GPU, 8 items a slot or more of a table that may not grow take 2.6 times their bytes, if those are
   /// free.
-  /// On a CPU, many items of repeated keys take up to 3 times their bytes, where those are free.
-  /// \synchronizes once if the table does not grow, and once more if it refuses items; up to four times for 8
-  /// items a slot or more on a GPU.
+  /// On a CPU, many items of repeated keys take up to 3 times their bytes, if those are free.
+  /// \synchronizes once if the table does not grow, and once more if it refuses items. For 8 items a slot or
+  /// more on a GPU, up to four times.
   /// \concurrency exclusive.
   insert_report insert(Space& space, keys_in keys, values_in values, std::span<outcome> outcomes = {})
     requires(insertable<Design> && !is_set)
@@ -158,8 +158,8 @@ class inserts : public lookups<Design, Space> {
   /// later.
   /// \param report one element in the memory of the space, which is written when the work is done.
   /// \throws invalid_argument, also for a table that may grow, and out_of_memory (strong).
-  /// \memory none for up to 2^14 items; else 1/8 byte an item. Into a table that is known to be empty: a
-  /// 32nd of the items' bytes.
+  /// \memory none for up to 2^14 items; else 1/8 byte an item. Into a table that is known to be empty: 1/32 of
+  /// the items' bytes.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
     requires(misuse::never_rebuilds && !is_set)
   {

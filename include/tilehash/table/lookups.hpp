@@ -136,9 +136,9 @@ class lookups : public contents<Design, Space> {
   ///
   /// \param space of the table's device.
   /// \param keys n keys.
-  /// \param out n counts of buckets; in open addressing of slots, in `hash_graph` and `chained` of bounds and
-  /// entries, in `papers::perfect_spatial` of offset and slot, in `indexed` of buckets and records. May be
-  /// the array of keys of 4 bytes.
+  /// \param out n counts: buckets; slots in open addressing; bounds and entries in `hash_graph` and `chained`;
+  /// offset and slot in `papers::perfect_spatial`; buckets and records in `indexed`. May be the array of keys
+  /// of 4 bytes.
   /// \throws invalid_argument (strong).
   /// \complexity the sum of the counts.
   /// \memory none.

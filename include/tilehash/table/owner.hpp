@@ -85,11 +85,13 @@ class owner : public detail::misuse<Design, Space> {
   /// Returns a view that also inserts, updates and erases (concurrency: see mutable_table_view).
   ///
   /// It is valid as long as that of view(). size() counts all changes through it, once the kernel or the
-  /// threads that made them are done. The next size(), or verb that changes the table and synchronizes, reads
-  /// that count in the stream of the table's own space. Synchronize a kernel in another stream first.
+  /// threads are done. The next size(), or the next verb that changes the table and synchronizes, reads the
+  /// count. It does so in the stream of the table's own space: synchronize a kernel in another stream first.
   /// \param space of the same device as the table.
+  /// \return the view, which a kernel or a thread takes by value.
   /// \throws invalid_argument for a space of another device (strong).
   /// \complexity O(1).
+  /// \memory none.
   /// \synchronizes no.
   /// \concurrency exclusive.
   auto mutable_view(Space& space)

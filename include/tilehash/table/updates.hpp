@@ -57,8 +57,8 @@ class updates : public inserts<Design, Space> {
   /// \throws as insert() (strong). On a CPU, also what op throws (basic): all keys stay, each item counts
   /// once or not at all, and `outcomes` has no results.
   /// \complexity O(n) expected.
-  /// \memory as insert(). An associative op of many items combines equal keys first, in 2.6 times the items'
-  /// bytes (on a CPU at most 3 times), where those are free.
+  /// \memory as insert(). An associative op of many items combines equal keys first. This takes 2.6 times the
+  /// items' bytes, on a CPU at most 3 times, if those are free.
   /// \synchronizes yes.
   /// \concurrency exclusive.
   template <combines<value_element> Op>
@@ -123,9 +123,8 @@ class updates : public inserts<Design, Space> {
   /// \param keys n keys.
   /// \return how many items were erased; of equal keys in one call one counts.
   /// \throws invalid_argument, out_of_memory (strong).
-  /// \complexity O(n) expected, over many calls. After many erases the next verb that changes the table first
-  /// sweeps it, in O(capacity()) and in its own memory: it removes the marks of erased keys, which would make
-  /// later lookups longer.
+  /// \complexity O(n) expected, over many calls. Erases leave marks that make later lookups longer. After many
+  /// erases the next verb that changes the table first removes them, in O(capacity()) and without memory.
   /// \memory none. `indexed`: up to 12 bytes a key. `dynamic_hash_graph`, which erases all items of a key: a
   /// bit for each entry and row. `horton`, of many keys: up to 1/4 of the table's bytes, if those are free.
   /// \synchronizes once; `horton`, of many keys, once for each part of them.
@@ -153,9 +152,9 @@ class updates : public inserts<Design, Space> {
 
   /// Runs ops[i] on keys[i]: finds, erases, inserts and insert_or_assigns in one call.
   ///
-  /// Operations on different keys are independent. Those on one key happen in this order, wherever they are
-  /// in the arrays: finds; erases; inserts, of which any one wins; insert_or_assigns, of which any one wins.
-  /// An invalid operation is ignored.
+  /// Operations on different keys are independent. The order of those on one key is finds, erases, inserts,
+  /// insert_or_assigns, independent of their positions in the arrays. Any one of several inserts wins, and any
+  /// one of several insert_or_assigns. An invalid operation is ignored.
   /// \param space of the table's device.
   /// \param ops n operations.
   /// \param keys n keys.
