@@ -64,7 +64,11 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
     missing = buffer<u64, Space>(space, 1);
     const auto marked_op = marked<Space, typename slot_type::mapped_type>(op);
     list = combine<slot_type>(space, items, n, marked_op);
-    for (u32 round = 1; list.complete && list.left != 0 && !table.options().grow && round <= 3; ++round)
+    // Where many different keys are left, combining again would take longer than inserting them one by one.
+    const u64 few = n / tuning::of<Space>::combined_again_share;
+    for (u32 round = 1; list.complete && list.left != 0 && list.size + list.left <= few &&
+                        !table.options().grow && round <= 3;
+         ++round)
       list = combine_again(space, list, marked_op, round);
   } catch (const out_of_memory&) {
     list.complete = false;

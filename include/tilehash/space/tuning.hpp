@@ -82,6 +82,8 @@ struct common {
   static constexpr double few_assigned_copies = 4;
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
   static constexpr u64 crowd_copies = 8;      // of a key at least, if all items' keys fit a table
+  static constexpr u64 combined_again_share =
+      8;  // a list of an eighth of the items or less is combined again
   static constexpr u64 least_resized_regions = 4;  // of a table: fewer are better replaced by other regions
   static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in waves
   // Copies of a key in a multimap, up to which it is grouped by regions: more make bins too uneven.
