@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks what needs no run: format, tidy, words, spelling, includes, verbs, shell. All of them, or those named.
 #   scripts/lint.sh [format|tidy|spelling|words|subjects|version|spdx|includes|names|functions|tuning|quotes|papers|verbs|shell]...
-#   scripts/lint.sh fix   formats, quotes and writes docs/reference/verbs.md in place
+#   scripts/lint.sh fix   formats, quotes and writes docs/reference/verbs.md and docs/reference/verbs/ in place
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -26,6 +26,7 @@ check_format() {
 fix_format() {
   sources | xargs --no-run-if-empty "$(llvm_tool clang-format)" --style=file -i
   python3 scripts/check_quotes.py --fix
+  python3 scripts/reference.py --fix
   python3 scripts/check_spdx.py --fix
   scripts/verbs.sh --fix
 }
@@ -63,7 +64,7 @@ check_spelling() {
   files | grep -vE '^LICENSE$|^tests/fuzz/corpus/|\.(png|json|svg|gz)$' | xargs --no-run-if-empty codespell || die "codespell has complaints (above)"
 }
 
-check_words() { python3 scripts/check_words.py && python3 scripts/check_words.py --docstrings && python3 scripts/reference.py; }
+check_words() { python3 scripts/check_words.py && python3 scripts/check_words.py --docstrings; }
 
 check_version() { python3 scripts/check_version.py; }
 
@@ -77,7 +78,7 @@ check_subjects() {
   [ -z "$long" ] || die "a commit's subject has more than 72 characters: $long"
 }
 
-check_quotes() { python3 scripts/check_quotes.py && python3 scripts/invariants.py --check; }
+check_quotes() { python3 scripts/check_quotes.py && python3 scripts/reference.py && python3 scripts/invariants.py --check; }
 
 check_papers() { python3 scripts/check_papers.py && python3 scripts/check_pages.py; }
 

@@ -213,9 +213,8 @@ int main() {
       "# Verbs by design\n\n"
       "`scripts/verbs.sh --fix` writes this page: it asks the tables and compiles each call. Every verb "
       "takes the "
-      "space first, which is\nleft out here. The docstrings in `table/` and the reference "
-      "(`scripts/docs.sh`) "
-      "describe each verb. A design offers\nthe verbs that its concepts allow "
+      "space first, which is\nleft out here. [Reference of verbs](verbs/README.md) describes each verb. "
+      "A design offers the verbs\nthat its concepts allow "
       "([concepts.hpp](../../include/tilehash/designs/concepts.hpp)).\n");
   print("Maps", maps);
   print("Sets", sets);

@@ -26,7 +26,7 @@ class of_multi : public Base {
 
   /// As build(), by a way of the caller's choice.
   ///
-  /// \param how the items of a key come together (designs/multi.hpp).
+  /// \param how a way to bring the items of a key together (designs/multi.hpp).
   insert_report build(Space& space, keys_in keys, values_in values, grouping how) {
     check_items(space, keys, values, "build: keys and values differ in length");
     [[maybe_unused]] const auto call = changing(space, "build");
@@ -34,7 +34,7 @@ class of_multi : public Base {
   }
   /// As insert(), by a way of the caller's choice.
   ///
-  /// \param how the items of a key come together (designs/multi.hpp).
+  /// \param how a way to bring the items of a key together (designs/multi.hpp).
   insert_report insert(Space& space, keys_in keys, values_in values, grouping how) {
     check_items(space, keys, values, "insert: keys and values differ in length");
     [[maybe_unused]] const auto call = changing(space, "insert");
