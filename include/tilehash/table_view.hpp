@@ -116,7 +116,8 @@ struct table_view {
     const detail::query<slot_type> q(key);
     if (!q.regular()) return detail::hit_without_buckets<Design>(sentinels, q);
     const auto mine = detail::look_up_by_one<Changing, Changing>(design, q.bits);
-    return {mine.result, mine.steps};
+    // Member by member: GCC copies a struct of 16 bytes by one load of what it has just stored in two parts.
+    return {{mine.result.what, mine.result.value}, mine.steps};
   }
   // find() by the lanes of a tile. `Changing`: concurrently with inserts.
   template <bool Changing, class Tile>

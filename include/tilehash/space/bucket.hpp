@@ -171,6 +171,9 @@ class bucket {
   TILEHASH_FN bool bit(Tile t, u32 i, u32 at, [[maybe_unused]] bool wanted = true) const {
     if constexpr (by_one_thread) {
       if (!wanted) return false;
+      // By a byte: to shift a word of 16 bytes takes ten instructions.
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(words() + i);
+      return (bytes[at / 8] >> at % 8 & 1) != 0;
     }
     const bool set = holds(t) && i / per_lane == t.rank() && (select(i % per_lane) >> at & 1) != 0;
     return t.ballot(set) != 0;
