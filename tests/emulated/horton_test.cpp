@@ -43,6 +43,33 @@ TEST(HortonBuild, MergesByRegions) {
 #endif
 }
 
+// An empty table is filled by regions without a wait; one that holds items is not, as no merge assigns here.
+TEST(HortonAsync, InsertsAndAssigns) {
+  constexpr u32 n = 33'000;
+  emulated space({.seed = 6, .preempt = true});
+  table<with_width<horton<u32, u32>, 4>, emulated> t(space, n, {.load_factor = 0.9, .grow = false});
+  std::vector<u32> numbers(n), more(n);
+  for (u32 i = 0; i < n; ++i) numbers[i] = i * 7 + 1, more[i] = numbers[i] + 5;
+  const buffer<u32, emulated> keys(space, numbers), values(space, more), out(space, n);
+  const buffer<u8, emulated> found(space, n);
+  const buffer<insert_report, emulated> report(space, 2);
+  t.insert_async(space, keys.span(), keys.span(), report.data());
+  t.insert_or_assign_async(space, keys.first(n / 2), values.first(n / 2), report.data() + 1);
+  const auto reports = report.to_host();
+  EXPECT_EQ(reports[0].inserted, n);
+  EXPECT_EQ(reports[0].refused, 0U);
+  EXPECT_EQ(reports[1].inserted, 0U);
+  EXPECT_EQ(reports[1].present, n / 2);
+  EXPECT_EQ(t.size(), n);
+  t.find(space, keys.span(), out.span(), flags(found.data(), n));
+  const std::vector<u32> got = out.to_host();
+  const std::vector<u8> is = found.to_host();
+  for (u32 i = 0; i < n; ++i) {
+    ASSERT_TRUE(is[i]) << i;
+    ASSERT_EQ(got[i], i < n / 2 ? more[i] : numbers[i]) << i;
+  }
+}
+
 // A table of one region, which a block builds and erases from.
 struct one_region {
   using design = horton<u32, u32>;

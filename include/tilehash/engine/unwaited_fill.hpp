@@ -46,8 +46,10 @@ bool start_fill(Space& space, const Design& design, const Source& source, const 
   if (n > design.capacity()) return false;
   constexpr bool assigns = std::same_as<Update, apply<op::assign>> && assigns_by_regions<Design, Space>();
   const bool one = empty && one_region_pays<Source>(space, design, n);
-  const bool pays =
-      empty ? one || regions_pay(space, design, n, 0) : assigns && assigning_pays(space, design, n);
+  bool pays = empty && (one || regions_pay(space, design, n, 0));
+  if constexpr (assigns) {
+    if (!empty) pays = assigning_pays(space, design, n);
+  }
   if (!pays || fills_in_slices<Design, Space>(space, design, n, !empty)) return false;
   end.blocks_done = calls.blocks_done();
   const auto start = [&](auto&& fill) {
