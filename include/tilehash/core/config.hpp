@@ -70,8 +70,10 @@
 // several units define. A unit without AVX2 would then run another unit's AVX2 code, and a unit without
 // oneTBB would share a `cpu` of another size. So a namespace named after these flags holds everything but the
 // types that units exchange (options, reports, errors). The name must not depend on __CUDA_ARCH__: host and
-// GPU must agree on a kernel's name.
-#if defined(__AVX2__) && TILEHASH_HAS_TBB
+// GPU must agree on a kernel's name. A unit that is compiled with less optimisation than others of its program
+// can define another name, so that they keep their own code. It then shares no table or space with them.
+#if defined(TILEHASH_ABI)
+#elif defined(__AVX2__) && TILEHASH_HAS_TBB
 #define TILEHASH_ABI abi_avx2_tbb
 #elif defined(__AVX2__)
 #define TILEHASH_ABI abi_avx2
