@@ -10,7 +10,9 @@ using wide_key = std::array<u64, 3>;
 
 template <class Key>
 struct AnalysisOf : ::testing::Test {};
-#if TILEHASH_FEW_TYPES
+#if TILEHASH_FEW_TYPES == 2  // threads share rows in the same way, whatever the type
+using analysed_keys = ::testing::Types<std::int64_t>;
+#elif TILEHASH_FEW_TYPES
 using analysed_keys = ::testing::Types<std::int64_t, float, wide_key>;
 #else
 using analysed_keys = ::testing::Types<std::int64_t, u32, std::int16_t, float, double, wide_key>;
