@@ -3,8 +3,8 @@
 //
 //   items   | share | share | share | ...    each thread takes shares of the input
 //                |       |
-//   caches    [ set | set | ... ]            of a thread: an item is combined with the entry of its key. An
-//                |       |                   item without entry takes a free one of its set, or evicts one
+//   caches    [ set | set | ... ]            of a thread: an item is combined with the entry of its key, or
+//                |       |                   evicts another item (algorithm/item_cache.hpp)
 //   parts   | part 0 | part 1 | ...          evicted items, by their hashes, in chunks
 //                |        |
 //   list    | keys | values |                each key once: a thread combines the items of a part, with an
@@ -26,10 +26,12 @@
 #include <memory>
 #include <type_traits>
 
+#include <tilehash/algorithm/item_cache.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/key.hpp>
 #include <tilehash/core/op.hpp>
+#include <tilehash/core/options.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -38,15 +40,6 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
-
-// Keeps the stored value: an op for inserts, where any one of equal keys wins.
-struct keep_one {
-  static constexpr bool is_associative = true;
-  template <class Value>
-  TILEHASH_FN Value operator()(const Value& stored, const Value& /*given*/) const {
-    return stored;
-  }
-};
 
 // The items of arrays. A set's items have no values.
 template <class Key, class Value>
@@ -81,20 +74,11 @@ class thread_combine {
   using value_type = typename Source::value_type;
   static constexpr bool has_values = !std::is_same_v<value_type, nothing>;
   static constexpr bool keeps = std::is_same_v<Op, keep_one> || !has_values;
-  struct item {
-    key_type key;
-    [[no_unique_address]] value_type value;
-  };
-  static constexpr u32 ways = 4;
-  struct entry {
-    u64 hash;  // with the lowest bit set; 0: the entry is free
-    item x;
-  };
-  static constexpr u64 sets = std::bit_floor(tuning::cpu::combining_cache / (ways * sizeof(entry)));
+  using cache = item_cache<Source, Op>;
+  using item = typename cache::item;
   static constexpr u64 chunk_items = std::max<u64>(16, tuning::cpu::combining_chunk / sizeof(item));
   static constexpr u64 share = tuning::cpu::combined_share;
   static constexpr u32 no_chunk = ~u32(0);
-  static_assert(sets > 0);
 
   // The chunks of a part that a thread has filled, and the one that it fills.
   struct chain {
@@ -124,8 +108,7 @@ class thread_combine {
   // May be called once.
   list run(Space& space) {
     std::uninitialized_fill_n(chain_of(0, 0), workers_ << part_bits_, chain{nullptr, nullptr, no_chunk, 0});
-    space.for_each_block(workers_, 1, sets * ways * sizeof(entry),
-                         [this](const auto& block) { this->send_shares(block); });
+    space.for_each_block(workers_, 1, cache::bytes, [this](const auto& block) { this->send_shares(block); });
     list result;
     u64 all = 0;
     for (u64 part = 0; part < parts(); ++part) {
@@ -148,8 +131,6 @@ class thread_combine {
  private:
   u64 parts() const { return u64(1) << part_bits_; }
   u64 part_of(u64 hash) const { return hash >> 1 >> (63 - part_bits_); }
-  static u64 set_of(u64 hash) { return (hash >> 32) % sets; }
-  static u32 way_of(u64 hash) { return static_cast<u32>(hash >> 30) % ways; }
   static u32 tag_of(u64 hash) { return static_cast<u32>(hash >> 1); }
   chain* chain_of(u64 worker, u64 part) const {
     return reinterpret_cast<chain*>(chains_.data()) + (worker << part_bits_) + part;
@@ -159,66 +140,25 @@ class thread_combine {
   // ---- from the input to the parts ----
   template <class Block>
   void send_shares(const Block& block) {
-    entry* const cache = static_cast<entry*>(block.memory);
-    for (u64 e = 0; e < sets * ways; ++e) cache[e].hash = 0;
     chain* const own = chain_of(block.index(), 0);
+    const auto send_item = [this, own](const item& x) { this->send(own, this->hash_(x.key), x); };
+    cache items(block.memory, source_, op_, seed_);
     u64 skipped = 0, illegal = 0;
     for (u64 first; (first = fetch_add(&next_, share)) < n_;) {
       const u64 last = std::min(n_, first + share);
       if (skipped != 0) {
         --skipped;
         illegal += send_share(own, first, last);
-      } else if (combine_share(cache, own, first, last, illegal) <
-                 (last - first) / tuning::cpu::combining_hits) {
-        skipped = tuning::cpu::combining_skipped;
-      }
-    }
-    for (u64 e = 0; e < sets * ways; ++e) {
-      if (cache[e].hash != 0) send(own, cache[e].hash, cache[e].x);
-    }
-    if (illegal != 0) fetch_add(&illegal_, illegal);
-  }
-  // Returns how many items met their keys in the cache.
-  u64 combine_share(entry* cache, chain* own, u64 first, u64 last, u64& illegal) {
-    u64 hits = 0, refused = 0;
-    for (u64 i = first; i < last; ++i) {
-      const key_type& key = source_.key(i);
-      if (!is_legal(key)) {
-        ++refused;
         continue;
       }
-      const u64 hash = hash_(key) | 1;
-      entry* const set = cache + set_of(hash) * ways;
-      const u32 home = way_of(hash);
-      const auto meets = [&](u32 way) { return set[way].hash == hash && same_key(set[way].x.key, key); };
-      u32 way = home;
-      if (!meets(way)) {
-        u32 tried = 1;
-        while (tried < ways && !meets((home + tried) % ways)) ++tried;
-        if (tried == ways) {
-          make_free(own, set, home, static_cast<u32>(i % ways));
-          std::construct_at(set + home, entry{hash, {key, source_.value(i)}});
-          continue;
-        }
-        way = (home + tried) % ways;
-      }
-      ++hits;
-      if constexpr (!keeps) set[way].x.value = op_(set[way].x.value, source_.value(i));
+      const u64 before = items.hits();
+      items.combine(first, last, send_item);
+      if (items.hits() - before < (last - first) / tuning::cpu::combining_hits)
+        skipped = tuning::cpu::combining_skipped;
     }
-    illegal += refused;
-    return hits;
-  }
-  // Makes the entry `home` of a set free: its item goes to another entry, if need be to that of `victim`, whose
-  // item goes to its part.
-  void make_free(chain* own, entry* set, u32 home, u32 victim) {
-    if (set[home].hash == 0) return;
-    u32 to = 0;
-    while (to < ways && set[to].hash != 0) ++to;
-    if (to == ways) {
-      to = victim;
-      send(own, set[to].hash, set[to].x);
-    }
-    if (to != home) std::construct_at(set + to, set[home]);
+    items.flush(send_item);
+    illegal += items.illegal();
+    if (illegal != 0) fetch_add(&illegal_, illegal);
   }
   // Returns how many items have no legal key.
   u64 send_share(chain* own, u64 first, u64 last) {
@@ -325,6 +265,7 @@ class thread_combine {
   const u64 n_;
   const Hash hash_;
   const Op op_;
+  const u64 seed_ = drawn_seed();  // of the caches
   const u64 workers_;
   const u32 part_bits_;
   const buffer<char, Space> chains_;

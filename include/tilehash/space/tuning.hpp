@@ -172,6 +172,7 @@ struct cpu : common {
 
   // ---- equal keys combined by threads (algorithm/thread_combine.hpp) ----
   static constexpr u64 combining_cache = u64(1) << 18;  // bytes of a thread's cache of items
+  static constexpr u32 combining_round = 64;            // items of a round in that cache
   static constexpr u64 combining_chunk = 4096;          // bytes of items of a part
   static constexpr u64 combined_share = 4096;           // items that a thread takes at once
   // A cache that serves less than one item in 8 is left out for 15 of 16 shares.
