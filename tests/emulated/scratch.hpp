@@ -111,6 +111,11 @@ class scratch_pointer {
         return static_cast<T>(old + by);
     });
   }
+  friend scratch_pointer<u32, Thread> halves_of(scratch_pointer p)
+    requires(sizeof(T) == 8)
+  {
+    return {*p.me_, p.at_};
+  }
   friend void fetch_min(scratch_pointer p, T x) {
     p.update([x](T old) { return x < old ? x : old; });
   }

@@ -67,11 +67,27 @@ struct splitter : keys_as_they_are<Slot> {
   TILEHASH_FN u32 region_of(key_bits key) const { return (*this)(key).part; }
 };
 
-// Combines `given` with another given value, at `at`, which other threads may change concurrently. Where any of
-// them may win, the one that is there does: copies of one key would change one word in turn.
+template <class Op>
+inline constexpr bool adds = std::same_as<Op, op::sum> || std::same_as<Op, op::count>;
+
+// Combines `given` with another given value, at `at` in a block's scratch, which other threads may change
+// concurrently. No thread reads it until a barrier after all of them. Where any of the values may win, the one
+// that is present does: copies of one key would change one word in turn. A least or greatest value seldom
+// changes, so it is read first.
 template <class Op, class Value, class At>
 TILEHASH_FN void combine_given(At at, const Value& given, const Op& op) {
-  if constexpr (!std::same_as<Op, op::assign>) combine_at(at, given, op);
+  if constexpr (std::same_as<Op, op::assign>) {
+    return;
+  } else if constexpr (adds<Op> && atomic_integer<Value> && sizeof(Value) == 8) {
+    add_by_halves(at, static_cast<u64>(given));
+  } else {
+    if constexpr ((std::same_as<Op, op::minimum> || std::same_as<Op, op::maximum>)&&atomic_integer<Value>) {
+      using detail::load_relaxed;
+      const Value present = load_relaxed(at);
+      if (op(present, given) == present) return;
+    }
+    combine_at(at, given, op);
+  }
 }
 
 // Combines equal keys of a share before the share is sent. The block's scratch has keys and values in two

@@ -91,6 +91,31 @@ TILEHASH_FN void fetch_items(const From& from, u32 n, u32 me, u32 all, const Use
   }
 }
 
+// ---- additions ----
+
+#if defined(__CUDA_ARCH__)
+template <class Word>
+  requires(sizeof(Word) == 8)
+__device__ __forceinline__ u32* halves_of(Word* at) {
+  return reinterpret_cast<u32*>(at);
+}
+#endif
+// Adds to a word of 8 bytes in a block's scratch. No thread may read the word until a barrier after all adds,
+// because each half changes by itself, and the upper one gets the carry. A GPU has no instruction that adds 8
+// bytes in shared memory: a compare-and-swap loop takes a round for each lane of a warp that has one address.
+template <class At>
+TILEHASH_FN void add_by_halves(At at, u64 by) {
+  using detail::fetch_add;
+  if constexpr (requires { halves_of(at); }) {
+    const auto halves = halves_of(at);
+    const u32 low = static_cast<u32>(by), before = fetch_add(halves, low);
+    const u32 high = static_cast<u32>(by >> 32) + u32(before + low < low);
+    if (high != 0) fetch_add(halves + 1, high);
+  } else {
+    fetch_add(at, static_cast<std::remove_cvref_t<decltype(at[0])>>(by));
+  }
+}
+
 // ---- sums over the threads of a block ----
 
 // The threads of a block that takes all of a multiprocessor's scratch; a CPU's block is one thread.
