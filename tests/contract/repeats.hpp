@@ -99,6 +99,10 @@ struct may_be {
     return got == *std::max_element(given.begin(), given.end());
   }
   template <class Value>
+  static bool result(op::minimum /*op*/, const std::vector<Value>& given, Value got) {
+    return got == *std::min_element(given.begin(), given.end());
+  }
+  template <class Value>
   static bool result(op::assign /*op*/, const std::vector<Value>& given, Value got) {
     return std::find(given.begin(), given.end(), got) != given.end();
   }

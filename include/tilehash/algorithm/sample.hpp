@@ -106,6 +106,93 @@ key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1, u64 
   return {n, size, read_one(space, different.data())};
 }
 
+// What a sample says of a call's keys, in a word that kernels read: 0, or that keys repeat, and how often the
+// number of keys can be doubled until they fill a block's slots.
+struct repeats_word {
+  u32 word = 0;
+
+  TILEHASH_FN bool repeat() const { return word != 0; }
+  TILEHASH_FN u32 doublings() const { return word - 1; }
+};
+
+// One block samples the keys, and writes a repeats_word. Keys repeat if one in 8 of the sample does.
+//
+// How many keys there are follows from those that the sample has once and twice (Chao, Scand. J. Statist.
+// 1984: Nonparametric estimation of the number of classes in a population). It is a lower bound where some
+// keys are much more frequent than others.
+template <class Key, u32 Threads>
+struct sample_repeats {
+  static constexpr u32 block_size = Threads;
+  using machine = tuning::of_block<Threads>;
+  static constexpr u32 sampled = machine::repeats_sampled, each = sampled / Threads;
+  static constexpr u32 slots = 2 * sampled;
+
+  const Key* keys;
+  u64 n;
+  u32 room;     // keys that leave a block no slots for replicas
+  u64* length;  // becomes 0
+  u32* result;
+
+  // A set of hashes, how often each was sampled, and how many were once, twice, and at all.
+  template <class Offset = u32>
+  struct layout {
+    scratch_array<u32, Offset> marks, counts, numbers;
+    TILEHASH_FN constexpr layout() : marks(slots), counts(marks, slots), numbers(counts, 3) {}
+  };
+  static constexpr u64 scratch_bytes = layout<u64>().numbers.end();
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    using detail::fetch_add;
+    const auto marks = layout<>().marks.in(block), counts = layout<>().counts.in(block),
+               numbers = layout<>().numbers.in(block);
+    u64 hashes[each];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < each; ++k)
+      hashes[k] = hash_key(murmur(), keys[fast_range(mix64(k * Threads + block.rank() + 1), n)]);
+    for (u32 s = block.rank(); s < slots; s += Threads) marks[s] = counts[s] = 0U;
+    if (block.rank() < 3) numbers[block.rank()] = 0U;
+    block.barrier();
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < each; ++k) fetch_add(counts + slot_of_hash(marks, hashes[k]), 1U);
+    block.barrier();
+    u32 mine[3] = {};  // once, twice, all
+    for (u32 s = block.rank(); s < slots; s += Threads) {
+      const u32 times = counts[s];
+      mine[0] += times == 1, mine[1] += times == 2, mine[2] += times != 0;
+    }
+    for (u32 what = 0; what < 3; ++what) fetch_add(numbers + what, mine[what]);
+    block.barrier();
+    if (block.rank() != 0) return;
+    *length = 0;
+    *result = found(numbers[0], numbers[1], numbers[2]).word;
+  }
+
+ private:
+  // (Two keys whose hashes agree in 31 bits count as one.)
+  template <class Set>
+  TILEHASH_FN static u32 slot_of_hash(Set marks, u64 hash) {
+    using detail::compare_and_swap;
+    using detail::load_relaxed;
+    const u32 mark = static_cast<u32>(hash) | 1;
+    u32 s = static_cast<u32>(hash >> 32) % slots;
+    for (u32 steps = 0; steps < slots; ++steps) {  // half of the slots stay free
+      u32 seen = load_relaxed(marks + s);
+      if (seen == 0) seen = compare_and_swap(marks + s, 0U, mark);
+      if (seen == 0 || seen == mark) return s;
+      s = (s + 1) % slots;
+    }
+    return 0;
+  }
+  TILEHASH_FN repeats_word found(u32 once, u32 twice, u32 different) const {
+    if ((sampled - different) * machine::repeats_one_in < sampled) return {};
+    const u64 number = different + u64(once) * once / (2 * (twice + 1));
+    u32 doublings = 0;
+    while (doublings < machine::most_replicas_log2 && number << doublings <= room) ++doublings;
+    return {1 + doublings};
+  }
+};
+
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash

@@ -61,6 +61,7 @@ class insert_phases {
   using work = upsert_items<Design, Source, Update, Design::preferred_width>;
 
  public:
+  using source_type = Source;
   static constexpr bool updates = !std::same_as<Update, keep_stored>;
   // May a phase end the call? That saves the launch of another kernel.
   static constexpr bool can_end = Space::has_lanes && !replacing<Design>;

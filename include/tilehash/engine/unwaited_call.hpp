@@ -14,10 +14,16 @@
 //   start_fill(space, source, update, n, report)   starts that; false: it does not pay
 #pragma once
 
+#include <concepts>
+
 #include <tilehash/core/error.hpp>
+#include <tilehash/core/op.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/insert_phases.hpp>
+#include <tilehash/engine/thread_combined.hpp>
+#include <tilehash/kernel/block_combine.hpp>
+#include <tilehash/kernel/count_refused.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -41,32 +47,52 @@ class unwaited_call {
     if constexpr (Policy::template starts_filled<Source, Update>) {
       if (table_.start_fill(space_, source, update, n, report)) return;
     }
+    if constexpr (combines<Source, Update>) {
+      if (n >= detail::least_to_sample(space_)) {
+        const auto memory = detail::start_combining(space_, source, n, update.op, table_.calls().counters());
+        if (memory) return run(combined_items{source, memory->list()}, update, n, report);
+      }
+    }
+    run(source, update, n, report);
+  }
+
+ private:
+  using combined_items = detail::combined_items<typename Design::slot_type>;
+  // Are items of equal keys combined first, where a sample says so?
+  template <class Source, class Update>
+  static constexpr bool combines =
+      Space::has_lanes && !values_apart<Design> && !replacing<Design> && detail::combines_given<Update> &&
+      !std::same_as<Update, detail::keep_stored> && !std::same_as<Update, detail::apply<op::assign>> &&
+      std::same_as<Source, detail::array_source<typename Design::slot_type>> &&
+      detail::can_combine<typename Design::slot_type>();
+
+  template <class Source, class Update>
+  void run(const Source& source, const Update& update, u64 n, insert_report* report) {
     detail::insert_phases<Design, Space, Source, Update> phases{space_,  source, n,
                                                                 nullptr, update, table_.calls()};
     phases.make_bits();
     try {
-      run(phases, n, report);
+      run_phases(phases, n, report);
     } catch (...) {
       recover();
       throw;
     }
   }
-
- private:
   detail::call_end end_of(u64 n, insert_report* report) {
     detail::call_end end = table_.unwaited(n, 0);
     end.report = report;
     return end;
   }
   template <class Phases>
-  void run(Phases& phases, u64 n, insert_report* report) {
+  void run_phases(Phases& phases, u64 n, insert_report* report) {
     // On a GPU only the last kernel knows how many items are left. Updates end with a lookup anyway.
     constexpr u32 passes = displaces && Space::has_lanes ? 1 : detail::passes_of<Design>;
     constexpr bool looks_again = !Phases::updates && (displaces || self_inserting<Design>);
+    constexpr bool counts_refused = std::same_as<typename Phases::source_type, combined_items>;
     const auto& placing = table_.placing();  // for the table as it is before this call
     detail::call_end last = end_of(n, report);
     for (u32 pass = 1; pass <= passes; ++pass) {
-      const bool ends = !looks_again && pass == passes;
+      const bool ends = !looks_again && !counts_refused && pass == passes;
       if (pass == 1 || !displaces) {
         if (pass != 1) phases.next_phase();
         phases.place(placing, 0, n, table_.sentinels(), ends && !displaces ? &last : nullptr);
@@ -85,6 +111,11 @@ class unwaited_call {
     }
     if constexpr (looks_again) phases.look_up_pending(table_.design(), table_.sentinels(), last);
     last.last_phase = phases.phase();
+    if constexpr (counts_refused) {
+      last.blocks_done = table_.calls().blocks_done();
+      return detail::count_refused_and_end(space_, table_.design(), table_.sentinels(), phases.source(), n,
+                                           last);
+    }
     if (!phases.has_ended()) detail::finish_call(space_, last);
   }
   // After a user's op threw, or another exception interrupted the call. (A GPU's kernels throw nothing, and

@@ -48,6 +48,7 @@ struct common {
   static constexpr u32 sketched_at_once = 8;   // keys, of which each is hashed
   static constexpr u32 contested_at_once = 8;  // keys, each with a random read of a filter
   static constexpr u32 combined_at_once = 8;   // items whose equal keys are combined
+  static constexpr u32 met_at_once = 4;        // the same, by blocks that share no partition
   static constexpr u32 grouped_at_once = 7;    // items of a multimap's bin: 21504 are three times 7 * 1024
   static constexpr u32 ordered_at_once = 4, binned_at_once = 4;                              // items of rows
   static constexpr u32 rows_at_once(u64 word_bytes) { return by_word(word_bytes, 9, 6); }    // the same
@@ -83,13 +84,19 @@ struct common {
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
   static constexpr u64 crowd_copies = 8;      // of a key at least, if all items' keys fit a table
   static constexpr u64 combined_again_share =
-      8;  // a list of an eighth of the items or less is combined again
+      8;                                         // a list of an eighth of the items or less is combined again
+  static constexpr u64 met_each = u64(1) << 15;  // the same, so that a sample before them costs little
+  static constexpr u32 repeats_one_in = 8;       // keys of a sample, from which equal ones are combined
+  // Slots of a block that combines equal keys, and replicas of them for few keys.
+  static constexpr u32 met_slots(u64 slot_bytes) { return slot_bytes <= 8 ? 16384 : 8192; }
+  static constexpr u32 most_replicas_log2 = 5;
   static constexpr u64 least_resized_regions = 4;  // of a table: fewer are better replaced by other regions
   static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in waves
   // Copies of a key in a multimap, up to which it is grouped by regions: more make bins too uneven.
   static constexpr double grouped_copies(u64 word_bytes) { return by_word(word_bytes, 32, 16); }
 
   // ---- samples: twice the precision takes four times the size ----
+  static constexpr u32 repeats_sampled = 4096;  // keys of a call that may combine equal ones
   static constexpr u32 sampled_keys = 8192;     // of a block, in a set of twice as many slots
   static constexpr u32 sample_slots_log2 = 14;  // of that set: 64 KiB of scratch
   static constexpr u32 sampled_buckets = 1024;  // of a subtable

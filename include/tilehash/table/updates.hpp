@@ -106,8 +106,10 @@ class updates : public inserts<Design, Space> {
   {
     insert_or_apply_async(space, keys, values, op::assign{}, report);
   }
-  /// As insert_or_apply(), but does not synchronize; see insert_async(). Does not combine equal keys first.
+  /// As insert_or_apply(), but does not synchronize; see insert_async().
   ///
+  /// \memory on a GPU, for an associative op and millions of items: the items' bytes, where those are free.
+  /// Equal keys are then combined first, if a sample has many.
   /// \throws on a CPU, what op throws (basic); *report is then not written.
   template <combines<value_element> Op>
   void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks combine the items of equal keys before an asynchronous call inserts them, under the GPU's schedule.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <contract/repeats.hpp>
+#include <tilehash/designs/tiled.hpp>
+#include <tilehash/kernel/block_combine.hpp>
+#include <tilehash/space/buffer.hpp>
+
+#include "emulated.hpp"
+
+namespace tilehash::contract {
+namespace {
+
+template <class Key, class Value, class Op>
+struct asked {
+  using design = tiled<Key, Value>;
+  using op_type = Op;
+};
+template <class Asked>
+class BlockCombine : public ::testing::Test {};
+using all_asked = ::testing::Types<asked<u32, u32, op::sum>, asked<u64, u64, op::sum>,
+                                   asked<float, double, op::maximum>, asked<u64, u64, op::minimum>>;
+TYPED_TEST_SUITE(BlockCombine, all_asked);
+
+template <class Op>
+struct model_of {
+  template <class Value>
+  static Value of(const std::vector<Value>& given) {
+    Value all = given[0];
+    for (u64 i = 1; i < given.size(); ++i) all = Op()(all, given[i]);
+    return all;
+  }
+};
+
+// The list has each key with the values of all its items, combined in some way; or no list was made.
+template <class Design, class Op>
+void expect_list(u64 n, repeats how, bool made, u64 seed) {
+  SCOPED_TRACE("repeats " + std::to_string(static_cast<int>(how)) + ", " + std::to_string(n) +
+               " items, TILEHASH_SEED=" + std::to_string(seed));
+  using slot = typename Design::slot_type;
+  using value = typename Design::mapped_type;
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  repeating_items<typename Design::key_type, value> items(n, how, random);
+  if constexpr (std::same_as<value, u64>) {  // sums carry from one half to the other
+    for (u64 i = 0; i < n; ++i) items.values[i] = items.values[i] << 24 | 0xFFF000;
+    for (auto& [key, values] : items.of_key)
+      for (u64& v : values) v = v << 24 | 0xFFF000;
+  }
+  const buffer<typename Design::key_type, emulated> k(space, items.keys);
+  const buffer<value, emulated> v(space, items.values);
+  const buffer<u64, emulated> counters(space, detail::call_counters::words);
+  space.fill(counters.data(), counters.size(), u64(0));
+  const detail::array_source<slot> all{k.data(), v.data()};
+  const auto memory = detail::start_combining(space, all, n, Op(), {counters.data()});
+  ASSERT_TRUE(memory);
+  const detail::combined_items<slot> list{all, memory->list()};
+  EXPECT_EQ(*list.list.repeats != 0, made);
+  std::map<typename slot::key_bits, std::vector<value>> given, got;
+  u64 valid = 0, illegal = 0;
+  for (u64 i = 0; i < n; ++i) {
+    const auto x = list(i);
+    valid += x.valid;
+    if (x.valid && x.key.legal) got[x.key.bits].push_back(detail::from_bits<value>(x.value));
+  }
+  for (const u64 count : counters.to_host()) illegal += count;
+  EXPECT_EQ(illegal, made ? items.illegal : 0);
+  EXPECT_EQ(valid, made ? *list.list.length : n);
+  for (const auto& [key, values] : items.of_key) given[detail::query<slot>(key).bits] = values;
+  ASSERT_EQ(got.size(), given.size());
+  u64 wrong = 0;
+  for (const auto& [bits, values] : given)
+    wrong += model_of<Op>::of(values) != model_of<Op>::of(got.at(bits));
+  EXPECT_EQ(wrong, 0U);
+  if (how == repeats::one_key || how == repeats::few)
+    EXPECT_LE(valid, 2 * given.size()) << "a block joins the replicas of a key";
+}
+
+TYPED_TEST(BlockCombine, KeepsEveryItem) {
+  using design = typename TypeParam::design;
+  using op = typename TypeParam::op_type;
+  for (const repeats how :
+       {repeats::one_key, repeats::two_in_turn, repeats::few, repeats::some, repeats::half_of_one})
+    expect_list<design, op>(9'001, how, true, run_seed());
+  expect_list<design, op>(45'000, repeats::distinct, false, run_seed());
+}
+// A block has slots for fewer keys than these.
+TEST(BlockCombineOfMoreKeys, ThanSlots) {
+  expect_list<tiled<u64, u64>, op::sum>(45'000, repeats::half_of_one, true, run_seed());
+}
+
+// A call of many items that does not synchronize.
+TYPED_TEST(BlockCombine, ServesAsynchronousCalls) {
+  using design = typename TypeParam::design;
+  using op = typename TypeParam::op_type;
+  emulated space({.seed = run_seed(), .preempt = true});
+  random_numbers random(run_seed());
+  const u64 n = detail::least_to_sample(space);
+  for (const repeats how : {repeats::some, repeats::half_of_one}) {
+    SCOPED_TRACE("repeats " + std::to_string(static_cast<int>(how)) +
+                 ", TILEHASH_SEED=" + std::to_string(run_seed()));
+    const repeating_items<typename design::key_type, typename design::mapped_type> items(n, how, random);
+    const u64 keys = items.of_key.size();
+    insert_repeats<design, emulated, op>(space, items, keys, false, false, false);
+    insert_repeats<design, emulated, op>(space, items, keys / 3, false, false, false);
+  }
+}
+
+}  // namespace
+}  // namespace tilehash::contract
