@@ -73,6 +73,48 @@ TEST(RepeatedKeys, ThatAreStoredAreNotRefused) {
   }
 }
 
+// Regions insert a call's items into an empty table. They leave over copies of one key, more than their list holds, and
+// keys without a slot. Only what is absent afterwards is refused.
+template <class Design>
+void insert_left_over(emulated space, u64 copies, u64 of, u64 seed) {
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed) + ", " + std::to_string(copies) + " copies of " +
+               std::to_string(of));
+  using key_type = typename Design::key_type;
+  random_numbers random(seed);
+  table<hasty<Design>, emulated> t(space, 32'000, {.load_factor = 0.96, .seed = seed, .grow = false});
+  const u64 n = t.capacity();
+  std::vector<key_type> host(n);
+  for (u64 i = 0; i < n; ++i)
+    host[i] = static_cast<key_type>(mix64(i < n - copies ? i + 1 : random() % of + n));
+  std::ranges::shuffle(host, random);
+  const buffer<key_type, emulated> k(space, host), out(space, n);
+  const buffer<u8, emulated> found(space, n);
+  const buffer<insert_report, emulated> report(space, 1);
+  t.insert_async(space, k.span(), k.span(), report.data());
+  const insert_report r = report.to_host()[0];
+  t.find(space, k.span(), out.span(), std::span(reinterpret_cast<bool*>(found.data()), n));
+  const auto is = found.to_host();
+  std::unordered_set<key_type> stored;
+  u64 refused = 0;
+  for (u64 i = 0; i < n; ++i) {
+    refused += is[i] == 0;
+    if (is[i] != 0) stored.insert(host[i]);
+  }
+  EXPECT_EQ(r.inserted, stored.size());
+  EXPECT_EQ(t.size(), stored.size());
+  EXPECT_EQ(r.refused, refused);
+  EXPECT_EQ(r.present, n - stored.size() - refused);
+}
+TEST(RepeatedKeys, ThatRegionsLeaveOverAreNotRefused) {
+  const u64 seed = run_seed();
+  for (const u64 copies : {100, 2'500, 4'000}) {
+    for (const u64 of : {1, 40}) {
+      insert_left_over<tiled<u64, u64>>(emulated({.seed = seed, .preempt = true}), copies, of, seed);
+      insert_left_over<tiled<u32, u32>>(emulated({.seed = seed, .preempt = true}), copies, of, seed);
+    }
+  }
+}
+
 // Two frequent keys of one part and one cell: a share combines one of them, so copies of the other fill the part. What
 // it leaves over is combined again, and each key reaches the table once.
 TEST(RepeatedKeys, ThatFillAPartMeetAgain) {

@@ -138,7 +138,8 @@ struct insert_left_over {
 // Starts the kernels. The call ends like `end`.
 template <class Design, class Space, class Source, class Update>
 void start_left_over(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
-                     const left_counts<typename Design::word>& counts, const call_end& end) {
+                     const left_counts<typename Design::word>& counts, call_end end) {
+  end.last_phase = 1;  // items that place left pending are not refused if they are displaced
   using body =
       insert_left_over<Design, Source, Update, Design::preferred_width, tuning::of<Space>::displace_block>;
   typename body::place_type place{.design = design,
@@ -152,7 +153,7 @@ void start_left_over(Space& space, const Design& design, const Source& source, c
       .source = {design, source, n, counts},
       .end = divide_up(n, bits_a_word) * bits_a_word,
       .words = body::words,
-      .recorder = {end.counters},
+      .recorder = {.counters = end.counters, .phase = end.last_phase},
       .given_up = end.given_up,
   };
   const auto start = [&](u64 blocks, bool places, bool displaces) {
