@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills an empty table region by region, in a block's memory.
 //
-//   items --partition--> | bin | bin | ...     of a quarter of the regions at a time, outside the table
+//   items --partition--> | bin | bin | ...     outside the table: of all regions, or of a quarter at a time
 //                           |
 //                         block:  scratch | keys of subtable 0 | 1 | 2 | --in order--> the subtables
 //                                 values  ---- each with its key ----------------->
@@ -28,6 +28,7 @@
 #include <tilehash/core/apart_slot.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
+#include <tilehash/core/error.hpp>
 #include <tilehash/core/item.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -248,6 +249,34 @@ bool subtables_regions_pay(const Space& space, const Design& design, u64 n) {
   }
 }
 
+// Bins for so many of the regions at a time. All items are read once for each such part of the table, so a GPU
+// takes all regions at once, if there is memory for all items.
+template <class Space, class Word>
+struct subtables_bins {
+  u32 most, each = 0;  // items of a bin; bins
+  buffer<Word, Space> memory;
+
+  subtables_bins(Space& space, u64 items, u64 regions, u64 most_counted)
+      : most(static_cast<u32>(bin_capacity(items, regions))) {
+    const u64 limit = std::min<u64>({best_regions<Space>, most_counted, regions});
+    if constexpr (partitions_in_steps<Space>) {
+      try {
+        reserve(space, limit);
+        return;
+      } catch (const out_of_memory&) {
+      }
+    }
+    const u64 few = divide_up(regions, tuning::of<Space>::subtables_parts);
+    reserve(space, std::min(limit, std::max(few, least_regions(space))));
+  }
+
+ private:
+  void reserve(Space& space, u64 bins) {
+    memory = buffer<Word, Space>(space, most * bins);
+    each = static_cast<u32>(bins);
+  }
+};
+
 // Inserts the valid items among the first n, about `items` of them. The table must be empty. Throws
 // out_of_memory; then its slots may have any content.
 template <class Design, class Space, class Source>
@@ -255,23 +284,19 @@ auto fill_subtables(Space& space, const Design& design, const Source& source, u6
   using cargo_type = subtables_cargo<Design, Source>;
   using word = typename cargo_type::word;
   using build_type = subtables_region_build<cargo_type>;
-  constexpr u32 parts = tuning::of<Space>::subtables_parts;  // bins then take a quarter of the items' bytes
   const u64 regions = design.regions(), capacity = items / 32 + 1024;
-  const u32 each = static_cast<u32>(
-      std::min<u64>(std::max<u64>(divide_up(regions, parts), least_regions(space)),
-                    std::min<u64>(best_regions<Space>, most_regions<typename cargo_type::slot_type>(space))));
-  const u32 most = static_cast<u32>(bin_capacity(items, regions));
   subtables_filled<cargo_type, Space> filled{.cargo = {design, source, 0, 0},
                                              .spilled = buffer<word, Space>(space, capacity)};
-  const buffer<word, Space> bins(space, u64(most) * std::min<u64>(each, regions));
-  const buffer<u32, Space> came(space, each);
+  const subtables_bins<Space, word> bins(space, items, regions,
+                                         most_regions<typename cargo_type::slot_type>(space));
+  const buffer<u32, Space> came(space, bins.each);
   const buffer<u64, Space> counts(space, 3);
   space.fill(counts.data(), 3, u64(0));
   const spill_list<word> spill{filled.spilled.data(), counts.data(), capacity};
-  for (u32 first = 0; first < regions; first += each) {
-    const u32 count = static_cast<u32>(std::min<u64>(each, regions - first));
+  for (u32 first = 0; first < regions; first += bins.each) {
+    const u32 count = static_cast<u32>(std::min<u64>(bins.each, regions - first));
     const cargo_type cargo{design, source, first, count};
-    const even_bins<word> to{bins.data(), most, came.data()};
+    const even_bins<word> to{bins.memory.data(), bins.most, came.data()};
     space.fill(came.data(), count, 0U);
     send_by_blocks(space, subtables_route<cargo_type>(cargo), cargo, n, to, spill, counts.data() + 1);
     space.for_each_block(count, build_type::block_size, build_type::scratch_bytes(design),
