@@ -6,6 +6,8 @@
 //   number    each slot that is taken gets the next id in place of the position; the record is written
 //   look up   all items find their ids
 //
+// If all items have different keys, the positions are the ids, and the last two steps are one pass over the items.
+//
 // The table of ids must have the keys themselves, and values in its slots.
 #pragma once
 
@@ -14,6 +16,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/record_memory.hpp>
+#include <tilehash/engine/records_view.hpp>
 #include <tilehash/engine/region_choice.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -74,6 +77,26 @@ struct slot_numbering {
   }
 };
 
+// Writes the record of an item whose position is the id of its key, and its results.
+template <class Design, class Element>
+struct position_numbering {
+  using key_type = typename Design::key_type;
+  using slot_type = typename Design::ids::slot_type;
+
+  const key_type* keys;
+  const Element* values;
+  typename Design::record* records;
+  item_results of;
+
+  TILEHASH_FN void operator()(u64 i) const {
+    auto& record = records[i];
+    record.key = slot_type::decode(slot_type::encode(keys[i]));  // as the slots have it
+    if constexpr (!Design::is_set) record.value = values[i];
+    if (of.ids != nullptr) of.ids[i] = static_cast<u32>(i);
+    if (of.became != nullptr) of.became[i] = outcome::inserted;
+  }
+};
+
 // Writes an item's id, and whether it was refused.
 struct numbered_sink {
   item_results of;
@@ -96,15 +119,22 @@ struct first_taken {
   }
 };
 
-// Numbers the `n` keys of a table of ids, and writes their records. `became` may be null; `count` is a number
-// in the memory of the space. Does not synchronize with the host.
-template <class Design, class Space, class Record, class Element>
-void number_slots(Space& space, const typename Design::ids& ids, const record_memory<Record, Space>& memory,
-                  const Element* values, u64 n, outcome* became, u64* count) {
+// Numbers the `inserted` keys of a table of ids, and writes their records and the results of all n items.
+// `count` is a number in the memory of the space. Does not synchronize with the host.
+template <class Design, class Space, class Ids, class Record, class Element>
+void number_slots(Space& space, const Design& design, const Ids& ids,
+                  const record_memory<Record, Space>& memory, const typename Design::key_type* keys,
+                  const Element* values, u64 n, const insert_report& stored, item_results of, u64* count) {
+  const u64 inserted = stored.inserted;
+  Record* const records = memory.records.data();
+  space.for_each(divide_up(inserted, 32), first_taken{memory.taken.data(), inserted});
+  if (inserted == n) return space.for_each(n, position_numbering<Design, Element>{keys, values, records, of});
+  if (of.became != nullptr) space.fill(of.became, n, outcome::present);
   space.fill(count, 1, u64(0));
-  compact(space, ids.capacity(), slot_numbering<Design, Element>{ids, memory.records.data(), values, became},
-          count);
-  space.for_each(divide_up(n, 32), first_taken{memory.taken.data(), n});
+  const auto slots = ids.view().design;
+  compact(space, slots.capacity(), slot_numbering<Design, Element>{slots, records, values, of.became}, count);
+  if (of.ids != nullptr || (of.became != nullptr && stored.refused != 0))
+    ids.look_up(space, fingerprints<Design>{design, keys}, n, numbered_sink{of, Design::none});
 }
 
 // Do n items fill this empty table by regions, as it is or once it has grown to the number of keys? Then a pass

@@ -272,11 +272,7 @@ class records {
         ids_.clear(space);
         throw;
       }
-      if (of.became != nullptr) space.fill(of.became, n, outcome::present);
-      detail::number_slots<design>(space, ids_.view().design, memory_, values, stored.inserted, of.became,
-                                   count.data());
-      if (of.ids != nullptr || (of.became != nullptr && stored.refused != 0))
-        ids_.look_up(space, detail::fingerprints<design>{design_, keys}, n, detail::numbered_sink{of, no_id});
+      detail::number_slots(space, design_, ids_, memory_, keys, values, n, stored, of, count.data());
       limit_ = stored.inserted;
       change_values();
       space.synchronize();
