@@ -12,6 +12,9 @@
 #include <tilehash/papers/layouts/bit_reversal.hpp>
 #include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/papers/perfect_spatial.hpp>
+#include <tilehash/papers/published/cuckoo.hpp>
+#include <tilehash/papers/published/linear_probing.hpp>
+#include <tilehash/papers/published/mega_kv.hpp>
 #include <tilehash/papers/quadratic_probing.hpp>
 #include <tilehash/papers/robin_hood_ages.hpp>
 #include <tilehash/papers/robin_hood_random.hpp>

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single-level cuckoo hashing as in Alcantara's thesis, and in the library CUDPP: chains of exchanges.
+//
+//   k ---> slot h1(k), from which x is evicted; x was there by h3, so it takes slot h4(x); and so on
+//          until a slot was empty, or after max_chain evictions the stash takes the pair in hand
+//
+// A new pair takes the slot of its first function. An evicted pair takes the slot of the function after the
+// one that leads to the slot that it lost (round robin). No function's number is stored: all are calculated
+// again, and the first that gives this slot counts. The pair at the end of a chain that is too long goes to
+// the stash: the one slot of another function among 101, or, with `probed_stash`, the next free one of 16
+// (the thesis' footnote in 6.1.1). If that is taken, the pair is lost: the thesis builds the table again.
+//
+// A chain may have 7 lg S evictions for S slots: the thesis says 7 lg N for four functions and 1.25 N. Its
+// "empirically determined formula" for other sizes is not printed. Here tables of less than 1.25 N, and those
+// of two or three functions, have 100 lg S.
+//
+// The functions are the thesis': ((a XOR k) + b) mod 4294967291 mod S in 32 bits, a and b drawn for each.
+//
+// Keys are not compared. A key that comes more often than it has slots fills them with its copies, and a
+// chain among copies does not end. So the data set COM of Li et al., whose keys come up to 14 times, makes
+// CUDPP fail at every load (their Table 8).
+//
+// Source: D. Alcantara, Efficient Hash Tables on the GPU, PhD thesis, UC Davis 2011, section 6.1, Listings
+// 6.1 and 6.2.
+#pragma once
+
+#include <type_traits>
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/hash.hpp>
+#include <tilehash/papers/published/table.hpp>
+
+#include <tilehash/core/prologue.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace papers::published {
+
+// Stashes: put() stores a pair, find() returns its word or empty_word. `spot` is the stash's hash of the key.
+template <u32 Slots = 101>
+struct one_place_stash {
+  static constexpr u32 slots = Slots;
+
+  TILEHASH_FN static bool put(u64* stash, u32 spot, u64 word) {
+    return detail::compare_and_swap(stash + spot % slots, pair_slot::empty_word, word) ==
+           pair_slot::empty_word;
+  }
+  TILEHASH_FN static u64 find(const u64* stash, u32 spot, u32 key) {
+    const u64 word = stash[spot % slots];
+    return pair_slot::key_of(word) == key ? word : pair_slot::empty_word;
+  }
+};
+template <u32 Slots = 16>
+struct probed_stash {
+  static constexpr u32 slots = Slots;
+
+  TILEHASH_FN static bool put(u64* stash, u32 spot, u64 word) {
+    for (u32 i = 0; i < slots; ++i) {
+      if (one_place_stash<slots>::put(stash, spot % slots + i, word)) return true;
+    }
+    return false;
+  }
+  TILEHASH_FN static u64 find(const u64* stash, u32 spot, u32 key) {
+    for (u32 i = 0; i < slots; ++i) {
+      const u64 word = stash[(spot % slots + i) % slots];
+      if (word == pair_slot::empty_word || pair_slot::key_of(word) == key) return word;
+    }
+    return pair_slot::empty_word;
+  }
+};
+struct no_stash {
+  static constexpr u32 slots = 0;
+
+  TILEHASH_FN static bool put(u64* /*stash*/, u32 /*spot*/, u64 /*word*/) { return false; }
+  TILEHASH_FN static u64 find(const u64* /*stash*/, u32 /*spot*/, u32 /*key*/) {
+    return pair_slot::empty_word;
+  }
+};
+
+template <u32 Functions = 4, class Stash = one_place_stash<>>
+class cuckoo {
+  static_assert(Functions >= 2 && Functions <= 5, "tilehash: the thesis has 2, 3, 4 or 5 hash functions");
+
+ public:
+  static constexpr u32 functions = Functions;
+  static constexpr double max_load_factor = 1;
+
+  // Slots without those of the stash.
+  static u64 capacity_for(u64 pairs, double load_factor) {
+    const u64 size = detail::slots_for(pairs, load_factor, max_load_factor);
+    detail::require(size < u64(1) << 32, "published::cuckoo has fewer than 2^32 slots");
+    return size;
+  }
+  // The stash and its flag come after the slots.
+  static u64 words_for(u64 capacity) { return capacity + Stash::slots + 1; }
+
+  cuckoo(u64* memory, u64 capacity, u64 seed, double load_factor)
+      : slots_(memory), size_(static_cast<u32>(capacity)) {
+    for (u32 i = 0; i <= functions; ++i) {
+      a_[i] = static_cast<u32>(mix64(seed * 16 + 2 * i + 1));
+      b_[i] = static_cast<u32>(mix64(seed * 16 + 2 * i + 2) % thesis_prime);
+    }
+    const bool is_roomy = functions >= 4 && load_factor <= 0.8;
+    max_chain_ = (is_roomy ? 7 : 100) * detail::bit_width(capacity);
+  }
+  TILEHASH_FN u32 max_chain() const { return max_chain_; }
+
+  TILEHASH_FN insert_end insert(u32 key, u32 value) const {
+    u64 word = pair_slot::pack(key, value);
+    u32 at = slot_of(0, key);
+    for (u32 evicted = 0;; ++evicted) {
+      word = detail::exchange(slots_ + at, word);
+      if (word == pair_slot::empty_word) return {false, false, evicted};
+      key = pair_slot::key_of(word);
+      at = slot_after(key, at);
+      if (evicted + 1 < max_chain_) continue;
+      const bool stashed = Stash::put(slots_ + size_, hash(functions, key), word);
+      if (stashed) detail::store_relaxed(stash_flag(), u64(1));
+      return {!stashed, false, evicted + 1};
+    }
+  }
+
+  TILEHASH_FN u64 find(u32 key) const {
+    for (u32 i = 0; i < functions; ++i) {
+      const u64 word = detail::load_relaxed(slots_ + slot_of(i, key));
+      if (word == pair_slot::empty_word || pair_slot::key_of(word) == key) return word;
+    }
+    return uses_stash() ? Stash::find(slots_ + size_, hash(functions, key), key) : pair_slot::empty_word;
+  }
+  TILEHASH_FN bool uses_stash() const { return detail::load_relaxed(stash_flag()) == 1; }
+  TILEHASH_FN const u64* stash() const { return slots_ + size_; }
+
+ private:
+  TILEHASH_FN u32 hash(u32 i, u32 key) const {
+    return static_cast<u32>(((a_[i] ^ key) + b_[i]) % static_cast<u32>(thesis_prime));
+  }
+  TILEHASH_FN u32 slot_of(u32 i, u32 key) const { return hash(i, key) % size_; }
+  // The slot of the function after the first one that gives slot `at`.
+  TILEHASH_FN u32 slot_after(u32 key, u32 at) const {
+    u32 i = 0;
+    while (i + 1 < functions && slot_of(i, key) != at) ++i;
+    return slot_of(i + 1 == functions ? 0 : i + 1, key);
+  }
+  TILEHASH_FN u64* stash_flag() const { return slots_ + size_ + Stash::slots; }
+
+  u64* slots_;
+  u32 size_;
+  u32 max_chain_;
+  u32 a_[functions + 1], b_[functions + 1];  // the last pair is the stash's
+};
+
+static_assert(std::is_trivially_copyable_v<cuckoo<>>);
+
+}  // namespace papers::published
+TILEHASH_END_ABI_NAMESPACE
+TILEHASH_PUBLIC_NAMESPACE(papers);
+}  // namespace tilehash
+
+#include <tilehash/core/epilogue.hpp>

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Baselines as published lose as many pairs as their papers say, and report each loss.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include <contract/random.hpp>
+#include <tilehash/papers/published/cuckoo.hpp>
+#include <tilehash/papers/published/linear_probing.hpp>
+#include <tilehash/papers/published/mega_kv.hpp>
+#include <tilehash/space/cpu.hpp>
+
+namespace tilehash {
+namespace {
+
+using contract::run_seed;
+namespace published = papers::published;
+
+std::vector<u32> different_keys(u64 n, u64 first = 0) {
+  std::vector<u32> keys(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = mix32(static_cast<u32>(first + i));
+  return keys;
+}
+
+template <class Design>
+struct filled {
+  cpu space;
+  std::vector<u32> keys;
+  published::table<Design, cpu> table;
+  published::insert_counts counts;
+
+  filled(std::vector<u32> its, double load, u64 seed = 1, int threads = 1)
+      : space(threads), keys(std::move(its)), table(space, keys.size(), load, seed) {
+    counts = table.insert(space, keys, keys, 4096);
+  }
+  double lost_percent() const {
+    return 100.0 * static_cast<double>(counts.lost) / static_cast<double>(keys.size());
+  }
+  u64 found() {
+    std::vector<u32> out(keys.size());
+    buffer<bool, cpu> hit(space, keys.size());
+    table.find_async(space, keys, out, hit.span());
+    u64 n = 0;
+    for (u64 i = 0; i < keys.size(); ++i) {
+      if (!hit.data()[i]) continue;
+      ++n;
+      EXPECT_EQ(out[i], keys[i]);
+    }
+    return n;
+  }
+  double mean_steps() const {
+    u64 sum = 0;
+    for (u64 i = 0; i < counts.steps.size(); ++i) sum += i * counts.steps[i];
+    return static_cast<double>(sum) / static_cast<double>(keys.size());
+  }
+};
+
+// Threads race for slots, and what is lost is counted all the same.
+template <class Design>
+void expect_losses_counted(double load) {
+  const u64 seed = run_seed();
+  filled<Design> t(different_keys(20'000, seed % (1U << 30)), load, seed, 4);
+  EXPECT_GT(t.counts.lost, 0U);
+  EXPECT_EQ(t.found() + t.counts.lost + t.counts.reserved, t.keys.size());
+}
+TEST(published, lost_pairs_are_counted_under_races) {
+  expect_losses_counted<published::mega_kv<>>(0.9);
+  expect_losses_counted<published::linear_probing<64>>(0.95);
+  expect_losses_counted<published::cuckoo<2>>(0.6);
+}
+
+TEST(published, the_reserved_key_is_counted) {
+  filled<published::mega_kv<>> t({5, ~0U, 7}, 0.5);
+  EXPECT_EQ(t.counts.reserved, 1U);
+  EXPECT_EQ(t.found(), 2U);
+}
+
+// Li et al., Table 7 (RAND). Neither the slots of a bucket nor the evictions are printed.
+TEST(published, mega_kv_drops_as_many_as_table_7) {
+  constexpr struct {
+    double load, paper;
+  } table_7[] = {{0.75, 0.42}, {0.8, 0.79}, {0.85, 1.4}, {0.9, 2.4}, {0.95, 3.9}};
+  for (const auto& cell : table_7) {
+    filled<published::mega_kv<>> t(different_keys(50'000), cell.load);
+    EXPECT_NEAR(t.lost_percent(), cell.paper, 0.25 * cell.paper) << cell.load;
+  }
+}
+
+TEST(published, mega_kv_overwrites_a_known_key) {
+  filled<published::mega_kv<>> t({1, 2, 1, 1}, 0.5);
+  EXPECT_EQ(t.counts.known, 2U);
+  EXPECT_EQ(t.counts.lost, 0U);
+}
+
+// No limit gives all cells of Table 7: the default meets that of load 0.9 (at full size), 64 probes that of 0.95.
+TEST(published, linear_probing_fails_at_its_limit) {
+  filled<published::linear_probing<64>> t(different_keys(50'000), 0.95);
+  EXPECT_NEAR(t.lost_percent(), 2.0, 0.3);
+  EXPECT_EQ(filled<published::linear_probing<>>(different_keys(50'000), 0.75).counts.lost, 0U);
+  EXPECT_GT(filled<published::linear_probing<>>(different_keys(50'000), 0.95).counts.lost, 0U);
+}
+
+// Section 6.1: four functions, 1.25 N, and chains of at most 7 lg N.
+TEST(published, cuckoo_builds_at_1_25_n) {
+  for (u64 seed = 1; seed <= 20; ++seed) {
+    filled<published::cuckoo<>> t(different_keys(10'000, 10'000 * seed), 0.8, seed);
+    EXPECT_EQ(t.counts.lost, 0U);
+    EXPECT_FALSE(t.table.view().uses_stash());
+    EXPECT_EQ(t.table.view().max_chain(), 98U);
+    EXPECT_EQ(t.found(), t.keys.size());
+    EXPECT_NEAR(t.mean_steps(), 1.06, 0.1);
+  }
+}
+// The least sizes of the thesis, with slack for a small table.
+template <u32 Functions>
+void expect_builds(double size) {
+  filled<published::cuckoo<Functions>> t(different_keys(10'000), 1 / size);
+  EXPECT_EQ(t.counts.lost, 0U) << Functions;
+  EXPECT_EQ(t.found(), t.keys.size());
+}
+TEST(published, cuckoo_builds_with_two_to_five_functions) {
+  expect_builds<2>(2.2);
+  expect_builds<3>(1.15);
+  expect_builds<4>(1.06);
+  expect_builds<5>(1.04);
+}
+
+// Two functions at 1.8 N need the stash; the old one of 16 slots fills up.
+TEST(published, cuckoo_uses_its_stash) {
+  filled<published::cuckoo<2, published::probed_stash<>>> probed(different_keys(10'000), 1 / 1.8);
+  filled<published::cuckoo<2>> one_place(different_keys(10'000), 1 / 1.8);
+  filled<published::cuckoo<2, published::no_stash>> none(different_keys(10'000), 1 / 1.8);
+  const auto in_stash = [](const auto& t, u32 slots) {
+    const u64* stash = t.table.view().stash();
+    return slots - static_cast<u64>(std::count(stash, stash + slots, published::pair_slot::empty_word));
+  };
+  EXPECT_EQ(in_stash(probed, 16), 16U);
+  EXPECT_EQ(probed.found() + probed.counts.lost, probed.keys.size());
+  EXPECT_GT(in_stash(one_place, 101), 16U);
+  EXPECT_EQ(one_place.found() + one_place.counts.lost, one_place.keys.size());
+  EXPECT_GT(one_place.counts.lost, 0U);
+  EXPECT_EQ(none.counts.lost, probed.counts.lost + 16);
+}
+
+// Li et al., Table 8: keys of COM come up to 14 times, and CUDPP fails at every load.
+TEST(published, cuckoo_fails_where_a_key_comes_too_often) {
+  const auto with_copies = [](u32 copies) {
+    std::vector<u32> keys = different_keys(1000);
+    for (u32 i = 1; i < copies; ++i) keys.push_back(keys[0]);
+    return filled<published::cuckoo<4, published::no_stash>>(keys, 0.5).counts.lost;
+  };
+  EXPECT_EQ(with_copies(4), 0U);
+  EXPECT_EQ(with_copies(5), 1U);
+  EXPECT_EQ(with_copies(9), 5U);
+}
+
+}  // namespace
+}  // namespace tilehash
