@@ -26,6 +26,7 @@ An entry of tests/invariants.txt:
 
 The lines after `<` are text of the file, which has it exactly once; those after `>` take their place. WRONG is true where this
 change is chosen. A test is a preset, a target of that preset and a filter of GoogleTest's; the first that fails has caught it.
+It has the sizes of the tier quick; where none fails, the sizes of full.
 """
 
 import argparse
@@ -176,11 +177,13 @@ def environments(presets):
     return found
 
 
-def fails(test, number, seconds, environment):
-    """None, or how the test fails."""
+def fails(test, number, seconds, environment, sizes=None):
+    """None, or how the test fails; `sizes` replaces what ctest sets (TILEHASH_SIZES)."""
     preset, target, filter_ = test
     program = TREE / "build" / preset / "bin" / target
     settings = {**os.environ, **environment.get((preset, target), {}), "TILEHASH_WRONG": str(number)}
+    if sizes is not None:
+        settings["TILEHASH_SIZES"] = sizes
     try:
         done = subprocess.run([program, f"--gtest_filter={filter_}", "--gtest_fail_fast"], env=settings, timeout=seconds,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", text=True)  # fmt: skip
@@ -249,6 +252,9 @@ def main():
             for test in change.tests:
                 if why := fails(test, change.number, limits[test], environment):
                     return f"{test[1]}: {why}"
+            for test in change.tests:  # a quick run has small sizes, a full one those
+                if why := fails(test, change.number, 5 * limits[test], environment, "usual"):
+                    return f"{test[1]} with the usual sizes: {why}"
             return None
 
         survivors = 0

@@ -186,7 +186,7 @@ struct sample_repeats {
   }
   TILEHASH_FN repeats_word found(u32 once, u32 twice, u32 different) const {
     if ((sampled - different) * machine::repeats_one_in < sampled) return {};
-    const u64 number = different + u64(once) * once / (2 * (twice + 1));
+    const u64 number = different + u64(once) * once / (u64(2) * (twice + 1));
     u32 doublings = 0;
     while (doublings < machine::most_replicas_log2 && number << doublings <= room) ++doublings;
     return {1 + doublings};

@@ -144,7 +144,7 @@ struct combine_in_blocks {
     u32 slot[at_once];
     TILEHASH_UNROLL
     for (u32 k = 0; k < at_once; ++k) {
-      const u64 i = from + k * Threads + block.rank();
+      const u64 i = from + static_cast<u64>(k * Threads) + block.rank();
       x[k] = {};
       if (i < n) x[k] = items(i);
     }

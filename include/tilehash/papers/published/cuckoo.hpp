@@ -97,8 +97,8 @@ class cuckoo {
   cuckoo(u64* memory, u64 capacity, u64 seed, double load_factor)
       : slots_(memory), size_(static_cast<u32>(capacity)) {
     for (u32 i = 0; i <= functions; ++i) {
-      a_[i] = static_cast<u32>(mix64(seed * 16 + 2 * i + 1));
-      b_[i] = static_cast<u32>(mix64(seed * 16 + 2 * i + 2) % thesis_prime);
+      a_[i] = static_cast<u32>(mix64(seed * 16 + u64(2) * i + 1));
+      b_[i] = static_cast<u32>(mix64(seed * 16 + u64(2) * i + 2) % thesis_prime);
     }
     const bool is_roomy = functions >= 4 && load_factor <= 0.8;
     max_chain_ = (is_roomy ? 7 : 100) * detail::bit_width(capacity);
