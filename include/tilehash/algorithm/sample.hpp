@@ -106,8 +106,8 @@ key_sample sample_keys(Space& space, const Key* keys, u64 n, u32 parts = 1, u64 
   return {n, size, read_one(space, different.data())};
 }
 
-// What a sample says of a call's keys, in a word that kernels read: 0, or that keys repeat, and how often the
-// number of keys can be doubled until they fill a block's slots.
+// The result of a sample of a call's keys, which kernels read: 0 if few keys repeat. Otherwise one more than
+// the number of times that the keys can be doubled until they fill a block's slots.
 struct repeats_word {
   u32 word = 0;
 
