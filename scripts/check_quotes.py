@@ -4,8 +4,8 @@
 
     <!-- quote: examples/file.cpp name -->
 
-and the code block below it. The file has the same lines between // [name-begin] and // [name-end], or after # in CMake.
-README, docs/start and docs/guide have no other code blocks in C++ and CMake.
+and the code block below it. The file has the same lines between // [name-begin] and // [name-end], or after # in CMake and Python.
+README, python/README, docs/start and docs/guide have no other code blocks in C++, CMake and Python.
 
 usage: check_quotes.py [--fix]      --fix writes the files' lines into the documents
 """
@@ -16,8 +16,8 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-QUOTE = re.compile(r"(<!-- quote: (\S+) (\S+) -->\n```(?:cpp|cmake)\n)(.*?)(```)", re.DOTALL)
-BLOCK = re.compile(r"^```(?:cpp|cmake|c\+\+|cuda)$", re.MULTILINE)
+QUOTE = re.compile(r"(<!-- quote: (\S+) (\S+) -->\n```(?:cpp|cmake|python)\n)(.*?)(```)", re.DOTALL)
+BLOCK = re.compile(r"^```(?:cpp|cmake|c\+\+|cuda|python|py)$", re.MULTILINE)
 
 
 def region(path, name):
@@ -30,11 +30,11 @@ def region(path, name):
 
 def main():
     fix, quotes, wrong = "--fix" in sys.argv[1:], 0, 0
-    for document in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    for document in [ROOT / "README.md", ROOT / "python" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text, name = document.read_text(), document.relative_to(ROOT)
         matches = list(QUOTE.finditer(text))
         quotes += len(matches)
-        if str(name) == "README.md" or name.parts[1] in ("start", "guide"):
+        if name.parts[0] != "docs" or name.parts[1] in ("start", "guide"):
             if len(BLOCK.findall(text)) != len(matches):
                 wrong += 1
                 print(f"{name}: a code block is no quote, so no test compiles it")
