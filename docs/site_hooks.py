@@ -43,6 +43,8 @@ def rates(match):
 
 
 def on_page_markdown(markdown, page, config, files):
+    # A page that begins with a comment would be named after its file.
+    markdown = re.sub(r"\A<!-- Written by .*? -->\n", "", markdown)
     folder = "" if page.file.src_path == "index.md" else posixpath.join("docs", posixpath.dirname(page.file.src_path))
 
     def linked(match):
