@@ -211,11 +211,12 @@ int main() {
 #undef ADD
   std::printf(
       "# Verbs by design\n\n"
-      "`scripts/verbs.sh --fix` writes this page: it asks the tables and compiles each call. Every verb "
-      "takes the "
-      "space first, which is\nleft out here. [Reference of verbs](verbs/README.md) describes each verb. "
-      "A design offers the verbs\nthat its concepts allow "
-      "([concepts.hpp](../../include/tilehash/designs/concepts.hpp)).\n");
+      "Each column is a set of designs that offer the same verbs; `x` marks a verb. Every verb takes the "
+      "space "
+      "first, which is\nleft out here. [Reference of verbs](verbs/README.md) describes each verb. A design "
+      "offers "
+      "the verbs that its\nconcepts allow ([concepts.hpp](../../include/tilehash/designs/concepts.hpp)). "
+      "`scripts/verbs.sh --fix` writes this page.\n");
   print("Maps", maps);
   print("Sets", sets);
 }
