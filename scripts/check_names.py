@@ -3,7 +3,8 @@
 """Lists the public names of include/tilehash: what is declared in the namespace `tilehash` itself, and not in its namespaces
 `detail`, `engine`, `verbs`, `papers` or `analysis`. A namespace counts as one name.
 
-Ends with 1 if a name appears that is not in FOR_USERS, if one of these is gone, or if there are more than MOST.
+Ends with 1 if a name appears that is not in FOR_USERS, if one of these is gone, or if there are more than MOST. Or if any name in
+the code, public or not, has a word of AVOID.
 
 usage: check_names.py [--list]      --list prints all, each with the header that declares it
 """
@@ -30,6 +31,23 @@ FOR_USERS = set(
     """.split()
 )
 
+# Metaphors, and what to write instead.
+AVOID = {
+    "homeless": "unplaced",
+    "guest guests native fellow fellows": "secondary item, primary item",
+    "told tell tells who": "result, answer",
+    "aside": "sentinel cell",
+    "beside": "concurrent, next, apart",
+    "anew": "again",
+    "journey journeys census": "relocation, counters",
+    "depart departs arrive arrives hop hops fly flies": "begin_move, end_move, step",
+    "walker walkers wandering seat seats twin twins": "in-flight item, slot, equal keys",
+    "stands lies": "is_stored, unchanged",
+    "room rooms": "capacity, free slots",
+    "stretch stretches wave waves": "share, step",
+}
+INSTEAD = {word: instead for words, instead in AVOID.items() for word in words.split()}
+
 DECLARES = re.compile(
     r"^(?:template\s*<.*?>\s*(?:requires\s*\(.*?\)\s*)?)*"
     r"(?:(?:inline|static|constexpr|extern|__extension__|typedef|friend|consteval|TILEHASH_FN|__host__|__device__|"
@@ -40,9 +58,12 @@ CALLABLE = re.compile(r"(?P<name>\w+|operator\S+)\s*\(")
 VARIABLE = re.compile(r"(?P<name>\w+)\s*(?:<[^=]*>)?\s*(?:=|$)")
 
 
-def code_of(text):
-    """Without comments, preprocessor lines and what strings hold."""
-    text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', lambda m: '""' if m[0][0] == '"' else " ", text, flags=re.DOTALL)
+def code_of(text, keep_lines=False):
+    """Without comments, what strings hold, and, unless it keeps lines, preprocessor lines."""
+    blank = lambda m: '""' if m[0][0] == '"' else "\n" * m[0].count("\n") or " "
+    text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', blank, text, flags=re.DOTALL)
+    if keep_lines:
+        return text
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", " ", text, flags=re.MULTILINE)
 
 
@@ -135,15 +156,26 @@ def names_in(text):
     return {name for name in found if name}
 
 
+def words_to_avoid(text):
+    """(line, name, what to write instead) of each name with such a word."""
+    for number, line in enumerate(code_of(text, keep_lines=True).replace("std::endian::native", "").splitlines(), 1):
+        for name in re.findall(r"[A-Za-z_]\w*", line):
+            word = next((w for w in name.lower().split("_") if w in INSTEAD), None)
+            if word:
+                yield number, name, INSTEAD[word]
+
+
 def main():
-    where = {}
+    where, avoided = {}, []
     for path in sorted(p for p in ROOT.rglob("*") if p.suffix in (".hpp", ".cuh")):
-        for name in names_in(path.read_text()):
-            where.setdefault(name, path.relative_to(ROOT).as_posix())
+        header, text = path.relative_to(ROOT).as_posix(), path.read_text()
+        for name in names_in(text):
+            where.setdefault(name, header)
+        avoided += [f"include/tilehash/{header}:{line}: the name {n}: {instead}" for line, n, instead in words_to_avoid(text)]
     if "--list" in sys.argv[1:]:
         for name in sorted(where):
             print(f"{name:28} {where[name]}")
-    findings = [f"include/tilehash/{where[n]}: a new public name: {n}" for n in sorted(set(where) - FOR_USERS)]
+    findings = avoided + [f"include/tilehash/{where[n]}: a new public name: {n}" for n in sorted(set(where) - FOR_USERS)]
     findings += [f"scripts/check_names.py: {n} is no public name any more: strike it" for n in sorted(FOR_USERS - set(where))]
     if len(where) > MOST:
         findings.append(f"scripts/check_names.py: {len(where)} public names, {MOST} at most")

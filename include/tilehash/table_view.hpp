@@ -64,7 +64,7 @@ struct table_view {
   static u64 sentinels_at(u64 capacity) { return (Design::bytes(capacity) + 15) / 16 * 16; }
 
   /// Looks up one key, by one thread. The hit has found(), value(), count() and probes(). O(1) expected.
-  TILEHASH_FN hit find(const key_type& key) const { return find_beside<false>(key); }
+  TILEHASH_FN hit find(const key_type& key) const { return find_concurrent<false>(key); }
   /// Returns whether the key is present. As find().
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }
   /// Returns the number of items that have this key: 1 or 0. As find().
@@ -111,7 +111,7 @@ struct table_view {
   // `Changing`: other threads may have changed the bucket since this kernel began, before the barrier that
   // parts lookups from changes.
   template <bool Changing>
-  TILEHASH_FN hit find_beside(const key_type& key) const {
+  TILEHASH_FN hit find_concurrent(const key_type& key) const {
     if (!has_memory()) return {{}, 0};
     const detail::query<slot_type> q(key);
     if (!q.regular()) return detail::hit_without_buckets<Design>(sentinels, q);
@@ -165,7 +165,7 @@ struct table_view<Design> {
     if constexpr (slot_type::is_set)
       use(key);
     else
-      use(key, *design.value_beside(at));
+      use(key, *design.value_at(at));
     return true;
   }
 };
@@ -209,7 +209,7 @@ struct mutable_table_view : table_view<Design> {
   mutable_table_view(const base& view, u64* size_changes) : base(view), changes(size_changes) {}
 
   /// As in table_view; it also sees changes by this kernel.
-  TILEHASH_FN hit find(const key_type& key) const { return this->template find_beside<true>(key); }
+  TILEHASH_FN hit find(const key_type& key) const { return this->template find_concurrent<true>(key); }
   TILEHASH_FN bool contains(const key_type& key) const { return find(key).found(); }  ///< is the key present?
   TILEHASH_FN u32 count(const key_type& key) const { return find(key).count(); }      ///< 1 or 0
   /// \overload

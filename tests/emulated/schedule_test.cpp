@@ -140,7 +140,7 @@ class arena {
         char* const at = memory_.front().bytes + t * bytes;
         const part p(at, t < Design::subtables ? each : 1, base);
         std::fill_n(p.keys, p.slots(), Design::slot_type::empty_word);
-        t < Design::subtables ? design_.put(t, p) : design_.put_aside(at);
+        t < Design::subtables ? design_.put(t, p) : design_.put_sentinel_cell(at);
       }
     } else {
       u64 capacity = slots;
@@ -841,7 +841,7 @@ TEST(schedules_of_values, in_subtables) {
     arena<design> memory(16, run());
     const auto values = powers();
     auto* const at = memory.design().at(0).keys;
-    wide& stored = *memory.design().value_beside(at);
+    wide& stored = *memory.design().value_at(at);
     run.run(changers, 1, [&](emulation::thread& me) {
       memory.design().combine(at, values[me.block().index], slow_sum{});
     });

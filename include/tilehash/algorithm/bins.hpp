@@ -97,10 +97,10 @@ concept in_order = requires(const Bins& b) { b.of_block(u32(0)); };
 // ... for which the shares of a block are consecutive. (Other bins have an empty type in its place: nvcc
 // reads an argument of over 128 bytes through a pointer. The registers for that made a partition of arrays
 // take a sixth longer.)
-struct stretches {
+struct shares_in_turn {
   u64 shares;  // of a block
 };
-struct no_stretches {};
+struct no_shares_in_turn {};
 
 // A list to which threads append. An item that exceeds its capacity is only counted.
 template <class Word>

@@ -194,7 +194,7 @@ struct displacement {
     }
     t.sync();  // what one lane has locked, all lanes may read
     const bool all_locked = t.ballot(!all_mine) == 0;
-    const bool fits = is_unchanged(t, p, found) && all_locked, known = stands(t, active);
+    const bool fits = is_unchanged(t, p, found) && all_locked, known = is_present(t, active);
     const bool done = move_all(t, p, start, found && fits && !known);
     t.sync();
     TILEHASH_UNROLL_BY(unrolled)
@@ -259,7 +259,7 @@ struct displacement {
 
   // Whether the key is present. True is certain; false is certain while the lock of its first bucket is held.
   template <class Tile>
-  TILEHASH_FN bool stands(Tile t, bool active) const {
+  TILEHASH_FN bool is_present(Tile t, bool active) const {
     const auto b1 = bucket_type<Tile>::read_shared(t, design.bucket_at(first.bucket), active);
     const auto b2 = bucket_type<Tile>::read_shared(t, design.bucket_at(second.bucket), active);
     const bool here = b1.has(t, first.stored);
@@ -282,27 +282,27 @@ struct displacement {
   // insert without locks took the free slot first.
   template <class Tile>
   TILEHASH_FN bool move_all(Tile t, const path<Tile>& p, const target& start, bool active) const {
-    word arrives[path<Tile>::share];
+    word incoming[path<Tile>::share];
     word last_lanes = start.content;  // what the last lane had in the round before
     TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = 0; e < path<Tile>::share; ++e) {
       const word left = t.from_left(p.mine[e].content);
-      arrives[e] = t.rank() != 0 ? left : last_lanes;
+      incoming[e] = t.rank() != 0 ? left : last_lanes;
       last_lanes = left;
-      if (p.number(t, e) != 0) arrives[e] = design.in_other_bucket(arrives[e]);
+      if (p.number(t, e) != 0) incoming[e] = design.in_other_bucket(incoming[e]);
       if (active && p.number(t, e) < p.length) design.leaves(p.mine[e].bucket, p.mine[e].content);
     }
     if (active && t.rank() == 0 && start.content != first.content) design.leaves(first.bucket, first.content);
     bool faster = false;
     TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = path<Tile>::share; e-- > 0;) {
-      if (active && p.number(t, e) == p.length) faster = !put(p.mine[e], arrives[e], true);
+      if (active && p.number(t, e) == p.length) faster = !put(p.mine[e], incoming[e], true);
     }
     active = t.ballot(faster) == 0 && active;
     if (AmongInserts && active) acq_rel_fence();  // who misses a key below finds its copy
     TILEHASH_UNROLL_BY(unrolled)
     for (u32 e = path<Tile>::share; e-- > 0;) {
-      if (active && p.number(t, e) < p.length) put(p.mine[e], arrives[e], false);
+      if (active && p.number(t, e) < p.length) put(p.mine[e], incoming[e], false);
     }
     return active;
   }

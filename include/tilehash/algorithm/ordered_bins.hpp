@@ -176,15 +176,17 @@ struct drop_later_copies : nothing_before<Slot> {
   // The scratch of the entries has the hashes and, behind them, first the bits of `once`, then the table.
   template <class Block, u32 Share>
   struct scratch_of {
-    static constexpr u64 beside = Share * sizeof(key_bits);
-    static constexpr u32 slots =
-        std::bit_floor(static_cast<u32>((Share * nothing_before<Slot>::entry_bytes - beside) / sizeof(u32)));
+    static constexpr u64 kept_bytes = Share * sizeof(key_bits);
+    static constexpr u32 slots = std::bit_floor(
+        static_cast<u32>((Share * nothing_before<Slot>::entry_bytes - kept_bytes) / sizeof(u32)));
     static_assert(slots >= Share);  // so every item finds one
     decltype(std::declval<Block>().template scratch<key_bits>()) kept;
     decltype(std::declval<Block>().template scratch<u32>()) once, table;
 
     TILEHASH_FN explicit scratch_of(Block block)
-        : kept(block.template scratch<key_bits>()), once(block.template scratch<u32>(beside)), table(once) {}
+        : kept(block.template scratch<key_bits>()),
+          once(block.template scratch<u32>(kept_bytes)),
+          table(once) {}
     TILEHASH_FN static u32 slot_of(key_bits h) { return spread<slots>(h, 0xc2b2ae3d27d4eb4f); }
   };
 

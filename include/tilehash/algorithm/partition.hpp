@@ -153,7 +153,7 @@ struct partition {
   Spill spill;
   u64* illegal;
   Before before;
-  std::conditional_t<in_order<Bins>, stretches, no_stretches> stretch;
+  std::conditional_t<in_order<Bins>, shares_in_turn, no_shares_in_turn> in_turn;
   u32 taken = share;  // items of a share: fewer where that gives work to more blocks
 
   // For each region the start of its entries, and the shift from there to its bin. With has_cells the shifts
@@ -170,8 +170,8 @@ struct partition {
     const auto& to = bins_of(block);
     u64 step = block.count(), begin = block.index(), end = n;
     if constexpr (in_order<Bins>) {
-      step = 1, begin *= stretch.shares;
-      if ((begin + stretch.shares) * taken < n) end = (begin + stretch.shares) * taken;
+      step = 1, begin *= in_turn.shares;
+      if ((begin + in_turn.shares) * taken < n) end = (begin + in_turn.shares) * taken;
     }
     held_items mine;
     u64 sent = 0;
@@ -352,14 +352,14 @@ void send_by_blocks(Space& space, const Route& route, const Source& source, u64 
     taken = divide_up(divide_up(n, at_once * rounds), u64(work::block_size)) * work::block_size;
   const u64 shares = divide_up(n, taken);
   u64 blocks = shares < at_once ? shares : at_once;
-  auto stretch = decltype(work::stretch)();
+  auto in_turn = decltype(work::in_turn)();
   if constexpr (in_order<Bins>) {
-    stretch = {blocks == 0 ? 0 : divide_up(shares, blocks)};
-    blocks = blocks == 0 ? 0 : divide_up(shares, stretch.shares);
+    in_turn = {blocks == 0 ? 0 : divide_up(shares, blocks)};
+    blocks = blocks == 0 ? 0 : divide_up(shares, in_turn.shares);
   }
   space.for_each_block(
       blocks, work::block_size, work::scratch_bytes(route.regions()),
-      work{route, source, n, bins, spill, illegal, before, stretch, static_cast<u32>(taken)});
+      work{route, source, n, bins, spill, illegal, before, in_turn, static_cast<u32>(taken)});
 }
 
 // Writes each item to its bin by itself, for more regions than a block can count.

@@ -129,7 +129,7 @@ struct sample_repeats {
 
   const Key* keys;
   u64 n;
-  u32 room;     // keys that leave a block no slots for replicas
+  u32 fits;     // keys that leave a block no slots for replicas
   u64* length;  // becomes 0
   u32* result;
 
@@ -188,7 +188,7 @@ struct sample_repeats {
     if ((sampled - different) * machine::repeats_one_in < sampled) return {};
     const u64 number = different + u64(once) * once / (u64(2) * (twice + 1));
     u32 doublings = 0;
-    while (doublings < machine::most_replicas_log2 && number << doublings <= room) ++doublings;
+    while (doublings < machine::most_replicas_log2 && number << doublings <= fits) ++doublings;
     return {1 + doublings};
   }
 };

@@ -9,7 +9,7 @@
 // (`value_bits`). The lane that inserts the key copies the value from there.
 //
 // One pattern, `empty`, marks free slots. Without spare bits one key looks like it. The design stores that
-// key in its `aside` bucket, in which it looks like `stored_aside`.
+// key in a sentinel cell, in which it looks like `stored_sentinel`.
 #pragma once
 
 #include <cstring>
@@ -42,9 +42,9 @@ struct apart_slot : private slot<Key, void> {
 
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr u32 value_bytes = detail::bytes_of<Value>;
-  static constexpr bool has_aside = base::reserves_keys;  // a key looks like the mark
-  static constexpr bool reserves_keys = false;            // sentinel cells are not needed
-  static constexpr key_bits stored_aside = 0;
+  static constexpr bool has_sentinel_cell = base::reserves_keys;  // a key looks like the mark
+  static constexpr bool reserves_keys = false;                    // sentinel cells are not needed
+  static constexpr key_bits stored_sentinel = 0;
 
   // An in-flight item: its key's word, and the address of its value.
   struct carried {
@@ -56,7 +56,7 @@ struct apart_slot : private slot<Key, void> {
   TILEHASH_FN static constexpr bool is_free(word w) { return w == empty_word; }
   TILEHASH_FN static constexpr bool is_reserved(key_bits /*k*/) { return false; }
   // Does this key look like the mark of free slots?
-  TILEHASH_FN static constexpr bool is_aside(key_bits k) { return has_aside && k == empty_mark; }
+  TILEHASH_FN static constexpr bool is_sentinel(key_bits k) { return has_sentinel_cell && k == empty_mark; }
 };
 
 namespace detail {

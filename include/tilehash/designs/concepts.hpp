@@ -86,7 +86,7 @@ constexpr u32 lookups_alone() {
 }  // namespace detail
 
 // The values are in arrays of their own (core/apart_slot.hpp), so that a bucket has keys alone:
-//   value_beside(at)   the value of the key whose word is at `at`
+//   value_at(at)   the value of the key whose word is at `at`
 //   values_of(location)   the values of the bucket at this location, in the order of its slots
 //   combine(at, given, op)   replaces that value by op(stored, given); safe against concurrent changes of it
 //   has_memory()       false for the design of a moved-from table, whose lookups read nothing
@@ -95,7 +95,7 @@ constexpr u32 lookups_alone() {
 // key stays pending.
 template <class D>
 concept values_apart = bucketed<D> && requires(const D d, typename D::word* at, typename D::location p) {
-  d.value_beside(at);
+  d.value_at(at);
   d.values_of(p);
   { d.has_memory() } -> std::same_as<bool>;
 };

@@ -155,7 +155,7 @@ class dynamic_cuckoo
     for (u32& w : weights_) w = 1;
   }
   void put(u32 t, const part& p) { parts_[t] = p; }
-  void put_aside(char* memory) { parts_[Subtables] = part(memory, 1, 1); }
+  void put_sentinel_cell(char* memory) { parts_[Subtables] = part(memory, 1, 1); }
   const part& at(u32 t) const { return parts_[t]; }  // t == subtables: the sentinel bucket
   // The draw's weights, at most 2^16 each.
   void weigh(const u32 (&weights)[Subtables]) {
@@ -189,7 +189,7 @@ class dynamic_cuckoo
       draw_of_all(p, dice);
     else
       draw_of_two(p, dice);
-    if (slot_type::is_aside(k)) p.table = Subtables;
+    if (slot_type::is_sentinel(k)) p.table = Subtables;
     return p;
   }
   TILEHASH_FN void advance(location& p, const auto& /*result*/) const { advance(p); }
@@ -243,7 +243,7 @@ class dynamic_cuckoo
     return of.keys + bucket_number(p, of) * bucket_slots;
   }
   TILEHASH_FN static key_bits stored(const location& p, key_bits k) {
-    return p.table == Subtables ? slot_type::stored_aside : k;
+    return p.table == Subtables ? slot_type::stored_sentinel : k;
   }
   // The key whose word is in slot i. Slots are numbered through all subtables; the sentinel slot is the last.
   TILEHASH_FN key_bits key_at(u64 i, word w) const {
@@ -255,7 +255,7 @@ class dynamic_cuckoo
     for (; t < Subtables && i >= parts_[t].slots(); ++t) i -= parts_[t].slots();
     return part_of(t).keys + i;
   }
-  TILEHASH_FN u64 entries() const { return capacity() + slot_type::has_aside; }
+  TILEHASH_FN u64 entries() const { return capacity() + slot_type::has_sentinel_cell; }
 
   struct answer : lookup_answer<value_bits> {
     u32 slot = 0;
@@ -271,7 +271,7 @@ class dynamic_cuckoo
     const part of = part_of(p.table);
     return of.values + bucket_number(p, of) * bucket_slots;
   }
-  TILEHASH_FN value_element* value_beside(const word* at) const {
+  TILEHASH_FN value_element* value_at(const word* at) const {
     const part p = part_with(at);
     return p.values + (at - p.keys);
   }

@@ -103,7 +103,7 @@ class robin_hood {
   static constexpr u32 tidy_passes = 3;
   static constexpr bool is_partition_built = bucket_slots <= 8;
   static constexpr u32 group_buckets = bucket_slots <= 8 ? 8 / bucket_slots : 1;  // their ages are a word
-  static constexpr u64 max_hops_a_bucket = 64;  // so an evicted key reaches even the last free slot
+  static constexpr u64 max_steps_a_bucket = 64;  // so an evicted key reaches even the last free slot
 
   static u64 capacity_for(u64 items, double load_factor) {
     u64 buckets = detail::divide_up(detail::slots_for(items, load_factor, max_load_factor), bucket_slots);

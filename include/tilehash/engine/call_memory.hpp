@@ -80,8 +80,8 @@ class call_memory {
   template <class Space>
   table_change change(Space& space) const {
     u64 changes[size_stripes];
-    if constexpr (requires { space.read_beside(changes, live_size(), sizeof changes); })
-      space.read_beside(changes, live_size(), sizeof changes);
+    if constexpr (requires { space.read_concurrently(changes, live_size(), sizeof changes); })
+      space.read_concurrently(changes, live_size(), sizeof changes);
     else
       space.copy_to_host(changes, live_size(), sizeof changes);
     table_change all;

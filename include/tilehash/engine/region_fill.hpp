@@ -166,7 +166,7 @@ class region_fill {
       if (fills_in_slices<Design, Space, KeepsFirst>(space_, design_, n, merges_))
         return fill_slices(source, n);
       const region_bins bins =
-          for_regions(merges_ ? bins_beside(n, design_.regions())
+          for_regions(merges_ ? bins_apart(n, design_.regions())
                               : bins_of(design_.slots(), design_.region_slots(), design_.regions()));
       partition(design_, source, n, bins);
       put_in(bins, 0, design_.regions());
@@ -193,11 +193,11 @@ class region_fill {
     const auto send_on = [&](const auto& items_of, const auto& size_of) {
       u64 most = 0;
       for (u32 s = 0; s <= last; ++s)
-        most = std::max<u64>(most, u64(capacity_beside(came[s], count_of(s))) * count_of(s));
-      beside_ = buffer<word, Space>(space_, most);
+        most = std::max<u64>(most, u64(capacity_apart(came[s], count_of(s))) * count_of(s));
+      apart_ = buffer<word, Space>(space_, most);
       for (u32 s = 0; s <= last; ++s) {
         const u32 first = s * slices.each, count = count_of(s);
-        const region_bins bins = for_regions(bins_beside(came[s], count));
+        const region_bins bins = for_regions(bins_apart(came[s], count));
         partition(region_slice<Design>(design_, first, count), items_of(s), size_of(s), bins);
         put_in(bins, first, count);
       }
@@ -218,13 +218,13 @@ class region_fill {
       const auto items_of = [&](u32 s) { return parts_source<slot_type>{outer, s, most[s]}; };
       send_on(items_of, [&](u32 s) { return items_of(s).size(); });
     } else {
-      buffer<word, Space> slices_beside;
+      buffer<word, Space> slices_apart;
       if (merges_) {
         capacity = last_capacity = most_in_a_bin(n * slices.each / regions + 1, 1);
-        slices_beside = buffer<word, Space>(space_, static_cast<u64>(capacity) * slices.regions());
+        slices_apart = buffer<word, Space>(space_, static_cast<u64>(capacity) * slices.regions());
       }
       const uneven_bins<word> outer{
-          bins_of(merges_ ? slices_beside.data() : design_.slots(), capacity, slices.regions()), last,
+          bins_of(merges_ ? slices_apart.data() : design_.slots(), capacity, slices.regions()), last,
           last_capacity};
       partition(slices, source, n, outer);
       std::vector<u32> fill(slices.regions());
@@ -268,15 +268,15 @@ class region_fill {
     used_ = true;
     return {entries, capacity, fill()};
   }
-  u32 capacity_beside(u64 n, u32 bins) const {
+  u32 capacity_apart(u64 n, u32 bins) const {
     const u32 most = most_in_a_bin(n, bins);
     return KeepsFirst ? std::max(most, design_.region_slots()) : most;  // copies are uneven
   }
-  bins_type bins_beside(u64 n, u32 bins) {
-    const u32 its = capacity_beside(n, bins);
+  bins_type bins_apart(u64 n, u32 bins) {
+    const u32 its = capacity_apart(n, bins);
     const u64 words = static_cast<u64>(its) * bins;
-    if (beside_.size() < words) beside_ = buffer<word, Space>(space_, words);
-    return bins_of(beside_.data(), its, bins);
+    if (apart_.size() < words) apart_ = buffer<word, Space>(space_, words);
+    return bins_of(apart_.data(), its, bins);
   }
   region_bins for_regions(const bins_type& bins) const {
     if constexpr (KeepsFirst)
@@ -315,7 +315,7 @@ class region_fill {
   Design design_;
   bool merges_, in_place_;
   u64 spill_capacity_, header_;  // words
-  buffer<word, Space> memory_, beside_;
+  buffer<word, Space> memory_, apart_;
   word* at_;           // the counters, and the list of items left over
   bool used_ = false;  // the bins' numbers are not zero
 };

@@ -4,26 +4,26 @@
 // A region is a range of hashes (algorithm/hash_route.hpp). If the number of regions changes, each is still a
 // range, in the same order. So a new region's keys are in one old region or in neighbouring ones. A block
 // reads these, builds the region in its scratch, and writes it to its position. It may only overwrite regions
-// that no other block needs any more. So a table grows in waves from the top, and shrinks from below:
+// that no other block needs any more. So a table grows in steps from the top, and shrinks from below:
 //
 //   before    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
 //   after     | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | . | . | . | . | . | 15 |
-//                                             |<---- wave 1, from 4 ... 7 ---->|
-//                             |<- wave 2 ---->|  from 2 and 3
+//                                             |<---- step 1, from 4 ... 7 ---->|
+//                             |<- step 2 ---->|  from 2 and 3
 //                     |<-w 3->|  from 1
 //             |<----->|  the rest, from a copy of region 0
 //
-// A wave reads only regions that no earlier wave has written. The last few regions (a 32nd) would take as
-// many waves again, so they are built from a copy. So the table is read once and written once, and a doubling
-// takes five waves.
+// A step reads only regions that no earlier step has written. The last few regions (a 32nd) would take as
+// many steps again, so they are built from a copy. So the table is read once and written once, and a doubling
+// takes five steps.
 //
-// No key may be lost, and nothing may fail once a wave has begun. So a first pass over the table counts the
+// No key may be lost, and nothing may fail once a step has begun. So a first pass over the table counts the
 // keys that find their new first bucket full. At most these can be left without a slot in their regions
 // (hardly ever any is), and there is a list for so many. The pass also lists the regions for which it cannot
 // show that all their keys have slots (engine/crowded_regions.hpp: few or none). These are built as a trial
 // and not written: if a key is left, the table is not resized in place. So there is a slot for each key that
 // is left in the end, and kernel/exact_placement.hpp finds it without memory. All memory is taken before the
-// first wave, a CPU's scratch too.
+// first step, a CPU's scratch too.
 #pragma once
 
 #include <algorithm>
@@ -147,7 +147,7 @@ class region_resize {
 
  public:
   // Should a table with these regions get so many in its own memory? Not if they are few: then a new table
-  // with regions of another size is better. A change by less than a ninth would take too many waves.
+  // with regions of another size is better. A change by less than a ninth would take too many steps.
   static bool suits(const Space& space, const Design& before, u64 regions) {
     const u64 now = before.regions();
     return std::min(now, regions) >= least_regions &&
@@ -192,10 +192,10 @@ class region_resize {
     before_.reshape(memory, before_.regions());
     after_.reshape(memory, after_.regions());
     const bool grows = after_.regions() > before_.regions();
-    if (grows) build_waves();
+    if (grows) build_steps();
     space_.copy(saved_.data(), before_.slots(), saved_.bytes());
     build(saved_.data(), 0, from_copy_);
-    if (!grows) build_waves();
+    if (!grows) build_steps();
     const auto counts = counters_.to_host();
     region_filled<Design, Space> r;
     r.design = after_;
@@ -215,7 +215,7 @@ class region_resize {
   static u64 least_after(u64 regions) { return regions + divide_up(regions, 8); }
   static u64 most_after(u64 regions) { return regions - divide_up(regions, 9); }
 
-  struct wave {
+  struct step {
     u64 first, end;
   };
   void plan() {
@@ -224,16 +224,16 @@ class region_resize {
       from_copy_ = all;  // regions before it are not built yet
       for (u64 needed; from_copy_ > few && (needed = divide_up(from_copy_ * old, all)) < from_copy_;
            from_copy_ = needed)
-        waves_.push_back({needed, from_copy_});
+        steps_.push_back({needed, from_copy_});
     } else {
-      from_copy_ = std::min(all, std::max(few, all / (old - all) + 1));  // fewer free no regions for a wave
-      for (u64 first = from_copy_; first < all; first = waves_.back().end)
-        waves_.push_back({first, std::min(first * old / all, all)});
+      from_copy_ = std::min(all, std::max(few, all / (old - all) + 1));  // fewer free no regions for a step
+      for (u64 first = from_copy_; first < all; first = steps_.back().end)
+        steps_.push_back({first, std::min(first * old / all, all)});
     }
     copied_ = divide_up(from_copy_ * old, all);
   }
-  void build_waves() {
-    for (const wave& w : waves_) build(before_.slots(), w.first, w.end - w.first);
+  void build_steps() {
+    for (const step& w : steps_) build(before_.slots(), w.first, w.end - w.first);
   }
   void build(const word* old, u64 first, u64 count) {
     const spill_list<word> spill{spilled_.data(), counters_.data(), spilled_.size()};
@@ -262,7 +262,7 @@ class region_resize {
 
   Space& space_;
   Design before_, after_;
-  std::vector<wave> waves_;
+  std::vector<step> steps_;
   u64 from_copy_ = 0;  // new regions, the first ones, built from a copy of ...
   u64 copied_ = 0;     // ... so many old ones
   buffer<u64, Space> counters_;

@@ -141,7 +141,7 @@ class subtable_slots : public counted_storage<Design, Space> {
   // The memory that all subtables share.
   void adopt_shared(buffer<char, Space> memory) {
     memory_ = std::move(memory);
-    view_.design.put_aside(memory_.data());
+    view_.design.put_sentinel_cell(memory_.data());
     calls_ = detail::call_memory(memory_.data() + calls_at);
   }
   static void wipe_locks(Space& space, const part& p) {

@@ -58,7 +58,7 @@ template <class Design>
 TILEHASH_FN hit_of<Design> hit_at(const Design& design, const typename Design::word* bucket,
                                   const answer_of<Design>& result, u32 steps) {
   if constexpr (values_apart<Design>)
-    return {result.what, steps, result.found() ? design.value_beside(bucket + result.slot) : nullptr};
+    return {result.what, steps, result.found() ? design.value_at(bucket + result.slot) : nullptr};
   else
     return {result, steps};
 }

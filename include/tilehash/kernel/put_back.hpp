@@ -115,13 +115,13 @@ struct find_copies {
     const u64 i = first + nth;
     if ((load_relaxed(recorder.pending + i / bits_a_word) >> i % bits_a_word & 1) != 0) return;
     const auto x = source(i);
-    if (!x.valid || !x.key.legal || is_there(x.key)) return;
+    if (!x.valid || !x.key.legal || is_present(x.key)) return;
     set_bits(recorder.pending + i / bits_a_word, 1U << i % bits_a_word);
     if (recorder.outcomes != nullptr) recorder.outcomes[i] = outcome::refused;
   }
 
  private:
-  TILEHASH_FN bool is_there(const query<slot_type>& q) const {
+  TILEHASH_FN bool is_present(const query<slot_type>& q) const {
     if constexpr (slot_type::reserves_keys) {
       if (q.reserved) return sentinels.find(q.bits).found();
     }

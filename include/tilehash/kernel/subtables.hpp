@@ -121,7 +121,7 @@ struct entries_source {
     x.valid = !slot_type::is_free(*at);
     x.key.bits = design.key_at(i, *at);
     x.key.legal = true;
-    if constexpr (!slot_type::is_set) x.value = design.value_beside(at);
+    if constexpr (!slot_type::is_set) x.value = design.value_at(at);
     return x;
   }
 };

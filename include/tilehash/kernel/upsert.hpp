@@ -140,7 +140,7 @@ struct upsert_items {
   }
   // Writes the value of the key that put_in() has stored.
   TILEHASH_FN void put_value(const walk& w) const {
-    if constexpr (!slot_type::is_set) copy_value(design.value_beside(w.free), w.value);
+    if constexpr (!slot_type::is_set) copy_value(design.value_at(w.free), w.value);
   }
 
   // The value is in the low bytes of the word, so a smaller atomic operation can change the value alone.

@@ -307,8 +307,8 @@ class cuckoo {
   TILEHASH_FN bool move(Tile t, word content, u64 from, u64 to, word mark, bool active) const {
     const u64 first = locate(slot_type::key_of(content)).at;
     const bool mine = lock(t, first, active);
-    const bool stands = read(t, from, mine) == content && mine;
-    const bool moved = try_claim(t, slots_ + to, mark, content, stands);
+    const bool unchanged = read(t, from, mine) == content && mine;
+    const bool moved = try_claim(t, slots_ + to, mark, content, unchanged);
     try_claim(t, slots_ + from, content, slot_type::tombstone_word, moved);
     unlock(t, first, mine);
     return moved;
@@ -331,10 +331,10 @@ class cuckoo {
       known |= slot_type::key_of(stashed) == wanted && active;
       if (last_resort) to = p.at, mark = stashed, is_free = slot_type::is_free(stashed);
       if constexpr (Functions != 2) {
-        const u64 beside = p.at + 1 == capacity() ? size_ : p.at + 1;
+        const u64 next_at = p.at + 1 == capacity() ? size_ : p.at + 1;
         const location equal = locate(slot_type::key_of(stashed));
         hopeless =
-            !slot_type::is_free(read(t, beside, last_resort)) || (equal.at == first && equal.jump == p.jump);
+            !slot_type::is_free(read(t, next_at, last_resort)) || (equal.at == first && equal.jump == p.jump);
       }
     }
     const bool done = try_claim(t, slots_ + to, mark, content, mine && is_free && !known);

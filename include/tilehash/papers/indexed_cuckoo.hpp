@@ -169,7 +169,7 @@ class indexed_cuckoo {
       const buffer<build_record, Space> record(space, 1);
       space.fill(record.data(), 1, build_record{});
       space.for_each(n, send{*this, record.data()});
-      space.for_each(size_, part_twins{*this, record.data()});
+      space.for_each(size_, part_equal_keys{*this, record.data()});
       const build_record made = read_one(space, record.data());
       if (made.unplaced != 0) continue;
       report.refused = made.illegal;
@@ -218,7 +218,7 @@ class indexed_cuckoo {
     }
   };
   // Keeps the one at the lowest function of equal keys that have not met.
-  struct part_twins {
+  struct part_equal_keys {
     indexed_cuckoo in;
     build_record* record;
     TILEHASH_FN void operator()(u64 slot) const {

@@ -36,14 +36,14 @@
 // ThreadSanitizer cannot see how oneTBB's library, which is compiled without it, hands work to other threads.
 #if TILEHASH_HAS_TBB && !defined(TILEHASH_THREADS_ARE_SEEN)
 #if defined(__SANITIZE_THREAD__)
-#define TILEHASH_TELLS_TSAN 1
+#define TILEHASH_INFORMS_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define TILEHASH_TELLS_TSAN 1
+#define TILEHASH_INFORMS_TSAN 1
 #endif
 #endif
 #endif
-#if defined(TILEHASH_TELLS_TSAN)
+#if defined(TILEHASH_INFORMS_TSAN)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -55,7 +55,7 @@ namespace detail {
 // (It treats the eight bytes of a word as one object.)
 class alignas(8) handover {
  public:
-#if defined(TILEHASH_TELLS_TSAN)
+#if defined(TILEHASH_INFORMS_TSAN)
   void give() { __tsan_release(this); }
   void take() { __tsan_acquire(this); }
 #else

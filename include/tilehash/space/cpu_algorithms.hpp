@@ -21,7 +21,7 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class T>
 void cpu::exclusive_scan(const T* from, T* to, u64 n) {
-#if TILEHASH_HAS_TBB && !defined(TILEHASH_TELLS_TSAN)
+#if TILEHASH_HAS_TBB && !defined(TILEHASH_INFORMS_TSAN)
   in_arena([&] {
     tbb::parallel_scan(
         tbb::blocked_range<u64>(0, n, default_grain), T(0),
@@ -47,7 +47,7 @@ void cpu::exclusive_scan(const T* from, T* to, u64 n) {
 
 template <class T>
 void cpu::sort(T* data, u64 n) {
-#if TILEHASH_HAS_TBB && !defined(TILEHASH_TELLS_TSAN)
+#if TILEHASH_HAS_TBB && !defined(TILEHASH_INFORMS_TSAN)
   in_arena([&] { tbb::parallel_sort(data, data + n); });
 #else
   std::sort(data, data + n);

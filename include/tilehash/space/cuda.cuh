@@ -139,7 +139,7 @@ class cuda {
   }
   /// The same for const verbs, which other threads may call through this space. Does not use the page-locked
   /// memory.
-  void read_beside(void* to, const void* from, u64 bytes) const {
+  void read_concurrently(void* to, const void* from, u64 bytes) const {
     const detail::device_guard on(device_);
     detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_),
                        "copying between host and device");

@@ -91,7 +91,7 @@ struct common {
   static constexpr u32 met_slots(u64 slot_bytes) { return slot_bytes <= 8 ? 16384 : 8192; }
   static constexpr u32 most_replicas_log2 = 5;
   static constexpr u64 least_resized_regions = 4;  // of a table: fewer are better replaced by other regions
-  static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in waves
+  static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in steps
   // Copies of a key in a multimap, up to which it is grouped by regions: more make bins too uneven.
   static constexpr double grouped_copies(u64 word_bytes) { return by_word(word_bytes, 32, 16); }
 

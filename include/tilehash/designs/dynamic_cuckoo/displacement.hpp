@@ -51,7 +51,7 @@ struct subtables_displacement {
   TILEHASH_FN verdict attempt(Tile t, const progress& so_far, bool active) const {
     const standing now = look(t, active);
     const bool open = active && !now.known;
-    const hop h = walk(t, so_far, open && !now.has_free);
+    const step h = walk(t, so_far, open && !now.has_free);
     const bool moved = move(t, h);
     const bool puts = open && (now.has_free || (moved && h.from_home));
     const verdict put = put_key(t, puts);
@@ -107,7 +107,7 @@ struct subtables_displacement {
     const standing now = look(t, holds);
     bool put = false;
     if (holds && !now.known && now.has_free && t.rank() == 0) {
-      if constexpr (!slot_type::is_set) copy_value(design.value_beside(now.free), item.value);
+      if constexpr (!slot_type::is_set) copy_value(design.value_at(now.free), item.value);
       put = compare_and_swap(now.free, slot_type::empty_word, item.key) == slot_type::empty_word;
     }
     put = t.broadcast(u32(put), 0) != 0;
@@ -117,15 +117,15 @@ struct subtables_displacement {
   }
 
   // A pair that can move, its bucket and its destination.
-  struct hop {
+  struct step {
     bool found = false, from_home = false;
     location from{}, to{};
     word content = 0;
     u32 slot = 0;
   };
   template <class Tile>
-  TILEHASH_FN hop walk(Tile t, const progress& so_far, bool active) const {
-    hop h;
+  TILEHASH_FN step walk(Tile t, const progress& so_far, bool active) const {
+    step h;
     location here = home;
     const u32 steps = design.max_steps_of(home);
     const u32 round = so_far.failed + so_far.rounds / (4 * Design::max_path);
@@ -133,7 +133,7 @@ struct subtables_displacement {
     u64 random = mix64(dice + round);
     bool walking = active;
     TILEHASH_UNROLL_ONCE
-    for (u32 hops = 0; t.any(walking); ++hops) {
+    for (u32 walked = 0; t.any(walking); ++walked) {
       constexpr u32 at_once = tuning::here::searched_at_once;
       const u32 turn = static_cast<u32>(random >> 32);
       const auto b = bucket_type<Tile>::read_shared(t, design.address(here), walking);
@@ -159,12 +159,12 @@ struct subtables_displacement {
       if (!walking) continue;
       const bool goes = may[0] || may[1];
       h.found = has_free;
-      h.from_home = hops == 0;
+      h.from_home = walked == 0;
       h.from = here;
       h.slot = (turn + taken) % Design::bucket_slots;
       h.content = taken == 0 ? content[0] : content[1];
       h.to = taken == 0 ? to[0] : to[1];
-      walking = goes && !has_free && hops < Design::max_path;
+      walking = goes && !has_free && walked < Design::max_path;
       here = h.to;
       random = mix64(random);
     }
@@ -172,7 +172,7 @@ struct subtables_displacement {
   }
   // Moves the pair under the locks of both buckets. True if it moved.
   template <class Tile>
-  TILEHASH_FN bool move(Tile t, const hop& h) const {
+  TILEHASH_FN bool move(Tile t, const step& h) const {
     const u32 from_table = h.from.table, to_table = h.to.table;
     const bool forward = from_table < to_table;
     const location first = forward ? h.from : h.to, second = forward ? h.to : h.from;
@@ -191,7 +191,7 @@ struct subtables_displacement {
       word* const from = design.address(h.from) + h.slot;
       word* const to = design.address(h.to) + at.slot;
       if (load_relaxed(from) == h.content) {
-        if constexpr (!slot_type::is_set) copy_value(design.value_beside(to), design.value_beside(from));
+        if constexpr (!slot_type::is_set) copy_value(design.value_at(to), design.value_at(from));
         moved = compare_and_swap(to, slot_type::empty_word, h.content) == slot_type::empty_word;
         if (moved) compare_and_swap(from, h.content, slot_type::empty_word);
       }

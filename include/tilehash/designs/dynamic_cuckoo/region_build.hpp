@@ -191,7 +191,7 @@ struct subtables_region_build {
     const auto& design = cargo.design;
     const word key = Cargo::entry::hash_of(e);
     const auto home = design.locate(key);
-    bool open = !apart::is_aside(key);
+    bool open = !apart::is_sentinel(key);
     while (open) {  // repeats when another thread took the slot: at most once for each slot of the sequence
       auto now = home;
       u32 at = ~0U, table = 0;

@@ -263,7 +263,7 @@ struct horton_displacement {
             read(t, own.base + design.other_bucket(own.bucket, tag, f), walking && (c.may >> f & 1) != 0);
       // The emptiest bucket with free slots for all items; else the emptiest that gets them when items move
       // on. Among several, the first from `turn` on.
-      u32 by = 0, most = 0, on = 0, seconds = 0, beside = 0;
+      u32 by = 0, most = 0, on = 0, seconds = 0, most_free = 0;
       TILEHASH_UNROLL
       for (u32 f = 1; f <= functions; ++f) {
         const u32 free = count_ones(next[f - 1].match_empty(t));
@@ -275,8 +275,8 @@ struct horton_displacement {
         const bool is = (c.may >> f & 1) != 0 && sum >= c.items + u32(r.one_more), later = f > turn;
         if (is && free >= c.items && (free > most || (free == most && later && by <= turn)))
           by = f, most = free;
-        if (is && movable != 0 && (on == 0 || free > beside || (free == beside && later && on <= turn)))
-          on = f, seconds = movable, beside = free;
+        if (is && movable != 0 && (on == 0 || free > most_free || (free == most_free && later && on <= turn)))
+          on = f, seconds = movable, most_free = free;
       }
       if (r.one_more && on != 0 && (random & 1) != 0) most = 0;
       // One of several items of an entry may move to its primary bucket, where a primary item moves for it.
@@ -324,7 +324,7 @@ struct horton_displacement {
 
     const auto from = read(t, s.bucket, held), at_home = read(t, primary, held),
                there = read(t, design.where(to), held);
-    const bool stands = from.at(t, s.slot) == s.content;
+    const bool unchanged = from.at(t, s.slot) == s.content;
     const u32 sharers = Design::in_group(t, from, tag, now);
     const u32 items = now != 0 && !goes_home ? sharers : 1U << s.slot;
     const word last = at_home.at(t, Design::last_slot);
@@ -339,7 +339,7 @@ struct horton_displacement {
     const bool lasts = !converts || (its_too == its_locked && Design::holds(0, last) && now_last == last);
 
     const u32 free = there.match_empty(t);
-    const bool goes = held && stands && may && lasts && count_ones(free) >= count_ones(items);
+    const bool goes = held && unchanged && may && lasts && count_ones(free) >= count_ones(items);
     const u32 came = copy(t, from, items, to, free, goes);
     const bool all = goes && came == items;
     if (all && t.rank() == 0) {

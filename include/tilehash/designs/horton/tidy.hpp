@@ -78,7 +78,7 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
   active = active && slot_type::is_remap(before);
   word entries = before;
   u32 free = b.match_if(t, slot_type::is_free), secondary = 0;  // secondary items that stay in other buckets
-  u32 last_bucket = number, last_guest = 0;
+  u32 last_bucket = number, last_secondary = 0;
   for (u64 unseen = active ? slot_type::all_entries(before) : 0; t.any(unseen != 0);) {
     u32 tag[at_once], function[at_once], there[at_once];
     TILEHASH_UNROLL
@@ -106,14 +106,14 @@ TILEHASH_FN void tidy_horton_bucket(const Design& design, Tile t, const Region& 
         free &= free - 1;
       }
       if (function[q] != 0 && items == 0) entries = slot_type::with_entry(entries, tag[q], 0);
-      if (items != 0) last_bucket = there[q], last_guest = lowest(items);
+      if (items != 0) last_bucket = there[q], last_secondary = lowest(items);
       secondary += count_ones(items);
     }
   }
   if (!active || t.rank() != 0) return;
   if (secondary == 1) {
-    entries = Design::at_home(region.load(last_bucket, last_guest));
-    region.put(last_bucket, last_guest, slot_type::empty_word);
+    entries = Design::at_home(region.load(last_bucket, last_secondary));
+    region.put(last_bucket, last_secondary, slot_type::empty_word);
   } else if (entries == slot_type::no_entries) {
     entries = slot_type::empty_word;
   }

@@ -116,13 +116,13 @@ class robin_hood_homes {
   // up to the number of ranges, no partial quotient of that fraction is large. One in seven qualifies.
   static Bits even_factor(u64 seed) {
     constexpr u32 most_tries = 512;
-    constexpr u64 largest_quotient = 8, stretches = u64(1) << 16;
+    constexpr u64 largest_quotient = 8, ranges = u64(1) << 16;
     for (u32 i = 0; i < most_tries; ++i) {
       const Bits factor = static_cast<Bits>(mix64(seed + i) | 1);
       u64 a = u64(1) << 32, b = static_cast<u32>(factor >> (key_width - 32));
       u64 denominator = 1, previous = 0;
       bool even = true;
-      while (even && denominator < stretches) {
+      while (even && denominator < ranges) {
         even = b != 0 && a / b <= largest_quotient;
         if (!even) break;
         const u64 quotient = a / b, rest = a % b;

@@ -142,7 +142,7 @@ struct robin_hood_insertion {
   // Moves a key in flight from its bucket to the next suitable slot, then the key taken out there. False if a
   // key would grow too old: it is in flight then.
   TILEHASH_FN bool relocate(location& p, value_bits& value, bool moving) const {
-    const u64 most = Design::max_hops_a_bucket * design.homes().buckets();
+    const u64 most = Design::max_steps_a_bucket * design.homes().buckets();
     bool placed = false;
     const auto go_on = [&] {
       moving = p.age < design.max_steps();

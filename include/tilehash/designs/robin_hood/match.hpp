@@ -41,14 +41,14 @@ struct robin_hood_match {
     }
     for (; found != 0; found &= found - 1) {
       asking_group at = begin(static_cast<u32>(i + lowest(found) * apart));
-      u32 who = asking(at);
-      for (u32 turns = 0; who != 0 && turns < most_turns; ++turns, who = asking(at)) {
-        const u32 age = turn(at, who, [](u32) {});
+      u32 homes = asking(at);
+      for (u32 turns = 0; homes != 0 && turns < most_turns; ++turns, homes = asking(at)) {
+        const u32 age = turn(at, homes, [](u32) {});
         if (age > oldest) oldest = age;
       }
       end(at);
     }
-    tell(i, oldest);
+    record_oldest(i, oldest);
   }
 
  protected:
@@ -69,7 +69,7 @@ struct robin_hood_match {
     store_relaxed(plan.next().words + at.g, at.next);
     if (at.got != 0) fetch_add(plan.waiting().words + at.g, 0 - at.got);
   }
-  TILEHASH_FN void tell(u64 i, u32 oldest) const {
+  TILEHASH_FN void record_oldest(u64 i, u32 oldest) const {
     if (oldest != 0 && oldest > load_relaxed(plan.oldest(i))) fetch_max(plan.oldest(i), oldest);
   }
   TILEHASH_FN static u32 equal_homes(u32 next, u32 age) {
@@ -84,9 +84,9 @@ struct robin_hood_match {
   // Returns the age if any got a slot. first_of(g): keys of homes of the group g were evicted, and none of
   // its keys was waiting.
   template <class First>
-  TILEHASH_FN u32 turn(asking_group& at, u32 who, const First& first_of) const {
-    const u32 age = group::field(at.next, lowest(who) / group::bits);
-    const u32 these = who & equal_homes(at.next, age), wanted = at.wait & these * field_mask;
+  TILEHASH_FN u32 turn(asking_group& at, u32 homes, const First& first_of) const {
+    const u32 age = group::field(at.next, lowest(homes) / group::bits);
+    const u32 these = homes & equal_homes(at.next, age), wanted = at.wait & these * field_mask;
     const u32 bucket = plan.at(at.g * group::homes, age);
     const u32 by = bucket % group::homes * group::bits;
     const u64 both = take(bucket / group::homes, age, static_cast<u64>(wanted) << by, first_of);
@@ -208,15 +208,15 @@ struct robin_hood_follow : robin_hood_match<Design, 1> {
       begin = (begin + 1) % in_mind, --count;
       device_fence();  // the writes of its last owner
       asking_group at = base::begin(g);
-      const u32 who = base::asking(at);
-      if (who == 0) continue;  // its keys have asked at every age
-      const u32 age = base::turn(at, who, keep);
+      const u32 homes = base::asking(at);
+      if (homes == 0) continue;  // its keys have asked at every age
+      const u32 age = base::turn(at, homes, keep);
       if (age > oldest) oldest = age;
       store_relaxed(plan.next().words + g, at.next);
       device_fence();
       if (at.got == 0 || fetch_add(plan.waiting().words + g, 0 - at.got) != at.got) keep(g);
     }
-    base::tell(i, oldest);
+    base::record_oldest(i, oldest);
   }
 };
 

@@ -89,13 +89,12 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
   const u32 groups = route.regions(), capacity = design.region_slots() << shift;
   buffer<u32, Space> fill(space, groups);
   buffer<u64, Space> counts(space, counts_of::all);
-  buffer<word, Space> beside(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * capacity);
+  buffer<word, Space> apart(space, build_type::builds_in_place ? 0 : static_cast<u64>(groups) * capacity);
   buffer<u64, Space> starts;
   const u32 last_capacity = static_cast<u32>(design.capacity() - static_cast<u64>(groups - 1) * capacity);
-  uneven_bins<word> bins{
-      {build_type::builds_in_place ? design.slots() : beside.data(), capacity, fill.data()},
-      groups - 1,
-      last_capacity};
+  uneven_bins<word> bins{{build_type::builds_in_place ? design.slots() : apart.data(), capacity, fill.data()},
+                         groups - 1,
+                         last_capacity};
   const auto partition = [&] {
     space.fill(counts.data(), counts_of::all, u64(0));
     const source_type items{source, cells, counts.data() + counts_of::sentinels};
@@ -111,7 +110,7 @@ build_result build_two_level(Space& space, const Design& design, const Source& s
                 n,
             "two_level_cuckoo: over 2^32 items fall to one block; leave out repeated keys");
   }
-  if (grow_bins(space, bins, sizes, beside, starts)) partition();
+  if (grow_bins(space, bins, sizes, apart, starts)) partition();
   space.for_each_block(groups, build_type::block_size,
                        build_type::scratch_bytes(shift, design.region_slots()),
                        build_type{design, shift, bins, counts.data()});
