@@ -32,7 +32,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/open_addressing/probe.hpp>
-#include <tilehash/space/bucket.hpp>
+#include <tilehash/designs/open_addressing/single_slots.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -40,23 +40,20 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
 template <class Key, class Value, class Probe, class Hash = murmur>
-class open_addressing {
+class open_addressing : public detail::single_slots<Key, Value> {
+  using base = detail::single_slots<Key, Value>;
+
  public:
-  using slot_type = slot<Key, Value>;
-  using key_type = Key;
-  using mapped_type = Value;
+  using typename base::key_bits;
+  using typename base::slot_type;
+  using typename base::word;
   using hasher = Hash;
-  using word = typename slot_type::word;
-  using key_bits = typename slot_type::key_bits;
   using location = probe::location;
-  template <class Tile>
-  using bucket_type = bucket<slot_type, 1, Tile>;
 
   template <class Space>
   using engine = tilehash::engine::insertion<open_addressing, Space>;
 
   static constexpr const char* name = Probe::name;
-  static constexpr u32 preferred_width = 1;
   static constexpr double max_load_factor = detail::highest_load_factor<Probe>();
 
   // Slots for `items` at `load_factor`: a prime where the probe sequence needs one.
@@ -68,23 +65,15 @@ class open_addressing {
 
   open_addressing() = default;
   open_addressing(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
-      : slots_(static_cast<word*>(memory)), capacity_(capacity), hash_(seed) {}
+      : base(memory), capacity_(capacity), hash_(seed) {}
 
   TILEHASH_FN u64 capacity() const { return capacity_; }
-  TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup: O(1 / (1 - load)) slots for a miss with double hashing ----
   TILEHASH_FN location locate(key_bits k) const {
     const auto key = slot_type::hash_input(k);
     return Probe::start(fast_range(hash_(key), capacity_), static_cast<u64>(key), capacity_);
   }
-  TILEHASH_FN static key_bits stored(const location&, key_bits k) {
-    return k;
-  }  // compared with the slots of a bucket
-  TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
-  TILEHASH_FN u64 where(const location& p) const { return p.at; }
-  TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
-  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.at); }
   TILEHASH_FN void advance(location& p, const auto& /*result*/) const { next(p); }
   TILEHASH_FN void next(location& p) const { probe::advance<Probe>(p, capacity_); }
   TILEHASH_FN u32 max_steps() const {
@@ -92,42 +81,11 @@ class open_addressing {
     return static_cast<u32>(capacity_ < most ? capacity_ : most);
   }
 
-  template <class Tile>
-  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
-    auto a = b.look_up(t, wanted);
-    const bool end = b.has_empty(t);
-    if (a.what != lookup_state::found && !end) a.what = lookup_state::go_on;
-    return a;
-  }
-
-  // ---- change ----
-  template <class Tile>
-  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
-                                                       key_bits wanted) const {
-    const bool same = b.has(t, wanted), empty = b.has_empty(t), erased = b.has(t, slot_type::tombstone_mark);
-    return {same    ? lookup_state::found
-            : empty ? lookup_state::absent
-                    : lookup_state::go_on,
-            empty || erased, 0, b.at(t, 0)};
-  }
-
-  TILEHASH_FN static word vacated(const insert_position<word>& /*result*/) {
-    return slot_type::tombstone_word;
-  }
-
-  // ---- sweep ----
-  TILEHASH_FN static word unmarked(u64 /*slot*/, word w) {
-    return w == slot_type::tombstone_word ? slot_type::empty_word : w;
-  }
-  TILEHASH_FN void mark(const location& p) const {
-    detail::compare_and_swap(slots_ + p.at, slot_type::empty_word, slot_type::tombstone_word);
-  }
   bool sweeps_after(u64 erased, u64 items) const {
     return detail::tombstones_are_due(capacity_, items, erased, Probe::jumps ? 4 : 8);
   }
 
  private:
-  word* slots_ = nullptr;
   u64 capacity_ = 0;
   Hash hash_;
 };

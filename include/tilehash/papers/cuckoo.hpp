@@ -56,7 +56,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/space/bucket.hpp>
+#include <tilehash/designs/open_addressing/single_slots.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -66,19 +66,17 @@ namespace papers {
 
 // Functions: H, from 2 to 5. StashSlots: 0 for no stash.
 template <class Key, class Value, u32 Functions = 4, class Hash = murmur, u32 StashSlots = 101>
-class cuckoo {
+class cuckoo : public detail::single_slots<Key, Value> {
+  using base = detail::single_slots<Key, Value>;
+  using base::slots_;
   static_assert(Functions >= 2 && Functions <= 5, "tilehash: cuckoo has 2, 3, 4 or 5 hash functions");
 
  public:
-  using slot_type = slot<Key, Value>;
-  using key_type = Key;
-  using mapped_type = Value;
+  using typename base::key_bits;
+  using typename base::slot_type;
+  using typename base::word;
   using hasher = Hash;
-  using word = typename slot_type::word;
-  using key_bits = typename slot_type::key_bits;
   static constexpr u32 bucket_slots = 1;
-  template <class Tile>
-  using bucket_type = bucket<slot_type, 1, Tile>;
 
   template <class Space>
   using engine = tilehash::engine::insertion<cuckoo, Space>;
@@ -87,7 +85,6 @@ class cuckoo {
                                       : Functions == 3 ? "cuckoo_3"
                                       : Functions == 4 ? "cuckoo"
                                                        : "cuckoo_5";
-  static constexpr u32 preferred_width = 1;
   static constexpr u32 stash_slots = StashSlots;  // the last of the table's slots
   // The fullest table that can be built: 2.1, 1.1, 1.03 and 1.0204 slots an item (section 6.1.1).
   static constexpr double max_load_factor = Functions == 2   ? 1 / 2.1
@@ -112,10 +109,9 @@ class cuckoo {
 
   cuckoo() = default;
   cuckoo(void* memory, u64 capacity, u64 seed, double /*load_factor*/ = 0)
-      : slots_(static_cast<word*>(memory)), size_(capacity - StashSlots), hash_(seed) {}
+      : base(memory), size_(capacity - StashSlots), hash_(seed) {}
 
   TILEHASH_FN u64 capacity() const { return size_ + StashSlots; }
-  TILEHASH_FN word* slots() const { return slots_; }
 
   // ---- lookup ----
   struct location {
@@ -126,13 +122,6 @@ class cuckoo {
     const u64 h = hash_(slot_type::hash_input(k));
     return {fast_range(h, size_), 1 + fast_range(rehash(h), size_ - 1), 0};
   }
-  TILEHASH_FN static key_bits stored(const location&, key_bits k) {
-    return k;
-  }  // compared with the slots of a bucket
-  TILEHASH_FN static key_bits key_at(u64 /*slot*/, word w) { return slot_type::key_of(w); }
-  TILEHASH_FN u64 where(const location& p) const { return p.at; }
-  TILEHASH_FN word* bucket_at(u64 i) const { return slots_ + i; }
-  TILEHASH_FN const word* address(const location& p) const { return bucket_at(p.at); }
   TILEHASH_FN void advance(location& p, const auto& /*result*/) const { next(p); }
   TILEHASH_FN void next(location& p) const {
     p.at = add_modulo(p.at, p.jump, size_);
@@ -145,38 +134,9 @@ class cuckoo {
       return Functions + u32(*stash_in_use() != 0);  // only a displacement writes it
   }
 
-  template <class Tile>
-  TILEHASH_FN auto examine(Tile t, const bucket_type<Tile>& b, key_bits wanted) const {
-    auto a = b.look_up(t, wanted);
-    const bool end = b.has_empty(t);
-    if (a.what != lookup_state::found && !end) a.what = lookup_state::go_on;
-    return a;
-  }
-
-  // ---- change ----
-  template <class Tile>
-  TILEHASH_FN insert_position<word> examine_for_insert(Tile t, const bucket_type<Tile>& b,
-                                                       key_bits wanted) const {
-    const bool same = b.has(t, wanted), empty = b.has_empty(t), erased = b.has(t, slot_type::tombstone_mark);
-    return {same    ? lookup_state::found
-            : empty ? lookup_state::absent
-                    : lookup_state::go_on,
-            empty || erased, 0, b.at(t, 0)};
-  }
   // Only a displacement puts keys into the stash.
   TILEHASH_FN static bool may_take(const location& p) { return p.number < Functions; }
 
-  TILEHASH_FN static word vacated(const insert_position<word>& /*result*/) {
-    return slot_type::tombstone_word;
-  }
-
-  // ---- sweep ----
-  TILEHASH_FN static word unmarked(u64 /*slot*/, word w) {
-    return w == slot_type::tombstone_word ? slot_type::empty_word : w;
-  }
-  TILEHASH_FN void mark(const location& p) const {
-    detail::compare_and_swap(slots_ + p.at, slot_type::empty_word, slot_type::tombstone_word);
-  }
   bool sweeps_after(u64 erased, u64 /*items*/) const { return erased >= size_ / 8; }
 
   // ---- placing a key that insert() refused ----
@@ -237,7 +197,7 @@ class cuckoo {
   TILEHASH_FN u32* stash_in_use() const { return reinterpret_cast<u32*>(slots_ + capacity()); }
   template <class Tile>
   TILEHASH_FN word read(Tile t, u64 at, bool active) const {
-    return bucket_type<Tile>::read_shared(t, slots_ + at, active).at(t, 0);
+    return base::template bucket_type<Tile>::read_shared(t, slots_ + at, active).at(t, 0);
   }
   // The lock of the key whose first slot this is; false if another tile holds it.
   template <class Tile>
@@ -345,7 +305,6 @@ class cuckoo {
     return !mine ? verdict::disturbed : hopeless ? verdict::hopeless : verdict::no_free_slot;
   }
 
-  word* slots_ = nullptr;
   u64 size_ = 0;  // slots without the stash
   Hash hash_;
 };
