@@ -8,6 +8,8 @@
 #include <optional>
 #include <random>
 
+#include <contract/random.hpp>
+
 #include "support.hpp"
 
 namespace tilehash::app {
@@ -67,7 +69,7 @@ TEST(Fasta, WindowsDoNotReachAcrossRecordsOrOtherLetters) {
 }
 
 TEST(Fasta, AgreesWithTheDefinitionForEveryK) {
-  std::mt19937 random(5);
+  std::mt19937_64 random(contract::run_seed());
   std::string sequence;
   for (int i = 0; i < 3000; ++i) sequence += "ACGTacgtNACGTACGT"[random() % 17];
   std::string text = ">random\n";

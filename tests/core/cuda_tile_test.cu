@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include <contract/random.hpp>
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda_algorithms.cuh>
@@ -60,7 +61,7 @@ void check_width(cuda& gpu) {
   using word = typename Slot::word;
   using key_bits = typename Slot::key_bits;
   const u64 buckets = 333;
-  std::mt19937_64 random(Slots * 100 + Width);
+  std::mt19937_64 random(contract::run_seed());
   const auto any_tag = [&] {
     const u64 x = random() % 5;
     return x == 0   ? Slot::empty_mark

@@ -2,6 +2,7 @@
 // What the layouts promise: every point has a key of its own and is found by it again; keys of a full grid
 // are 0, 1, 2, ...; Hilbert's curve goes one step at a time; Morton order and bit reversal are what the paper
 // says; and a grid that keys have no room for is refused.
+#include <contract/random.hpp>
 #include <tilehash/core/layout.hpp>
 #include <tilehash/papers/layouts/bit_reversal.hpp>
 
@@ -106,7 +107,7 @@ TYPED_TEST(layouts, find_points_of_large_grids_again) {
   const u32 bits = std::min(32U, u32(8 * sizeof(key)) / d);
   for (u32& n : extents.at) n = bits == 32 ? ~0U : 1U << bits;
   const TypeParam layout(extents);
-  std::mt19937 random(17);
+  std::mt19937_64 random(contract::run_seed());
   for (int i = 0; i < 20'000; ++i) {
     typename TypeParam::point_type p{};
     for (u32 k = 0; k < d; ++k) p[k] = static_cast<u32>(random()) % extents[k];
