@@ -40,15 +40,15 @@ void look_up(Space& space, const Design& design,
   }
 }
 
-// A CPU's loop over the rows of keys: calls use(i, location, row) for each key, with the memory of the others of
-// its batch in flight.
+// A CPU's loop over the rows of keys: calls use(i, location, row) for each key, with the memory of so many
+// others in flight.
 template <class Design, class Use>
 void for_each_row_of(const Design& design, const typename Design::key_type* keys, u64 from, u64 to,
                      const Use& use) {
-  typename Design::location locations[batch];
-  typename Design::range rows[batch];
-  for (; from < to; from += batch) {
-    const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
+  typename Design::location locations[in_flight];
+  typename Design::range rows[in_flight];
+  for (; from < to; from += in_flight) {
+    const u32 size = to - from < in_flight ? static_cast<u32>(to - from) : in_flight;
     for (u32 k = 0; k < size; ++k) prefetch(design.address(locations[k] = design.locate(keys[from + k])));
     for (u32 k = 0; k < size; ++k) prefetch(design.address(rows[k] = design.row(locations[k])));
     for (u32 k = 0; k < size; ++k) use(from + k, locations[k], rows[k]);

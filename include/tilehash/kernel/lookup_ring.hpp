@@ -40,18 +40,18 @@ struct look_up_ring {
   // A ring of lookups in flight: the thread prefetches for a new one when it examines the oldest. A lookup
   // that must go on to its next bucket waits in `more` until that list is full.
   void operator()(u64 from, u64 to) const {
-    pending ring[batch], more[batch];
+    pending ring[in_flight], more[in_flight];
     u32 asked = 0, examined = 0, waiting = 0;
     // A call for each key costs a third of the speed, and in a large source a compiler may choose not to
     // inline.
     const auto examine = [&](const pending& p) __attribute__((TILEHASH_INLINED)) {
-      if (!settle(p, 1, more[waiting]) && ++waiting == batch) waiting = (finish(more, waiting), 0);
+      if (!settle(p, 1, more[waiting]) && ++waiting == in_flight) waiting = (finish(more, waiting), 0);
     };
     while (from < to) {
       u64 end = to;
       if constexpr (lookups_alone<Design>() != 0) {
-        if (to - from > batch) end = from + batch;
-        if (end - from == batch && are_neighbours(from)) {
+        if (to - from > in_flight) end = from + in_flight;
+        if (end - from == in_flight && are_neighbours(from)) {
           waiting = (finish(more, waiting), 0);
           look_up_neighbours(from, end, more);
           from = end;
@@ -64,23 +64,23 @@ struct look_up_ring {
           sink(from, hit_without_buckets<Design>(sentinels, q));
           continue;
         }
-        if (asked - examined == batch) examine(ring[examined++ % batch]);
+        if (asked - examined == in_flight) examine(ring[examined++ % in_flight]);
         const auto location = design.locate(q.bits);
         ask_for(location);
-        ring[asked++ % batch] = {location, q.bits, from};
+        ring[asked++ % in_flight] = {location, q.bits, from};
       }
     }
     finish(more, waiting);
-    for (waiting = 0; examined != asked; ++waiting) more[waiting] = ring[examined++ % batch];
+    for (waiting = 0; examined != asked; ++waiting) more[waiting] = ring[examined++ % in_flight];
     finish(more, waiting, 1);
   }
 
  private:
-  // True if the buckets of a batch's first and last key are close. The others are then close, too, where it
-  // matters. Reading one fetches the memory of the next, so prefetching is wasted work.
+  // True if the buckets of the first and the last of so many keys are close. The others are then close, too,
+  // where it matters. Reading one fetches the memory of the next, so prefetching is wasted work.
   bool are_neighbours(u64 from) const {
-    const query<slot_type> first(keys[from]), last(keys[from + batch - 1]);
-    return design.where(design.locate(last.bits)) - design.where(design.locate(first.bits)) < batch;
+    const query<slot_type> first(keys[from]), last(keys[from + in_flight - 1]);
+    return design.where(design.locate(last.bits)) - design.where(design.locate(first.bits)) < in_flight;
   }
   void look_up_neighbours(u64 from, u64 to, pending* more) const {
     u32 waiting = 0;

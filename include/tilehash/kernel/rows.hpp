@@ -143,9 +143,9 @@ struct put_items {
     const auto* const come = items.entries();
     const u64 last = items.begin(to);
     for (u64 s = from, i = items.begin(from); i < last; ++i) {
-      if (i + batch < last) prefetch_to_write(rows.heads() + rows.locate(come[i + batch].key).row);
-      if (i + batch / 2 < last)
-        prefetch_to_write(rows.entries() + rows.begin(rows.locate(come[i + batch / 2].key).row));
+      if (i + in_flight < last) prefetch_to_write(rows.heads() + rows.locate(come[i + in_flight].key).row);
+      if (i + in_flight / 2 < last)
+        prefetch_to_write(rows.entries() + rows.begin(rows.locate(come[i + in_flight / 2].key).row));
       while (items.begin(s + 1) <= i) ++s;
       rows.put(s, come[i]);
     }
@@ -209,9 +209,9 @@ struct close_rows {
     if (is_mine(r)) close(r);
   }
   void operator()(u64 from, u64 to) const {
-    u64 mine[batch];
-    for (; from < to; from += batch) {
-      const u32 size = to - from < batch ? static_cast<u32>(to - from) : batch;
+    u64 mine[in_flight];
+    for (; from < to; from += in_flight) {
+      const u32 size = to - from < in_flight ? static_cast<u32>(to - from) : in_flight;
       u32 some = 0;
       for (u32 k = 0; k < size; ++k) {
         mine[some] = rows.locate(keys[from + k]).row;

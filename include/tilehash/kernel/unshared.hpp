@@ -116,19 +116,19 @@ u64 move_unshared(const Design& from, const Design& to) {
     typename Design::location home;
     typename Design::key_bits key;
     typename Design::slot_type::value_bits value;
-  } ring[batch];
+  } ring[in_flight];
   u64 asked = 0, refused = 0;
   const auto finish = [&](u64 i) __attribute__((TILEHASH_INLINED)) {
-    const auto& x = ring[i % batch];
+    const auto& x = ring[i % in_flight];
     if (refused != 0 || insert.at(x.home, x.key, x.value) == outcome::refused) ++refused;
   };
   for_each_in_slots(from, [&](const auto& x) {
-    if (asked >= batch) finish(asked);
-    auto& next = ring[asked++ % batch];
+    if (asked >= in_flight) finish(asked);
+    auto& next = ring[asked++ % in_flight];
     next.home = to.locate(x.key.bits), next.key = x.key.bits, next.value = x.value;
     prefetch_to_write(to.address(next.home));
   });
-  for (u64 i = asked < batch ? 0 : asked - batch; i < asked; ++i) finish(i);
+  for (u64 i = asked < in_flight ? 0 : asked - in_flight; i < asked; ++i) finish(i);
   return refused;
 }
 

@@ -84,8 +84,8 @@ TILEHASH_FN bool step_alone(const Verb& verb, typename Verb::walk& w) {
 }
 
 // A CPU's schedule: a thread cycles through a ring of keys and prefetches the memory of each long before it
-// reads it. A key that goes on to another cache line waits until `batch` such keys are collected, and is then
-// prefetched again. Buckets of single slots are the exception: many follow, at computed addresses, and the
+// reads it. A key that goes on to another cache line waits until `in_flight` such keys are collected, and is
+// then prefetched again. Buckets of single slots are the exception: many follow, at computed addresses, and the
 // processor's own look-ahead is twice as fast. `Walk` may derive from the verb's. The ring calls end(walk)
 // for each walk at its end.
 //
@@ -98,14 +98,14 @@ class walk_ring {
 
   template <class End>
   __attribute__((TILEHASH_INLINED)) void add(const Walk& w, const End& end) {
-    if (asked_ - looked_at_ == batch) look(ring_[looked_at_++ % batch], end);
-    ring_[asked_++ % batch] = w;
+    if (asked_ - looked_at_ == in_flight) look(ring_[looked_at_++ % in_flight], end);
+    ring_[asked_++ % in_flight] = w;
     prefetch_to_write(verb_.design.address(w.now));
   }
   template <class End>
   void finish(const End& end) {
     finish_waiting(end);
-    while (looked_at_ != asked_) waiting_[waiting_count_++] = ring_[looked_at_++ % batch];
+    while (looked_at_ != asked_) waiting_[waiting_count_++] = ring_[looked_at_++ % in_flight];
     finish_waiting(end);
   }
 
@@ -116,7 +116,7 @@ class walk_ring {
     Walk w = p;
     if (!goes_on(w)) return end(w);
     waiting_[waiting_count_++] = w;
-    if (waiting_count_ == batch) finish_waiting(end);
+    if (waiting_count_ == in_flight) finish_waiting(end);
   }
   // Takes all steps within the cache line first. The step is inlined, so it is called once only.
   __attribute__((TILEHASH_INLINED)) bool goes_on(Walk& w) const {
@@ -146,7 +146,7 @@ class walk_ring {
   static constexpr bool single_slots = solo_bucket<std::remove_cvref_t<decltype(Verb::design)>>::slots == 1;
 
   const Verb& verb_;
-  Walk ring_[batch], waiting_[batch];
+  Walk ring_[in_flight], waiting_[in_flight];
   u32 asked_ = 0, looked_at_ = 0, waiting_count_ = 0;
 };
 

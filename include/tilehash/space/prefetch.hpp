@@ -9,7 +9,7 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-inline constexpr u32 batch = tuning::cpu::in_flight;  // operations a CPU thread keeps in flight
+inline constexpr u32 in_flight = tuning::cpu::in_flight;  // operations a CPU thread keeps in flight
 
 TILEHASH_FN void prefetch(const void* p) {
 #if !defined(__CUDA_ARCH__)
@@ -23,14 +23,14 @@ TILEHASH_FN void prefetch_to_write(const void* p) {
 }
 
 // A CPU's schedule for changes: calls use(i, x) for every i, where x is the result of fetch(i), called
-// `batch` operations earlier.
+// `in_flight` operations earlier.
 template <class Fetch, class Use>
 void fetch_ahead(u64 from, u64 to, Fetch fetch, Use use) {
-  decltype(fetch(from)) ring[batch];
-  for (u64 i = from; i < to && i < from + batch; ++i) ring[i % batch] = fetch(i);
+  decltype(fetch(from)) ring[in_flight];
+  for (u64 i = from; i < to && i < from + in_flight; ++i) ring[i % in_flight] = fetch(i);
   for (u64 i = from; i < to; ++i) {
-    const auto x = ring[i % batch];
-    if (i + batch < to) ring[i % batch] = fetch(i + batch);
+    const auto x = ring[i % in_flight];
+    if (i + in_flight < to) ring[i % in_flight] = fetch(i + in_flight);
     use(i, x);
   }
 }
