@@ -84,15 +84,20 @@ void expect_coded(Space& space, const std::vector<Key>& keys, const analysis::co
   EXPECT_EQ(each.counts.to_host(), wanted.counts);
   const auto values = analysis::value_counts(space, there.span(), how).values.to_host();
   ASSERT_EQ(values.size(), wanted.first_rows.size());
+  u64 wrong = 0;
   for (u64 i = 0; i < values.size(); ++i)
-    EXPECT_TRUE(detail::same_key(values[i], keys[wanted.first_rows[i]]) || !detail::is_legal(values[i])) << i;
+    wrong += detail::is_legal(values[i]) && !detail::same_key(values[i], keys[wanted.first_rows[i]]);
+  EXPECT_EQ(wrong, 0U);
 }
 
 // Random arrays of `rows` keys: few and many values, in a small range and over all numbers, NaN and both zeros.
 template <class Key, class Space>
 void expect_all_coded(Space& space, u64 rows, random_numbers random) {
+  const bool some = small_sizes() && rows > 10'000;
   for (const u64 values : {u64(1), u64(7), rows / 2 + 1, 4 * rows + 1}) {
+    const bool first = random.one_in(2);
     for (const bool spread : {false, true}) {
+      if (some && (values == 1 || spread != first)) continue;
       std::vector<Key> keys;
       for (u64 i = 0; i < rows; ++i) {
         const u64 number = random.below(values);

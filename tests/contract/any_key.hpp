@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <contract/only_read.hpp>
 #include <contract/random.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
@@ -407,7 +408,9 @@ using in_records = indexed<Key, Value, murmur, linear_probing<fingerprint_type<K
 // All pairs of the thesis' number types, and all other kinds.
 TEST(any_key, numbers) {
   SCOPED_TRACE(run_seed());
+#if !TILEHASH_ONLY_READ
   check_maps<int>();
+#endif
 #if !TILEHASH_FEW_TYPES
   check_maps<long>();
   check_maps<float>();
@@ -418,19 +421,22 @@ TEST(any_key, numbers) {
 }
 TEST(any_key, pairs_and_arrays) {
   SCOPED_TRACE(run_seed());
-  check<hash_graph<std::array<int, 4>, void>, hash_graph<std::pair<char, double>, std::pair<int, char>>>();
+  check<hash_graph<std::pair<char, double>, std::pair<int, char>>>();
 #if !TILEHASH_FEW_TYPES
-  check<hash_graph<std::array<int, 4>, int>, hash_graph<std::pair<int, long>, void>,
-        hash_graph<std::array<float, 3>, double>, linear_probing<std::array<int, 4>, void>>();
+  check<hash_graph<std::array<int, 4>, void>, hash_graph<std::array<int, 4>, int>,
+        hash_graph<std::pair<int, long>, void>, hash_graph<std::array<float, 3>, double>,
+        linear_probing<std::array<int, 4>, void>>();
 #endif
   check<tiled<std::pair<float, short>, int>, in_records<std::pair<long, long>, std::pair<int, long>>>();
 }
 TEST(any_key, structs) {
   SCOPED_TRACE(run_seed());
-  check<hash_graph<edge, void>, in_records<vertex, int>>();
+#if !TILEHASH_ONLY_READ
+  check<in_records<vertex, int>>();
+#endif
 #if !TILEHASH_FEW_TYPES
-  check<hash_graph<cell, int>, hash_graph<vertex, void>, hash_graph<labelled, int>, in_records<edge, void>,
-        papers::indexed_cuckoo<edge, void>, linear_probing<vertex, int>>();
+  check<hash_graph<edge, void>, hash_graph<cell, int>, hash_graph<vertex, void>, hash_graph<labelled, int>,
+        in_records<edge, void>, papers::indexed_cuckoo<edge, void>, linear_probing<vertex, int>>();
 #endif
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <contract/faulty.hpp>
+#include <contract/only_read.hpp>
 #include <contract/random.hpp>
 #include <tilehash/algorithm/sketch.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
@@ -30,6 +31,10 @@ using estimate_space = decltype(estimate_ground::space);
 inline constexpr bool estimate_on_lanes = estimate_space::has_lanes;
 // From so many items on a table grows by an estimate.
 inline constexpr u64 least_estimated = detail::tuning::of<estimate_space>::least_sketched;
+// A quick run asks the host's loops for each allocation and each type, and lanes for some.
+inline bool asks_some() { return estimate_on_lanes && small_sizes(); }
+inline u64 failing_step() { return asks_some() ? 3 : 1; }
+inline u64 first_failing() { return run_seed() % failing_step(); }
 
 // ---- keys ----
 
@@ -105,10 +110,14 @@ void expect_sketch_counts() {
   }
 }
 TEST(Sketch, CountsKeysOfAnySize) {
+  expect_sketch_counts<cell_of_grid>();
+#if !TILEHASH_ONLY_READ
   expect_sketch_counts<u32>();
   expect_sketch_counts<u64>();
+#endif
+#if !TILEHASH_FEW_TYPES
   expect_sketch_counts<std::array<u32, 4>>();
-  expect_sketch_counts<cell_of_grid>();
+#endif
 }
 TEST(Sketch, HasNoBias) {
   random_numbers random("HasNoBias");
@@ -271,14 +280,20 @@ TEST(GrowthByEstimate, OfAMap) { expect_all_distributions<map<u32, u32, estimate
 TEST(GrowthByEstimate, OfASet) { expect_some_distributions<set<u64, estimate_space>>(); }
 TEST(GrowthByEstimate, OfADynamicMap) { expect_all_distributions<dynamic_map<u32, u32, estimate_space>>(); }
 TEST(GrowthByEstimate, OfOtherDesigns) {
-  expect_some_distributions<table<bucketed_cuckoo<u64, u32>, estimate_space>>();
   expect_some_distributions<table<horton<u32, u32>, estimate_space>>();
+#if !TILEHASH_ONLY_READ
   expect_growth<table<linear_probing<u32, u32>, estimate_space>>(distributions[0], {.load_factor = 0.5});
+#endif
+#if !TILEHASH_FEW_TYPES
+  expect_some_distributions<table<bucketed_cuckoo<u64, u32>, estimate_space>>();
+#endif
 }
 TEST(GrowthByEstimate, OfWideKeys) {
+  expect_growth<map<cell_of_grid, u32, estimate_space>>(distributions[0]);
+#if !TILEHASH_FEW_TYPES
   expect_growth<map<u64, u32, estimate_space>>(distributions[0]);
   expect_growth<map<std::array<u32, 4>, u32, estimate_space>>(distributions[0]);
-  expect_growth<map<cell_of_grid, u32, estimate_space>>(distributions[0]);
+#endif
 }
 TEST(GrowthByEstimate, AtAnyLoadFactor) {
   for (const double load : {0.5, 0.7, 0.97}) {
@@ -334,7 +349,7 @@ template <class Table>
 void expect_strong(const distribution& d, u64 items = 0) {
   using key = typename Table::key_type;
   const auto keys = keys_of<key>(d, least_estimated + 300);
-  for (u64 allocations = 0;; ++allocations) {
+  for (u64 allocations = first_failing();; allocations += failing_step()) {
     SCOPED_TRACE(std::string(d.name) + ", " + std::to_string(allocations) + " allocations");
     ASSERT_LT(allocations, 200U);
     estimate_ground here;
@@ -364,7 +379,7 @@ template <class Table>
 void expect_growth_without_one(const distribution& d) {
   using key = typename Table::key_type;
   const auto keys = keys_of<key>(d, least_estimated + 300);
-  for (u64 which = 0;; ++which) {
+  for (u64 which = first_failing();; which += failing_step()) {
     SCOPED_TRACE(std::string(d.name) + ", without allocation " + std::to_string(which));
     ASSERT_LT(which, 200U);
     estimate_ground here;
