@@ -71,6 +71,8 @@ class Entry:
             return
         makes = re.match(r"explicit|groups\(|void", signature(self.decls[0]))
         yield from (f"no \\{part}" for part in PARTS if part not in self.parts and not (part == "return" and makes))
+        if not re.search(r"\b(strong|basic|none|nothing|as \w+\(\)|As \w+\(\))", self.parts.get("throws", "none")):
+            yield f"\\throws gives no guarantee, strong or basic: {self.parts['throws']}"
 
 
 def signature(decl):

@@ -83,7 +83,7 @@ class table : public detail::verbs_of<Design, Space>::type {
   /// \param items to size the table for.
   /// \param options of the table.
   /// \throws invalid_argument for a load factor that the design does not take, or for more items than it can
-  /// hold; out_of_memory.
+  /// hold; out_of_memory (strong).
   /// \complexity O(capacity).
   /// \memory none.
   /// \synchronizes no.

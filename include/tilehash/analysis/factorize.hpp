@@ -162,7 +162,8 @@ struct probing_rows : array_rows<Key> {
 /// \param keys an array in memory of the space, of at most 2^32 - 2 rows.
 /// \param options the order of the codes, and what NaN means.
 /// \return the code of each row, and the first row of each value.
-/// \throws invalid_argument for more rows, for memory of another space and for refused keys; out_of_memory.
+/// \throws invalid_argument for more rows, for memory of another space and for refused keys; out_of_memory
+/// (strong).
 /// \complexity O(n) expected; sorted, O(n + d log d) for d values.
 /// \memory on a CPU, at most 60 bytes a value and 1/4 byte a row. On a GPU, a map of the values and 8 bytes a row.
 /// \synchronizes yes.

@@ -102,7 +102,7 @@ class groups {
   /// \param options the order of the groups, and what NaN means.
   /// \param first,more arrays of equal length in memory of the space, of at most 2^32 - 2 rows.
   /// \throws invalid_argument as factorize(), and for arrays of other lengths or a sorted order of several
-  /// columns; out_of_memory.
+  /// columns; out_of_memory (strong).
   /// \complexity O(n) expected for each column.
   /// \memory as factorize(); several columns 20 bytes a row in addition.
   /// \synchronizes yes.
@@ -126,7 +126,7 @@ class groups {
   /// \param op as for a table's insert_or_apply(); on a GPU it must be associative and commutative.
   /// \param start the value of a group of no rows.
   /// \return a value for each group.
-  /// \throws invalid_argument for another number of values; out_of_memory; what op throws.
+  /// \throws invalid_argument for another number of values; out_of_memory; what op throws (strong).
   /// \complexity O(n).
   /// \memory the result.
   /// \synchronizes yes.
