@@ -25,6 +25,11 @@ inline const std::vector<std::string> dynamic_designs{
     "dynamic_cuckoo_8",         "dynamic_cuckoo_two", "mega_kv",
     "bucketed_cuckoo_balanced", "linear_probing",     "tiled"};
 
+// The rivals as published (papers/published/), which lose pairs: MegaKV, Linear, and CUDPP. They are measured by
+// load only.
+inline const std::vector<std::string> published_designs{"published_mega_kv", "published_linear_probing",
+                                                        "published_cuckoo"};
+
 // Processor time is of one thread, and has less of what else a machine does.
 enum class dynamic_clock { wall, processor };
 

@@ -114,6 +114,13 @@ dynamic_keys keys_of(const std::string& spec, session& session) {
   return keys;
 }
 
+std::vector<std::string> names_of(dynamic_experiment what) {
+  std::vector<std::string> names = bench::dynamic_designs;
+  if (what == dynamic_experiment::by_load)
+    names.insert(names.end(), bench::published_designs.begin(), bench::published_designs.end());
+  return names;
+}
+
 // The case itself, or one for each value that a sweep takes.
 std::vector<dynamic_case> cases_of(const dynamic_case& c, const dynamic_options& options) {
   std::vector<dynamic_case> cases{c};
@@ -140,7 +147,7 @@ void run(const char* experiment, dynamic_experiment what, const dynamic_options&
   c.repeat = options.repeat;
   c.threads = options.threads;
   std::vector<subject> known;
-  for (const std::string& name : bench::dynamic_designs)
+  for (const std::string& name : names_of(what))
     known.push_back({.name = name, .space = session.space(), .run = {}});
   const std::vector<subject> designs = choose(known, options.designs, "--designs");
   session.say(session.machine() + '\n');
@@ -175,14 +182,14 @@ void run(const char* experiment, dynamic_experiment what, const dynamic_options&
                    "answers were wrong or items lost");
 }
 
-std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string> designs) {
+std::shared_ptr<dynamic_options> add(CLI::App& command, std::vector<std::string> designs,
+                                     dynamic_experiment what = dynamic_experiment::workload) {
   const auto options = std::make_shared<dynamic_options>();
   options->designs = std::move(designs);
   add_common(command, *options);
   command
-      .add_option(
-          option::design, options->designs,
-          fmt::format("Designs to measure, all or some of {}", fmt::join(bench::dynamic_designs, ",")))
+      .add_option(option::design, options->designs,
+                  fmt::format("Designs to measure, all or some of {}", fmt::join(names_of(what), ",")))
       ->delimiter(',')
       ->capture_default_str();
   CLI::Option* const n =
@@ -229,8 +236,10 @@ void add_dynamic_commands(CLI::App& bench) {
       "dynamic/static",
       "Rates, and items refused, by the filled factor and the number of subtables (figures 7, 9, 16, 17; "
       "tables 4 to 8)");
-  const auto rates = add(*by_load, {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv",
-                                    "bucketed_cuckoo_balanced", "linear_probing"});
+  const auto rates =
+      add(*by_load,
+          {"dynamic_cuckoo", "dynamic_cuckoo_two", "mega_kv", "bucketed_cuckoo_balanced", "linear_probing"},
+          dynamic_experiment::by_load);
   rates->what.loads = {0.75, 0.8, 0.85, 0.9, 0.95};
   by_load->add_option(option::load_factor, rates->what.loads, "Shares of the slots to fill")
       ->delimiter(',')

@@ -13,6 +13,7 @@
 #include "hashgraph_updates.hpp"
 #include "shapes.hpp"
 #include "tail.hpp"
+#include "thesis_cuckoo.hpp"
 #include "thesis_multiplicity.hpp"
 
 namespace tilehash::bench {
@@ -26,6 +27,7 @@ std::vector<aggregation> cuda_aggregations(const aggregation_case& /*case*/, uns
 multiplicity_row cuda_multiplicity(const multiplicity_case& /*case*/, unsigned /*repeat*/) {
   throw error("tilehash: this build has no CUDA");
 }
+cuckoo_row cuda_cuckoo(const cuckoo_case& /*case*/) { throw error("tilehash: this build has no CUDA"); }
 void cuda_growth(const growth_case& /*case*/, const tell_growth& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }

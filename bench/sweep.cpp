@@ -21,7 +21,7 @@ std::vector<sweep> thesis_sweeps(const std::string& space) {
        .sizes = sizes,
        .failed = {0}},
       {.name = "thesis/space",
-       .about = "Rates against the size of the table (figures 3.3, 4.7 and 6.6)",
+       .about = "Rates against the size of the table (figures 3.3 and 4.7)",
        .items = one_size,
        .sizes = {1.02, 1.05, 1.1, 1.15, 1.25, 1.42, 1.6, 1.8, 2, 2.5, 3, 4},
        .failed = {0, 100}},

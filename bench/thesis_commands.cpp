@@ -15,6 +15,7 @@
 #include "session.hpp"
 #include "sizes.hpp"
 #include "sweep.hpp"
+#include "thesis_cuckoo.hpp"
 #include "thesis_multiplicity_report.hpp"
 #include "thesis_probes.hpp"
 #include "thesis_restarts.hpp"
@@ -48,6 +49,12 @@ struct restarts_options : common_options {
   std::uint64_t all_items = 20'000'000;
   std::vector<std::uint64_t> partitioned{1'000'000, 5'000'000};
   std::uint64_t all_partitioned = 25'000'000'000;
+};
+
+struct cuckoo_options : common_options {
+  std::uint64_t items = 1'000'000, builds = 10;
+  std::vector<unsigned> functions{2, 3, 4, 5}, stashes{101};
+  std::vector<double> sizes{1.02, 1.03, 1.05, 1.1, 1.25, 1.42, 2, 2.1, 2.5, 3, 4, 5};
 };
 
 struct probes_options : common_options {
@@ -181,6 +188,27 @@ void run_restarts(const restarts_options& options) {
                    "items were lost");
 }
 
+void run_cuckoo(const cuckoo_options& options) {
+  session session(options);
+  session.say(fmt::format("{}\n{}", session.machine(), bench::cuckoo_heading()));
+  std::vector<bench::cuckoo_row> rows;
+  session.keep([&] { return bench::cuckoos_as_json(rows); });
+  for (const unsigned functions : options.functions) {
+    for (const double size : options.sizes) {
+      if (size < bench::least_cuckoo_size(functions)) continue;
+      for (const unsigned stash : options.stashes) {
+        const bench::cuckoo_case c{functions, size, options.items, options.builds, options.repeat, stash};
+        rows.push_back(session.space() == "cuda" ? bench::cuda_cuckoo(c)
+                                                 : bench::cpu_cuckoo(c, options.threads));
+        session.say(bench::cuckoo_line(rows.back()));
+      }
+    }
+  }
+  session.write(bench::cuckoos_as_json(rows), "thesis/cuckoo");
+  session::fail_if(std::ranges::any_of(rows, [](const bench::cuckoo_row& row) { return row.wrong != 0; }),
+                   "answers were wrong");
+}
+
 void run_multiplicity(const multiplicity_options& options) {
   if (options.items < 1 || options.items >= 1ULL << 31)
     throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
@@ -217,6 +245,41 @@ void run_probes(const probes_options& options) {
     });
   }
   session.write(bench::probes_as_json(rows), "thesis/probes");
+}
+
+void add_cuckoo(CLI::App& bench) {
+  CLI::App* command = bench.add_subcommand(
+      "thesis/cuckoo",
+      "The single-level cuckoo table as published, with 2 to 5 functions: failed builds, chains of "
+      "evictions, rates by size (section 6.1.1, figure 6.6)");
+  const auto options = std::make_shared<cuckoo_options>();
+  add_common(*command, *options);
+  command->add_option("--n", options->items, "Number of items")
+      ->transform(CLI::Validator(read_size, ""))
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
+      ->capture_default_str();
+  command->add_option("--builds", options->builds, "Builds of a row, each with other keys and functions")
+      ->transform(CLI::Validator(read_size, ""))
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--functions", options->functions, "Hash functions")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 5))
+      ->default_str("2,3,4,5");
+  command
+      ->add_option("--size", options->sizes,
+                   "Slots for each item; sizes below the thesis' least for that number of functions are left "
+                   "out")
+      ->delimiter(',')
+      ->check(CLI::Range(1.02, 16.0))
+      ->default_str("1.02,1.03,1.05,1.1,1.25,1.42,2,2.1,2.5,3,4,5");
+  command
+      ->add_option("--stash", options->stashes,
+                   "Slots of the stash: 101 with one place a key, 16 probed linearly, or 0")
+      ->delimiter(',')
+      ->check(CLI::IsMember({0U, 16U, 101U}))
+      ->default_str("101");
+  command->callback([options] { run_cuckoo(*options); });
 }
 
 void add_sweep(CLI::App& bench, const sweep& s) {
@@ -263,6 +326,7 @@ void add_thesis_commands(CLI::App& bench) {
   fill->add_option("--steps", filling->steps, "Parts")->check(CLI::Range(1, 1000))->capture_default_str();
   fill->callback([filling] { run_fill(*filling); });
 
+  add_cuckoo(bench);
   CLI::App* multiplicity = bench.add_subcommand(
       "thesis/multiplicity",
       "Multimaps against how often a key comes: builds, lookups, all values of all keys");

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "rows.hpp"
+#include "thesis_cuckoo.hpp"
+
+namespace tilehash::bench {
+
+std::string cuckoo_heading() {
+  return fmt::format(
+      "rates in million items a second; chains in evictions\n{:>2} {:>5} {:>9} {:>6} {:>7} {:>7} {:>8} {:>6} "
+      "{:>9} "
+      "{:>10} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+      "H", "stash", "items", "size", "builds", "failed", "lost", "used", "unplaced", "mean chain", "longest",
+      "allowed", "build", "find", "absent");
+}
+
+std::string cuckoo_line(const cuckoo_row& row) {
+  const cuckoo_case& c = row.what;
+  return fmt::format(
+      "{:>2} {:>5} {:>9} {:>6.4g} {:>7} {:>7} {:>8} {:>6} {:>9} {:>10.4f} {:>8} {:>8} {:>8.1f} {:>8.1f} "
+      "{:>8.1f}{}\n",
+      c.functions, c.stash, c.items, c.size, c.builds, row.failed, row.lost, row.stash_used,
+      row.most_unplaced, row.mean_chain, row.longest_chain, row.most_allowed, row.build / 1e6, row.find / 1e6,
+      row.find_absent / 1e6, faults({{"WRONG", row.wrong}}));
+}
+
+nlohmann::ordered_json cuckoos_as_json(const std::vector<cuckoo_row>& rows) {
+  return rows_as_json(rows, [](const cuckoo_row& row) -> nlohmann::ordered_json {
+    return {{"design", "published_cuckoo"},
+            {"space", row.space},
+            {"functions", row.what.functions},
+            {"stash", row.what.stash},
+            {"size", row.what.size},
+            {"items", row.what.items},
+            {"builds", row.what.builds},
+            {"failed_builds", row.failed},
+            {"lost", row.lost},
+            {"stash_used", row.stash_used},
+            {"most_unplaced", row.most_unplaced},
+            {"mean_chain", row.mean_chain},
+            {"longest_chain", row.longest_chain},
+            {"most_allowed", row.most_allowed},
+            {"build_per_second", row.build},
+            {"find_per_second", row.find},
+            {"find_absent_per_second", row.find_absent},
+            {"wrong", row.wrong}};
+  });
+}
+
+}  // namespace tilehash::bench
