@@ -22,8 +22,10 @@ inline const std::vector<std::string> cell_designs = {
     "hash_graph",                 // by the builder that it takes
     "hash_graph_v1",              // HashGraphV1
     "hash_graph_v2",              // HashGraphV2
+    "hash_graph_bins",            // HashGraphV2 with 32 000 bins, as its authors advise
     "hash_graph_segments",        // HashGraphS
     "indexed_cuckoo",             // CuckooHash
+    "indexed_cuckoo_4",           // with 4 hash functions, as its authors advise; the thesis has 6
     "std::unordered_set",         // on one thread, as the next
     "boost::unordered_flat_set",  // where it is installed
 };

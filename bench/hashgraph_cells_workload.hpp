@@ -86,8 +86,11 @@ class cells_workload {
     if (name == "hash_graph") return [this] { return run_set<hash_graph<cell, void>>(what_.load); };
     if (name == "hash_graph_v1") return graph_run<count_and_scatter>();
     if (name == "hash_graph_v2") return graph_run<binned<count_and_scatter>>();
+    if (name == "hash_graph_bins") return graph_run<papers::reordered<32'000>>();
     if (name == "hash_graph_segments") return graph_run<papers::segments>();
     if (name == "indexed_cuckoo") return [this] { return run_set<papers::indexed_cuckoo<cell, void>>(0.8); };
+    if (name == "indexed_cuckoo_4")
+      return [this] { return run_set<papers::indexed_cuckoo<cell, void, 4>>(0.8); };
     if (name == "contains") return [this] { return run_contains(); };
     if (name == "join_standard") return [this] { return run_join(join_options::probes::standard); };
     if (name == "join_intersect") return [this] { return run_join(join_options::probes::intersect); };

@@ -125,7 +125,9 @@ using row_designs = std::conditional_t<
                                                                                                 // word
         hash_graph<double, u128, murmur, filtered_rows, in_bins>, hash_graph<u64, void, murmur, u32, in_bins>,
         hash_graph<double, u64, murmur, filtered_rows, binned>,
-        hash_graph<u64, void, murmur, filtered_rows, papers::segments>>>;
+        hash_graph<u64, void, murmur, filtered_rows, papers::segments>,
+        papers::hash_graph_bins<u64, void, 32'000>,
+        papers::hash_graph_bins<double, u64, 100, murmur, filtered_rows>>>;
 TYPED_TEST_SUITE_P(rows);
 
 TYPED_TEST_P(rows, of_many_items) {
