@@ -134,6 +134,15 @@ nlohmann::ordered_json accesses_as_json(const accesses& all) {
                       {"not_found", m.not_found(load)}});
     }
   }
+  for (const u32 bits : {3U, 4U, 5U, 6U, 8U}) {
+    const auto m = papers::horton_model::with_explicit_tags(8, bits);
+    for (const double load : {0.5, 0.6, 0.7, 0.8, 0.9, 0.95})
+      rows.push_back({{"what", "explicit_tags"},
+                      {"slots", m.slots},
+                      {"tag_bits", bits},
+                      {"load", load},
+                      {"not_found", m.not_found(load)}});
+  }
   for (const bucket_reads& r : all.reads) {
     nlohmann::ordered_json row{{"what", "reads"},         {"design", r.design}, {"slots", r.slots},
                                {"load", r.load},          {"items", r.items},   {"found", r.found},

@@ -134,6 +134,19 @@ TEST(horton_model, is_the_papers) {
   }
 }
 
+// Section 6.3: the used entries of a bucket are the same, so the chance of a false tag falls as their number grows.
+TEST(horton_model, of_explicit_tags) {
+  const papers::horton_model implicit{8};
+  for (const u32 bits : {4U, 5U, 6U, 8U}) {
+    const auto tags = papers::horton_model::with_explicit_tags(8, bits);
+    const double number = (1 << bits) - 1;
+    EXPECT_NEAR(tags.alias(0.9) * number, implicit.alias(0.9) * 21, 0.002) << bits;
+    EXPECT_EQ(tags.found(0.9), implicit.found(0.9)) << "no tag leads to a second read of a present key";
+  }
+  EXPECT_NEAR(papers::horton_model::with_explicit_tags(8, 5).not_found(0.9), 1.033, 0.001);
+  EXPECT_NEAR(papers::horton_model::with_explicit_tags(8, 8).not_found(0.9), 1.004, 0.001);
+}
+
 // A table filled by one call reads as many buckets as the model says, within 2 %, found or not; and every
 // remapped item is told by its entry.
 template <class Design>

@@ -18,7 +18,13 @@ namespace papers {
 
 struct horton_model {
   u32 slots;         // of a bucket
-  u32 entries = 21;  // of a bucket of type B
+  u32 entries = 21;  // of a bucket of type B, whose numbers are the tags
+
+  // Explicit tags of so many bits instead (section 6.3): equation 8 has all of them but the one that marks an
+  // empty entry. The model asks only how many tags there are, not whether their entries fit a word.
+  static horton_model with_explicit_tags(u32 slots, u32 tag_bits) {
+    return {slots, (u32(1) << tag_bits) - 1};
+  }
 
   double mean(double load) const { return load * slots; }
 
