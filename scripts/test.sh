@@ -58,45 +58,31 @@ build_cpu() {
   if have_gpu; then programs=OFF; fi
   build cpu -DTILEHASH_BUILD_{CLI,BENCH,EXAMPLES}=$programs
 }
-if [ -n "$cpu_part" ] && ! have_gpu && [ "$(jobs)" -gt 1 ]; then
-  # Two builds at a time, each on half of the processors: one that configures, or waits for its precompiled headers, keeps one
-  # processor alone. The two lines take equally long. The second's output comes when it is done.
-  TILEHASH_JOBS=$((($(jobs) + 1) / 2))
-  export TILEHASH_JOBS
-  second_log=$(mktemp)
-  (
-    build_cpu
-    build tsan "-DTILEHASH_TIER=$tier"
-    [ -z "$broken" ]
-  ) >"$second_log" 2>&1 &
-  second=$!
-  build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
+build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
+parallel=$(jobs)
+if [ -n "$cpu_part" ] && ! have_gpu && [ "$parallel" -gt 1 ]; then
+  # ctest starts the other builds, each on half of the processors, runs their tests when they are built, and its own meanwhile.
+  # So no processor waits for the end of a build.
+  export TILEHASH_JOBS=$(((parallel + 1) / 2))
+  say "the tests build.cpu, sanitize.asan and sanitize.tsan are whole builds; ctest shows the output of those that fail"
+elif [ $# -eq 0 ]; then
+  if [ -n "$cpu_part" ]; then build_cpu; fi
   build asan "-DTILEHASH_TIER=$tier"
-  wait $second || broken+=" cpu or tsan"
-  cat "$second_log"
-  rm -f "$second_log"
-  unset TILEHASH_JOBS
-else
-  build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
-  if [ $# -eq 0 ]; then
-    if [ -n "$cpu_part" ]; then build_cpu; fi
-    build asan "-DTILEHASH_TIER=$tier"
-    build tsan "-DTILEHASH_TIER=$tier"
-  fi
+  build tsan "-DTILEHASH_TIER=$tier"
 fi
 [ -e build/release/CTestTestfile.cmake ] || die "build/release is not configured, so there is nothing to test"
 
 if ! find_nvcc >/dev/null; then say "no nvcc: CUDA sources are not compiled here"; fi
 if ! have_gpu; then say "skipped: no GPU (tests labelled cuda are compiled and shown as skipped)"; fi
 if [ -n "$broken" ]; then say "builds that failed:$broken"; fi
+result=0
+ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$parallel" "$@" || result=$?
 # Unless scripts/demo.sh has built one for all pairs of types, and optimised.
 built=build/release/bin/tilehash
 if [ -n "$cpu_part" ] && ! have_gpu; then built=build/cpu/bin/tilehash; fi
 if [ -x $built ] && { [ ! -x bin/tilehash ] || [ "$(readlink bin/tilehash)" != ../build/demo/bin/tilehash ]; }; then
   put_program $built
 fi
-result=0
-ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(jobs)" "$@" || result=$?
 if [ "$(readlink bin/tilehash)" = "../$built" ]; then
   say "program: $PWD/bin/tilehash, for two pairs of types and not optimised; scripts/demo.sh builds the whole"
 elif [ -x bin/tilehash ]; then
