@@ -110,7 +110,7 @@ class insert_phases {
   u64 words() const { return groups() * count_pending::words_each; }
   const u32* pending() const { return pending_; }
   const Source& source() const { return source_; }
-  const outcome* outcomes() const { return outcomes_; }
+  outcome* outcomes() const { return outcomes_; }
   u64 bits_known() const { return bits_known_; }  // the bits of earlier items are valid
   // How many of each 256 items are pending. Synchronizes with the host.
   std::vector<u32> pending_counts() {

@@ -216,7 +216,7 @@ class insertion : public region_slots<Design, Space> {
     bool renew(Space& space, const Windows& w, u64 items) const {
       using Source = typename Windows::source_type;
       const bool unwiped =
-          fills<Source, typename Windows::update_type> && w.phases.outcomes() == nullptr &&
+          fills<Source, typename Windows::update_type> && detail::may_claim_slots<Design, Space>(w) &&
           detail::fills_all_slots<Source, Design>(space, table.capacity_for(items),
                                                   table.options_.load_factor, std::min(w.n, items));
       if (!table.renew_in_place(space, items, unwiped))

@@ -42,6 +42,7 @@ struct item_windows {
   std::vector<u32> pending_counts = {};  // ... so many of each 256 items were pending then
   bool mostly_new = false;               // nearly all pending items of the last window were new keys
   bool estimated = false;                // items_to_grow_to() has been called
+  buffer<u32, Space> claims = {};        // bits of slots, for outcomes (engine/slot_outcomes.hpp)
 
   u64 pending() const {
     if (!looked_up) return n - done;

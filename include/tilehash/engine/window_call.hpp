@@ -35,6 +35,7 @@
 #include <tilehash/engine/growth.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/item_windows.hpp>
+#include <tilehash/engine/slot_outcomes.hpp>
 #include <tilehash/kernel/pending.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -83,6 +84,7 @@ class window_call {
         }
       }
       table_.finish(space_);
+      detail::write_outcomes(space_, table_.design(), w, report_.inserted);
     } catch (const out_of_memory&) {
       throw;
     } catch (...) {
@@ -264,9 +266,10 @@ class window_call {
     using Source = typename Windows::source_type;
     using Update = typename Windows::update_type;
     if constexpr (Policy::template fills<Source, Update>) {
-      if (w.phases.bits_known() > w.done || w.phases.outcomes() != nullptr) return false;
+      if (w.phases.bits_known() > w.done) return false;
       decltype(table_.fill(space_, w, end)) filled;
       try {
+        if (!detail::prepare_outcomes(space_, table_.design(), w, end, table_.size())) return false;
         filled = table_.fill(space_, w, end);
       } catch (const out_of_memory&) {
         unwiped_ = table_.size() == 0;  // its slots may hold bins

@@ -81,6 +81,8 @@ struct common {
   static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/explain/horton.md)
   // Values of so many copies of a key in a sample are combined before they are assigned.
   static constexpr double few_assigned_copies = 4;
+  // Up to so many copies of a key in a sample, regions insert items of which the outcomes are requested.
+  static constexpr double few_outcome_copies = 8;
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
   static constexpr u64 crowd_copies = 8;      // of a key at least, if all items' keys fit a table
   static constexpr u64 combined_again_share =

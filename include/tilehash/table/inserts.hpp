@@ -80,13 +80,14 @@ class inserts : public lookups<Design, Space> {
   /// \param space of the table's device.
   /// \param keys n keys.
   /// \param values n values; a set takes none.
-  /// \param outcomes n results, one for each item, or none. With outcomes a large call inserts item by item
-  /// and not region by region, at about 0.4 times the rate.
+  /// \param outcomes n results, one for each item, or none. With outcomes a large call inserts region by region
+  /// only into an empty table on a GPU. Others insert item by item, at about 0.4 times the rate.
   /// \return how many items were inserted, present and refused.
   /// \throws invalid_argument, error, and out_of_memory while the table has not changed (strong). Later,
   /// items that need more memory are refused; an item whose key is present never is.
   /// \complexity O(n) expected.
-  /// \memory 1/8 byte an item, and up to the items' bytes if the call inserts region by region. A table that
+  /// \memory 1/8 byte an item, and up to the items' bytes if the call inserts region by region; then with
+  /// outcomes also 1/8 byte a slot. A table that
   /// grows allocates the new memory before it frees the old. A large call estimates the number of new keys in
   /// 33 KiB first. It makes capacity for at most twice as many, and never for more than its items.
   /// On a GPU, 8 items a slot or more of a table that may not grow take 2.6 times their bytes, if those are
