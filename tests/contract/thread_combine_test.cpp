@@ -310,6 +310,132 @@ TEST(thread_combine_of, keys_with_one_fingerprint) {
   EXPECT_EQ(all, n);
 }
 
+// An op whose result depends on the number of calls meets the stored value first, then each item.
+struct counts_calls {
+  template <class Value>
+  Value operator()(const Value& stored, const Value& /*given*/) const {
+    if constexpr (std::is_same_v<Value, wide_value>)
+      return {stored.items + 1, stored.total, stored.least, stored.most};
+    else
+      return static_cast<Value>(stored + 1);
+  }
+};
+TYPED_TEST(thread_combine, an_op_that_is_not_associative_is_called_for_each_item) {
+  using value = typename TypeParam::mapped_type;
+  const u64 n = many(), seed = run_seed();
+  cpu space(2);
+  for (const u64 which : {u64(0), u64(4), u64(5)}) {
+    const numbers_of& numbers = all_numbers[which];
+    SCOPED_TRACE(std::string(numbers.name) + ", TILEHASH_SEED=" + std::to_string(seed));
+    const auto keys = this->keys_of(numbers, n, seed);
+    const std::vector<value> values(n, make<value>(5));
+    auto model = this->model_of(keys, values);
+    const auto is_counted = [](const value& got, const std::vector<value>& given) {
+      value all = given[0];
+      for (u64 i = 1; i < given.size(); ++i) all = counts_calls()(all, given[i]);
+      return got == all;
+    };
+    typename TestFixture::table_type t(space, 0);
+    EXPECT_EQ(t.insert_or_apply(space, keys, values, counts_calls()).inserted, model.size());
+    this->expect_values(space, t, model, is_counted);
+    for (auto& [k, given] : model) given.insert(given.end(), given.begin(), given.end());
+    EXPECT_EQ(t.insert_or_apply(space, keys, values, counts_calls()).present, n);
+    this->expect_values(space, t, model, is_counted);
+  }
+}
+
+// Arguments that are no values are lifted while items are combined.
+TYPED_TEST(thread_combine, counts_keys) {
+  if constexpr (std::is_integral_v<typename TypeParam::mapped_type>) {
+    using value = typename TypeParam::mapped_type;
+    const u64 n = many(), seed = run_seed();
+    cpu space(2);
+    const auto keys = this->keys_of(all_numbers[5], n, seed);
+    const auto model = this->model_of(keys, std::vector<value>(n, 1));
+    typename TestFixture::table_type t(space, 0);
+    for (const u64 calls : {u64(1), u64(2)}) {
+      SCOPED_TRACE(std::to_string(calls) + " calls, TILEHASH_SEED=" + std::to_string(seed));
+      const insert_report report = t.insert_or_apply(space, keys, op::count{});
+      EXPECT_EQ(report.inserted, calls == 1 ? model.size() : 0);
+      EXPECT_EQ(report.inserted + report.present, n);
+      this->expect_values(space, t, model, [calls](const value& got, const std::vector<value>& given) {
+        return got == calls * given.size();
+      });
+    }
+  }
+}
+TEST(thread_combine_of, means_of_numbers) {
+  const u64 n = many(), seed = run_seed();
+  cpu space(2);
+  std::vector<u64> keys(n), numbers(n);
+  std::unordered_map<u64, op::mean_of<u64>> model;
+  for (u64 i = 0; i < n; ++i) {
+    keys[i] = mix64(seed + i) % (n / 8), numbers[i] = i;
+    auto& mean = model[keys[i]];
+    mean.total += i, ++mean.items;
+  }
+  table<indexed<u64, op::mean_of<u64>>, cpu> t(space, 0);
+  EXPECT_EQ(t.insert_or_apply(space, keys, numbers, op::mean{}).inserted, model.size());
+  for (u64 i = 0; i < n; i += 97) EXPECT_EQ(t.find(keys[i]), model[keys[i]]) << "TILEHASH_SEED=" << seed;
+}
+
+// Each key's items get its id; a NaN gets none. Of the second call some keys are present.
+template <class Key>
+void expect_ids(const std::vector<Key>& keys, u64 nans) {
+  using ids_of_keys = table<indexed<Key, void>, cpu>;
+  cpu space(2);
+  ids_of_keys t(space, 0);
+  std::unordered_map<Key, u32, by_bytes> id_of;
+  for (const u64 part : {keys.size() / 2, keys.size()}) {
+    const std::span<const Key> its = std::span(keys).first(part);
+    std::vector<u32> ids(part, 7);
+    const insert_report report = t.insert_and_find(space, its, ids);
+    EXPECT_EQ(report.inserted + report.present + report.refused, part);
+    u64 none = 0, wrong = 0;
+    for (u64 i = 0; i < part; ++i) {
+      if (!detail::is_legal(keys[i])) {
+        none += ids[i] == ids_of_keys::no_id;
+        continue;
+      }
+      wrong += ids[i] >= t.size() || id_of.emplace(keys[i], ids[i]).first->second != ids[i];
+    }
+    EXPECT_EQ(wrong, 0U);
+    EXPECT_EQ(none, report.refused);
+    EXPECT_EQ(t.size(), id_of.size());
+    std::vector<bool> used(t.size());
+    for (const auto& [k, id] : id_of) used[id] = true;
+    EXPECT_EQ(std::count(used.begin(), used.end(), true), static_cast<std::ptrdiff_t>(id_of.size()));
+    if (part == keys.size()) EXPECT_EQ(none, nans);
+  }
+}
+TEST(thread_combine_of, ids_of_keys_that_repeat) {
+  const u64 n = 2 * many(), seed = run_seed();
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  std::vector<wide_key> wide(n);
+  std::vector<double> numbers(n);
+  u64 nans = 0;
+  for (u64 i = 0; i < n; ++i) {
+    const u64 r = mix64(seed + i);
+    wide[i] = make<wide_key>(r % (i < n / 2 ? n / 16 : n / 8));
+    numbers[i] = r % 100 == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(r % 1000);
+    nans += r % 100 == 0;
+  }
+  expect_ids(wide, 0);
+  expect_ids(numbers, nans);
+}
+TEST(thread_combine_of, ids_of_keys_with_one_fingerprint) {
+  const u64 n = many(), seed = run_seed();
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  cpu space(2);
+  std::vector<wide_key> keys(n), again(n);
+  for (u64 i = 0; i < n; ++i) keys[i] = make<wide_key>(mix64(seed + i) % 500);
+  table<indexed<wide_key, void, bad_at_first<3>>, cpu> t(space, 0, {.seed = 0});
+  std::vector<u32> ids(n);
+  EXPECT_EQ(t.insert_and_find(space, keys, ids).inserted, 500U);
+  t.keys_of(space, ids, again);
+  EXPECT_EQ(again, keys);
+}
+
 // An op that throws while items are combined leaves a table of records unchanged.
 struct throws_once {
   static constexpr bool is_associative = true;

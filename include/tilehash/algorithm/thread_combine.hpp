@@ -17,6 +17,9 @@
 // Equal keys have equal hashes, so all items of a key meet in one part. A hash decides only where items meet;
 // keys are compared.
 //
+// An op that is not associative must meet the values of a key one after the other, and the stored value first.
+// Then all items go to the parts directly, and a part begins each key with its stored value.
+//
 // Source: V. Leis, P. Boncz, A. Kemper, T. Neumann, Morsel-Driven Parallelism (SIGMOD 2014), section 4.4. Caches
 // that evict instead of filling up, and are left out while they do not serve, are ours.
 #pragma once
@@ -57,6 +60,42 @@ struct key_value_arrays {
   }
 };
 
+// The same for an op whose arguments are not values (core/op.hpp): each is lifted when it is read.
+template <class Key, class Value, class Given, class Op>
+struct lifted_arrays {
+  using key_type = Key;
+  using value_type = Value;
+  const Key* keys;
+  const Given* given;  // null if the op takes keys alone
+  const Key& key(u64 i) const { return keys[i]; }
+  Value value(u64 i) const {
+    if constexpr (std::is_same_v<Given, nothing>)
+      return Op::template lift<Value>(nothing{});
+    else
+      return Op::template lift<Value>(given[i]);
+  }
+};
+
+// Applies an op that is not associative: op(stored, given), one given value after the other.
+template <class View, class Op>
+struct stored_first {
+  static constexpr bool in_order = true;
+  View view;  // of the table, which does not change meanwhile
+  bool empty;
+  Op op;
+  // The value of a key after its first item.
+  template <class Key, class Value>
+  Value first(const Key& key, const Value& given) const {
+    if (empty) return given;
+    const auto hit = view.find(key);
+    return hit.found() ? op(hit.value(), given) : given;
+  }
+  template <class Value>
+  Value operator()(const Value& stored, const Value& given) const {
+    return op(stored, given);
+  }
+};
+
 // Each key once. `size` and `illegal` are 0 where the combining stopped: `clash` says so.
 template <class Key, class Value, class Space>
 struct combined_list {
@@ -74,6 +113,7 @@ class thread_combine {
   using value_type = typename Source::value_type;
   static constexpr bool has_values = !std::is_same_v<value_type, nothing>;
   static constexpr bool keeps = std::is_same_v<Op, keep_one> || !has_values;
+  static constexpr bool in_order = requires { requires Op::in_order; };
   using cache = item_cache<Source, Op>;
   using item = typename cache::item;
   static constexpr u64 chunk_items = std::max<u64>(16, tuning::cpu::combining_chunk / sizeof(item));
@@ -108,7 +148,11 @@ class thread_combine {
   // May be called once.
   list run(Space& space) {
     std::uninitialized_fill_n(chain_of(0, 0), workers_ << part_bits_, chain{nullptr, nullptr, no_chunk, 0});
-    space.for_each_block(workers_, 1, cache::bytes, [this](const auto& block) { this->send_shares(block); });
+    space.for_each_block(workers_, 1, in_order ? 0 : cache::bytes, [this](const auto& block) {
+      chain* const own = this->chain_of(block.index(), 0);
+      const u64 illegal = in_order ? this->send_in_order(own) : this->send_combined(block, own);
+      if (illegal != 0) fetch_add(&illegal_, illegal);
+    });
     list result;
     u64 all = 0;
     for (u64 part = 0; part < parts(); ++part) {
@@ -138,9 +182,15 @@ class thread_combine {
   item* chunk_at(u64 chunk) const { return reinterpret_cast<item*>(chunks_.data()) + chunk * chunk_items; }
 
   // ---- from the input to the parts ----
+  // Each returns how many items have no legal key.
+  u64 send_in_order(chain* own) {
+    u64 illegal = 0;
+    for (u64 first; (first = fetch_add(&next_, share)) < n_;)
+      illegal += send_share(own, first, std::min(n_, first + share));
+    return illegal;
+  }
   template <class Block>
-  void send_shares(const Block& block) {
-    chain* const own = chain_of(block.index(), 0);
+  u64 send_combined(const Block& block, chain* own) {
     const auto send_item = [this, own](const item& x) { this->send(own, this->hash_(x.key), x); };
     cache items(block.memory, source_, op_, seed_);
     u64 skipped = 0, illegal = 0;
@@ -157,10 +207,8 @@ class thread_combine {
         skipped = tuning::cpu::combining_skipped;
     }
     items.flush(send_item);
-    illegal += items.illegal();
-    if (illegal != 0) fetch_add(&illegal_, illegal);
+    return illegal + items.illegal();
   }
-  // Returns how many items have no legal key.
   u64 send_share(chain* own, u64 first, u64 last) {
     u64 illegal = 0;
     for (u64 i = first; i < last; ++i) {
@@ -227,7 +275,10 @@ class thread_combine {
         if constexpr (Hash::stops_at_clash) clash = clash || of.hash_(keys[number]) == hash;
       }
       std::construct_at(keys + size, x.key);
-      if constexpr (has_values) std::construct_at(values + size, x.value);
+      if constexpr (in_order)
+        std::construct_at(values + size, of.op_.first(x.key, x.value));
+      else if constexpr (has_values)
+        std::construct_at(values + size, x.value);
       slots[at] = slot(tag, ++size);
       if (2 * size > mask) grow();
     }

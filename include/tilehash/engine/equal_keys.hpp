@@ -106,7 +106,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
   const auto one_by_one = [&] { return table.insert(space, items, n, nullptr, update); };
   if constexpr (!Space::has_lanes) {
     if (combining_pays(space, items.keys, n)) {
-      if (const auto report = insert_thread_combined(table, space, items, n, update)) return *report;
+      using slot_type = typename Design::slot_type;
+      const key_value_arrays<typename slot_type::key_type, typename slot_type::mapped_type> source{
+          items.keys, items.values};
+      if (const auto report = insert_thread_combined(table, space, source, n, update)) return *report;
     }
   } else if constexpr (can_combine<typename Design::slot_type>()) {
     // If keys do not repeat, it costs a quarter of the insert's time.
@@ -249,6 +252,15 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
   }
   total.present = n - total.inserted - total.refused;
   return total;
+}
+
+// Fills a table that no caller has seen, which may not be wiped yet, with the first of equal keys.
+template <class Design, class Space>
+insert_report build_first(engine::insertion<Design, Space>& fresh, Space& space,
+                          const array_source<typename Design::slot_type>& items, u64 n) {
+  if (const auto report = fill_first(fresh, space, items, n)) return *report;
+  fresh.clear(space);
+  return combine_first(fresh, space, items, n);
 }
 
 // Inserts the first of equal keys.

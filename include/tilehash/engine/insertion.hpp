@@ -55,8 +55,7 @@ class insertion : public region_slots<Design, Space> {
   // has changed; later, items without a slot are refused.
   template <class Source, class Update>
   insert_report insert(Space& space, const Source& source, u64 n, outcome* outcomes, const Update& update);
-  // The same for more items of a call that has changed the table: when memory runs out, items that need some
-  // are refused.
+  // The same for more items of a call that has changed the table: without memory, it refuses items.
   template <class Source, class Update>
   insert_report insert_more(Space& space, const Source& source, u64 n, const Update& update) {
     if (n == 0) return {};
@@ -77,7 +76,12 @@ class insertion : public region_slots<Design, Space> {
   template <class Op>
   insert_report insert_combined(Space& space, const detail::array_source<slot_type>& items, u64 n,
                                 const Op& op);
-
+  // ... of an op whose arguments are not values; otherwise returns nothing.
+  template <class Given, class Op>
+    requires(!Space::has_lanes)
+  auto insert_lifted(Space& space, const key_type* keys, const Given* given, u64 n, const Op& op) {
+    return detail::insert_lifted(*this, space, keys, given, n, op);
+  }
   // Inserts n items if it pays to combine those of equal keys first; otherwise returns nothing.
   std::optional<insert_report> insert_repeated(Space& space, const detail::array_source<slot_type>& items,
                                                u64 n);
@@ -113,13 +117,9 @@ class insertion : public region_slots<Design, Space> {
     requires(detail::can_combine<slot_type>())
   {
     insertion fresh = empty_for<detail::array_source<slot_type>>(space, n, options_, 0, n);
-    std::optional<insert_report> report = detail::fill_first(fresh, space, items, n);
-    if (!report) {
-      fresh.clear(space);  // it may not be wiped yet
-      report = detail::combine_first(fresh, space, items, n);
-    }
+    const insert_report report = detail::build_first(fresh, space, items, n);
     *this = std::move(fresh);
-    return *report;
+    return report;
   }
   // Inserts items into a table that no caller has seen. Throws out_of_memory; the table is then discarded.
   template <class Source>

@@ -70,14 +70,16 @@ class records {
     *this = std::move(fresh);
     return report;
   }
-  // `ids` and `outcomes` may be null. No caller has seen an `unseen` table: it is discarded when memory runs
-  // out.
+  // `ids` and `outcomes` may be null. An `unseen` table is discarded when memory runs out.
   template <class Update>
   insert_report insert_arrays(Space& space, const key_type* keys, const value_element* values, u64 n,
                               u32* ids, outcome* outcomes, const Update& update, bool unseen = false) {
-    if constexpr (!Space::has_lanes && detail::combines_given<Update>) {
-      if (ids == nullptr && outcomes == nullptr && n >= detail::tuning::cpu::least_combined) {
-        if (const auto report = insert_combined(space, keys, values, n, update, unseen)) return *report;
+    if constexpr (!Space::has_lanes) {
+      if (outcomes == nullptr && n >= detail::tuning::cpu::least_combined &&
+          (ids == nullptr || detail::combining_pays(space, keys, n))) {
+        const detail::key_value_arrays<key_type, mapped_type> source{
+            keys, reinterpret_cast<const mapped_type*>(values)};
+        if (const auto report = insert_combined(space, source, n, ids, update, unseen)) return *report;
       }
     }
     insert_report total;
@@ -103,6 +105,14 @@ class records {
       done += piece;
     }
     return total;
+  }
+  // Updates by an op whose arguments are not values. Nothing: it does not pay, and the table is unchanged.
+  template <class Given, class Op>
+    requires(!Space::has_lanes)
+  auto insert_lifted(Space& space, const key_type* keys, const Given* given, u64 n, const Op& op) {
+    const detail::lifted_arrays<key_type, mapped_type, Given, Op> source{keys, given};
+    if (n < detail::tuning::cpu::least_combined) return std::optional<insert_report>();
+    return insert_combined(space, source, n, nullptr, detail::apply<Op>{op}, false);
   }
   u64 erase(Space& space, const key_type* keys, u64 n) {
     u64 erased = 0;
@@ -158,29 +168,25 @@ class records {
   static constexpr u32 max_restarts = 64;
   static u64 piece_of(u64 n) { return n < largest_piece ? n : largest_piece; }
 
-  // Combines the items of equal keys first, which also finds the fresh ones among them. Nothing: the table is
-  // unchanged.
-  template <class Update>
-  std::optional<insert_report> insert_combined(Space& space, const key_type* keys,
-                                               const value_element* values, u64 n, const Update& update,
-                                               bool unseen) {
-    const detail::key_value_arrays<key_type, mapped_type> source{
-        keys, reinterpret_cast<const mapped_type*>(values)};
-    const auto list = detail::combine_by_threads(space, source, n, detail::fingerprint_hash<design>{design_},
-                                                 detail::op_for_given<Space, mapped_type>(update));
-    if (!list) return std::nullopt;
-    try {
-      const buffer<u64, Space> missing(space, 1);
+  // Combines the items of equal keys first, which also finds the fresh ones. Nothing: the table is unchanged.
+  template <class Source, class Update>
+  std::optional<insert_report> insert_combined(Space& space, const Source& source, u64 n, u32* ids,
+                                               const Update& update, bool unseen) {
+    const auto op = detail::op_for_given<Space, mapped_type>(view(), size() == 0, update);
+    const auto put = [&](const auto& list) {
       insert_report report;
-      put_piece(space, list->keys.data(), list->values.data(), list->size, nullptr, nullptr, update, report,
-                unseen, true);
-      return detail::report_of_all(*this, space, keys, n, list->illegal, missing, report);
-    } catch (const out_of_memory&) {  // thrown only while nothing has changed
-    }
-    return std::nullopt;
+      put_piece(space, list.keys.data(), list.values.data(), list.size, nullptr, nullptr,
+                detail::update_by_combined(update), report, unseen, true);
+      // No two keys of the table and of the call have one fingerprint now, so the records need not be read.
+      if (ids != nullptr)
+        ids_.look_up(space, detail::fingerprints<design>{design_, source.keys}, n,
+                     detail::known_id_sink<design>{source.keys, ids});
+      return report;
+    };
+    return detail::insert_by_list(*this, space, source, n, detail::fingerprint_hash<design>{design_}, op,
+                                  put);
   }
-  // If this throws, nothing has changed but the hash function. `unique`: no two keys are equal or have one
-  // fingerprint.
+  // If this throws, nothing has changed but the hash function. `unique`: no two keys have one fingerprint.
   template <class Update>
   void put_piece(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
                  outcome* outcomes_out, const Update& update, insert_report& total, bool unseen,

@@ -170,6 +170,16 @@ struct id_and_clash_sink {
     if (met.found() && !hit.found() && is_legal(keys[i])) fetch_add(clashes, u64(1));
   }
 };
+// A key's id, if all keys with fingerprints of the table are present.
+template <class Design>
+struct known_id_sink {
+  const typename Design::key_type* keys;
+  u32* ids;
+  template <class IdHit>
+  TILEHASH_FN void operator()(u64 i, const IdHit& met) const {
+    ids[i] = met.found() && is_legal(keys[i]) ? u32(met.value()) : Design::none;
+  }
+};
 // The leader of a new item: the item of its key that the meeting table kept. An illegal key has none.
 template <class Design>
 struct leader_sink {

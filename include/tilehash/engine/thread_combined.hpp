@@ -56,12 +56,26 @@ template <class Op>
   requires requires { requires Op::is_associative; }
 inline constexpr bool combines_given<apply<Op>> = true;
 
-template <class Space, class Value, class Update>
-auto op_for_given(const Update& update) {
-  if constexpr (std::same_as<Update, keep_stored> || std::is_void_v<Value>)
+// The op that combines the items of a call with one another, or first with the stored value of their key.
+template <class Space, class Value, class View, class Update>
+auto op_for_given(const View& view, bool empty, const Update& update) {
+  if constexpr (std::same_as<Update, keep_stored> || std::is_void_v<Value>) {
     return keep_one{};
+  } else {
+    auto op = marked<Space, Value>(update.op);
+    if constexpr (combines_given<Update>)
+      return op;
+    else
+      return stored_first<View, decltype(op)>{view, empty, op};
+  }
+}
+// The update of a table with the result of that op.
+template <class Update>
+auto update_by_combined(const Update& update) {
+  if constexpr (combines_given<Update>)
+    return update;
   else
-    return marked<Space, Value>(update.op);
+    return apply<op::assign>{};
 }
 
 // Hashes keys for a table that compares the keys themselves.
@@ -114,35 +128,52 @@ insert_report report_of_all(const Table& table, Space& space, const Key* keys, u
   return report;
 }
 
-// Inserts `each`, the n keys of a list, for a call of all `items`. Throws out_of_memory; the table is then
-// unchanged.
-template <class Table, class Space, class Slot, class Update>
-insert_report insert_listed(Table& table, Space& space, const array_source<Slot>& each, u64 n, u64 illegal,
-                            const array_source<Slot>& items, u64 items_n, const Update& update) {
-  const buffer<u64, Space> missing(space, 1);
-  const insert_report report = table.size() == 0 ? table.insert_different(space, each, n, keep_stored{})
-                                                 : table.insert_different(space, each, n, update);
-  return report_of_all(table, space, items.keys, items_n, illegal, missing, report);
-}
-
-// Inserts items into a table of slots. Nothing: the table is unchanged, because combining failed.
-template <class Table, class Space, class Slot, class Update>
-std::optional<insert_report> insert_thread_combined(Table& table, Space& space,
-                                                    const array_source<Slot>& items, u64 n,
-                                                    const Update& update) {
-  using key_type = typename Slot::key_type;
-  using mapped_type = typename Slot::mapped_type;
-  const key_value_arrays<key_type, mapped_type> source{items.keys, items.values};
-  const auto list = combine_by_threads(space, source, n, key_hash<key_type>(drawn_seed()),
-                                       op_for_given<Space, mapped_type>(update));
+// Combines the n items of a source, calls insert(list), and reports on all items. insert() throws out_of_memory
+// only while nothing has changed. Nothing: the table is unchanged, because combining failed.
+template <class Table, class Space, class Source, class Hash, class Op, class Insert>
+std::optional<insert_report> insert_by_list(const Table& table, Space& space, const Source& source, u64 n,
+                                            const Hash& hash, const Op& op, const Insert& insert) {
+  const auto list = combine_by_threads(space, source, n, hash, op);
   if (!list) return std::nullopt;
   try {
-    array_source<Slot> each{list->keys.data(), nullptr};
-    if constexpr (!Slot::is_set) each.values = list->values.data();
-    return insert_listed(table, space, each, list->size, list->illegal, items, n, update);
+    const buffer<u64, Space> missing(space, 1);
+    const insert_report report = insert(*list);
+    return report_of_all(table, space, source.keys, n, list->illegal, missing, report);
   } catch (const out_of_memory&) {
   }
   return std::nullopt;
+}
+
+// Inserts n items with different keys.
+template <class Table, class Space, class Slot, class Update>
+insert_report insert_listed(Table& table, Space& space, const array_source<Slot>& each, u64 n,
+                            const Update& update) {
+  return table.size() == 0 ? table.insert_different(space, each, n, keep_stored{})
+                           : table.insert_different(space, each, n, update);
+}
+
+// Inserts items into a table of slots.
+template <class Table, class Space, class Source, class Update>
+std::optional<insert_report> insert_thread_combined(Table& table, Space& space, const Source& source, u64 n,
+                                                    const Update& update) {
+  using slot_type = typename Table::slot_type;
+  using key_type = typename slot_type::key_type;
+  const auto op =
+      op_for_given<Space, typename slot_type::mapped_type>(table.view(), table.size() == 0, update);
+  return insert_by_list(table, space, source, n, key_hash<key_type>(drawn_seed()), op, [&](const auto& list) {
+    array_source<slot_type> each{list.keys.data(), nullptr};
+    if constexpr (!slot_type::is_set) each.values = list.values.data();
+    return insert_listed(table, space, each, list.size, update_by_combined(update));
+  });
+}
+
+// The same for an op whose arguments are not values, if it pays to combine items first.
+template <class Table, class Space, class Key, class Given, class Op>
+std::optional<insert_report> insert_lifted(Table& table, Space& space, const Key* keys, const Given* given,
+                                           u64 n, const Op& op) {
+  if (!combining_pays(space, keys, n)) return std::nullopt;
+  const lifted_arrays<Key, typename Table::mapped_type, Given, Op> source{keys, given};
+  return insert_thread_combined(table, space, source, n, apply<Op>{op});
 }
 
 // On a CPU: inserts items, of equal keys any one, if it pays to combine these first; otherwise returns nothing.
@@ -151,7 +182,9 @@ template <class Table, class Space, class Slot>
 std::optional<insert_report> insert_repeated(Table& table, Space& space, const array_source<Slot>& items,
                                              u64 n) {
   if (!combining_pays(space, items.keys, n)) return std::nullopt;
-  return insert_thread_combined(table, space, items, n, keep_stored{});
+  const key_value_arrays<typename Slot::key_type, typename Slot::mapped_type> source{items.keys,
+                                                                                     items.values};
+  return insert_thread_combined(table, space, source, n, keep_stored{});
 }
 
 // Keys with their numbers, of which the smallest is the first item of its key.
@@ -169,18 +202,15 @@ template <class Table, class Space, class Slot>
 std::optional<insert_report> insert_thread_first(Table& table, Space& space, const array_source<Slot>& items,
                                                  u64 n) {
   using key_type = typename Slot::key_type;
-  const auto list = combine_by_threads(space, keys_with_numbers<key_type>{items.keys}, n,
-                                       key_hash<key_type>(drawn_seed()), op::minimum{});
-  if (!list) return std::nullopt;
-  try {
-    const buffer<typename Slot::mapped_type, Space> values(space, list->size);
-    space.for_each(list->size, [to = values.data(), from = items.values, number = list->values.data()](
-                                   u64 i) { std::construct_at(to + i, from[number[i]]); });
-    const array_source<Slot> each{list->keys.data(), values.data()};
-    return insert_listed(table, space, each, list->size, list->illegal, items, n, keep_stored{});
-  } catch (const out_of_memory&) {
-  }
-  return std::nullopt;
+  return insert_by_list(
+      table, space, keys_with_numbers<key_type>{items.keys}, n, key_hash<key_type>(drawn_seed()),
+      op::minimum{}, [&](const auto& list) {
+        const buffer<typename Slot::mapped_type, Space> values(space, list.size);
+        space.for_each(list.size, [to = values.data(), from = items.values, number = list.values.data()](
+                                      u64 i) { std::construct_at(to + i, from[number[i]]); });
+        const array_source<Slot> each{list.keys.data(), values.data()};
+        return insert_listed(table, space, each, list.size, keep_stored{});
+      });
 }
 
 }  // namespace detail

@@ -57,8 +57,8 @@ class updates : public inserts<Design, Space> {
   /// \throws as insert() (strong). On a CPU, also what op throws (basic): all keys stay, each item counts
   /// once or not at all, and `outcomes` has no results.
   /// \complexity O(n) expected.
-  /// \memory as insert(). An associative op of many items combines equal keys first. This takes 2.6 times the
-  /// items' bytes, on a CPU at most 3 times, if those are free.
+  /// \memory as insert(). An associative op of many items combines equal keys first, on a CPU any op does. This
+  /// takes 2.6 times the items' bytes, on a CPU at most 3 times, if those are free.
   /// \synchronizes yes.
   /// \concurrency exclusive.
   template <combines<value_element> Op>
@@ -73,7 +73,7 @@ class updates : public inserts<Design, Space> {
   /// mean_of<T>.
   ///
   /// \param given n elements.
-  /// \memory in addition n values.
+  /// \memory in addition n values; on a CPU, none if equal keys are combined first.
   template <lifts<value_element> Op>
   insert_report insert_or_apply(Space& space, keys_in keys,
                                 std::span<const given_to<Op, value_element>> given, Op op,
@@ -82,12 +82,11 @@ class updates : public inserts<Design, Space> {
   {
     detail::require(keys.size() == given.size(), "insert_or_apply: keys and values differ in length");
     check(space, given, "insert_or_apply: the values");
-    return combine(space, keys, detail::lift<value_element, Op>(space, given.data(), given.size()).data(),
-                   outcomes, op);
+    return combine_lifted(space, keys, given.data(), outcomes, op);
   }
   /// As insert_or_apply(), for an op that takes keys alone: op::count.
   ///
-  /// \memory in addition n values.
+  /// \memory in addition n values; on a CPU, none if equal keys are combined first.
   template <lifts<value_element> Op>
     requires std::same_as<given_to<Op, value_element>, nothing>
   /// \overload
@@ -95,8 +94,7 @@ class updates : public inserts<Design, Space> {
     requires(insertable<Design> && !is_set)
   {
     const nothing* const none = nullptr;
-    return combine(space, keys, detail::lift<value_element, Op>(space, none, keys.size()).data(), outcomes,
-                   op);
+    return combine_lifted(space, keys, none, outcomes, op);
   }
   /// As insert_or_assign(), but does not synchronize; see insert_async(). Does not combine equal keys first.
   ///
@@ -201,7 +199,8 @@ class updates : public inserts<Design, Space> {
   insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
                         const Op& op) {
     return detail::unmark_user_exceptions([&] {
-      if constexpr (changed_in_place<Design> && requires { requires Op::is_associative; }) {
+      constexpr bool combines_first = !Space::has_lanes || requires { requires Op::is_associative; };
+      if constexpr (changed_in_place<Design> && combines_first) {
         if (outcomes.empty()) {
           check(space, keys, "insert: the keys");
           [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
@@ -210,6 +209,22 @@ class updates : public inserts<Design, Space> {
       }
       return insert_checked(space, keys, values, outcomes, detail::apply<Op>{op});
     });
+  }
+  // If threads combine equal keys first, they lift each argument when they read it.
+  template <class Given, class Op>
+  insert_report combine_lifted(Space& space, keys_in keys, const Given* given, std::span<outcome> outcomes,
+                               const Op& op) {
+    if constexpr (requires(engine_type e) { e.insert_lifted(space, keys.data(), given, u64(0), op); }) {
+      if (outcomes.empty()) {
+        check(space, keys, "insert: the keys");
+        [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
+        const auto report = detail::unmark_user_exceptions(
+            [&] { return awake(space).insert_lifted(home(space), keys.data(), given, keys.size(), op); });
+        if (report) return *report;
+      }
+    }
+    return combine(space, keys, detail::lift<value_element, Op>(space, given, keys.size()).data(), outcomes,
+                   op);
   }
   /// \endcond
 };
