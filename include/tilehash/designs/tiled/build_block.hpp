@@ -169,8 +169,8 @@ struct tiled_build_block {
     const u32 capacity = memory.unplaced_items.size, came = numbers[layout::unplaced];
     count_unplaced = came < capacity ? came : capacity;
     displaced d;
-    for (bool in_flight = false;;) {
-      if (!in_flight) {
+    for (bool unplaced = false;;) {
+      if (!unplaced) {
         const u32 q = fetch_add(numbers + layout::taken_up, u32(1));
         if (q >= count_unplaced) break;
         const word handle = unplaced_items[q];
@@ -181,8 +181,8 @@ struct tiled_build_block {
              static_cast<u64>(in.in.entries.hash_of(e))};
       }
       const bool placed = in.step(d);
-      in_flight = !placed && ++d.looks < buckets_type::max_looks;
-      if (!placed && !in_flight) build.spill.add(in.in.entry_of(region, d.bucket, d.mover));
+      unplaced = !placed && ++d.looks < buckets_type::max_looks;
+      if (!placed && !unplaced) build.spill.add(in.in.entry_of(region, d.bucket, d.mover));
     }
   }
 
