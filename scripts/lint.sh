@@ -31,7 +31,7 @@ fix_format() {
   scripts/verbs.sh --fix
 }
 
-# A few units that between them include all the library: the umbrella header, what runs the program's designs, one of the contract's tests.
+# Two units (tidy_units.py), of which one includes all of the library.
 check_tidy() {
   local tool stamp hash units=()
   tool=$(llvm_tool clang-tidy)
