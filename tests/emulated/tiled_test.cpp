@@ -117,7 +117,8 @@ TEST(TiledUnwaited, ManyRegions) {
 // ones and some that occur twice. Each key then has a value that it was given last.
 template <class Design>
 void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 held, u64 assigned,
-                       double load_factor, u64 seed, bool waits, bool grow = false, bool by_regions = true) {
+                       double load_factor, u64 seed, bool waits, bool grow = false, bool by_regions = true,
+                       bool whole = true) {
   SCOPED_TRACE(std::to_string(assigned) + " values, " + std::to_string(held) + " keys, seed " +
                std::to_string(seed) + (waits ? "" : ", asynchronous"));
   using key_type = typename Design::key_type;
@@ -137,6 +138,7 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
   ASSERT_EQ(t.insert(space, k.span().subspan(n - held), old.span().subspan(n - held)).refused, 0U);
   const u64 before = t.size();
   ASSERT_TRUE(detail::assigning_pays(space, t.view().design, assigned));
+  ASSERT_EQ(detail::assigns_whole_regions(space, t.view().design, assigned), by_regions && whole);
   space.take_most_scratch();
   insert_report r;
   if (waits) {
@@ -178,6 +180,9 @@ TEST(TiledAssign, ByRegions) {
                                      true, true);
   assign_by_regions<tiled<u64, u64>>(make_keys<u64>(40'000, pattern::distinct, 7), 40'000, 34'000, 0.8, 7,
                                      true, false, false);
+  // few of the keys: in place
+  assign_by_regions<tiled<u32, u32>>(make_keys<u32>(120'000, pattern::some_twice, 9), 110'000, 33'000, 0.9, 9,
+                                     false, false, true, false);
 #if !TILEHASH_FEW_TYPES
   assign_by_regions<tiled<u32, u32>>(make_keys<u32>(41'000, pattern::distinct, 6), 20'000, 41'000, 0.8, 6,
                                      true, true, false);

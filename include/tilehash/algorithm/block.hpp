@@ -91,6 +91,20 @@ TILEHASH_FN void fetch_items(const From& from, u32 n, u32 me, u32 all, const Use
   }
 }
 
+// Replaces the low half of a word of 8 bytes in a block's scratch, while other threads read the word or do the same.
+template <class At>
+TILEHASH_FN void replace_low_half(At at, u32 x) {
+#if defined(__CUDA_ARCH__)
+  store_low_half(at, x);
+#else
+  for (u64 old = load_relaxed(at);;) {  // repeats when another thread was faster
+    const u64 seen = compare_and_swap(at, old, old >> 32 << 32 | x);
+    if (seen == old) return;
+    old = seen;
+  }
+#endif
+}
+
 // ---- additions ----
 
 #if defined(__CUDA_ARCH__)

@@ -268,8 +268,8 @@ class tiled {
   }
 
   // Builds a region from its items.
-  template <class Bins = detail::even_bins<word>>
-  using region_build = detail::tiled_build<tiled, Bins>;
+  template <class Bins = detail::even_bins<word>, bool Assigns = false>
+  using region_build = detail::tiled_build<tiled, Bins, Assigns>;
   // Adds items to a region that holds many more.
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
   using region_merge = detail::tiled_merge<tiled, Bins, Assigns>;

@@ -78,6 +78,20 @@ bool assigning_pays(const Space& space, const Design& design, u64 n) {
          merge::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
 }
 
+// Are these assigned by blocks that hold whole regions in their scratch and write them back? Their values then change in
+// the scratch, which pays if most lines of the table change.
+template <class Design, class Space>
+bool assigns_whole_regions(const Space& space, const Design& design, u64 n) {
+  if constexpr (assigns_by_regions<Design, Space>()) {
+    using build = typename Design::template region_build<even_bins<typename Design::word>, true>;
+    return n >= design.capacity() / tuning::of<Space>::assign_whole_share &&
+           design.region_slots() <= build::most_slots &&
+           build::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
+  } else {
+    return false;
+  }
+}
+
 // Is partitioning worth it for n items? A table that holds items is streamed. A build reads and writes it, so
 // it needs a twelfth of the capacity, or a twentieth if the table gets so full that single inserts are slow.
 // A merge streams it in one direction, so it needs a third of that; but not if the table stays so empty that

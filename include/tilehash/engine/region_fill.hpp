@@ -17,6 +17,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <optional>
 #include <vector>
 
@@ -118,9 +119,19 @@ struct source_as_bin {
   }
 };
 
+// A block's build of a region; one that replaces values, if the design has it.
+template <class Design, class Bins, bool Assigns>
+struct region_build_of {
+  using type = typename Design::template region_build<Bins>;
+};
+template <class Design, class Bins>
+struct region_build_of<Design, Bins, true> {
+  using type = typename Design::template region_build<Bins, true>;
+};
+
 // Fills a table's regions with the items of sources. Any item of equal keys is kept; or the first, if no item
 // of the key is left over and the table was empty.
-// Assigns, for a table that holds items: the values of present keys are replaced, always in place.
+// Assigns, for a table that holds items: the values of present keys are replaced.
 template <class Design, class Space, bool KeepsFirst = false, bool Assigns = false>
 class region_fill {
   using word = typename Design::word;
@@ -133,7 +144,8 @@ class region_fill {
       : space_(space),
         design_(design),
         merges_(merges),
-        in_place_(Assigns || (merges && merges_in_place(space, design, n))),
+        in_place_(Assigns ? !assigns_whole_regions(space, design, n)
+                          : merges && merges_in_place(space, design, n)),
         spill_capacity_(n / 32 + 1024),
         header_(header_words(design)),
         memory_(space, header_ + spill_capacity_),
@@ -293,7 +305,7 @@ class region_fill {
   }
   void put_in(const region_bins& bins, u32 first, u32 count) {
     if (in_place_) return merge(bins, first, count);
-    if constexpr (!Assigns) build(bins, first, count);
+    build(bins, first, count);
   }
   void merge(const bins_type& bins, u32 first, u32 count) {
     if constexpr (requires { typename Design::template region_merge<>; }) {
@@ -305,7 +317,7 @@ class region_fill {
   }
   template <class Bins>
   void build(const Bins& bins, u32 first, u32 count, u32 most_threads = ~u32(0)) {
-    using build_type = typename Design::template region_build<Bins>;
+    using build_type = typename region_build_of<Design, Bins, Assigns && std::same_as<Bins, bins_type>>::type;
     space_.for_each_block(count, std::min(build_type::block_size, most_threads),
                           build_type::scratch_bytes(design_.region_buckets()),
                           build_type{design_, bins, first, merges_, spill(), counters() + 2});

@@ -75,12 +75,13 @@ struct common {
     return full > 0.93 ? 100 : full > 0.85 ? 50 : word_bytes > 8 ? 25 : full > 0.7 ? 30 : 12;
   }
   static constexpr u64 assign_share = 8;        // as fill_share, for values that are replaced in place
+  static constexpr u64 assign_whole_share = 4;  // the same, for blocks that hold whole regions
   static constexpr u64 assigned_each = 2048;    // of these for each block that runs at once
   static constexpr u64 least_to_build = 64;     // items of a table of one region: fewer do not contend
   static constexpr u64 erase_share = 12;        // as fill_share, for keys that are erased
   static constexpr u64 erase_regions_each = 2;  // of each block that runs at once (docs/explain/horton.md)
   // Values of so many copies of a key in a sample are combined before they are assigned.
-  static constexpr double few_assigned_copies = 4;
+  static constexpr double few_assigned_copies = 16;
   // Up to so many copies of a key in a sample, regions insert items of which the outcomes are requested.
   static constexpr double few_outcome_copies = 8;
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work

@@ -43,6 +43,9 @@
 // regions of the table, among free slots and keys of other blocks. No two keys are equal, so it skips steps 2
 // and 5. A trial skips step 6, and its regions are those of a list.
 //
+// If values are assigned, the values of present keys are replaced in the scratch after step 0, while no key
+// moves. Gaps are closed, and the next steps run, only if a block has new keys.
+//
 // A key that was present before a merge moves only where a slot is promised to it. So an item that finds no
 // slot is always a new one, and no key leaves the table.
 #pragma once
@@ -59,11 +62,11 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-template <class Design, class Bins = even_bins<typename Design::word>>
+template <class Design, class Bins = even_bins<typename Design::word>, bool Assigns = false>
 struct tiled_build {
   using slot_type = typename Design::slot_type;
   using table_word = typename slot_type::word;
-  static constexpr bool keeps_first = in_order<Bins>;
+  static constexpr bool keeps_first = in_order<Bins>, assigns = Assigns;
   using entries = std::conditional_t<keeps_first, ordered_item<slot_type>, routed_item<slot_type>>;
   template <class Items>
   using scratch_slot_of = tiled_scratch_slot<Design, Items, entries>;
@@ -111,6 +114,13 @@ struct tiled_build {
     tiled_build_block<tiled_build, Block> region(*this, block);
     region.load();
     block.barrier();
+    if constexpr (assigns) {
+      region.assign_present();
+      block.barrier();
+      if (!region.has_new_items()) return region.write_back();
+      region.close_up();
+      block.barrier();
+    }
     region.place_in_first_buckets();
     block.barrier();
     if constexpr (!moves_regions) {

@@ -67,7 +67,7 @@ struct tiled_build_block {
   using layout = typename Build::layout;
   using listed_item = typename layout::listed_item;
   static constexpr bool keeps_first = Build::keeps_first, is_exact = Build::scratch_slot::is_exact;
-  static constexpr u32 slots = Build::slots;
+  static constexpr u32 slots = Build::slots, assigned_bits = 32;
   static constexpr u32 together = 16 / sizeof(table_word);  // words of one bucket that are moved at once
 
   using bin_type = std::remove_cvref_t<decltype(std::declval<const Build&>().bins.at(0))>;
@@ -91,6 +91,7 @@ struct tiled_build_block {
   scratch_in<u32, Block> numbers;
   buckets_type in;
   u32 before = 0;          // old items of this thread's share of the region
+  u32 assigned = 0;        // bit k: the thread's k-th item has replaced a value
   u32 count_unplaced = 0;  // items that are to be displaced
 
   TILEHASH_FN tiled_build_block(const Build& of, const Block& b)
@@ -120,15 +121,50 @@ struct tiled_build_block {
       fetch_region();
       block.barrier();
       in.in.held = numbers[layout::numbered];
-      close_up();
+      if constexpr (!Build::assigns) close_up();
     } else {
       for (u32 i = me; i < buckets * slots; i += all) in.words[i] = word(0);
     }
   }
 
+  // Before step 1, if values are replaced. A bin that has more items than a thread has bits leaves them over.
+  TILEHASH_FN void assign_present() {
+    const u32 n = build.bins.size(nth);
+    bool any_new = false;
+    fetch_items(bin, n, me, all, [&](u32 i, const table_word& e) {
+      const u32 nth_own = i / all;
+      if (nth_own >= assigned_bits) return build.spill.add(e);
+      location p = build.design.location_of(in.in.entries.hash_of(e));
+      const bool goes_on = in.has_bit(p.bucket, build.design.filter_index(p.stored));
+      bool found = in.assign(p.bucket, p.stored, e);
+      if (!found && goes_on) {
+        build.design.turn(p);
+        found = in.assign(p.bucket, p.stored, e);
+      }
+      assigned |= u32(found) << nth_own;
+      any_new |= !found;
+    });
+    if (any_new) store_relaxed(numbers + layout::numbered, u32(1));
+  }
+  TILEHASH_FN bool has_new_items() const { return numbers[layout::numbered] != 0; }
+  // Closes the gaps in the buckets of the old region.
+  TILEHASH_FN void close_up() {
+    for (u32 b = me; b < buckets; b += all) {
+      const view v = in.read(b);
+      const u32 taken = ~v.by_slots(v.match(0)) & ((1U << slots) - 1);
+      in.counts[b] = count_ones(taken);
+      if ((taken & (taken + 1)) != 0) in.close_up(b);
+    }
+  }
+
   // Step 1.
   TILEHASH_FN void place_in_first_buckets() {
-    if constexpr (Build::walks_bins) {
+    if constexpr (Build::assigns) {
+      fetch_items(bin, build.bins.size(nth), me, all, [&](u32 i, const table_word& e) {
+        const u32 nth_own = i / all;
+        if (nth_own < assigned_bits && (assigned >> nth_own & 1) == 0) place_in_first_bucket(i, e);
+      });
+    } else if constexpr (Build::walks_bins) {
       bin.for_each_item(me, all, [&](u32 i, const table_word& e) {
         place_in_first_bucket(is_exact ? i : fetch_add(numbers + layout::numbered, u32(1)), e);
       });
@@ -296,16 +332,6 @@ struct tiled_build_block {
     });
     before = found;
   }
-  // Closes the gaps in the buckets of the old region.
-  TILEHASH_FN void close_up() {
-    for (u32 b = me; b < buckets; b += all) {
-      const view v = in.read(b);
-      const u32 taken = ~v.by_slots(v.match(0)) & ((1U << slots) - 1);
-      in.counts[b] = count_ones(taken);
-      if ((taken & (taken + 1)) != 0) in.close_up(b);
-    }
-  }
-
   // The i-th item of the bin takes a slot of its first bucket, or is listed.
   TILEHASH_FN void place_in_first_bucket(u32 i, const table_word& e) {
     if constexpr (!is_exact) {

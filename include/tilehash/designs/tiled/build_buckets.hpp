@@ -72,6 +72,14 @@ struct tiled_buckets {
       }
     }
   }
+  // Replaces the value of a key that is stored in a bucket. Returns false if it is not. No key may move meanwhile.
+  TILEHASH_FN bool assign(u32 number, stored_key n, const typename Slot::table_word& e) const {
+    const view b = read(number);
+    const u32 equal = b.match(n);
+    if (equal == 0) return false;
+    Slot::replace_value(words + (number * slots + b.lowest_slot(equal)), e);
+    return true;
+  }
   // If the first of equal keys is kept: keeps the slot's item or replaces it by this one.
   TILEHASH_FN void keep_earlier([[maybe_unused]] Words at, [[maybe_unused]] word content) const {
     if constexpr (keeps_first) {

@@ -87,6 +87,8 @@ struct tiled_scratch_slot {
   // The table's word, without filter bits.
   TILEHASH_FN static word in_table(word w) { return static_cast<word>(w & ~was_present); }
   TILEHASH_FN static void set_value(auto at, const word& e) { store_low_half(at, entry::value_of(e)); }
+  // The same, while other threads read the word or replace its value.
+  TILEHASH_FN static void replace_value(auto at, const word& e) { replace_low_half(at, entry::value_of(e)); }
   // True if a's item precedes b's, of the same key.
   TILEHASH_FN static bool is_before(word a, word b) {
     return slot_type::value_of(a) < slot_type::value_of(b);
