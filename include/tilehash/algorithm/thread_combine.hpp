@@ -26,7 +26,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <type_traits>
 
 #include <tilehash/algorithm/item_cache.hpp>
@@ -147,7 +146,8 @@ class thread_combine {
 
   // May be called once.
   list run(Space& space) {
-    std::uninitialized_fill_n(chain_of(0, 0), workers_ << part_bits_, chain{nullptr, nullptr, no_chunk, 0});
+    for (u64 c = 0; c < workers_ << part_bits_; ++c)
+      put_new(chain_of(0, 0) + c, chain{nullptr, nullptr, no_chunk, 0});
     space.for_each_block(workers_, 1, in_order ? 0 : cache::bytes, [this](const auto& block) {
       chain* const own = this->chain_of(block.index(), 0);
       const u64 illegal = in_order ? this->send_in_order(own) : this->send_combined(block, own);
@@ -223,7 +223,7 @@ class thread_combine {
   void send(chain* own, u64 hash, const item& x) {
     chain& to = own[part_of(hash)];
     if (to.at == to.end) add_chunk(to);
-    std::construct_at(to.at++, x);
+    put_new(to.at++, x);
   }
   __attribute__((noinline)) void add_chunk(chain& to) {
     const u32 chunk = static_cast<u32>(fetch_add(&used_, u64(1)));
@@ -274,11 +274,11 @@ class thread_combine {
         }
         if constexpr (Hash::stops_at_clash) clash = clash || of.hash_(keys[number]) == hash;
       }
-      std::construct_at(keys + size, x.key);
+      put_new(keys + size, x.key);
       if constexpr (in_order)
-        std::construct_at(values + size, of.op_.first(x.key, x.value));
+        put_new(values + size, of.op_.first(x.key, x.value));
       else if constexpr (has_values)
-        std::construct_at(values + size, x.value);
+        put_new(values + size, x.value);
       slots[at] = slot(tag, ++size);
       if (2 * size > mask) grow();
     }
@@ -308,8 +308,8 @@ class thread_combine {
     if (table.clash) return store_relaxed(&clash_, 1U);
     if (table.mask + 1 > slots) store_relaxed(&start_, table.mask + 1);
     const u64 at = fetch_add(&size_, table.size);
-    std::uninitialized_copy_n(table.keys, table.size, list_keys_ + at);
-    if constexpr (has_values) std::uninitialized_copy_n(table.values, table.size, list_values_ + at);
+    copy_new(table.keys, table.size, list_keys_ + at);
+    if constexpr (has_values) copy_new(table.values, table.size, list_values_ + at);
   }
 
   const Source source_;

@@ -206,8 +206,8 @@ std::optional<insert_report> insert_thread_first(Table& table, Space& space, con
       table, space, keys_with_numbers<key_type>{items.keys}, n, key_hash<key_type>(drawn_seed()),
       op::minimum{}, [&](const auto& list) {
         const buffer<typename Slot::mapped_type, Space> values(space, list.size);
-        space.for_each(list.size, [to = values.data(), from = items.values, number = list.values.data()](
-                                      u64 i) { std::construct_at(to + i, from[number[i]]); });
+        space.for_each(list.size, [to = values.data(), from = items.values,
+                                   number = list.values.data()](u64 i) { put_new(to + i, from[number[i]]); });
         const array_source<Slot> each{list.keys.data(), values.data()};
         return insert_listed(table, space, each, list.size, keep_stored{});
       });
