@@ -15,17 +15,17 @@
 #include <latch>
 #include <mutex>
 #include <thread>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace tbb {
 namespace detail_threads {
 
 // More threads than processors, so that they meet at odd moments.
-inline constexpr int automatic_threads = 4;
-inline thread_local int concurrency = automatic_threads;
+inline int automatic_threads() { return 4; }
+inline thread_local int concurrency = automatic_threads();
 inline thread_local bool inside = false;  // nested loops run on the thread that meets them
+
+inline std::size_t piece_size(std::size_t /*size*/, std::size_t grain) { return grain; }
 
 // work(piece) for every piece of [0, pieces). Pieces are dealt in turn to threads that start together, so
 // that every thread has work, however short the loop. The first exception comes out.
@@ -58,109 +58,15 @@ void run(std::size_t pieces, const Work& work) {
 }
 
 }  // namespace detail_threads
+}  // namespace tbb
 
-template <class Index>
-class blocked_range {
- public:
-  using const_iterator = Index;
-  blocked_range(Index begin, Index end, std::size_t grain = 1)
-      : begin_(begin), end_(end), grain_(std::max<std::size_t>(grain, 1)) {}
-  Index begin() const { return begin_; }
-  Index end() const { return end_; }
-  std::size_t grainsize() const { return grain_; }
-  std::size_t size() const { return begin_ < end_ ? static_cast<std::size_t>(end_ - begin_) : 0; }
-  bool empty() const { return size() == 0; }
+#include <tbb/detail_loops.hpp>  // after what it uses
 
-  // The range cut into pieces of the grain's size; the last may be shorter.
-  std::size_t pieces() const { return (size() + grain_ - 1) / grain_; }
-  blocked_range piece(std::size_t i) const {
-    const Index first = begin_ + static_cast<Index>(i * grain_);
-    return {first, first + static_cast<Index>(std::min(grain_, static_cast<std::size_t>(end_ - first))),
-            grain_};
-  }
-
- private:
-  Index begin_, end_;
-  std::size_t grain_;
-};
-
-template <class Index, class Body, class... Partitioner>
-void parallel_for(const blocked_range<Index>& range, const Body& body, Partitioner&&...) {
-  detail_threads::run(range.pieces(), [&](std::size_t i) { body(range.piece(i)); });
-}
-
-template <class Index, class Body>
-  requires std::is_integral_v<Index>
-void parallel_for(Index first, Index last, const Body& body) {
-  if (first < last) {
-    detail_threads::run(static_cast<std::size_t>(last - first),
-                        [&](std::size_t i) { body(static_cast<Index>(first + static_cast<Index>(i))); });
-  }
-}
-
-// In two passes, both parallel: the sum of each piece, then each piece again with what comes before it.
-template <class Index, class Value, class Scan, class Join>
-Value parallel_scan(const blocked_range<Index>& range, const Value& identity, const Scan& scan,
-                    const Join& join) {
-  const std::size_t pieces = range.pieces();
-  std::vector<Value> sums(pieces, identity);
-  detail_threads::run(pieces, [&](std::size_t i) { sums[i] = scan(range.piece(i), identity, false); });
-  Value total = identity;
-  for (Value& sum : sums) {
-    const Value before = total;
-    total = join(before, sum);
-    sum = before;
-  }
-  detail_threads::run(pieces, [&](std::size_t i) { scan(range.piece(i), sums[i], true); });
-  return total;
-}
-
-template <class Index, class Value, class Body, class Join>
-Value parallel_reduce(const blocked_range<Index>& range, const Value& identity, const Body& body,
-                      const Join& join) {
-  std::vector<Value> sums(range.pieces(), identity);
-  detail_threads::run(sums.size(), [&](std::size_t i) { sums[i] = body(range.piece(i), identity); });
-  Value total = identity;
-  for (const Value& sum : sums) total = join(total, sum);
-  return total;
-}
+namespace tbb {
 
 template <class Iterator, class... Less>
 void parallel_sort(Iterator first, Iterator last, const Less&... less) {
   std::sort(first, last, less...);
 }
-
-template <class... Work>
-void parallel_invoke(const Work&... work) {
-  detail_threads::run(sizeof...(work), [&](std::size_t i) {
-    std::size_t at = 0;
-    ((at++ == i ? work() : void()), ...);
-  });
-}
-
-class task_arena {
- public:
-  static constexpr int automatic = -1;
-  explicit task_arena(int threads = automatic, unsigned = 1)
-      : threads_(threads > 0 ? threads : detail_threads::automatic_threads) {}
-  int max_concurrency() const { return threads_; }
-  void initialize() {}
-  template <class Work>
-  decltype(auto) execute(Work&& work) {
-    struct restore {
-      int before = detail_threads::concurrency;
-      ~restore() { detail_threads::concurrency = before; }
-    } const keep;
-    detail_threads::concurrency = threads_;
-    return std::forward<Work>(work)();
-  }
-
- private:
-  int threads_;
-};
-
-namespace this_task_arena {
-inline int max_concurrency() { return detail_threads::concurrency; }
-}  // namespace this_task_arena
 
 }  // namespace tbb
