@@ -18,6 +18,15 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
+// Host memory that kernels write to, so that nothing needs to be copied; null if there is none.
+template <class Space>
+u64* host_words_of(Space& space) {
+  if constexpr (requires { space.host_words(); })
+    return space.host_words();
+  else
+    return nullptr;
+}
+
 class call_memory {
  public:
   static constexpr u64 few_items = tuning::table::few_items;  // their pending bits fit here
@@ -44,7 +53,7 @@ class call_memory {
   template <class Space>
   call_end waited(Space& space, u64 n, u32 last_phase) const {
     return {.counters = counters(),
-            .sums = host_sums(space) != nullptr ? host_sums(space) : sums(),
+            .sums = host_words_of(space) != nullptr ? host_words_of(space) : sums(),
             .given_up = given_up(),
             .n = n,
             .last_phase = last_phase};
@@ -67,7 +76,7 @@ class call_memory {
   template <class Space>
   call_counts counted(Space& space) const {
     call_counts counts;
-    if (const u64* const host = host_sums(space); host != nullptr) {
+    if (const u64* const host = host_words_of(space); host != nullptr) {
       space.synchronize();
       std::copy_n(host, call_counters::kinds, counts.of);
     } else {
@@ -95,15 +104,6 @@ class call_memory {
   }
 
  private:
-  // Host memory that kernels write to, so that nothing needs to be copied; null if there is none.
-  template <class Space>
-  static u64* host_sums(Space& space) {
-    if constexpr (requires { space.host_words(); })
-      return space.host_words();
-    else
-      return nullptr;
-  }
-
   u64* at_ = nullptr;
 };
 

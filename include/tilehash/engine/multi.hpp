@@ -119,6 +119,38 @@ class multi : multi_arrays<Design, Space> {
  private:
   multi(const table_options& options, ids_engine&& ids) : base(options, std::move(ids)) {}
 
+  // find_ranges() of few keys. Returns false if a block of them has too many values; offsets[i] is then the number of
+  // values of keys[i].
+  template <u32 Threads>
+  bool find_few(Space& space, const Key* keys, u64 n, u64* offsets, Value* to, u64 capacity,
+                detail::found_ranges<Offset, Space>& all) const {
+    using copying = detail::copy_few_values<Value, Offset, Threads>;
+    const u64 blocks = detail::divide_up(n, u64(Threads));
+    all.begins = buffer<Offset, Space>(space, n + blocks + 1);  // the sums are behind the begins
+    u32* const sums = reinterpret_cast<u32*>(all.begins.data() + n);
+    u32* const at_host = reinterpret_cast<u32*>(detail::host_words_of(space));
+    u32* const total = at_host != nullptr ? at_host : sums + blocks;
+    const detail::range_sink<Value, Offset> sink{values_.data(), all.begins.data(), offsets};
+    if constexpr (design::in_records) {
+      using summing = detail::sum_few_counts<Threads>;
+      look_up(space, keys, n, sink);
+      space.for_each_block(blocks, Threads, summing::scratch_bytes, summing{offsets, n, sums});
+    } else {
+      using finding = detail::look_up_few<view_type, Threads>;
+      space.for_each_block(blocks, Threads, finding::scratch_bytes, finding{view(), keys, n, sink, sums});
+    }
+    space.for_each_block(blocks, Threads, copying::scratch_bytes,
+                         copying{offsets, n, sums, total, all.begins.data(), values_.data(), to, capacity});
+    if (at_host != nullptr) {
+      space.synchronize();
+      all.total = *at_host;
+    } else {
+      all.total = read_one(space, total);
+    }
+    all.copied = all.total <= capacity;
+    return all.total < detail::few_ranges<Threads>::too_many;
+  }
+
   static constexpr u32 few_met = 64;  // keys that a lookup without memory takes at once
 
   // Grouping by regions is faster than a sort on both machines, while keys repeat so seldom that regions have
@@ -296,35 +328,21 @@ void multi<Design, Space>::copy_entries(Space& space, Key* keys, Value* values) 
 template <class Design, class Space>
 auto multi<Design, Space>::find_ranges(Space& space, const Key* keys, u64 n, u64* offsets, Value* to,
                                        u64 capacity) const -> detail::found_ranges<Offset, Space> {
-  const detail::range_sink<Value, Offset> sink{values_.data(), nullptr, offsets};
   detail::found_ranges<Offset, Space> all;
-  const auto find = [&](u64 more) {
-    all.begins = buffer<Offset, Space>(space, n + more);
-    auto with_begins = sink;
-    with_begins.begins = all.begins.data();
-    look_up(space, keys, n, with_begins);
+  const auto find = [&] {
+    all.begins = buffer<Offset, Space>(space, n);
+    look_up(space, keys, n, detail::range_sink<Value, Offset>{values_.data(), all.begins.data(), offsets});
   };
   if constexpr (Space::has_lanes) {
     constexpr u32 threads = detail::tuning::of<Space>::segments_block;
-    using few = detail::few_ranges<threads>;
-    using summing = detail::sum_few_counts<threads>;
-    using copying = detail::copy_few_values<Value, Offset, threads>;
     const u64 blocks = detail::divide_up(n, u64(threads));
-    if (blocks != 0 && blocks <= few::most_blocks) {
-      find(blocks + 1);  // the sums are behind the begins
-      u32* const sums = reinterpret_cast<u32*>(all.begins.data() + n);
-      space.for_each_block(blocks, threads, summing::scratch_bytes, summing{offsets, n, sums});
-      space.for_each_block(
-          blocks, threads, copying::scratch_bytes,
-          copying{offsets, n, sums, sums + blocks, all.begins.data(), values_.data(), to, capacity});
-      all.total = read_one(space, sums + blocks);
-      all.copied = all.total <= capacity;
-      if (all.total < few::too_many) return all;
+    if (blocks != 0 && blocks <= detail::few_ranges<threads>::most_blocks && ids_.has_memory()) {
+      if (find_few<threads>(space, keys, n, offsets, to, capacity, all)) return all;
     } else {
-      find(0);
+      find();
     }
   } else {
-    find(0);
+    find();
   }
   space.fill(offsets + n, 1, u64(0));
   space.exclusive_scan(offsets, offsets, n + 1);

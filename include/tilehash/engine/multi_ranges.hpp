@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a retrieval of few keys' values on a GPU: after the lookup one sums the keys' counts for each
-// block, and one turns the counts into offsets and copies the values. A general scan and a copy take eight calls of
-// the driver more, each as long as a kernel.
+// The two kernels of a retrieval of few keys' values on a GPU: one looks up the keys and sums the numbers of their
+// values for each block, and one turns these into offsets and copies the values. A general scan and a copy take eight
+// calls of the driver more, each as long as a kernel.
 //
 //   counts     | 1 1 0 2 | 1 1 1 1 | ...       a block has 256 keys
 //   sums       | 4       | 4       | ...
@@ -11,6 +11,8 @@
 #pragma once
 
 #include <tilehash/algorithm/block.hpp>
+#include <tilehash/engine/multi_view.hpp>
+#include <tilehash/kernel/lookup_lanes.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -34,12 +36,60 @@ struct few_ranges {
   static constexpr u32 most_each = 8 * Threads;                 // values of a block's keys that it copies
   static constexpr u32 most_blocks = 1024;                      // which each read all sums
   static constexpr u32 too_many = most_blocks * most_each + 1;  // the sum of a block with more
+
+  // Sums a number of each thread for the block.
+  template <class Block>
+  TILEHASH_FN static void write_sum(Block block, u64 number, u32* sums_of_blocks) {
+    u32 all = 0;
+    sums::before(block, block.template scratch<u32>(),
+                 number < most_each ? static_cast<u32>(number) : most_each + 1, all);
+    if (block.rank() == 0) sums_of_blocks[block.index()] = all <= most_each ? all : too_many;
+  }
 };
 
+// Looks up keys as look_up() does, and sums the numbers of each block's values.
+template <class View, u32 Threads>
+struct look_up_few {
+  using design = typename View::design_type;
+  using Key = typename View::key_type;
+  using ids = typename design::ids_design;
+  using sink_type = range_sink<typename View::mapped_type, typename design::offset>;
+  using sums = block_sums<Threads>;
+  static constexpr u32 block_size = Threads;
+  static constexpr u32 resident_blocks =
+      look_up_lanes<ids, const Key*, sink_type, ids::preferred_width>::resident_blocks;
+  static constexpr u64 scratch_bytes = sums::words * sizeof(u32);
+
+  View view;
+  const Key* keys;
+  u64 n;
+  sink_type sink;
+  u32* sums_of_blocks;
+
+  struct counting_sink {
+    sink_type to;
+    u64* number;
+    template <class Hit>
+    TILEHASH_FN void operator()(u64 i, const Hit& hit) const {
+      to(i, hit);
+      *number = hit.number;
+    }
+  };
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    using passing = through_starts<View, counting_sink>;
+    u64 count = 0;
+    look_up_lanes<ids, const Key*, passing, ids::preferred_width>{
+        view.ids.design, view.ids.sentinels, keys, n, {view, {sink, &count}}}(block.lane());
+    few_ranges<Threads>::write_sum(block, count, sums_of_blocks);
+  }
+};
+
+// The second half of look_up_few, where keys are stored in records.
 template <u32 Threads>
 struct sum_few_counts {
   using sums = block_sums<Threads>;
-  using few = few_ranges<Threads>;
   static constexpr u32 block_size = Threads;
   static constexpr u64 scratch_bytes = sums::words * sizeof(u32);
   const u64* counts;
@@ -48,11 +98,8 @@ struct sum_few_counts {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const u64 i = block.index() * Threads + block.rank(), count = i < n ? counts[i] : 0;
-    u32 all = 0;
-    sums::before(block, block.template scratch<u32>(),
-                 count < few::most_each ? static_cast<u32>(count) : few::most_each + 1, all);
-    if (block.rank() == 0) sums_of_blocks[block.index()] = all <= few::most_each ? all : few::too_many;
+    const u64 i = block.index() * Threads + block.rank();
+    few_ranges<Threads>::write_sum(block, i < n ? counts[i] : 0, sums_of_blocks);
   }
 };
 
@@ -66,7 +113,7 @@ struct copy_few_values {
   u64* offsets;  // the counts at first
   u64 n;
   const u32* sums_of_blocks;
-  u32* total;  // or too_many
+  u32* total;  // or too_many; in host memory, if there is some that kernels write to
   const Offset* begins;
   const Value* from;
   Value* to;
