@@ -202,17 +202,10 @@ struct join_groups {
   template <class Block>
   TILEHASH_FN u32 walk(Block block, const scratch_of<Block>& in, u32 region, u32 lefts) const {
     const auto t = block.template tile<group>();
-    const word* const left_rows = left.at(region);
     u32 counted = 0;
-    for (u32 from = block.rank() / group * group * of_a_lane; from < lefts; from += Threads * of_a_lane) {
-      word w[of_a_lane];
+    const auto join = [&](u32 from, const word(&w)[of_a_lane]) {
       matches met[of_a_lane];
       u32 rows[of_a_lane];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < of_a_lane; ++k) {
-        const u32 i = from + k * group + t.rank();
-        w[k] = left_rows[i < lefts ? i : 0];
-      }
       TILEHASH_UNROLL
       for (u32 k = 0; k < of_a_lane; ++k) {
         rows[k] = 0;
@@ -236,7 +229,8 @@ struct join_groups {
         for (u32 k = 0; k < of_a_lane; ++k)
           base += put(t, in, static_cast<u32>(row::value_of(w[k])), met[k], rows[k], up_to[k], base);
       }
-    }
+    };
+    for_each_row_by_groups<of_a_lane, Threads>(t, block.rank(), left.at(region), lefts, join);
     return counted;
   }
   // Writes the rows of a group's left rows from `base` on; up_to is their number up to this lane's. Returns the

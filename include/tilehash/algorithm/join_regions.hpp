@@ -23,6 +23,22 @@ enum class join_pass {
   count_and_write,  // behind the rows of other regions, while the output has capacity
 };
 
+// A block's loop over rows by groups of lanes that stay together, so that use() may call collectives. Calls
+// use(from, words). A lane's k-th word is that of row from + k * Tile::width + t.rank(), if that is below n.
+template <u32 OfALane, u32 Threads, class Tile, class Word, class Use>
+TILEHASH_FN void for_each_row_by_groups(Tile t, u32 rank, const Word* rows, u32 n, const Use& use) {
+  constexpr u32 group = Tile::width;
+  for (u32 from = rank / group * group * OfALane; from < n; from += Threads * OfALane) {
+    Word w[OfALane];
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < OfALane; ++k) {
+      const u32 i = from + k * group + t.rank();
+      w[k] = rows[i < n ? i : 0];
+    }
+    use(from, w);
+  }
+}
+
 template <class Slot, u32 Threads, join_pass Pass>
 struct join_regions {
   using word = typename Slot::word;
@@ -143,16 +159,9 @@ struct join_regions {
   TILEHASH_FN u32 walk(Block block, u32 region, u32 lefts, Words sorted, Ends ends) const {
     constexpr u32 group = sums::group;
     const auto t = block.template tile<group>();
-    const word* const left_rows = left.at(region);
     u32 counted = 0;
-    for (u32 from = block.rank() / group * group * of_a_lane; from < lefts; from += Threads * of_a_lane) {
-      word w[of_a_lane];
+    const auto join = [&](u32 from, const word(&w)[of_a_lane]) {
       u32 rows[of_a_lane];
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < of_a_lane; ++k) {
-        const u32 i = from + k * group + t.rank();
-        w[k] = left_rows[i < lefts ? i : 0];
-      }
       TILEHASH_UNROLL
       for (u32 k = 0; k < of_a_lane; ++k) {
         rows[k] = 0;
@@ -173,11 +182,12 @@ struct join_regions {
         if (t.rank() == 0 && of_group != 0)
           base = fetch_add(counts_too ? next : counts + region, static_cast<u64>(of_group));
         base = t.broadcast(base, 0);
-        if (counts_too && base + of_group > out_capacity) continue;  // (all lanes of the group)
+        if (counts_too && base + of_group > out_capacity) return;  // (all lanes of the group)
         TILEHASH_UNROLL
         for (u32 k = 0; k < of_a_lane; ++k) put(w[k], rows[k], base + at[k], sorted, ends);
       }
-    }
+    };
+    for_each_row_by_groups<of_a_lane, Threads>(t, block.rank(), left.at(region), lefts, join);
     return counted;
   }
   // Writes the rows of a left row.
