@@ -9,6 +9,7 @@
 #include <contract/random.hpp>
 #include <contract/repeats.hpp>
 #include <tilehash/designs/tiled.hpp>
+#include <tilehash/engine/equal_keys.hpp>
 #include <tilehash/kernel/block_combine.hpp>
 #include <tilehash/space/buffer.hpp>
 
@@ -95,6 +96,44 @@ TEST(BlockCombineOfMoreKeys, ThanSlots) {
   expect_list<tiled<u64, u64>, op::sum>(45'000, repeats::half_of_one, true, run_seed());
 }
 
+// A list of few keys has each key once, with the values of all its items.
+template <class Design, class Op>
+void expect_few(u64 n, repeats how, bool made, u64 seed) {
+  SCOPED_TRACE("repeats " + std::to_string(static_cast<int>(how)) + ", " + std::to_string(n) +
+               " items, TILEHASH_SEED=" + std::to_string(seed));
+  using slot = typename Design::slot_type;
+  using value = typename Design::mapped_type;
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  const repeating_items<typename Design::key_type, value> items(n, how, random);
+  const buffer<typename Design::key_type, emulated> k(space, items.keys);
+  const buffer<value, emulated> v(space, items.values);
+  const auto list = detail::combine_few(space, detail::array_source<slot>{k.data(), v.data()}, n, Op());
+  ASSERT_EQ(list.has_value(), made);
+  if (!made) return;
+  EXPECT_TRUE(list->complete && list->unique);
+  EXPECT_EQ(list->left, 0U);
+  EXPECT_EQ(list->illegal, items.illegal);
+  ASSERT_EQ(list->size, items.of_key.size());
+  std::map<typename slot::key_bits, value> got;
+  for (u64 i = 0; i < list->size; ++i) {
+    const auto x = list->source()(i);
+    got[x.key.bits] = detail::from_bits<value>(x.value);
+  }
+  u64 wrong = 0;
+  for (const auto& [key, values] : items.of_key)
+    wrong += model_of<Op>::of(values) != got[detail::query<slot>(key).bits];
+  EXPECT_EQ(wrong, 0U);
+}
+TYPED_TEST(BlockCombine, ListsEachOfFewKeysOnce) {
+  using design = typename TypeParam::design;
+  using op = typename TypeParam::op_type;
+  for (const repeats how : {repeats::one_key, repeats::two_in_turn, repeats::few, repeats::some})
+    expect_few<design, op>(20'001, how, true, run_seed());
+  for (const repeats how : {repeats::half_of_one, repeats::distinct})
+    expect_few<design, op>(45'000, how, false, run_seed());
+}
+
 template <class Asked>
 class BlockCombineInCalls : public ::testing::Test {};
 #if TILEHASH_FEW_TYPES  // a sum counts items, and a float may be NaN
@@ -120,6 +159,40 @@ TYPED_TEST(BlockCombineInCalls, WithoutWaiting) {
       insert_repeats<design, emulated, op>(space, items, keys, false, false, false);
     if (how == repeats::some || !small_sizes())
       insert_repeats<design, emulated, op>(space, items, keys / 3, false, false, false);
+  }
+}
+
+// Keys of the whole list are displaced for.
+TEST(BlockCombineOfFewSlots, FindsSlotsForAllKeys) {
+  emulated space({.seed = run_seed(), .preempt = true});
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(run_seed()));
+  random_numbers random(run_seed());
+  const repeating_items<u64, u64> items(12'000, repeats::some, random);
+  const buffer<u64, emulated> k(space, items.keys), v(space, items.values);
+  const buffer<insert_report, emulated> report(space, 1);
+  table<tiled<u64, u64>, emulated> t(space, items.of_key.size(),
+                                     {.load_factor = 0.95, .seed = run_seed(), .grow = false});
+  t.insert_async(space, k.span(), v.span(), report.data());
+  EXPECT_EQ(report.to_host()[0].refused, 0U);
+  EXPECT_EQ(t.size(), items.of_key.size());
+}
+
+// Many more items than slots are combined whatever becomes of their values, and fewer of them suffice.
+TEST(BlockCombineOfFewSlots, ServesInsertsAndAssignments) {
+  using design = tiled<u64, u64>;
+  emulated space({.seed = run_seed(), .preempt = true});
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(run_seed()));
+  random_numbers random(run_seed());
+  for (const repeats how : {repeats::one_key, repeats::few, repeats::some, repeats::distinct}) {
+    const u64 n = how == repeats::distinct ? 3'000 : 12'345;  // most of the distinct ones are refused
+    ASSERT_LT(n, detail::least_to_sample(space));
+    const repeating_items<u64, u64> items(n, how, random);
+    const u64 keys = items.of_key.size();
+    for (const u64 made_for : {how == repeats::distinct ? n / 16 : keys, keys / 16 + 1}) {
+      insert_repeats<design, emulated, op::sum>(space, items, made_for, false, false, true);
+      insert_repeats<design, emulated, op::assign>(space, items, made_for, false, false, false);
+      insert_repeats<design, emulated, op::sum>(space, items, made_for, false, false, false);
+    }
   }
 }
 

@@ -160,6 +160,30 @@ TEST(RepeatedKeys, ThatFillAPartMeetAgain) {
   }
 }
 
+// A call of more items than a partition takes at once: each of its pieces has the keys.
+TEST(RepeatedKeys, OfSeveralPiecesMeetAgain) {
+  using slot = tiled<u64, u64>::slot_type;
+  const u64 seed = run_seed(), n = 40'000;
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  const repeating_items<u64, u64> its(n, repeats::few, random);
+  const buffer<u64, emulated> k(space, its.keys), v(space, its.values);
+  const detail::array_source<slot> items{k.data(), v.data()};
+  auto list = detail::combine<slot>(space, items, n, op::sum{}, 0, 16'384);
+  EXPECT_FALSE(list.unique);
+  EXPECT_EQ(list.left, 0U);
+  detail::combine_until_unique(space, list, n, op::sum{});
+  EXPECT_TRUE(list.unique);
+  EXPECT_EQ(list.left, 0U);
+  ASSERT_EQ(list.size, its.of_key.size());
+  for (u64 i = 0; i < list.size; ++i) {
+    const auto x = list.source()(i);
+    ASSERT_TRUE(its.of_key.contains(x.key.bits));
+    EXPECT_TRUE(may_be::result(op::sum(), its.of_key.at(x.key.bits), x.value));
+  }
+}
+
 template <class Design, class Op>
 struct asked {
   using design = Design;

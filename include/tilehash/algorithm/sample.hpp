@@ -130,6 +130,7 @@ struct sample_repeats {
   const Key* keys;
   u64 n;
   u32 fits;     // keys that leave a block no slots for replicas
+  u64 most;     // keys: if there are more, the result is as if few repeated
   u64* length;  // becomes 0
   u32* result;
 
@@ -187,6 +188,7 @@ struct sample_repeats {
   TILEHASH_FN repeats_word found(u32 once, u32 twice, u32 different) const {
     if ((sampled - different) * machine::repeats_one_in < sampled) return {};
     const u64 number = different + u64(once) * once / (u64(2) * (twice + 1));
+    if (number > most) return {};
     u32 doublings = 0;
     while (doublings < machine::most_replicas_log2 && number << doublings <= fits) ++doublings;
     return {1 + doublings};

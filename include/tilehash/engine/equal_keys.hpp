@@ -23,6 +23,7 @@
 #include <tilehash/engine/assigned_regions.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/thread_combined.hpp>
+#include <tilehash/kernel/block_combine.hpp>
 #include <tilehash/kernel/entries.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -36,7 +37,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Combines what a list leaves over with the list itself. (A part that several of few keys select can be full.)
+// Combines what a list leaves over with the list itself, and what two pieces of a call have of a key. (A part that
+// several of few keys select can be full.)
 template <class Slot, class Space, class Op>
 combined<Slot, Space> combine_again(Space& space, const combined<Slot, Space>& first, const Op& op,
                                     u64 seed) {
@@ -47,6 +49,43 @@ combined<Slot, Space> combine_again(Space& space, const combined<Slot, Space>& f
   auto again = combine<Slot>(space, typename combined<Slot, Space>::source_type{{}, all.data()}, n, op, seed);
   again.illegal = first.illegal;
   return again;
+}
+
+// ... until each key is on the list once, and none is left over, if that pays: where many different keys are left, it
+// takes longer than to insert them one by one.
+template <class Slot, class Space, class Op>
+void combine_until_unique(Space& space, combined<Slot, Space>& list, u64 n, const Op& op) {
+  const u64 most = n / tuning::of<Space>::combined_again_share;
+  for (u32 round = 1; round <= 3; ++round) {
+    const bool each_once = list.left == 0 && list.unique;
+    if (!list.complete || each_once || list.size + list.left > most) return;
+    list = combine_again(space, list, op, round);
+  }
+}
+
+// Combines items of few keys: in blocks, which read each item once, and then what the blocks have. Returns nothing if
+// there are more keys. Synchronizes with the host.
+template <class Slot, class Space, class Op>
+std::optional<combined<Slot, Space>> combine_few(Space& space, const array_source<Slot>& items, u64 n,
+                                                 const Op& op) {
+  const buffer<u64, Space> counts(space, call_counters::words);
+  space.fill(counts.data(), counts.size(), u64(0));
+  const auto memory = start_combining(space, items, n, op, {counts.data()}, true);
+  if (!memory) return std::nullopt;
+  const auto words = memory->words.to_host();  // the length, and how keys repeat
+  if (static_cast<u32>(words[1]) == 0 || words[0] > n / tuning::of<Space>::combined_again_share)
+    return std::nullopt;
+  auto list = combine<Slot>(space, typename combined<Slot, Space>::source_type{{}, memory->items.data()},
+                            words[0], op);
+  for (const u64 illegal : counts.to_host()) list.illegal += illegal;
+  return list;
+}
+// Does that pay for n items, if the table has their keys?
+template <class Slot, class Op, class Space>
+bool few_pay(u64 n, u64 capacity) {
+  using work = combine_in_blocks<Slot, Op, large_block<Space>>;
+  return n >= tuning::of<Space>::met_waited && n / tuning::of<Space>::crowd_copies >= capacity &&
+         capacity <= few_keys<work>;
 }
 
 // Combines the values of n items by `op`, and inserts each key once with `update`. A refused item represents
@@ -63,13 +102,10 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
   try {
     missing = buffer<u64, Space>(space, 1);
     const auto marked_op = marked<Space, typename slot_type::mapped_type>(op);
-    list = combine<slot_type>(space, items, n, marked_op);
-    // Where many different keys are left, combining again would take longer than inserting them one by one.
-    const u64 few = n / tuning::of<Space>::combined_again_share;
-    for (u32 round = 1; list.complete && list.left != 0 && list.size + list.left <= few &&
-                        !table.options().grow && round <= 3;
-         ++round)
-      list = combine_again(space, list, marked_op, round);
+    std::optional<combined<slot_type, Space>> few;
+    if (few_pay<slot_type, Op, Space>(n, table.capacity())) few = combine_few(space, items, n, marked_op);
+    list = few ? std::move(*few) : combine<slot_type>(space, items, n, marked_op);
+    if (!table.options().grow) combine_until_unique(space, list, n, marked_op);
   } catch (const out_of_memory&) {
     list.complete = false;
   }
@@ -91,12 +127,6 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
   }
   report.present = n - report.inserted - report.refused;
   return report;
-}
-
-// Combining by a partition pays from this many items on: every block has work.
-template <class Space>
-u64 least_to_combine(const Space& space) {
-  return blocks_at_once(space) * tuning::of<Space>::combined_each;
 }
 
 template <class Design, class Space, class Op>

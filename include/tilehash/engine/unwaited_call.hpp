@@ -48,9 +48,10 @@ class unwaited_call {
       if (table_.start_fill(space_, source, update, n, report)) return;
     }
     if constexpr (combines<Source, Update>) {
-      if (n >= detail::least_to_sample(space_)) {
-        const auto memory = detail::start_combining(space_, source, n, update.op, table_.calls().counters());
-        if (memory) return run(combined_items{source, memory->list()}, update, n, report);
+      if (combining_pays<Update>(n)) {
+        const auto memory =
+            detail::start_combining(space_, source, n, detail::op_of_list(update), table_.calls().counters());
+        if (memory) return run(combined_items{source, memory->list(), is_crowd(n)}, update, n, report);
       }
     }
     run(source, update, n, report);
@@ -58,12 +59,23 @@ class unwaited_call {
 
  private:
   using combined_items = detail::combined_items<typename Design::slot_type>;
+  // If there are many more items than slots, nearly all are copies. Otherwise updates of many items pay for a
+  // sample; inserts and assignments do not, as copies of a key cost them little while there are slots.
+  template <class Update>
+  bool combining_pays(u64 n) const {
+    constexpr bool combines_values =
+        !std::same_as<Update, detail::keep_stored> && !std::same_as<Update, detail::apply<op::assign>>;
+    if (combines_values && n >= detail::least_to_sample(space_)) return true;
+    return n >= detail::least_to_combine(space_) && is_crowd(n);
+  }
+  bool is_crowd(u64 n) const {
+    return n / detail::tuning::of<Space>::crowd_copies >= table_.design().capacity();
+  }
   // Are items of equal keys combined first, where a sample says so?
   template <class Source, class Update>
   static constexpr bool combines =
       Space::has_lanes && !values_apart<Design> && !replacing<Design> && detail::combines_given<Update> &&
-      !std::same_as<Update, detail::keep_stored> && !std::same_as<Update, detail::apply<op::assign>> &&
-      std::same_as<Source, detail::array_source<typename Design::slot_type>> &&
+      !Design::slot_type::is_set && std::same_as<Source, detail::array_source<typename Design::slot_type>> &&
       detail::can_combine<typename Design::slot_type>();
 
   template <class Source, class Update>
@@ -87,8 +99,9 @@ class unwaited_call {
   void run_phases(Phases& phases, u64 n, insert_report* report) {
     // On a GPU only the last kernel knows how many items are left. Updates end with a lookup anyway.
     constexpr u32 passes = displaces && Space::has_lanes ? 1 : detail::passes_of<Design>;
-    constexpr bool looks_again = !Phases::updates && (displaces || self_inserting<Design>);
+    constexpr bool meets_locks = !Phases::updates && (displaces || self_inserting<Design>);
     constexpr bool counts_refused = std::same_as<typename Phases::source_type, combined_items>;
+    constexpr bool looks_again = meets_locks && !counts_refused;
     const auto& placing = table_.placing();  // for the table as it is before this call
     detail::call_end last = end_of(n, report);
     for (u32 pass = 1; pass <= passes; ++pass) {
@@ -114,7 +127,7 @@ class unwaited_call {
     if constexpr (counts_refused) {
       last.blocks_done = table_.calls().blocks_done();
       return detail::count_refused_and_end(space_, table_.design(), table_.sentinels(), phases.source(), n,
-                                           last);
+                                           meets_locks, last);
     }
     if (!phases.has_ended()) detail::finish_call(space_, last);
   }

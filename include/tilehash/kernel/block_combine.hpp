@@ -66,7 +66,10 @@ struct combined_items {
   using word = typename Slot::word;
   array_source<Slot> all;
   block_list<Slot> list;
+  bool crowd = false;  // the host knows that there are many more items than slots: the list is short
 
+  // The number of items: those of the list, or all n of the call.
+  TILEHASH_FN u64 end_of(u64 n) const { return *list.repeats == 0 ? n : *list.length; }
   // The kernels that read it do not change the list, so a multiprocessor may cache the word. It is requested
   // together with the item: to wait for it first costs distinct keys a tenth.
   TILEHASH_FN item<Slot> operator()(u64 i) const {
@@ -238,6 +241,10 @@ struct combine_in_blocks {
   TILEHASH_FN static u32 before(u32 lanes, u32 me) { return count_ones(lanes & ((1U << me) - 1)); }
 };
 
+// Keys for which a block has slots, even if a sample suggests fewer.
+template <class Work>
+inline constexpr u64 few_keys = Work::slots / 2;
+
 // The memory of a list, of as many entries as the call has items.
 template <class Slot, class Space>
 struct combined_memory {
@@ -255,12 +262,28 @@ u64 least_to_sample(const Space& space) {
   return space.large_blocks_at_once() * tuning::of<Space>::met_each;
 }
 
-// Starts to sample and combine n items. Returns nothing, and starts nothing, where there is no memory. Counts
+// The op that combines the given values of an update.
+template <class Update>
+auto op_of_list(const Update& update) {
+  if constexpr (requires { update.op; })
+    return update.op;
+  else
+    return op::assign{};  // one of them stays
+}
+
+// Combining by a partition, or of nearly equal items, pays from this many items on: every block has work.
+template <class Space>
+u64 least_to_combine(const Space& space) {
+  return blocks_at_once(space) * tuning::of<Space>::combined_each;
+}
+
+// Starts to sample and combine n items; `few`: only if all blocks have slots for their keys. Returns nothing, and
+// starts nothing, where there is no memory. Counts
 // items with illegal keys if keys repeat. Does not synchronize with the host.
 template <class Space, class Slot, class Op>
 std::optional<combined_memory<Slot, Space>> start_combining(Space& space, const array_source<Slot>& items,
                                                             u64 n, const Op& op,
-                                                            const call_counters& counters) {
+                                                            const call_counters& counters, bool few = false) {
   using work = combine_in_blocks<Slot, Op, large_block<Space>>;
   using sample = sample_repeats<typename Slot::key_type, large_block<Space>>;
   if (n == 0) return std::nullopt;
@@ -270,8 +293,9 @@ std::optional<combined_memory<Slot, Space>> start_combining(Space& space, const 
     combined_memory<Slot, Space> memory{buffer<typename Slot::word, Space>(space, n),
                                         buffer<u64, Space>(space, 2)};
     const auto list = memory.list();
-    space.for_each_block(1, sample::block_size, sample::scratch_bytes,
-                         sample{items.keys, n, work::slots / 16, list.length, list.repeats});
+    space.for_each_block(
+        1, sample::block_size, sample::scratch_bytes,
+        sample{items.keys, n, work::slots / 16, few ? few_keys<work> : ~u64(0), list.length, list.repeats});
     space.for_each_block(space.large_blocks_at_once(), work::block_size, work::scratch_bytes(),
                          work{items, n, op, list, counters});
     return memory;

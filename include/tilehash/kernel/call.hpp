@@ -199,6 +199,18 @@ struct call_end {
   }
 };
 
+// A lane with another number than its own.
+template <class Lane>
+struct numbered_lane {
+  Lane lane;
+  u64 number;
+  TILEHASH_FN u64 index() const { return number; }
+  template <u32 Width>
+  TILEHASH_FN auto tile() const {
+    return lane.template tile<Width>();
+  }
+};
+
 // A kernel of lanes, whose last block ends the call if end.blocks_done is not null. That saves the launch of
 // another kernel, which a call of few items waits for. Of many items the blocks would queue at one counter.
 template <class Work>

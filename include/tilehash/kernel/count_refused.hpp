@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last kernel of a call whose items may have been combined (kernel/block_combine.hpp): it ends the call.
 //
-// A refused item of the list represents all items of its key. If there is any, the keys of all items are looked
-// up, and those that are absent are counted.
+// A refused item of the list represents all items of its key. An item that an insert left pending may be the copy
+// of a key that is stored by now. If there is any such item, the keys of all items are looked up, and those that are
+// absent are counted.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,9 @@ struct count_refused {
 
   work_type work;  // which finds
   const u32* repeats;
-  u32 phase;     // the last one
-  call_end end;  // of the phase after it
+  u32 phase;      // the last one
+  bool looks_up;  // also if no list was made
+  call_end end;   // of the phase after it
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
@@ -39,7 +41,7 @@ struct count_refused {
     const u64 left = load_relaxed(end.counters.at + u64(warp.rank()) * call_counters::kinds +
                                   static_cast<u32>(counter::left) + phase);
     if (warp.any(left != 0)) {
-      if (*repeats != 0)
+      if (looks_up || *repeats != 0)
         look_up(block);
       else if (block.index() == 0 && block.rank() < bits_a_word)
         end.counters.add(counter::left, warp.rank(), left, phase + 1);
@@ -64,19 +66,20 @@ struct count_refused {
   }
 };
 
-// Does not synchronize with the host. The call ends like `end`, whose blocks_done is not null and whose last phase
+// Does not synchronize with the host. `looks_up`: items may be pending whose keys are present. The call ends like `end`, whose blocks_done is not null and whose last phase
 // is the phases' last.
 template <class Design, class Space>
 void count_refused_and_end(Space& space, const Design& design,
                            const sentinel_cells<typename Design::slot_type>& sentinels,
-                           const combined_items<typename Design::slot_type>& items, u64 n, call_end end) {
+                           const combined_items<typename Design::slot_type>& items, u64 n, bool looks_up,
+                           call_end end) {
   using body = count_refused<Design>;
   const u32 phase = end.last_phase++;
   const u64 blocks = std::min(divide_up(n, u64(body::block_size)), tuning::of<Space>::displace_blocks(space));
   const typename body::work_type work{
       .design = design, .sentinels = sentinels, .source = items.all, .end = n, .update = {}};
   space.for_each_block(blocks, body::block_size, body::scratch_bytes,
-                       body{work, items.list.repeats, phase, end});
+                       body{work, items.list.repeats, phase, looks_up, end});
 }
 
 }  // namespace detail

@@ -19,6 +19,7 @@
 #include <tilehash/algorithm/displacement.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/call.hpp>
+#include <tilehash/kernel/late_items.hpp>
 #include <tilehash/space/prefetch.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -61,6 +62,9 @@ struct displace_items {
   // Places the pending items of the words from `first_word` on.
   template <class Block>
   TILEHASH_FN void serve(Block block, u64 first_word) const {
+    if constexpr (ends_late<Source>) {
+      if (first_word * bits_a_word >= source.end_of(end)) return;
+    }
     scratch_of<Block> in(block, words, first_word);
     in.items = list_pending(block, in);
     if (in.items == 0) return;
@@ -96,7 +100,8 @@ struct displace_items {
   // Lists the block's pending items, clears its words of those that stay pending, returns the list's length.
   template <class Block>
   TILEHASH_FN u32 list_pending(Block block, const scratch_of<Block>& in) const {
-    const u64 last_word = (end + bits_a_word - 1) / bits_a_word;
+    u64 last_word = (end + bits_a_word - 1) / bits_a_word;
+    if constexpr (ends_late<Source>) last_word = (source.end_of(end) + bits_a_word - 1) / bits_a_word;
     const u32 each = (words + Threads - 1) / Threads, from = block.rank() * each;
     const auto word_at = [&](u32 k) {
       const u64 w = in.first_word + from + k;

@@ -11,6 +11,7 @@
 
 #include <tilehash/core/bits.hpp>
 #include <tilehash/kernel/call.hpp>
+#include <tilehash/kernel/late_items.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -19,18 +20,6 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
-
-// A lane with another number than its own.
-template <class Lane>
-struct numbered_lane {
-  Lane lane;
-  u64 number;
-  TILEHASH_FN u64 index() const { return number; }
-  template <u32 Width>
-  TILEHASH_FN auto tile() const {
-    return lane.template tile<Width>();
-  }
-};
 
 template <class Design, class Source>
 struct pending_lookup {
@@ -41,20 +30,9 @@ struct pending_lookup {
   work_type work;  // which finds the pending ones among its items, from item 0 on
   call_end end;
 
-  // A warp reads 32 words of bits at once, and then serves each word with a pending item.
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    const auto warp = block.template tile<bits_a_word>();
-    const u64 words = (work.end + bits_a_word - 1) / bits_a_word;
-    const u64 first = block.index() * block_size + block.rank() / bits_a_word * bits_a_word;
-    for (u64 from = first; from < words; from += block.count() * block_size) {
-      const u64 own = from + warp.rank();
-      for (u32 some = warp.ballot(own < words && work.recorder.pending[own] != 0); some != 0;
-           some &= some - 1) {
-        const u64 i = (from + lowest(some)) * bits_a_word + warp.rank();
-        work(numbered_lane<decltype(block.lane())>{block.lane(), i});
-      }
-    }
+    visit_pending<block_size>(block, work, work.end);
     end.by_last_block(block, block.template scratch<u64>());
   }
 };

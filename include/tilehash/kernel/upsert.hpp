@@ -21,6 +21,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/insert_by_design.hpp>
+#include <tilehash/kernel/late_items.hpp>
 #include <tilehash/kernel/walk.hpp>
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -196,7 +197,12 @@ struct upsert_items {
       mine = mine && recorder.is_pending(i);
       if (!t.any(mine)) return;
     }
-    const item_type x = mine ? source(i) : item_type{};
+    put(lane, i, mine, mine ? source(i) : item_type{});
+  }
+  // The same for the i-th item, which the lane has read if it is `mine`.
+  template <class Lane>
+  TILEHASH_FN void put(Lane lane, u64 i, bool mine, const item_type& x) const {
+    const auto t = lane.template tile<Width>();
     mine = mine && x.valid;
     const outcome became = together(t, x, mine);
     if constexpr (replacing<Design>) {
@@ -299,6 +305,12 @@ bool upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
   using called = called_source<slot_type>;
   if (work.first >= work.end) return false;
   if constexpr (Space::has_lanes) {
+    if constexpr (ends_late<Source>) {
+      if (ends_early(work)) {
+        upsert_late_items(space, work);
+        return false;
+      }
+    }
     return run_lanes_and_end(space, work.end - work.first, work, end, blocks_done);
   } else if constexpr (!std::same_as<Source, array_source<slot_type>> && !std::same_as<Source, called>) {
     // Sources of the table itself: items that move to a larger table, and items that a build could not place.

@@ -89,7 +89,9 @@ struct common {
   static constexpr u64 combined_again_share =
       8;                                         // a list of an eighth of the items or less is combined again
   static constexpr u64 met_each = u64(1) << 15;  // the same, so that a sample before them costs little
-  static constexpr u32 repeats_one_in = 8;       // keys of a sample, from which equal ones are combined
+  static constexpr u64 met_waited =
+      u64(1) << 25;  // items of a call that synchronizes: a partition is as fast for fewer
+  static constexpr u32 repeats_one_in = 8;  // keys of a sample, from which equal ones are combined
   // Slots of a block that combines equal keys, and replicas of them for few keys.
   static constexpr u32 met_slots(u64 slot_bytes) { return slot_bytes <= 8 ? 16384 : 8192; }
   static constexpr u32 most_replicas_log2 = 5;
@@ -282,7 +284,9 @@ struct sm_90 : common {
   // ---- kernels that follow one another ----
   static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
-  static constexpr u32 early_blocks = 1024;               // of a kernel that is launched early
+  static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
+  static constexpr u32 late_each = 8;        // items of a thread, at most, if only the GPU knows their number
+  static constexpr u32 early_blocks = 1024;  // of a kernel that is launched early
 
   // ---- memory ----
   static constexpr u64 mapped_from = u64(64) << 20;  // bytes of an array that can grow: pages are large

@@ -160,7 +160,8 @@ class inserts : public lookups<Design, Space> {
   /// \param report one element in the memory of the space, which is written when the work is done.
   /// \throws invalid_argument, also for a table that may grow, and out_of_memory (strong).
   /// \memory none for up to 2^14 items; else 1/8 byte an item. Into a table that is known to be empty: 1/32 of
-  /// the items' bytes.
+  /// the items' bytes. On a GPU, for 8 items a slot or more: the items' bytes, if those are free, to combine
+  /// equal keys first.
   void insert_async(Space& space, keys_in keys, values_in values, insert_report* report)
     requires(misuse::never_rebuilds && !is_set)
   {

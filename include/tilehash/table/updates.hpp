@@ -96,7 +96,7 @@ class updates : public inserts<Design, Space> {
     const nothing* const none = nullptr;
     return combine_lifted(space, keys, none, outcomes, op);
   }
-  /// As insert_or_assign(), but does not synchronize; see insert_async(). Does not combine equal keys first.
+  /// As insert_or_assign(), but does not synchronize; see insert_async().
   ///
   /// \memory on a GPU, for an eighth of the capacity or more: the items' bytes.
   void insert_or_assign_async(Space& space, keys_in keys, values_in values, insert_report* report)
@@ -106,8 +106,8 @@ class updates : public inserts<Design, Space> {
   }
   /// As insert_or_apply(), but does not synchronize; see insert_async().
   ///
-  /// \memory on a GPU, for an associative op and millions of items: the items' bytes, where those are free.
-  /// Equal keys are then combined first, if a sample has many.
+  /// \memory on a GPU, for an associative op and millions of items, or 8 items a slot: the items' bytes, where
+  /// those are free. Equal keys are then combined first, if a sample has many.
   /// \throws on a CPU, what op throws (basic); *report is then not written.
   template <combines<value_element> Op>
   void insert_or_apply_async(Space& space, keys_in keys, values_in values, Op op, insert_report* report)
