@@ -107,6 +107,10 @@ class insert_phases {
     bits_known_ = first;
     pending_ = few_bits();
   }
+  void drop_bits() {  // make_bits() allocates them again
+    pending_ = nullptr;
+    few_from_ = 0;
+  }
   u64 words() const { return groups() * count_pending::words_each; }
   const u32* pending() const { return pending_; }
   const Source& source() const { return source_; }

@@ -60,6 +60,30 @@ struct item_windows {
   }
 };
 
+// Looks up the items from w.done to `end`. Returns how many have absent keys, or keys that are not legal.
+// Synchronizes with the host.
+template <class Policy, class Windows>
+u64 count_refused(const Policy& table, Windows& w, u64 end) {
+  u64 refused = 0;
+  const auto count = [&](u64 from, u64 to) {
+    w.phases.look_up(table.design(), from, to, table.sentinels());
+    refused += w.phases.collect()[detail::counter::illegal] + w.phases.left();
+  };
+  w.phases.moved_to(table.calls());
+  try {
+    w.phases.make_bits(true);
+  } catch (const out_of_memory&) {  // by as many items as the table's own memory has bits for
+    for (u64 from = w.done; from < end; from += detail::call_memory::few_items) {
+      w.phases.use_few_bits(from);
+      count(from, std::min(end, from + detail::call_memory::few_items));
+    }
+    w.phases.drop_bits();
+    return refused;
+  }
+  count(w.done, end);
+  return refused;
+}
+
 // An estimate of the different keys among the pending items.
 struct key_estimate {
   u64 keys = 0;   // 0: not known

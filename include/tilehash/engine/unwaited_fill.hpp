@@ -3,7 +3,7 @@
 // assign values.
 //
 //   partition, build or merge   the only region of an empty table: build, from the items of the call
-//   place, displace             the items left over, of which the host knows no number (kernel/left_over.hpp)
+//   place, displace, count      the items left over, of which the host knows no number (kernel/left_over.hpp)
 //
 // A small call into one region has its counters and the list of items left over in the memory of the table.
 // So it needs no other memory, and no kernel clears any.

@@ -15,7 +15,6 @@
 // The host synchronizes once a window. (Calls that do not synchronize: engine/unwaited_call.hpp.)
 //
 // The table's policy decides how it gets more capacity:
-//
 //   limit()                          number of items at which it grows, if it grows()
 //   free_slots(wanted)               how many of `wanted` pending items the next window takes; 0: grow first
 //   add_capacity(space, growth, items)  makes capacity as `growth` requests, for `items` or more. Returns the
@@ -96,8 +95,7 @@ class window_call {
   }
 
  private:
-  // After a user's op threw, or another exception interrupted the call. (A GPU's kernels throw nothing, and
-  // after an error of the GPU there is nothing to count.)
+  // After an exception, of a user's op or another. (A GPU's kernels throw none.)
   void recover() {
     if constexpr (!Space::has_lanes) {
       wipe_if_due();
@@ -105,7 +103,6 @@ class window_call {
     }
   }
 
-  // ---- windows ----
   template <class Windows>
   void run_windows(Windows& w) {
     try {
@@ -197,7 +194,6 @@ class window_call {
     report_.refused += counts[detail::counter::illegal];
   }
 
-  // ---- phases ----
   // Runs the phases of the window up to `end`. Returns how many of its items are still pending.
   template <class Windows>
   u64 run_phases(Windows& w, u64 end) {
@@ -242,8 +238,7 @@ class window_call {
     }
     return w.phases.left();
   }
-  // Assigns values by regions, where nearly all keys are present. Returns false if it does not pay, or there
-  // is no memory for it.
+  // Assigns values by regions, where nearly all keys are present. False: it does not pay, or no memory.
   template <class Windows>
   bool assign_regions(Windows& w) {
     if constexpr (Policy::template assigns<Windows>) {
@@ -253,14 +248,13 @@ class window_call {
         filled = table_.assign(space_, w);
       } catch (const out_of_memory&) {
       }
-      if (!filled || !take_over(*filled, w.phases.how())) return false;
+      if (!filled || !take_over_window(*filled, w, w.n)) return false;
       w.done = w.n;
       return true;
     } else {
       return false;
     }
   }
-  // Returns false if it does not pay, or there is no memory for it.
   template <class Windows>
   bool fill_regions(Windows& w, u64 end) {
     using Source = typename Windows::source_type;
@@ -275,13 +269,22 @@ class window_call {
         unwiped_ = table_.size() == 0;  // its slots may hold bins
       }
       if (filled) unwiped_ = false;
-      return filled && take_over(*filled, w.phases.how());
+      return filled && take_over_window(*filled, w, end);
     } else {
       return false;
     }
   }
   void wipe_if_due() {
     if (std::exchange(unwiped_, false)) table_.wipe(space_);
+  }
+  // The same for a window. An item stands for others of its key: if one is refused, all are looked up.
+  template <class Filled, class Windows>
+  bool take_over_window(const Filled& filled, Windows& w, u64 end) {
+    const u64 before = report_.refused;
+    if (!take_over(filled, w.phases.how())) return false;
+    if (report_.refused != before + filled.illegal && table_is_ != insert_role::all_or_none)
+      report_.refused = before + count_refused(table_, w, end);
+    return true;
   }
   // Counts the items that regions took, and inserts the items left over one by one; of these, too, some may
   // have present keys. If they are not known, returns false and inserts nothing.

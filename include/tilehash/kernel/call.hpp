@@ -144,9 +144,14 @@ struct call_end {
   }
 
   // All blocks of a kernel call this when they are done, with `kinds` words of scratch. The last block ends
-  // the call, whose counts are the counters and `more`. Returns whether this is the last block.
+  // the call.
   template <class Block, class Words>
-  TILEHASH_FN bool by_last_block(Block block, Words scratch, const counts_of_regions& more = {}) const {
+  TILEHASH_FN void by_last_block(Block block, Words scratch) const {
+    if (is_last_block(block, scratch)) by_block(block, scratch, {});
+  }
+  // True in the last block that calls this. It sees what the other blocks have written.
+  template <class Block, class Words>
+  TILEHASH_FN bool is_last_block(Block block, Words scratch) const {
     block.barrier();
     if (block.rank() == 0) {
       device_fence();
@@ -158,10 +163,9 @@ struct call_end {
     block.barrier();
     device_fence();
     if (block.rank() == 0) *blocks_done = 0;
-    by_block(block, scratch, more);
     return true;
   }
-  // This block ends the call.
+  // This block ends the call, whose counts are the counters and `more`.
   template <class Block, class Words>
   TILEHASH_FN void by_block(Block block, Words scratch, const counts_of_regions& more) const {
     constexpr u32 kinds = call_counters::kinds;

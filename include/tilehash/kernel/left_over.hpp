@@ -10,6 +10,11 @@
 // In the last case the list is incomplete. Most items of the call are present then; their pending bits take
 // the memory of the list. Keys may move while others are displaced, so these are two kernels, unless there
 // is one block.
+//
+// An item that is given up may stand for others: regions drop all items but one of a key, and another copy may
+// have found a slot since. So if there is any, all items of the call are looked up afterwards, and those with
+// absent keys are refused. A third kernel does that where a table may be full after the call; else the last
+// block, since then items are hardly ever given up, and another kernel takes time in each call.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +44,7 @@ struct left_counts {
   TILEHASH_FN u64 left() const { return at[0]; }
   TILEHASH_FN bool lists_all() const { return left() <= capacity; }
   TILEHASH_FN u32* bits() const { return reinterpret_cast<u32*>(list); }
-  // All items of a call whose list is incomplete are counted by place_if_unlisted.
+  // All items of a call whose list is incomplete are counted by place_all.
   TILEHASH_FN counts_of_regions counted() const { return {lists_all() ? at[1] : 0, at[2]}; }
   TILEHASH_FN void clear() const { at[0] = at[1] = at[2] = 0; }
 };
@@ -78,7 +83,7 @@ struct insert_left_over {
   place_type place;
   displace_type displace;
   call_end end;
-  bool places, displaces;
+  bool places, displaces, ends;
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
@@ -88,12 +93,15 @@ struct insert_left_over {
       else if constexpr (updates)
         update_listed(block);
     }
-    if (!displaces) return;
-    if (places) {
-      block.barrier();
-      device_fence();
+    if (displaces) {
+      if (places) {
+        block.barrier();
+        device_fence();
+      }
+      displace_and_end(block);
+    } else if (ends) {
+      count_and_end(block);
     }
-    displace_and_end(block);
   }
 
  private:
@@ -106,32 +114,62 @@ struct insert_left_over {
   // Updates the listed keys that are present. A displacement inserts the others, and changes no value.
   template <class Block>
   TILEHASH_FN void update_listed(Block block) const {
-    place_type only_updates = place;
-    only_updates.inserts = false;
-    const u64 items = displace.source.size();
-    const auto t = block.lane().template tile<Width>();
-    for (u64 from = block.index() * Threads; from < items; from += block.count() * Threads) {
-      const u64 i = from + block.rank();
-      const item<typename Design::slot_type> x =
-          i < items ? displace.source(i) : item<typename Design::slot_type>{};
-      only_updates.together(t, x, i < items && x.valid);
-    }
+    for_each_found(block, displace.source, displace.source.size(), block.index(), block.count(),
+                   [](bool /*absent*/) {});
   }
   template <class Block>
   TILEHASH_FN void displace_and_end(Block block) const {
     const u64 items = displace.source.size();
     const auto scratch = block.template scratch<u64>();
     if (items == 0) {
-      if (block.index() != 0) return;
-      end.by_block(block, scratch, counts().counted());
+      if (!ends || block.index() != 0) return;
     } else {
       for (u64 w = block.index() * words; w * bits_a_word < items; w += block.count() * words) {
         displace.serve(block, w);
         block.barrier();
       }
-      if (!end.by_last_block(block, scratch, counts().counted())) return;
+      if (!ends || !end.is_last_block(block, scratch)) return;
+      if (load_relaxed(end.given_up) != 0) count_refused(block, 0, 1);
+      block.barrier();
     }
+    end_call(block);
+  }
+  // The kernel after the displacement.
+  template <class Block>
+  TILEHASH_FN void count_and_end(Block block) const {
+    if (load_relaxed(end.given_up) == 0) {
+      if (block.index() == 0) end_call(block);
+    } else {
+      count_refused(block, block.index(), block.count());
+      if (end.is_last_block(block, block.template scratch<u64>())) end_call(block);
+    }
+  }
+  template <class Block>
+  TILEHASH_FN void end_call(Block block) const {
+    end.by_block(block, block.template scratch<u64>(), counts().counted());
     if (block.rank() == 0) counts().clear();
+  }
+  // The part of the i-th of n blocks.
+  template <class Block>
+  TILEHASH_FN void count_refused(Block block, u64 i, u64 n) const {
+    u64 absent = 0;
+    for_each_found(block, place.source, place.end, i, n, [&](bool is_absent) { absent += is_absent; });
+    if (absent != 0) end.counters.add(counter::left, block.rank(), absent, end.last_phase);
+  }
+  // Looks up `items` items of a source, as the i-th of n blocks, and updates the present ones. Calls use(absent) for
+  // each.
+  template <class Block, class Items, class Use>
+  TILEHASH_FN void for_each_found(Block block, const Items& all, u64 items, u64 i, u64 n,
+                                  const Use& use) const {
+    place_type only_finds = place;
+    only_finds.inserts = false;
+    const auto t = block.lane().template tile<Width>();
+    for (u64 from = i * Threads; from < items; from += n * Threads) {
+      const u64 at = from + block.rank();
+      const item<typename Design::slot_type> x = at < items ? all(at) : item<typename Design::slot_type>{};
+      const bool seeks = at < items && x.valid && x.key.legal;
+      use(only_finds.together(t, x, seeks) == outcome::refused && seeks);
+    }
   }
 };
 
@@ -139,7 +177,7 @@ struct insert_left_over {
 template <class Design, class Space, class Source, class Update>
 void start_left_over(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
                      const left_counts<typename Design::word>& counts, call_end end) {
-  end.last_phase = 1;  // items that place left pending are not refused if they are displaced
+  end.last_phase = 2;  // items that place or displace left pending are not refused if they are present then
   using body =
       insert_left_over<Design, Source, Update, Design::preferred_width, tuning::of<Space>::displace_block>;
   typename body::place_type place{.design = design,
@@ -153,18 +191,21 @@ void start_left_over(Space& space, const Design& design, const Source& source, c
       .source = {design, source, n, counts},
       .end = divide_up(n, bits_a_word) * bits_a_word,
       .words = body::words,
-      .recorder = {.counters = end.counters, .phase = end.last_phase},
+      .recorder = {.counters = end.counters, .phase = 1},
       .given_up = end.given_up,
   };
-  const auto start = [&](u64 blocks, bool places, bool displaces) {
+  const auto start = [&](u64 blocks, bool places, bool displaces, bool ends) {
     space.for_each_block(blocks, body::block_size, body::scratch_bytes,
-                         body{place, displace, end, places, displaces});
+                         body{place, displace, end, places, displaces, ends});
   };
-  if (n <= tuning::gpu::left_to_one_block) return start(1, true, true);
+  if (n <= tuning::gpu::left_to_one_block) return start(1, true, true, true);
   const u64 blocks =
       std::min(tuning::of<Space>::displace_blocks(space), divide_up(n, u64(body::words) * bits_a_word));
-  start(blocks, true, false);
-  start(blocks, false, true);
+  const bool may_refuse =
+      static_cast<double>(n) > tuning::gpu::never_full * static_cast<double>(design.capacity());
+  start(blocks, true, false, false);
+  start(blocks, false, true, !may_refuse);
+  if (may_refuse) start(blocks, false, false, true);
 }
 
 }  // namespace detail

@@ -286,6 +286,7 @@ struct sm_90 : common {
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
   static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
   static constexpr u32 late_each = 8;        // items of a thread, at most, if only the GPU knows their number
+  static constexpr double never_full = 0.9;  // of the slots: displacement hardly ever gives up below it
   static constexpr u32 early_blocks = 1024;  // of a kernel that is launched early
 
   // ---- memory ----
