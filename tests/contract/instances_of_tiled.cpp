@@ -5,7 +5,5 @@
 namespace tilehash::contract {
 
 template void ask_all(const maker<u32, void>&);
-template void ask_all(const maker<u64, u32>&);
-template void ask_all(const maker<u64, u64>&);
 
 }  // namespace tilehash::contract
