@@ -199,6 +199,56 @@ TEST(RepeatedKeys, OfSeveralPiecesMeetAgain) {
   }
 }
 
+// An op that cannot combine given values: the items of frequent keys are applied in turn.
+template <class Design>
+void insert_in_turn(u64 n, repeats how, u64 made_for, bool grows, bool applies, u64 seed) {
+  SCOPED_TRACE("repeats " + std::to_string(static_cast<int>(how)) + ", made for " + std::to_string(made_for) +
+               ", TILEHASH_SEED=" + std::to_string(seed));
+  using slot = typename Design::slot_type;
+  emulated space({.seed = seed, .preempt = true});
+  random_numbers random(seed);
+  repeating_items<typename Design::key_type, typename Design::mapped_type> items(n, how, random);
+  const buffer<typename Design::key_type, emulated> k(space, items.keys);
+  const buffer<typename Design::mapped_type, emulated> v(space, items.values);
+  const detail::array_source<slot> source{k.data(), v.data()};
+  table<Design, emulated> t(space, made_for, {.seed = seed, .grow = grows});
+  const auto parts = detail::split_by_frequent_keys(space, source, n);
+  ASSERT_EQ(parts.has_value(), applies);
+  // Some keys are present.
+  const u64 before = t.insert_or_apply(space, k.first(n / 100), v.first(n / 100), count_and_add()).inserted;
+  for (u64 i = 0; i < n / 100; ++i) {
+    if (!is_nan(items.keys[i])) items.of_key[items.keys[i]].push_back(items.values[i]);
+  }
+  insert_report report = t.insert_or_apply(space, k.span(), v.span(), count_and_add());
+  report.inserted += before;
+  report.present -= before;
+  expect_repeats<count_and_add>(space, t, items, report);
+}
+TEST(RepeatedKeys, OfAnyOpAreRefusedTogether) {
+  emulated space({.seed = run_seed(), .preempt = true});
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(run_seed()));
+  const u64 n = detail::tuning::gpu::least_in_turn;
+  table<tiled<u64, u64>, emulated> t(space, 10, {.seed = run_seed(), .grow = false});
+  std::vector<u64> others(3'000);
+  for (u64 i = 0; i < others.size(); ++i) others[i] = mix64(i + 1);
+  const buffer<u64, emulated> o(space, others), one(space, std::vector<u64>(n, 5));
+  const u64 before = t.insert(space, o.span(), o.span()).inserted;
+  const insert_report report = t.insert_or_apply(space, one.span(), one.span(), count_and_add());
+  EXPECT_EQ(report.refused, n) << "of a full table";
+  EXPECT_EQ(report.present + report.inserted, 0U);
+  EXPECT_EQ(t.size(), before);
+}
+TEST(RepeatedKeys, OfAnyOpAreAppliedInTurn) {
+  const u64 seed = run_seed(), n = 17'001;
+  ASSERT_GE(n, detail::tuning::gpu::least_in_turn);
+  for (const repeats how : {repeats::one_key, repeats::few, repeats::half_of_one, repeats::skewed}) {
+    insert_in_turn<tiled<u64, u64>>(n, how, 0, true, true, seed);
+    insert_in_turn<tiled<float, u32>>(n, how, n, false, true, seed);
+  }
+  insert_in_turn<bucketed_cuckoo<u32, u64>>(n, repeats::half_of_one, n / 4, false, true, seed);
+  insert_in_turn<tiled<u64, u64>>(n, repeats::distinct, 0, true, false, seed);
+}
+
 template <class Design, class Op>
 struct asked {
   using design = Design;

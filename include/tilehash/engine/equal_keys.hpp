@@ -21,6 +21,7 @@
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/assigned_regions.hpp>
+#include <tilehash/engine/frequent_keys.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/thread_combined.hpp>
 #include <tilehash/kernel/block_combine.hpp>
@@ -140,6 +141,10 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
       const key_value_arrays<typename slot_type::key_type, typename slot_type::mapped_type> source{
           items.keys, items.values};
       if (const auto report = insert_thread_combined(table, space, source, n, update)) return *report;
+    }
+  } else if constexpr (!combines_given<apply<Op>>) {
+    if constexpr (applies_in_turn<Design, Space>()) {
+      if (const auto report = insert_in_turn(table, space, items, n, op)) return *report;
     }
   } else if constexpr (can_combine<typename Design::slot_type>()) {
     // If keys do not repeat, it costs a quarter of the insert's time.

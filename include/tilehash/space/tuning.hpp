@@ -95,6 +95,11 @@ struct common {
   // Slots of a block that combines equal keys, and replicas of them for few keys.
   static constexpr u32 met_slots(u64 slot_bytes) { return slot_bytes <= 8 ? 16384 : 8192; }
   static constexpr u32 most_replicas_log2 = 5;
+  // Keys that come so often in a sample of repeats_sampled are frequent, of which so many have a slot.
+  static constexpr u32 frequent_copies = 16, frequent_slots = 1024;
+  // Items of a call, from which it pays to ask whether keys are frequent: the copies of one key are tried again for
+  // each other.
+  static constexpr u64 least_in_turn = u64(1) << 14;
   static constexpr u64 least_resized_regions = 4;  // of a table: fewer are better replaced by other regions
   static constexpr u64 copied_share = 32;          // a 32nd of the regions is copied, not built in steps
   // Copies of a key in a multimap, up to which it is grouped by regions: more make bins too uneven.

@@ -59,6 +59,8 @@ class updates : public inserts<Design, Space> {
   /// \complexity O(n) expected.
   /// \memory as insert(). An associative op of many items combines equal keys first, on a CPU any op does. This
   /// takes 2.6 times the items' bytes, on a CPU at most 3 times, if those are free.
+  /// On a GPU, another op of 2^14 items or more takes the items' bytes, if some keys are frequent and those bytes
+  /// are free.
   /// \synchronizes yes.
   /// \concurrency exclusive.
   template <combines<value_element> Op>
@@ -199,8 +201,7 @@ class updates : public inserts<Design, Space> {
   insert_report combine(Space& space, keys_in keys, const value_element* values, std::span<outcome> outcomes,
                         const Op& op) {
     return detail::unmark_user_exceptions([&] {
-      constexpr bool combines_first = !Space::has_lanes || requires { requires Op::is_associative; };
-      if constexpr (changed_in_place<Design> && combines_first) {
+      if constexpr (changed_in_place<Design>) {
         if (outcomes.empty()) {
           check(space, keys, "insert: the keys");
           [[maybe_unused]] const auto call = changing(space, "insert_or_apply");
