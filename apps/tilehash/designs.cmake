@@ -7,6 +7,8 @@
 #     PAPER p           where it is from
 #     SUMMARY s         one line about it
 #     [NEEDS_VALUES]    there are no tables of keys alone
+#     [COMPARED]        it is there to compare with: the program has no sets and no values longer than keys of it, since each
+#                       pair of types takes seconds to compile
 #     [BYTES f])        the function that says how many bytes a table takes, where its design does not (table_bytes.hpp)
 
 set(alcantara "D. Alcantara, Efficient Hash Tables on the GPU, 2011")
@@ -23,7 +25,8 @@ tilehash_program_design(bucketed_cuckoo_balanced
   HEADERS tilehash/papers/bucketed_cuckoo_balanced.hpp
   TYPE "tilehash::papers::bucketed_cuckoo_balanced<Key, Value>"
   PAPER "${breslow}, section 3"
-  SUMMARY "two buckets of 64 bytes a key; the emptier of the two")
+  SUMMARY "two buckets of 64 bytes a key; the emptier of the two"
+  COMPARED)
 
 tilehash_program_design(chained
   HEADERS tilehash/rows.hpp
@@ -34,7 +37,8 @@ tilehash_program_design(cuckoo
   HEADERS tilehash/papers/cuckoo.hpp
   TYPE "tilehash::papers::cuckoo<Key, Value>"
   PAPER "${alcantara}, chapter 6"
-  SUMMARY "four slots a key, anywhere in the table, and a stash of 101 slots")
+  SUMMARY "four slots a key, anywhere in the table, and a stash of 101 slots"
+  COMPARED)
 
 tilehash_program_design(double_hashing
   PAPER "${alcantara}, chapter 3"
@@ -49,7 +53,8 @@ tilehash_program_design(dynamic_cuckoo_two
   HEADERS tilehash/designs/dynamic_cuckoo.hpp tilehash/engine/subtables.hpp
   TYPE "tilehash::dynamic_cuckoo<Key, Value, 3, 2>"
   PAPER "${li}, sections 4 and 5"
-  SUMMARY "the same; a key has two of the three subtables")
+  SUMMARY "the same; a key has two of the three subtables"
+  COMPARED)
 
 tilehash_program_design(dynamic_hash_graph
   HEADERS tilehash/rows.hpp
@@ -65,19 +70,22 @@ tilehash_program_design(hash_graph_segments
   HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
   TYPE "tilehash::papers::hash_graph_segments<Key, Value>"
   PAPER "${kolushev}, section 3.4.1"
-  SUMMARY "hash_graph version 1 on segments, with counters apart")
+  SUMMARY "hash_graph version 1 on segments, with counters apart"
+  COMPARED)
 
 tilehash_program_design(hash_graph_v1
   HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
   TYPE "tilehash::papers::hash_graph_v1<Key, Value>"
   PAPER "${kolushev}, algorithm 7"
-  SUMMARY "hash_graph built by count, scan and scatter, whatever the size")
+  SUMMARY "hash_graph built by count, scan and scatter, whatever the size"
+  COMPARED)
 
 tilehash_program_design(hash_graph_v2
   HEADERS tilehash/rows.hpp tilehash/papers/hash_graph.hpp
   TYPE "tilehash::papers::hash_graph_v2<Key, Value>"
   PAPER "${kolushev}, algorithm 8"
-  SUMMARY "hash_graph whose items are put in order by bins first")
+  SUMMARY "hash_graph whose items are put in order by bins first"
+  COMPARED)
 
 tilehash_program_design(horton
   PAPER "Breslow et al. 2016"
@@ -93,7 +101,8 @@ tilehash_program_design(indexed_cuckoo
   HEADERS tilehash/papers/indexed_cuckoo.hpp
   TYPE "tilehash::papers::indexed_cuckoo<Key, Value>"
   PAPER "${kolushev}, section 3.3"
-  SUMMARY "6 hash functions for indices with tags; items of any size stay in place")
+  SUMMARY "6 hash functions for indices with tags; items of any size stay in place"
+  COMPARED)
 
 tilehash_program_design(linear_probing
   PAPER "${alcantara}, chapter 3"
@@ -103,7 +112,8 @@ tilehash_program_design(mega_kv
   HEADERS tilehash/papers/mega_kv.hpp
   TYPE "tilehash::papers::mega_kv<Key, Value>"
   PAPER "K. Zhang et al., Mega-KV (VLDB 2015), as in ${li}, section 6.1"
-  SUMMARY "two buckets a key; keys are exchanged for each other until one finds a free slot")
+  SUMMARY "two buckets a key; keys are exchanged for each other until one finds a free slot"
+  COMPARED)
 
 tilehash_program_design(multi
   HEADERS tilehash/instances/multimap.hpp
@@ -116,13 +126,15 @@ tilehash_program_design(perfect_spatial
   HEADERS tilehash/papers/perfect_spatial.hpp
   TYPE "tilehash::papers::perfect_spatial<Key, Value>"
   PAPER "S. Lefebvre and H. Hoppe, 2006, the baseline of D. Alcantara 2011, section 5.4.1"
-  SUMMARY "no collisions: built in bulk; a lookup reads one offset and one slot")
+  SUMMARY "no collisions: built in bulk; a lookup reads one offset and one slot"
+  COMPARED)
 
 tilehash_program_design(quadratic_probing
   HEADERS tilehash/papers/quadratic_probing.hpp
   TYPE "tilehash::papers::quadratic_probing<Key, Value>"
   PAPER "${alcantara}, chapter 3"
-  SUMMARY "one slot at a time; the steps grow by one")
+  SUMMARY "one slot at a time; the steps grow by one"
+  COMPARED)
 
 tilehash_program_design(robin_hood
   PAPER "Garcia et al. 2011"
@@ -132,13 +144,15 @@ tilehash_program_design(robin_hood_random
   HEADERS tilehash/papers/robin_hood_random.hpp
   TYPE "tilehash::papers::robin_hood_random<Key, Value>"
   PAPER "Garcia et al. 2011"
-  SUMMARY "robin_hood with its keys mixed: what coherence is compared with")
+  SUMMARY "robin_hood with its keys mixed: what coherence is compared with"
+  COMPARED)
 
 tilehash_program_design(sorted_array
   HEADERS tilehash/papers/sorted_array.hpp
   TYPE "tilehash::papers::sorted_array<Key, Value>"
   PAPER "the baseline of ${alcantara}, section 3.3.2"
-  SUMMARY "no hash table: a radix sort and binary searches")
+  SUMMARY "no hash table: a radix sort and binary searches"
+  COMPARED)
 
 tilehash_program_design(tiled
   HEADERS tilehash/instances/map.hpp
@@ -149,4 +163,5 @@ tilehash_program_design(two_level_cuckoo
   HEADERS tilehash/papers/two_level_cuckoo.hpp
   TYPE "tilehash::papers::two_level_cuckoo<Key, Value>"
   PAPER "${alcantara}, chapter 5"
-  SUMMARY "built in bulk: small cuckoo tables in block-local memory; at most three slots a lookup")
+  SUMMARY "built in bulk: small cuckoo tables in block-local memory; at most three slots a lookup"
+  COMPARED)

@@ -11,6 +11,36 @@
 
 namespace tilehash::app {
 
+namespace {
+
+template <class Key, class Value, class Space>
+void add_if_made(std::vector<std::string>& names,
+                 std::unique_ptr<any_table<Key, Value, Space>> (*made)(Space&, u64, const table_options&)) {
+  if (made == nullptr) return;
+  if constexpr (std::is_void_v<Value>)
+    names.push_back(pair_name(8 * sizeof(Key), 0));
+  else
+    names.push_back(pair_name(8 * sizeof(Key), 8 * sizeof(Value)));
+}
+template <class Space>
+std::vector<std::string> pairs_of(const table_makers<Space>& makers) {
+  std::vector<std::string> names;
+  std::apply([&](auto... made) { (add_if_made(names, made), ...); }, makers);
+  return names;
+}
+
+}  // namespace
+
+std::string pair_name(unsigned key_bits, unsigned value_bits) {
+  return fmt::format("u{}/{}", key_bits, value_bits == 0 ? "void" : fmt::format("u{}", value_bits));
+}
+
+std::vector<std::string> design_entry::pairs() const {
+  if (cpu_tables) return pairs_of<cpu>(*cpu_tables);
+  if (cuda_tables) return pairs_of<cuda>(*cuda_tables);
+  return {};
+}
+
 void registry::add(const design_entry& entry) {
   const auto known = std::ranges::find(designs_, entry.name, &design_entry::name);
   if (known == designs_.end()) {
@@ -31,18 +61,21 @@ const design_entry& registry::at(const std::string& name, const char* option) co
       fmt::format("{} '{}' is unknown; use all or some of {}", option, name, fmt::join(names, ",")));
 }
 
-void require_offered(unsigned key_bits, unsigned value_bits) {
+bool offers_pair(unsigned key_bits, unsigned value_bits) {
   const auto with_keys = [&]<class Key>() {
     return value_bits == 0    ? is_offered<Key, void>
            : value_bits == 32 ? is_offered<Key, u32>
                               : is_offered<Key, u64>;
   };
-  if (key_bits == 32 ? with_keys.operator()<u32>() : with_keys.operator()<u64>()) return;
-  const std::string value = value_bits == 0 ? "void" : fmt::format("u{}", value_bits);
+  return key_bits == 32 ? with_keys.operator()<u32>() : with_keys.operator()<u64>();
+}
+
+void require_offered(unsigned key_bits, unsigned value_bits) {
+  if (offers_pair(key_bits, value_bits)) return;
   throw input_error(
-      fmt::format("this program was built without tables of these keys and values; build it with u{}/{} in "
+      fmt::format("this program was built without tables of these keys and values; build it with {} in "
                   "TILEHASH_CLI_PAIRS, or ask for others (--key-bits, --value-bits)",
-                  key_bits, value));
+                  pair_name(key_bits, value_bits)));
 }
 
 }  // namespace tilehash::app

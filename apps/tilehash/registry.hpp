@@ -53,7 +53,12 @@ struct design_entry {
   std::uint64_t (*bytes)(std::uint64_t items, double load_factor) = nullptr;
 
   bool runs_on(const std::string& space) const { return spaces.contains(space); }
+  // The pairs of types that it has tables of, as pair_name() names them.
+  std::vector<std::string> pairs() const;
 };
+
+// Such as u32/u64, or u32/void for a set.
+std::string pair_name(unsigned key_bits, unsigned value_bits);
 
 class registry {
  public:

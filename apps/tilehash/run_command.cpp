@@ -28,12 +28,17 @@ run_settings settings_for(const design_entry& design, run_settings settings) {
   if (settings.load_factor == fullest_load) settings.load_factor = design.max_load_factor;
   return settings;
 }
-// Why a design cannot do what is asked, or nothing. A peer chooses its own load factor.
-std::string why_not(const design_entry& design, const run_settings& settings) {
+// Why a design cannot do what is asked, or nothing. A peer chooses its own load factor. `key_bits`: 0 until the
+// input is read.
+std::string why_not(const design_entry& design, const run_settings& settings, unsigned key_bits) {
   if (!design.is_peer && settings_for(design, settings).load_factor > design.max_load_factor)
     return fmt::format("it takes a load factor of at most {:.3f}; fuller tables cannot be built reliably",
                        design.max_load_factor);
   if (design.needs_values && settings.value_bits == 0) return "it keeps values, and keys alone are asked for";
+  const std::vector<std::string> pairs = design.pairs();
+  if (key_bits != 0 && !pairs.empty() && offers_pair(key_bits, settings.value_bits) &&
+      std::ranges::find(pairs, pair_name(key_bits, settings.value_bits)) == pairs.end())
+    return fmt::format("the program has its tables of {} (--key-bits, --value-bits)", fmt::join(pairs, ", "));
   return {};
 }
 
@@ -48,11 +53,11 @@ std::string choose_space(const std::string& asked) {
 
 // "all" means all that can run there, and that full; a design asked for by name must be able to.
 void choose(std::vector<const design_entry*>& chosen, const std::vector<std::string>& names,
-            const registry& known, const char* option, const run_settings& settings,
-            const std::string& space) {
+            const registry& known, const char* option, const run_settings& settings, const std::string& space,
+            unsigned key_bits) {
   if (asks_for_all(names)) {
     for (const design_entry& design : known.designs()) {
-      if (design.runs_on(space) && why_not(design, settings).empty()) chosen.push_back(&design);
+      if (design.runs_on(space) && why_not(design, settings, key_bits).empty()) chosen.push_back(&design);
     }
     return;
   }
@@ -61,10 +66,23 @@ void choose(std::vector<const design_entry*>& chosen, const std::vector<std::str
     const design_entry& design = known.at(name, option);
     if (!design.runs_on(space))
       throw input_error(fmt::format("{} {} does not run on {}", option, name, space));
-    const std::string reason = why_not(design, settings);
+    const std::string reason = why_not(design, settings, key_bits);
     if (!reason.empty()) throw input_error(fmt::format("{} {}: {}", option, name, reason));
     if (std::ranges::find(chosen, &design) == chosen.end()) chosen.push_back(&design);
   }
+}
+
+// The designs and peers that run on keys of so many bits.
+std::vector<const design_entry*> chosen_of(const run_options& options, const registry& designs,
+                                           const registry& peers, const std::string& space,
+                                           unsigned key_bits) {
+  std::vector<const design_entry*> chosen;
+  choose(chosen, options.designs, designs, "--design", options.settings, space, key_bits);
+  if (options.peers != std::vector<std::string>{"none"} && space != "cpu")
+    throw input_error("--peers: other libraries' maps run on the CPU; add --space cpu");
+  choose(chosen, options.peers, peers, "--peers", options.settings, space, key_bits);
+  if (chosen.empty()) throw input_error("--design none, --peers none: that leaves nothing to run");
+  return chosen;
 }
 
 // Steps of the progress: making the input ready, then every operation of every design, of which most have
@@ -80,13 +98,8 @@ double guessed_reading_seconds(double items) { return items * 1e-7 + 1e-3; }
 
 exit_code run_command(const run_options& options, const registry& designs, const registry& peers) {
   const std::string space = choose_space(options.space);
-  std::vector<const design_entry*> chosen;
-  choose(chosen, options.designs, designs, "--design", options.settings, space);
-  if (options.peers != std::vector<std::string>{"none"} && space != "cpu")
-    throw input_error("--peers: other libraries' maps run on the CPU; add --space cpu");
-  choose(chosen, options.peers, peers, "--peers", options.settings, space);
-  if (chosen.empty()) throw input_error("--design none, --peers none: that leaves nothing to run");
   if (options.key_bits != 0) require_offered(options.key_bits, options.settings.value_bits);
+  std::vector<const design_entry*> chosen = chosen_of(options, designs, peers, space, options.key_bits);
   results_file json(options.json);
   std::FILE* const out = json.to_stdout() ? stderr : stdout;
   const style look = style_of(out);
@@ -112,13 +125,14 @@ exit_code run_command(const run_options& options, const registry& designs, const
   };
   const workload work(load_input(options.input, options.key_bits, options.settings.seed, tell_input),
                       options.queries, options.hit_rate, options.settings.seed);
+  if (options.key_bits == 0) chosen = chosen_of(options, designs, peers, space, work.data.key_bits);
   const spent on_input = since_start.so_far();
   bar.guess(1, guessed_op_seconds(static_cast<double>(work.data.size()), options.settings.repeat));
   bar.clear();
   keep_results();
   fmt::print(out, "{}", heading(work, options.settings, look));
   for (const design_entry& design : designs.designs()) {
-    const std::string reason = why_not(design, options.settings);
+    const std::string reason = why_not(design, options.settings, work.data.key_bits);
     if (asks_for_all(options.designs) && design.runs_on(space) && !reason.empty())
       fmt::print(out, "{}", wrap(fmt::format("{} is left out: {}\n", design.name, reason), look.width, 2));
   }

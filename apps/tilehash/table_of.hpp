@@ -108,15 +108,20 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   table_type table_;
 };
 
-// Does the design that Entry (see designs.cmake) describes keep values with its keys, always?
-template <class Entry>
-concept needs_values = Entry::needs_values;
+// Does the program have its tables of this pair? (designs.cmake: NEEDS_VALUES, COMPARED)
+template <class Entry, class Key, class Value>
+constexpr bool has_pair() {
+  if constexpr (std::is_void_v<Value>)
+    return is_offered<Key, Value> && !Entry::needs_values && !Entry::is_compared;
+  else
+    return is_offered<Key, Value> && (!Entry::is_compared || sizeof(Value) <= sizeof(Key));
+}
 
 // Its makers, for the pairs of types of the argument; null where there is no such table, or none in this
 // program.
 template <class Entry, class Space, class Key, class Value>
 table_maker<Key, Value, Space> maker_of() {
-  if constexpr (!is_offered<Key, Value> || (needs_values<Entry> && std::is_void_v<Value>))
+  if constexpr (!has_pair<Entry, Key, Value>())
     return nullptr;
   else
     return &table_of<typename Entry::template design<Key, Value>, Space>::make;
@@ -158,7 +163,7 @@ void register_design(registry& all, const std::string& name, const std::string& 
                      .abilities = abilities_of<any_design, Space>(),
                      .spaces = {},
                      .max_load_factor = detail::highest_load_factor<any_design>(),
-                     .needs_values = needs_values<Entry>,
+                     .needs_values = Entry::needs_values,
                      .bytes = &bytes_of<Entry, any_design>};
   const auto makers = makers_of<Entry, Space>(table_makers<Space>());
   entry.*tables = makers;

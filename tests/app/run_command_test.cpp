@@ -147,6 +147,31 @@ TEST_F(RunCommand, LeavesTheFileAloneUntilThereIsBetter) {
     EXPECT_FALSE(entry.path().string().starts_with(file.path() + ".")) << entry.path() << " was left behind";
 }
 
+TEST_F(RunCommand, LeavesOutOfAllWhatHasOtherPairs) {
+  design_entry narrow = toy("narrow", 0, 0), wide = toy("wide", 0, 0);
+  std::get<table_maker<u32, u32, cpu>>(narrow.cpu_tables.emplace()) = [](cpu&, u64, const table_options&) {
+    return std::unique_ptr<any_table<u32, u32, cpu>>();
+  };
+  std::get<table_maker<u64, u64, cpu>>(wide.cpu_tables.emplace()) = [](cpu&, u64, const table_options&) {
+    return std::unique_ptr<any_table<u64, u64, cpu>>();
+  };
+  designs.add(narrow);
+  designs.add(wide);
+  options.designs = {"all"};
+  run();
+  if (is_offered<u32, u32>) {  // the input has keys of 32 bits
+    EXPECT_NE(out.find("wide is left out: the program has its tables of u64/u64"), std::string::npos) << out;
+    EXPECT_EQ(out.find("wide on toy machine"), std::string::npos) << out;
+  }
+  options.key_bits = options.settings.value_bits = 64;
+  run();
+  EXPECT_NE(out.find("narrow is left out: the program has its tables of u32/u32"), std::string::npos) << out;
+  EXPECT_NE(out.find("wide on toy machine"), std::string::npos) << out;
+  options.designs = {"narrow"};
+  EXPECT_NE(message_of<input_error>([&] { run(); }).find("narrow: the program has its tables of u32/u32"),
+            std::string::npos);
+}
+
 TEST_F(RunCommand, RunsPeersBesideTheDesigns) {
   registry peers;
   design_entry peer = toy("other::map", 0, 0);
