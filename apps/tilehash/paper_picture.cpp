@@ -16,7 +16,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr double width = 360, height = 220, left = 52, right = 10, top = 10, bottom = 34;
+constexpr double image_width = 360, image_height = 220, left_margin = 52, right_margin = 10, top_margin = 10,
+                 bottom_margin = 34;
 constexpr std::size_t colours = 8, most_panels = 6;
 
 // A scale of the numbers that are drawn: logarithmic where they spread far.
@@ -100,7 +101,7 @@ void draw_line(std::string& svg, const points& line, std::size_t series, bool is
 }
 
 std::string draw(const panel& the, const std::vector<json>& ours) {
-  scale x(left, width - right), y(height - bottom, top);
+  scale x(left_margin, image_width - right_margin), y(image_height - bottom_margin, top_margin);
   for (const auto* of : {&the.cells.theirs, &ours}) {
     for (std::size_t s = 0; s < the.series(); ++s) {
       for (const auto& [px, py] : line_of(the, *of, s)) {
@@ -115,16 +116,19 @@ std::string draw(const panel& the, const std::vector<json>& ours) {
   std::string svg = fmt::format(
       "<svg viewBox=\"0 0 {} {}\" role=\"img\"><rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" "
       "height=\"{}\"/>",
-      width, height, left, top, width - left - right, height - top - bottom);
+      image_width, image_height, left_margin, top_margin, image_width - left_margin - right_margin,
+      image_height - top_margin - bottom_margin);
   auto out = std::back_inserter(svg);
   for (const double tick : x.ticks())
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                   std::min(x.at(tick), width - right - 10), height - bottom + 14, tick_text(tick));
-  for (const double tick : y.ticks())
-    fmt::format_to(out, "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", left - 4, y.at(tick) + 4,
+                   std::min(x.at(tick), image_width - right_margin - 10), image_height - bottom_margin + 14,
                    tick_text(tick));
-  fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", (left + width) / 2,
-                 height - 4, html_text(the.entry.data["axes"][the.axis]["name"].get<std::string>()));
+  for (const double tick : y.ticks())
+    fmt::format_to(out, "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", left_margin - 4,
+                   y.at(tick) + 4, tick_text(tick));
+  fmt::format_to(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                 (left_margin + image_width) / 2, image_height - 4,
+                 html_text(the.entry.data["axes"][the.axis]["name"].get<std::string>()));
   for (std::size_t s = 0; s < the.series(); ++s) {
     draw_line(svg, line_of(the, ours, s), s, false, x, y);
     draw_line(svg, line_of(the, the.cells.theirs, s), s, true, x, y);
