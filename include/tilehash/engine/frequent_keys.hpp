@@ -53,10 +53,9 @@ std::optional<split_items<Slot, Space>> split_by_frequent_keys(Space& space, con
   try {
     const buffer<typename met::held_key, Space> frequent(space, met::all);
     const buffer<u64, Space> ends(space, split::targets + 1);
-    u64* const number = ends.data() + split::targets;
-    space.for_each_block(1, find::block_size, find::scratch_bytes,
-                         find{items.keys, n, frequent.data(), number});
-    if (read_one(space, number) == 0) return std::nullopt;
+    u64* const any = ends.data() + split::targets;
+    space.for_each_block(1, find::block_size, find::scratch_bytes, find{items.keys, n, frequent.data(), any});
+    if (read_one(space, any) == 0) return std::nullopt;
     split_items<Slot, Space> result;
     result.keys = buffer<typename Slot::key_type, Space>(space, n);
     result.values = buffer<typename Slot::mapped_type, Space>(space, n);

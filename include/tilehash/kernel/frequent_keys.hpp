@@ -31,7 +31,7 @@ namespace detail {
 template <class Slot>
 using frequent_met = met_keys<typename Slot::key_bits, tuning::gpu::frequent_slots>;
 
-// One block samples the keys, and lists those that are frequent in the sample. Keys of sentinel cells and NaNs
+// One block samples the keys, and lists those that the sample has twice. Keys of sentinel cells and NaNs
 // are never listed.
 template <class Slot, u32 Threads>
 struct find_frequent {
@@ -44,7 +44,7 @@ struct find_frequent {
   const typename Slot::key_type* keys;
   u64 n;
   typename met::held_key* frequent;  // met::all, free or a key; the last one: 1 if the key 0 is frequent
-  u64* number;                       // of frequent keys
+  u64* any;                          // becomes 1 if they count, and otherwise 0
 
   template <class Offset = u32>
   struct layout {
@@ -80,14 +80,20 @@ struct find_frequent {
       if (s != sampled_keys::no_slot) fetch_add(counts + s, 1U);
     }
     block.barrier();
+    u32 copies = 0, most = 0;
     for (u32 s = me; s < sampled_keys::all; s += Threads) {
       bool fresh = false;
-      if (counts[s] >= tuning::gpu::frequent_copies && listed.claim(all.key_in(s), fresh) != met::no_slot)
-        fetch_add(found, 1U);
+      const u32 count = counts[s];
+      if (count < 2) continue;
+      copies += count;
+      most = count > most ? count : most;
+      listed.claim(all.key_in(s), fresh);  // a key without a slot is one of the others
     }
+    if (copies != 0) fetch_add(found, copies);
+    if (most >= tuning::gpu::frequent_copies) fetch_add(found, sampled);
     block.barrier();
     for (u32 s = me; s < met::all; s += Threads) frequent[s] = listed.keys[s];
-    if (me == 0) *number = found[0];
+    if (me == 0) *any = found[0] >= sampled / tuning::gpu::frequent_one_in;
   }
 };
 
@@ -193,7 +199,7 @@ struct apply_runs {
   using slot_type = typename Design::slot_type;
   using mapped_type = typename Design::mapped_type;
   using value_bits = typename slot_type::value_bits;
-  static constexpr u32 block_size = bits_a_word;
+  static constexpr u32 block_size = bits_a_word, in_flight = tuning::gpu::applied_in_flight;
 
   Design design;
   Op op;
@@ -212,13 +218,17 @@ struct apply_runs {
       return;
     }
     mapped_type all = from_bits<mapped_type>(stored.value);
+    value_bits next[in_flight];  // words of a value for each lane
     u64 from = run.first + 1;
-    value_bits next = value_at(from + warp.rank(), run.end);
+    TILEHASH_UNROLL
+    for (u32 j = 0; j < in_flight; ++j) next[j] = value_at(from + j * bits_a_word + warp.rank(), run.end);
     while (from < run.end) {
-      const value_bits given = next;
+      const value_bits given = next[0];
       const u64 left = run.end - from;
+      TILEHASH_UNROLL
+      for (u32 j = 0; j + 1 < in_flight; ++j) next[j] = next[j + 1];
+      next[in_flight - 1] = value_at(from + in_flight * bits_a_word + warp.rank(), run.end);
       from += bits_a_word;
-      next = value_at(from + warp.rank(), run.end);
       if (left >= bits_a_word) {
         TILEHASH_UNROLL
         for (u32 k = 0; k < bits_a_word; ++k) all = op(all, from_bits<mapped_type>(warp.broadcast(given, k)));
