@@ -36,9 +36,10 @@ std::vector<sweep> thesis_sweeps(const std::string& space) {
 }
 
 std::vector<std::string> thesis_designs() {
-  return {"linear_probing", "quadratic_probing", "double_hashing",  "chained", "two_level_cuckoo",
-          "cuckoo",         "sorted_array",      "perfect_spatial", "tiled",   "bucketed_cuckoo",
-          "hash_graph"};
+  return {"linear_probing", "quadratic_probing", "double_hashing",
+          "chained",        "chained_by_sort",   "two_level_cuckoo",
+          "cuckoo",         "sorted_array",      "perfect_spatial",
+          "tiled",          "bucketed_cuckoo",   "hash_graph"};
 }
 
 double load_factor_for(const subject& design, u64 items, double size) {

@@ -33,6 +33,13 @@ tilehash_program_design(chained
   PAPER "${alcantara}, chapter 4"
   SUMMARY "built in bulk by a radix sort by bucket; keeps every value of a key")
 
+tilehash_program_design(chained_by_sort
+  HEADERS tilehash/rows.hpp tilehash/papers/chained_by_sort.hpp
+  TYPE "tilehash::papers::chained_by_sort<Key, Value>"
+  PAPER "${alcantara_thesis}, chapter 4"
+  SUMMARY "chained as published: one radix sort of all items, whatever their size"
+  COMPARED)
+
 tilehash_program_design(cuckoo
   HEADERS tilehash/papers/cuckoo.hpp
   TYPE "tilehash::papers::cuckoo<Key, Value>"

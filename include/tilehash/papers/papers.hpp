@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
+#include <tilehash/papers/chained_by_sort.hpp>
 #include <tilehash/papers/cuckoo.hpp>
 #include <tilehash/papers/hash_graph.hpp>
 #include <tilehash/papers/horton/model.hpp>
