@@ -78,7 +78,7 @@ struct dynamic_row {
 };
 using tell_dynamic = std::function<void(const dynamic_row&)>;
 
-enum class dynamic_experiment { by_load, resize, workload };
+enum class dynamic_experiment { by_load, resize, workload, distribution };
 
 void cpu_dynamic(dynamic_experiment, const dynamic_case&, const tell_dynamic&);
 void cuda_dynamic(dynamic_experiment, const dynamic_case&, const tell_dynamic&);

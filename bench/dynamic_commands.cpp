@@ -254,6 +254,16 @@ void add_dynamic_commands(CLI::App& bench) {
   add_bounds(*resize, resized->what);
   resize->callback([resized] { run("dynamic/resize", dynamic_experiment::resize, *resized); });
 
+  CLI::App* distribution = bench.add_subcommand(
+      "dynamic/distribution",
+      "Items and buckets of each subtable after each batch of inserts, next to theorem 1");
+  const auto spread = add(*distribution, {"dynamic_cuckoo"});
+  add_bounds(*distribution, spread->what);
+  distribution->add_option("--batch", spread->batch, "Inserts of a batch (default: 1 M, on the CPU 100 000)")
+      ->transform(CLI::Validator(read_size, ""));
+  distribution->callback(
+      [spread] { run("dynamic/distribution", dynamic_experiment::distribution, *spread); });
+
   CLI::App* workload = bench.add_subcommand(
       "dynamic/workload",
       "Batches of inserts, finds and deletes, then inserts and deletes exchanged (figures 11 to 15)");

@@ -57,6 +57,20 @@ struct check_kept {
   }
 };
 
+// The keys of a subtable.
+template <class Part, class Slot>
+struct take_keys {
+  Part part;
+  u32* out;  // may be null
+  u64* count;
+  TILEHASH_FN void operator()(u64 i) const {
+    const auto word = part.keys[i];
+    if (word == Slot::empty_word) return;
+    const u64 at = detail::fetch_add(count, u64(1));
+    if (out != nullptr) out[at] = static_cast<u32>(Slot::key_of(word));
+  }
+};
+
 template <class Design, class Space>
 class dynamic_bench {
   using table_type = typename table_to_fill<Design, Space>::type;
@@ -109,20 +123,22 @@ class dynamic_bench {
     }
   }
 
-  // One subtable doubled at beta, one halved at alpha; beside moving all items to a table of that size.
+  // One subtable doubled at beta, one halved at alpha; beside taking its items out and inserting them again, and
+  // moving all items to a table of that size.
   void resize() {
     if constexpr (in_subtables) {
       make(case_.items);
       for (const bool doubles : {true, false}) {
         const double load = doubles ? case_.beta : case_.alpha;
-        std::vector<double> one, all;
+        std::vector<double> one, again, all;
         dynamic_row row = blank("subtables");
-        double moved = 0, before = 0, after = 0;
+        double moved = 0, inserted = 0, before = 0, after = 0;
         for (unsigned i = 0; i <= case_.repeat; ++i) {
           table_type t(space_, different(), {.load_factor = load, .seed = 1, .grow = false});
           row.wrong += t.insert(space_, all_keys(), all_values()).refused;
           before = double(t.bytes());
           const u64 slots = t.capacity();
+          const auto sizes = buckets_of(t);
           bool halved = true;
           const double s = seconds([&] {
             if (doubles)
@@ -134,9 +150,19 @@ class dynamic_bench {
           after = double(t.bytes());
           moved = double(different()) / double(slots) *
                   double(doubles ? t.capacity() - slots : 2 * (slots - t.capacity()));
+          const u32 changed =
+              static_cast<u32>(std::ranges::mismatch(sizes, buckets_of(t)).in1 - sizes.begin());
+          const buffer<u32, Space> its = keys_in_part(t, changed), its_values(space_, its.size());
+          space_.for_each(its.size(), make_values{its.data(), its_values.data()});
+          t.erase(space_, its.span());
+          insert_report back;
+          const double a = seconds([&] { back = t.insert(space_, its.span(), its_values.span()); });
+          row.wrong += its.size() - back.inserted;
+          inserted = double(its.size());
           const double r = seconds([&] { t.rehash(space_, u64(load * double(t.capacity()))); });
           if (i == 0) continue;
           one.push_back(s);
+          again.push_back(a);
           all.push_back(r);
         }
         row.numbers = {{"doubles", double(doubles)},
@@ -147,8 +173,41 @@ class dynamic_bench {
                        {"items_of_the_subtable", moved},
                        {"ms", 1e3 * spread(one).median},
                        {"subtable_items_per_second", moved / spread(one).median},
+                       {"insert_ms", 1e3 * spread(again).median},
+                       {"insert_items_per_second", inserted / spread(again).median},
                        {"rehash_ms", 1e3 * spread(all).median},
                        {"rehash_items_per_second", double(different()) / spread(all).median}};
+        tell_(row);
+      }
+    }
+  }
+
+  // How items are spread over the subtables after each batch of inserts, next to theorem 1 of Li et al.:
+  // C(m, 2) / n is to be equal for the m items and n buckets of all subtables.
+  void distribution() {
+    if constexpr (in_subtables) {
+      make(case_.items);
+      table_type t(space_, 0, {.seed = 1, .alpha = case_.alpha, .beta = case_.beta});
+      for (u64 first = 0; first + case_.batch <= case_.items; first += case_.batch) {
+        dynamic_row row = blank("automatic");
+        row.wrong += t.insert(space_, keys(first, case_.batch), values(first, case_.batch)).refused;
+        row.numbers = {{"items", double(t.size())}, {"load", t.load_factor()}};
+        double least = 0, most = 0;
+        u64 all = 0;
+        const auto sizes = buckets_of(t);
+        for (u32 part = 0; part < sizes.size(); ++part) {
+          const u64 m = count_part(t, part, nullptr);
+          const double conflicts = double(m) * (double(m) - 1) / 2 / double(sizes[part]);
+          least = part == 0 ? conflicts : std::min(least, conflicts);
+          most = std::max(most, conflicts);
+          all += m;
+          const std::string number = std::to_string(part);
+          row.numbers.emplace_back("buckets_" + number, double(sizes[part]));
+          row.numbers.emplace_back("items_" + number, double(m));
+          row.numbers.emplace_back("conflicts_" + number, conflicts);
+        }
+        row.wrong += all > t.size() || all + 1 < t.size();  // the sentinel cell has at most one
+        row.numbers.emplace_back("most_over_least", most / least);
         tell_(row);
       }
     }
@@ -266,6 +325,25 @@ class dynamic_bench {
     t.rehash(space_, std::max(t.size(), u64(0.5 * highest() * double(t.capacity()))));
   }
 
+  // Of each subtable.
+  static std::vector<u64> buckets_of(const table_type& t) {
+    std::vector<u64> buckets;
+    for (u32 part = 0; part < Design::subtables; ++part) buckets.push_back(t.view().design.at(part).buckets);
+    return buckets;
+  }
+  u64 count_part(const table_type& t, u32 number, u32* out) {
+    const auto part = t.view().design.at(number);
+    space_.fill(wrong_.data(), 1, u64(0));
+    space_.for_each(part.slots(),
+                    take_keys<decltype(part), typename Design::slot_type>{part, out, wrong_.data()});
+    return read_one(space_, wrong_.data());
+  }
+  buffer<u32, Space> keys_in_part(const table_type& t, u32 part) {
+    buffer<u32, Space> all(space_, count_part(t, part, nullptr));
+    count_part(t, part, all.data());
+    return all;
+  }
+
   u64 different() const { return case_.keys != nullptr ? case_.keys->different : case_.items; }
   // Pairs that a table of this design has in the end.
   u64 stored() const { return stores_copies<Design> ? case_.items : different(); }
@@ -345,6 +423,8 @@ void run_dynamic(Space& space, const char* name, dynamic_experiment what, const 
       return bench.resize();
     case dynamic_experiment::workload:
       return bench.workload();
+    case dynamic_experiment::distribution:
+      return bench.distribution();
   }
 }
 // The baselines as published, which lose pairs: they are filled, and neither resized nor erased from.

@@ -390,7 +390,8 @@ TEST(Program, KeepsWhatABenchHasDoneWhenItIsStopped) {
 TEST(Program, MeasuresAndFindsNothingWrong) {
   if (!TILEHASH_PROGRAM_BENCHES) GTEST_SKIP() << "a build without the benchmarks";
   for (const char* command :
-       {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100", "bench tail --n 1024",
+       {"bench calls --designs all --n 1,1000 --slots 4096 --batches 100",
+        "bench tail --n 1024",
         "bench thesis/cuckoo --n 500 --builds 2 --size 1.25,2.5 --stash 0,16,101",
         "bench one_key --n 1000 --key-bits 32",
         "bench yardstick --n 1k --load 0.8 --design tiled --peers all",
@@ -399,15 +400,18 @@ TEST(Program, MeasuresAndFindsNothingWrong) {
         "bench hashgraph/join --left 1000 --right 8000 --found 0.7 --kinds inner,left,semi,anti --skew "
         "none,left",
         "bench hashgraph/updates --n 20000 --shares 0,0.01,0.1,1 --slacks 0,0.25,1",
-        "bench dynamic/static --n 5000 --load 0.9", "bench dynamic/resize --n 5000",
+        "bench dynamic/static --n 5000 --load 0.9",
+        "bench dynamic/resize --n 5000",
         "bench dynamic/static --load 0.9,0.95 --input com:n=3000 --designs "
         "published_mega_kv,published_cuckoo",
         "bench dynamic/static --n 5000 --load 0.9,0.95 --designs published_mega_kv,published_linear_probing",
         "bench dynamic/workload --n 4000 --batch 400",
         "bench dynamic/static --input com:n=3000 tw:n=2000 --load 0.9 --designs dynamic_cuckoo,mega_kv",
         "bench dynamic/workload --input com:n=8000 --batch 800 --designs dynamic_cuckoo,tiled",
+        "bench dynamic/distribution --n 4000 --batch 400",
         "bench dynamic/sweep --n 4000 --batch 400 --vary alpha --values 0.2,0.4",
-        "bench hashgraph/cells --n 1,20011", "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
+        "bench hashgraph/cells --n 1,20011",
+        "bench hashgraph/probes --n 9000 --queries 1,100,3000,9000"}) {
     const outcome result = call(std::string(command) + " --space cpu --repeat 1 --json - 2>/dev/null");
     ASSERT_EQ(result.code, 0) << command;
     const auto results = nlohmann::json::parse(result.text);
