@@ -49,6 +49,7 @@ struct common {
   static constexpr u32 contested_at_once = 8;  // keys, each with a random read of a filter
   static constexpr u32 combined_at_once = 8;   // items whose equal keys are combined
   static constexpr u32 met_at_once = 4;        // the same, by blocks that share no partition
+  static constexpr u32 applied_in_flight = 4;  // words of values of a key, in turn
   static constexpr u32 grouped_at_once = 7;    // items of a multimap's bin: 21504 are three times 7 * 1024
   static constexpr u32 ordered_at_once = 4, binned_at_once = 4;                              // items of rows
   static constexpr u32 rows_at_once(u64 word_bytes) { return by_word(word_bytes, 9, 6); }    // the same
@@ -95,8 +96,9 @@ struct common {
   // Slots of a block that combines equal keys, and replicas of them for few keys.
   static constexpr u32 met_slots(u64 slot_bytes) { return slot_bytes <= 8 ? 16384 : 8192; }
   static constexpr u32 most_replicas_log2 = 5;
-  // Keys that come so often in a sample of repeats_sampled are frequent, of which so many have a slot.
-  static constexpr u32 frequent_copies = 16, frequent_slots = 1024;
+  // Keys that a sample of repeats_sampled has twice are frequent, of which so many have a slot. They count if one of
+  // them comes so often, or if together they are a quarter of the sample.
+  static constexpr u32 frequent_copies = 16, frequent_one_in = 4, frequent_slots = 4096;
   // Items of a call, from which it pays to ask whether keys are frequent: the copies of one key are tried again for
   // each other.
   static constexpr u64 least_in_turn = u64(1) << 14;
