@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/map.hpp>
+#include <tilehash/instances/map.hpp>
 #include <tilehash/space/buffer.hpp>
 
 #include "aggregation.hpp"

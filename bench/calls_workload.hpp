@@ -5,7 +5,7 @@
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/tiled.hpp>
+#include <tilehash/instances/map.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
 

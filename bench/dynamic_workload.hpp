@@ -5,8 +5,8 @@
 #include <tilehash/designs/bucketed_cuckoo.hpp>
 #include <tilehash/designs/dynamic_cuckoo.hpp>
 #include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/subtables.hpp>
+#include <tilehash/instances/map.hpp>
 #include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
 #include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/space/buffer.hpp>

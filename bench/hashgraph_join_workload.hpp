@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
+#include <tilehash/instances/map.hpp>
 #include <tilehash/join_graph.hpp>
-#include <tilehash/map.hpp>
 #include <tilehash/space/algorithms.hpp>
 
 #include <optional>

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <tilehash/map.hpp>
+#include <tilehash/instances/map.hpp>
 
 #include <algorithm>
 #include <filesystem>

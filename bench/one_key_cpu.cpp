@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "one_key.hpp"
 
-#include <tilehash/map.hpp>
+#include <tilehash/instances/map.hpp>
 #include <tilehash/space/cpu.hpp>
 
 #include <array>

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <tilehash/index.hpp>
-#include <tilehash/map.hpp>
-#include <tilehash/multimap.hpp>
+#include <tilehash/instances/multimap.hpp>
 #include <tilehash/space/buffer.hpp>
 
 #include <ctime>

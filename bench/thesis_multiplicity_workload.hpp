@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
-#include <tilehash/multimap.hpp>
+#include <tilehash/instances/multimap.hpp>
 #include <tilehash/rows.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>

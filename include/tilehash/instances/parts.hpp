@@ -38,13 +38,11 @@ TILEHASH_END_ABI_NAMESPACE
 }  // namespace tilehash
 
 // For tables that change in place. The arguments after the space are the design.
-#define TILEHASH_SET_PARTS(how, Space, ...)                                                                  \
+#define TILEHASH_TABLE_PARTS(how, Space, ...)                                                                \
   how insert_report engine::insertion<__VA_ARGS__, Space>::insert(                                           \
       Space&, const detail::items_of<__VA_ARGS__>&, u64, outcome*, const detail::keep_stored&);              \
   how std::optional<insert_report> engine::insertion<__VA_ARGS__, Space>::insert_repeated(                   \
       Space&, const detail::items_of<__VA_ARGS__>&, u64);                                                    \
-  how void engine::insertion<__VA_ARGS__, Space>::insert_async(                                              \
-      Space&, const detail::items_of<__VA_ARGS__>&, u64, insert_report*, const detail::keep_stored&);        \
   how insert_report engine::insertion<__VA_ARGS__, Space>::build(Space&,                                     \
                                                                  const detail::items_of<__VA_ARGS__>&, u64); \
   how u64 engine::insertion<__VA_ARGS__, Space>::rehash(Space&, u64);                                        \
@@ -56,11 +54,18 @@ TILEHASH_END_ABI_NAMESPACE
                            const __VA_ARGS__::key_type*, u64, detail::lookup_sink);                          \
   how void detail::collect_entries(Space&, const table_view<__VA_ARGS__>&, __VA_ARGS__::key_type*,           \
                                    table<__VA_ARGS__, Space>::value_element*, u64, u64*);
-#define TILEHASH_MAP_PARTS(how, Space, ...)                                                                  \
-  TILEHASH_SET_PARTS(how, Space, __VA_ARGS__)                                                                \
-  how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                 \
-                           const __VA_ARGS__::key_type*, u64, detail::value_sink<__VA_ARGS__::mapped_type>); \
-  TILEHASH_UPDATE_PARTS(how, Space, op::assign, __VA_ARGS__)                                                 \
+// Tables with values too.
+#define TILEHASH_VALUE_PARTS(how, Space, ...)                                                \
+  how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&, \
+                           const __VA_ARGS__::key_type*, u64, detail::value_sink<__VA_ARGS__::mapped_type>);
+#define TILEHASH_SET_PARTS(how, Space, ...)                     \
+  TILEHASH_TABLE_PARTS(how, Space, __VA_ARGS__)                 \
+  how void engine::insertion<__VA_ARGS__, Space>::insert_async( \
+      Space&, const detail::items_of<__VA_ARGS__>&, u64, insert_report*, const detail::keep_stored&);
+#define TILEHASH_MAP_PARTS(how, Space, ...)                  \
+  TILEHASH_SET_PARTS(how, Space, __VA_ARGS__)                \
+  TILEHASH_VALUE_PARTS(how, Space, __VA_ARGS__)              \
+  TILEHASH_UPDATE_PARTS(how, Space, op::assign, __VA_ARGS__) \
   TILEHASH_UPDATE_PARTS(how, Space, op::sum, __VA_ARGS__)
 // insert_or_apply with one op: with and without outcomes, and asynchronous.
 #define TILEHASH_UPDATE_PARTS(how, Space, Op, ...)                                            \
