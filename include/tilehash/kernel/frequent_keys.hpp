@@ -221,13 +221,14 @@ struct apply_runs {
     value_bits next[in_flight];  // words of a value for each lane
     u64 from = run.first + 1;
     TILEHASH_UNROLL
-    for (u32 j = 0; j < in_flight; ++j) next[j] = value_at(from + j * bits_a_word + warp.rank(), run.end);
+    for (u32 j = 0; j < in_flight; ++j)
+      next[j] = value_at(from + u64(j) * bits_a_word + warp.rank(), run.end);
     while (from < run.end) {
       const value_bits given = next[0];
       const u64 left = run.end - from;
       TILEHASH_UNROLL
       for (u32 j = 0; j + 1 < in_flight; ++j) next[j] = next[j + 1];
-      next[in_flight - 1] = value_at(from + in_flight * bits_a_word + warp.rank(), run.end);
+      next[in_flight - 1] = value_at(from + u64(in_flight) * bits_a_word + warp.rank(), run.end);
       from += bits_a_word;
       if (left >= bits_a_word) {
         TILEHASH_UNROLL

@@ -53,7 +53,7 @@ struct late_items {
   TILEHASH_FN void operator()(Block block) const {
     const u64 first = block.index() * each * block_size;
     for (u32 k = 0; k < each; ++k) {
-      const u64 from = first + k * block_size, i = from + block.rank();
+      const u64 from = first + u64(k) * block_size, i = from + block.rank();
       // The item is requested before its end is known: to wait for that first costs distinct keys time.
       const typename Work::item_type x = i < work.end ? work.source(i) : typename Work::item_type{};
       if (from >= work.source.end_of(work.end)) return;
