@@ -27,7 +27,7 @@ COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A
 KIN = [
     (COLORS[0], 34, ("tiled",)),
     (COLORS[1], 33, ("linear_probing", "quadratic_probing", "double_hashing")),
-    (COLORS[2], 32, ("chained", "hash_graph", "hash_graph_v1", "hash_graph_v2", "hash_graph_segments", "dynamic_hash_graph")),
+    (COLORS[2], 32, ("chained", "chained_by_sort", "hash_graph", "hash_graph_v1", "hash_graph_v2", "hash_graph_segments", "dynamic_hash_graph")),
     (COLORS[5], 31, ("cuckoo", "indexed_cuckoo", "two_level_cuckoo")),
     (COLORS[4], 36, ("bucketed_cuckoo", "bucketed_cuckoo_balanced", "horton", "mega_kv", "dynamic_cuckoo", "dynamic_cuckoo_two")),
     (COLORS[3], 35, ("robin_hood", "robin_hood_random")),

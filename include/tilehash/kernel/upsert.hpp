@@ -197,7 +197,13 @@ struct upsert_items {
       mine = mine && recorder.is_pending(i);
       if (!t.any(mine)) return;
     }
-    put(lane, i, mine, mine ? source(i) : item_type{});
+    const item_type x = mine ? source(i) : item_type{};
+    mine = mine && x.valid;
+    const outcome became = together(t, x, mine);
+    if constexpr (replacing<Design>) {
+      if (inserts) unplaced.note_fresh(lane, i, mine && became == outcome::inserted);
+    }
+    recorder.record(lane, i, mine, x.key.legal, became);
   }
   // The same for the i-th item, which the lane has read if it is `mine`.
   template <class Lane>
