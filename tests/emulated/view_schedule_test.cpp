@@ -79,9 +79,10 @@ class hand_made {
     }
   }
   // Fills a bucket with keys that are in their second bucket there, and whose first buckets are not `not_in`.
-  std::vector<key> fill_with_second(u32 bucket, const std::vector<u32>& not_in) {
+  // The first `free` slots stay free.
+  std::vector<key> fill_with_second(u32 bucket, const std::vector<u32>& not_in, u32 free = 0) {
     std::vector<key> keys;
-    for (u32 slot = 0; slot < slots; ++slot) {
+    for (u32 slot = free; slot < slots; ++slot) {
       const key k = draw([&](key x) {
         return second_of(x) == bucket && first_of(x) != bucket &&
                std::ranges::count(not_in, first_of(x)) == 0;
@@ -102,6 +103,13 @@ class hand_made {
       keys.push_back(k);
     }
     return keys;
+  }
+  // The same, and all their second buckets are `next`.
+  void fill_with_those_to(u32 bucket, u32 next) {
+    for (u32 slot = 0; slot < slots; ++slot) {
+      const key k = draw([&](key x) { return first_of(x) == bucket && second_of(x) == next; });
+      put(bucket, slot, k, locate(k).stored);
+    }
   }
   void put(u32 bucket, u32 slot, key k, typename Design::stored_key stored) {
     auto& word = design_.bucket_at(bucket)[slot];
@@ -283,6 +291,47 @@ TEST(two_inserts_by_views, of_which_one_moves_a_key) {
       if (moves == 1) ask_for_a_key_that_moves<tiled<u32, u32>>(seed, moves);
     }
   }
+}
+
+// The only way for an item is a path of three keys, more than short moves look for, to the last free slot of a
+// bucket. Meanwhile a key whose first bucket that is takes the slot, and locks nothing.
+template <class Design>
+void ask_for_the_last_free_slot(u64 seed) {
+  using key = typename Design::key_type;
+  hand_made<Design> table(seed);
+  const key item = table.draw([&](key k) { return table.first_of(k) != table.second_of(k); });
+  std::vector<u32> path{table.first_of(item), table.second_of(item)};
+  while (path.size() < 5) {
+    const u32 next = table.any_bucket();
+    if (std::ranges::count(path, next) == 0) path.push_back(next);
+  }
+  table.fill_with_second(path[1], path);
+  table.fill_with_those_to(path[0], path[2]);
+  table.fill_with_those_to(path[2], path[3]);
+  table.fill_with_those_to(path[3], path[4]);
+  table.fill_with_second(path[4], path, 1);
+  const auto before = table.keys();
+  const key in_its_way = table.draw([&](key k) {
+    return table.first_of(k) == path[4] && std::ranges::count(path, table.second_of(k)) == 0;
+  });
+  for (const caller by : {caller::thread, caller::tile}) {
+    const u64 n = insert_by_two(table, {item, in_its_way}, {by, caller::thread}, 600, 40,
+                                [&](const outcome(&became)[2]) {
+                                  auto after = before;
+                                  after.push_back(in_its_way);
+                                  if (became[0] == outcome::inserted) after.push_back(item);
+                                  std::ranges::sort(after);
+                                  EXPECT_EQ(became[1], outcome::inserted);
+                                  EXPECT_EQ(table.keys(), after);
+                                  for (const key k : after) EXPECT_TRUE(table.view().contains(k));
+                                  EXPECT_FALSE(table.is_locked());
+                                });
+    EXPECT_GT(n, 100U);
+  }
+}
+TEST(two_inserts_by_views, of_which_one_takes_the_end_of_a_path) {
+  ask_for_the_last_free_slot<tiled<u64, u64>>(1);
+  if (!contract::small_sizes()) ask_for_the_last_free_slot<tiled<u32, u32>>(1);
 }
 
 // A thread and a tile choose the same slot for a key.
