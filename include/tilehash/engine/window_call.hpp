@@ -277,7 +277,7 @@ class window_call {
   void wipe_if_due() {
     if (std::exchange(unwiped_, false)) table_.wipe(space_);
   }
-  // The same for a window. An item stands for others of its key: if one is refused, all are looked up.
+  // The same for a window. An item represents all items of its key: if one is refused, all are looked up.
   template <class Filled, class Windows>
   bool take_over_window(const Filled& filled, Windows& w, u64 end) {
     const u64 before = report_.refused;

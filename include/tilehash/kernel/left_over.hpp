@@ -11,7 +11,7 @@
 // the memory of the list. Keys may move while others are displaced, so these are two kernels, unless there
 // is one block.
 //
-// An item that is given up may stand for others: regions drop all items but one of a key, and another copy may
+// A given-up item may represent others: regions drop all items but one of a key, and another copy may
 // have found a slot since. So if there is any, all items of the call are looked up afterwards, and those with
 // absent keys are refused. A third kernel does that where a table may be full after the call; else the last
 // block, since then items are hardly ever given up, and another kernel takes time in each call.
@@ -156,8 +156,8 @@ struct insert_left_over {
     for_each_found(block, place.source, place.end, i, n, [&](bool is_absent) { absent += is_absent; });
     if (absent != 0) end.counters.add(counter::left, block.rank(), absent, end.last_phase);
   }
-  // Looks up `items` items of a source, as the i-th of n blocks, and updates the present ones. Calls use(absent) for
-  // each.
+  // As the i-th of n blocks: looks up `items` items of a source, updates the present ones, and calls
+  // use(absent) for each.
   template <class Block, class Items, class Use>
   TILEHASH_FN void for_each_found(Block block, const Items& all, u64 items, u64 i, u64 n,
                                   const Use& use) const {
