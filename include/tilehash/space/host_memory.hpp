@@ -76,7 +76,9 @@ inline u64 left_by_groups(const std::string& root = "/sys/fs/cgroup",
     const char* const controllers = std::strchr(line, ':');
     const char* const group = controllers == nullptr ? nullptr : std::strchr(controllers + 1, ':');
     if (group == nullptr || group[1] != '/') continue;
-    const std::string names = "," + std::string(controllers + 1, group) + ",";
+    std::string names(controllers, group);  // with the colon, so that each name has a comma on both sides
+    names.front() = ',';
+    names += ',';
     if (std::strncmp(line, "0::", 3) == 0)
       ask(group + 1, root, "max", "current", "");
     else if (names.find(",memory,") != std::string::npos)
