@@ -86,7 +86,7 @@ constexpr u32 ahead = 32;
 template <u32 Ahead, class Use>
 auto visiting(cpu& space, const buffer<line, cpu>& lines, u64 ops, Use use) {
   return [&space, ops, work = visit<Ahead, Use>{lines.data(), lines.size(), use}] {
-    space.for_each_chunk(ops, work);
+    space.for_each_share(ops, work);
   };
 }
 
@@ -100,12 +100,12 @@ std::vector<ceiling> cpu_ceilings(std::span<const u64> sizes, unsigned repeat, i
     const auto lines = lines_of(space, bytes);
     const u64 half = lines.size() / 2;
     list.add("stream copy", bytes, half, 2 * sizeof(line), [&] {
-      space.for_each_chunk(half, copy{lines.data(), half});
+      space.for_each_share(half, copy{lines.data(), half});
     });
     list.add("read 64 B, prefetched", bytes, ops, 64, visiting<ahead>(space, lines, ops, read));
     list.add("read 64 B", bytes, ops, 64, visiting<0>(space, lines, ops, read));
     list.add("read 64 B, dependent", bytes, ops / 8, 64, [&] {
-      space.for_each_chunk(ops / 8, chase{lines.data(), lines.size()});
+      space.for_each_share(ops / 8, chase{lines.data(), lines.size()});
     });
     list.add("read 64 B then CAS 8 B, prefetched", bytes, ops, 64,
              visiting<ahead>(space, lines, ops, read_and_swap));

@@ -69,7 +69,7 @@ template <class Design>
 lookups look_up(cpu& space, const table<Design, cpu>& t, const keys_type& keys, bool there) {
   const auto view = t.view();
   u64 buckets = 0, wrong = 0;
-  space.for_each_chunk(keys.size(), [&](u64 from, u64 to) {
+  space.for_each_share(keys.size(), [&](u64 from, u64 to) {
     u64 read = 0, bad = 0;
     for (u64 i = from; i < to; ++i) {
       const auto hit = view.find(keys[i]);

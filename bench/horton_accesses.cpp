@@ -53,7 +53,7 @@ home_counts homes_of(cpu& space, u64 buckets, double load) {
   const u64 n = static_cast<u64>(load * static_cast<double>(buckets * design_type::bucket_slots));
   const design_type design(nullptr, buckets * design_type::bucket_slots, 1, design_type::max_load_factor);
   std::vector<u32> keys_of(design.capacity() / design_type::bucket_slots);
-  space.for_each_chunk(n, [&](u64 from, u64 to) {
+  space.for_each_share(n, [&](u64 from, u64 to) {
     for (u64 i = from; i < to; ++i) {
       const auto at = design.locate(design_type::slot_type::encode(key_of<u32>(i)));
       detail::fetch_add(keys_of.data() + design.where(at), 1U);

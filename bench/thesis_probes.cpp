@@ -23,7 +23,7 @@ template <class Design>
 void count_lookups(cpu& space, const Design& design, u64 first, u64 n, probe_statistics& row) {
   using slot = typename Design::slot_type;
   std::vector<u64> times(design.max_steps() + 1);
-  space.for_each_chunk(n, [&](u64 from, u64 to) {
+  space.for_each_share(n, [&](u64 from, u64 to) {
     for (u64 i = from; i < to; ++i) {
       const auto bits = slot::encode(mix32(static_cast<u32>(first + i)));
       auto location = design.locate(bits);
@@ -52,7 +52,7 @@ void count(probe_statistics row, const std::function<void(const probe_statistics
   const u64 capacity = Design::capacity_for(row.items, 1 / row.size);
   std::vector<typename Design::word> memory(capacity, slot::empty_word);
   const Design design(memory.data(), capacity, 1);
-  space.for_each_chunk(row.items, [&](u64 from, u64 to) {
+  space.for_each_share(row.items, [&](u64 from, u64 to) {
     for (u64 i = from; i < to; ++i) {
       const auto bits = slot::encode(mix32(static_cast<u32>(i)));
       if (slot::is_reserved(bits)) continue;  // these would not live here

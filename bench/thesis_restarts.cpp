@@ -98,7 +98,7 @@ partition_counts count_partitions(const partition_case& c) {
   const double load = design::max_load_factor;  // 80 % of 512 items are expected in a region
   const u64 capacity = design::capacity_for(c.items, load);
   row.regions = design(nullptr, capacity, 0).regions();
-  space.for_each_chunk(
+  space.for_each_share(
       c.partitions,
       [&](u64 from, u64 to) {
         std::vector<u32> sizes(row.regions);

@@ -45,6 +45,7 @@ AVOID = {
     "stands lies": "is_stored, unchanged",
     "room rooms": "capacity, free slots",
     "stretch stretches wave waves": "share, step",
+    "chunk chunks chunked piece pieces": "share, window, or another of the six words in docs/explain/architecture.md",
 }
 INSTEAD = {word: instead for words, instead in AVOID.items() for word in words.split()}
 

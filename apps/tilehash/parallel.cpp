@@ -17,12 +17,12 @@ cpu& all_threads() {
   return space;
 }
 
-// Pieces of `most` at a time. Without oneTBB the space has one thread, which is right for what is measured;
-// what is not takes threads of its own all the same. A piece that throws ends the work of its thread, and
+// Shares of `most` at a time. Without oneTBB the space has one thread, which is right for what is measured;
+// what is not takes threads of its own all the same. A share that throws ends the work of its thread, and
 // what it threw is the caller's once all are done.
-void in_pieces(std::size_t n, std::size_t most, const piece& work) {
+void in_shares(std::size_t n, std::size_t most, const share& work) {
 #if TILEHASH_HAS_TBB
-  all_threads().for_each_chunk(
+  all_threads().for_each_share(
       n, [&](u64 first, u64 last) { work(first, last); }, most);
 #else
   std::atomic<std::size_t> next = 0;
@@ -39,10 +39,10 @@ void in_pieces(std::size_t n, std::size_t most, const piece& work) {
 
 }  // namespace
 
-void in_parallel(std::size_t n, const piece& work) { in_pieces(n, 4096, work); }
+void in_parallel(std::size_t n, const share& work) { in_shares(n, 4096, work); }
 
 void each_in_parallel(std::size_t n, const std::function<void(std::size_t i)>& work) {
-  in_pieces(n, 1, [&](std::size_t first, std::size_t last) {
+  in_shares(n, 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) work(i);
   });
 }

@@ -14,14 +14,14 @@
 
 namespace tilehash::app {
 
-using piece = std::function<void(std::size_t first, std::size_t last)>;
+using share = std::function<void(std::size_t first, std::size_t last)>;
 
-// work(first, last) for consecutive pieces of [0, n), some thousands long, in any order and on any thread.
-void in_parallel(std::size_t n, const piece& work);
+// work(first, last) for consecutive shares of [0, n), some thousands long, in any order and on any thread.
+void in_parallel(std::size_t n, const share& work);
 // work(i) for every i of [0, n): few and long ones.
 void each_in_parallel(std::size_t n, const std::function<void(std::size_t i)>& work);
 
-// The sum of what the pieces count.
+// The sum of what the shares count.
 std::uint64_t count_in_parallel(
     std::size_t n, const std::function<std::uint64_t(std::size_t first, std::size_t last)>& count);
 

@@ -205,7 +205,7 @@ class id_table {
     {
       nb::gil_scoped_release release;
       const std::unique_lock guard(lock_);
-      space.for_each_chunk(
+      space.for_each_share(
           keys.n,
           [&](u64 first, u64 end) {
             table_.find(of, first, end, no_code,

@@ -19,13 +19,13 @@ bool all_once(const std::vector<int>& times) {
 
 TEST(Parallel, GivesEveryNumberOnce) {
   for (const std::size_t n : {0, 1, 4095, 4096, 4097, 1'000'003}) {
-    std::vector<int> in_pieces(n), each(std::min<std::size_t>(n, 1000));
+    std::vector<int> in_shares(n), each(std::min<std::size_t>(n, 1000));
     in_parallel(n, [&](std::size_t first, std::size_t last) {
       EXPECT_LT(first, last);
-      for (std::size_t i = first; i < last; ++i) ++in_pieces[i];
+      for (std::size_t i = first; i < last; ++i) ++in_shares[i];
     });
     each_in_parallel(each.size(), [&](std::size_t i) { ++each[i]; });
-    EXPECT_TRUE(all_once(in_pieces)) << n;
+    EXPECT_TRUE(all_once(in_shares)) << n;
     EXPECT_TRUE(all_once(each)) << n;
     EXPECT_EQ(count_in_parallel(n, [](std::size_t first, std::size_t last) { return last - first; }), n);
   }

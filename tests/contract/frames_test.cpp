@@ -30,9 +30,9 @@ struct frame_space : cpu {
   frame_space() : cpu(1) {}
 
   template <class Body>
-  void for_each_chunk(u64 n, Body body, u64 grain = 4096) {
+  void for_each_share(u64 n, Body body, u64 grain = 4096) {
     record();
-    cpu::for_each_chunk(n, body, grain);
+    cpu::for_each_share(n, body, grain);
   }
   template <class Body>
   void for_each(u64 n, Body body) {
@@ -49,7 +49,7 @@ struct frame_space : cpu {
   int deepest = 0;
 };
 
-// From for_each_block() and for_each_chunk() to a body, both included.
+// From for_each_block() and for_each_share() to a body, both included.
 struct body_frames {
   int* deepest;
   void operator()(u64 /*from*/, u64 /*to*/) const { *deepest = std::max(*deepest, frames_now()); }
@@ -63,7 +63,7 @@ inline int frames_of_space() {
   int deepest = 0;
   const int here = frames_now();
   static_cast<cpu&>(space).for_each_block(1, 1, 64, body_frames{&deepest});
-  static_cast<cpu&>(space).for_each_chunk(1, body_frames{&deepest});
+  static_cast<cpu&>(space).for_each_share(1, body_frames{&deepest});
   return deepest - here;
 }
 

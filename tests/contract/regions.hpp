@@ -391,13 +391,13 @@ class regions_of_floats : public ::testing::Test {
     const buffer<key, region_space> k(space, keys), held_k(space, held_keys);
     const buffer<value, region_space> v(space, values), held_v(space, held_values), out(space, n);
     const buffer<bool, region_space> found(space, n);
-    for (const u64 piece : {n, u64(1000)}) {
-      SCOPED_TRACE("in pieces of " + std::to_string(piece));
+    for (const u64 window : {n, u64(1000)}) {
+      SCOPED_TRACE("in windows of " + std::to_string(window));
       table_type t(space, capacity, {.seed = run_seed()});
       ASSERT_EQ(t.insert(space, held_k.span(), held_v.span()).inserted, held);
       insert_report report;
-      for (u64 i = 0; i < n; i += piece) {
-        const u64 its = std::min(piece, n - i);
+      for (u64 i = 0; i < n; i += window) {
+        const u64 its = std::min(window, n - i);
         const insert_report one = verb(t, k.span().subspan(i, its), v.span().subspan(i, its));
         report.inserted += one.inserted;
         report.present += one.present;
@@ -417,7 +417,8 @@ class regions_of_floats : public ::testing::Test {
       EXPECT_EQ(std::ranges::count_if(stored, [](key x) { return x != x; }), 0);
       // All present keys except those that were held and not given again.
       u64 gone = 0, stays = held;
-      for (u64 i = 0; i < n; i += piece) gone += t.erase(space, k.span().subspan(i, std::min(piece, n - i)));
+      for (u64 i = 0; i < n; i += window)
+        gone += t.erase(space, k.span().subspan(i, std::min(window, n - i)));
       auto came = present;
       for (u64 i = 0; i < n; ++i)
         if (i % 5 != 4) stays -= u64(came.erase(u64(values[i]) - 1) != 0 && u64(values[i]) <= held);

@@ -96,12 +96,12 @@ TEST(Combine, EveryItemOfAKeyCounts) {
 }
 
 // Keys that all seek one slot of their part's block, which gives some of them up: of the two sums of what is
-// listed and what is left over nothing is missing, however many pieces the items come in.
+// listed and what is left over nothing is missing, however many windows the items come in.
 constexpr u64 seeking_keys = 200;
 u64 seeking_key(u64 i) { return unmix64(i << 32 | mix32(static_cast<u32>(i))); }
 template <class Space>
-void combine_keys_of_one_slot(u64 pieces) {
-  SCOPED_TRACE(std::to_string(pieces) + " pieces");
+void combine_keys_of_one_slot(u64 windows) {
+  SCOPED_TRACE(std::to_string(windows) + " windows");
   using slot = remainder_slot<u64, u32>;
   const u64 n = 3'000;
   std::vector<u64> keys(n);
@@ -114,19 +114,19 @@ void combine_keys_of_one_slot(u64 pieces) {
   const buffer<u64, Space> k(space, keys);
   const buffer<u32, Space> v(space, values);
   const auto made = detail::combine<slot>(space, detail::array_source<slot>{k.data(), v.data()}, n, op::sum{},
-                                          0, detail::divide_up(n, pieces));
+                                          0, detail::divide_up(n, windows));
   ASSERT_TRUE(made.complete);
-  EXPECT_EQ(made.unique, pieces == 1);
-  EXPECT_GE(made.left, pieces * 64);
+  EXPECT_EQ(made.unique, windows == 1);
+  EXPECT_GE(made.left, windows * 64);
   std::unordered_map<u64, u32> sums;
   for (const auto& [source, size] : {std::pair(made.source(), made.size), {made.rest(), made.left}})
     for (u64 i = 0; i < size; ++i) sums[slot::decode(source(i).key.bits)] += source(i).value;
   EXPECT_TRUE(sums == sums_of(keys, values, std::plus<u32>()));
 }
 TEST(Combine, LeavesOverWhatFindsNoSlot) {
-  for (const u64 pieces : {1, 2, 3}) {
-    combine_keys_of_one_slot<emulated>(pieces);
-    combine_keys_of_one_slot<cpu>(pieces);
+  for (const u64 windows : {1, 2, 3}) {
+    combine_keys_of_one_slot<emulated>(windows);
+    combine_keys_of_one_slot<cpu>(windows);
   }
   const u64 n = 9'000;
   std::vector<u64> keys(n);

@@ -175,7 +175,7 @@ TEST(RepeatedKeys, ThatFillAPartMeetAgain) {
   }
 }
 
-// A call of more items than a partition takes at once: each of its pieces has the keys.
+// A call of more items than a partition takes at once: each of its windows has the keys.
 TEST(RepeatedKeys, OfSeveralPiecesMeetAgain) {
   using slot = tiled<u64, u64>::slot_type;
   const u64 seed = run_seed(), n = 40'000;

@@ -28,7 +28,7 @@ int main(int arguments, char** /*argument*/) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));  // so that another thread takes some
       for (; first < last; ++first) ++touched;
     };
-    space.for_each_chunk(64, touch, 1);
+    space.for_each_share(64, touch, 1);
     right = right && touched > 0;
   }
   return right ? 0 : 1;

@@ -127,7 +127,7 @@ class peer_table final : public any_table<typename Adaptor::key_type, typename A
       detail::fetch_add(&sum, here);
     };
     if constexpr (Adaptor::concurrent)
-      space.for_each_chunk(keys.size(), some);
+      space.for_each_share(keys.size(), some);
     else
       some(0, keys.size());
     if (Adaptor::uses_malloc) bytes_ += heap_bytes() - before;  // less where it gave back

@@ -311,8 +311,8 @@ u64 blocks_at_once(const Space& space) {
 }
 
 // Combines equal keys of the source's n items. Memory: 2.6 times the bytes of the items. Throws
-// out_of_memory. Another seed gives keys other parts. More than `most_at_once` items are combined piece by
-// piece.
+// out_of_memory. Another seed gives keys other parts. More than `most_at_once` items are combined window
+// by window.
 template <class Slot, class Space, class Source, class Op>
 combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const Op& op, u64 seed = 0,
                               u64 most_at_once = ~u64(0)) {
@@ -328,11 +328,11 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   constexpr u64 most_parts = machine::combined_parts;
   static_assert(most_parts <= by_shares::most_regions);
   constexpr u64 most = most_parts * fill / share * share;  // items at once, whatever the caller allows
-  const u64 piece = std::min({n, most, most_at_once});
-  u64 parts = detail::divide_up(piece, fill);
+  const u64 window = std::min({n, most, most_at_once});
+  u64 parts = detail::divide_up(window, fill);
   const u64 blocks = blocks_at_once(space);
   if (parts < 2 * blocks) parts = 2 * blocks < most_parts ? 2 * blocks : most_parts;
-  const double mean = static_cast<double>(piece) / static_cast<double>(parts);
+  const double mean = static_cast<double>(window) / static_cast<double>(parts);
   const u32 capacity =
       static_cast<u32>(bin_capacity(mean)) + static_cast<u32>(mean / 2);  // few keys vary more
 
@@ -349,8 +349,8 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   const spill_list<word> list{result.list.data(), counter, n},
       over{result.left_over.data(), counter + 1, result.left_over.size()};
   u64 before = 0;
-  for (u64 done = 0; done < n; done += piece) {
-    const u64 now = n - done < piece ? n - done : piece;
+  for (u64 done = 0; done < n; done += window) {
+    const u64 now = n - done < window ? n - done : window;
     space.fill(fills.data(), parts, u32(0));
     send_by_blocks(space, split, source_type{source, done}, now, bins, over, counter + 2,
                    at_cells{op, counter + 3});
@@ -370,7 +370,7 @@ combined<Slot, Space> combine(Space& space, const Source& source, u64 n, const O
   result.left = counts[1];
   result.illegal = counts[2];
   result.complete = result.left <= result.left_over.size();
-  result.unique = n <= piece;
+  result.unique = n <= window;
   return result;
 }
 

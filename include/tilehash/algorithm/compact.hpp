@@ -22,7 +22,7 @@ namespace detail {
 
 // A choice has selects(i), and use(i, number) that is called for each selected item.
 template <class Choice>
-struct compact_chunks {
+struct compact_shares {
   Choice choice;
   u64* count;
 
@@ -92,7 +92,7 @@ void compact(Space& space, u64 n, const Choice& choice, u64* count) {
     space.for_each_block(divide_up(n, each * work::block_size), work::block_size, work::scratch_bytes,
                          work{choice, n, count, static_cast<u32>(each)});
   } else {
-    space.for_each_chunk(n, compact_chunks<Choice>{choice, count});
+    space.for_each_share(n, compact_shares<Choice>{choice, count});
   }
 }
 

@@ -126,7 +126,7 @@ void scatter(Space& space, const scatter_to_groups<Value, Offset>& work) {
   if constexpr (Space::has_lanes)
     space.for_each_lane(work.n, work);
   else
-    space.for_each_chunk(work.n, work);
+    space.for_each_share(work.n, work);
 }
 
 }  // namespace detail

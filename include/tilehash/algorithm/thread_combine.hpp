@@ -5,7 +5,7 @@
 //                |       |
 //   caches    [ set | set | ... ]            of a thread: an item is combined with the entry of its key, or
 //                |       |                   evicts another item (algorithm/item_cache.hpp)
-//   parts   | part 0 | part 1 | ...          evicted items, by their hashes, in chunks
+//   parts   | part 0 | part 1 | ...          evicted items, by their hashes, in nodes
 //                |        |
 //   list    | keys | values |                each key once: a thread combines the items of a part, with an
 //                                            index of a part's keys that fits its core's cache
@@ -115,15 +115,15 @@ class thread_combine {
   static constexpr bool in_order = requires { requires Op::in_order; };
   using cache = item_cache<Source, Op>;
   using item = typename cache::item;
-  static constexpr u64 chunk_items = std::max<u64>(16, tuning::cpu::combining_chunk / sizeof(item));
+  static constexpr u64 node_items = std::max<u64>(16, tuning::cpu::combining_node / sizeof(item));
   static constexpr u64 share = tuning::cpu::combined_share;
-  static constexpr u32 no_chunk = ~u32(0);
+  static constexpr u32 no_node = ~u32(0);
 
-  // The chunks of a part that a thread has filled, and the one that it fills.
+  // The nodes of a part that a thread has filled, and the one that it fills.
   struct chain {
     item *at, *end;
-    u32 last, chunks;
-    u64 items() const { return chunks * chunk_items - static_cast<u64>(end - at); }
+    u32 last, nodes;
+    u64 items() const { return nodes * node_items - static_cast<u64>(end - at); }
   };
 
  public:
@@ -141,13 +141,13 @@ class thread_combine {
         part_bits_(std::min<u32>(tuning::cpu::combined_part_bits,
                                  static_cast<u32>(std::bit_width(n / tuning::cpu::combined_part_items)))),
         chains_(space, (workers_ << part_bits_) * sizeof(chain)),
-        before_(space, n / chunk_items + (workers_ << part_bits_)),
-        chunks_(space, before_.size() * chunk_items * sizeof(item)) {}
+        before_(space, n / node_items + (workers_ << part_bits_)),
+        nodes_(space, before_.size() * node_items * sizeof(item)) {}
 
   // May be called once.
   list run(Space& space) {
     for (u64 c = 0; c < workers_ << part_bits_; ++c)
-      put_new(chain_of(0, 0) + c, chain{nullptr, nullptr, no_chunk, 0});
+      put_new(chain_of(0, 0) + c, chain{nullptr, nullptr, no_node, 0});
     space.for_each_block(workers_, 1, in_order ? 0 : cache::bytes, [this](const auto& block) {
       chain* const own = this->chain_of(block.index(), 0);
       const u64 illegal = in_order ? this->send_in_order(own) : this->send_combined(block, own);
@@ -179,7 +179,7 @@ class thread_combine {
   chain* chain_of(u64 worker, u64 part) const {
     return reinterpret_cast<chain*>(chains_.data()) + (worker << part_bits_) + part;
   }
-  item* chunk_at(u64 chunk) const { return reinterpret_cast<item*>(chunks_.data()) + chunk * chunk_items; }
+  item* node_at(u64 node) const { return reinterpret_cast<item*>(nodes_.data()) + node * node_items; }
 
   // ---- from the input to the parts ----
   // Each returns how many items have no legal key.
@@ -222,13 +222,13 @@ class thread_combine {
   }
   void send(chain* own, u64 hash, const item& x) {
     chain& to = own[part_of(hash)];
-    if (to.at == to.end) add_chunk(to);
+    if (to.at == to.end) add_node(to);
     put_new(to.at++, x);
   }
-  __attribute__((noinline)) void add_chunk(chain& to) {
-    const u32 chunk = static_cast<u32>(fetch_add(&used_, u64(1)));
-    before_.data()[chunk] = to.last;
-    to = {chunk_at(chunk), chunk_at(chunk) + chunk_items, chunk, to.chunks + 1};
+  __attribute__((noinline)) void add_node(chain& to) {
+    const u32 node = static_cast<u32>(fetch_add(&used_, u64(1)));
+    before_.data()[node] = to.last;
+    to = {node_at(node), node_at(node) + node_items, node, to.nodes + 1};
   }
 
   // ---- from a part to the list ----
@@ -297,10 +297,10 @@ class thread_combine {
     table.clear();
     for (u64 w = 0; w < workers_ && !table.clash; ++w) {
       const chain& from = *chain_of(w, block.index());
-      u32 chunk = from.last;
-      for (u64 left = from.items(); left != 0 && !table.clash; chunk = before_.data()[chunk]) {
-        const u64 full = left % chunk_items, now = full == 0 ? chunk_items : full;
-        const item* const items_of = chunk_at(chunk);
+      u32 node = from.last;
+      for (u64 left = from.items(); left != 0 && !table.clash; node = before_.data()[node]) {
+        const u64 full = left % node_items, now = full == 0 ? node_items : full;
+        const item* const items_of = node_at(node);
         for (u64 i = 0; i < now && !table.clash; ++i) table.combine(items_of[i]);
         left -= now;
       }
@@ -320,14 +320,14 @@ class thread_combine {
   const u64 workers_;
   const u32 part_bits_;
   const buffer<char, Space> chains_;
-  const buffer<u32, Space> before_;  // the chunk before a chunk in its chain
-  const buffer<char, Space> chunks_;
+  const buffer<u32, Space> before_;  // the node before a node in its chain
+  const buffer<char, Space> nodes_;
   u64 largest_ = 0;  // items of a part, at most
   key_type* list_keys_ = nullptr;
   value_type* list_values_ = nullptr;
   // What threads change.
   u64 next_ = 0;     // the first item of the next share
-  u64 used_ = 0;     // chunks
+  u64 used_ = 0;     // nodes
   u64 illegal_ = 0;  // items
   u64 size_ = 0;     // of the list
   u64 start_ = 256;  // slots of the next part's index

@@ -3,7 +3,7 @@
 //
 // One thread writes codes at once. Several write the first row of each row's key, and mark it in a bit. The
 // number of marks before a row is then its code (the rank of its bit), so codes do not depend on the threads.
-// Few different keys are coded by chunks of rows instead (coded_chunks.hpp).
+// Few different keys are coded by a table for each thread instead (coded_shares.hpp).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <tilehash/analysis/code_table.hpp>
-#include <tilehash/analysis/coded_chunks.hpp>
+#include <tilehash/analysis/coded_shares.hpp>
 #include <tilehash/analysis/dense_codes.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -143,8 +143,8 @@ buffer<u32, cpu> code_rows(cpu& space, const Rows& rows, u64 n, Code* codes, mis
     return code_by_shares(space, std::vector<dense*>(shares, &table), rows, n, codes, is_key);
   }
   const u64 seed = drawn_seed();
-  if (shares > 1 && chunks_pay(space, rows, n, seed))
-    return code_by_chunks(space, rows, n, codes, is_key, seed);
+  if (shares > 1 && own_tables_pay(space, rows, n, seed))
+    return code_by_own_tables(space, rows, n, codes, is_key, seed);
   std::vector<hashed> tables;
   for (u32 i = 0; i < shares; ++i) tables.emplace_back(space, seed);
   if (shares == 1) return code_in_order(space, tables.front(), rows, n, codes, is_key);
@@ -168,7 +168,7 @@ class key_finder {
   // Calls use(row, code) for each row, on any thread: the code of its key, or no_code.
   template <class Other, class Use>
   void find(cpu& space, const Other& rows, u64 n, u32 missing_code, const Use& use) const {
-    space.for_each_chunk(
+    space.for_each_share(
         n, [&](u64 first, u64 end) { table_.find(rows, first, end, missing_code, use); },
         tuning::cpu::least_shared);
   }

@@ -38,8 +38,8 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Combines what a list leaves over with the list itself, and what two pieces of a call have of a key. (A part that
-// several of few keys select can be full.)
+// Combines what a list leaves over with the list itself, and what two windows of a call have of a key. (A part
+// that several of few keys select can be full.)
 template <class Slot, class Space, class Op>
 combined<Slot, Space> combine_again(Space& space, const combined<Slot, Space>& first, const Op& op,
                                     u64 seed) {
@@ -234,8 +234,8 @@ insert_report insert_in_order(engine::insertion<Design, Space>& table, Space& sp
   return total;
 }
 
-// Inserts into any table, piece by piece: the table keeps the items of earlier pieces. Each key of a piece is
-// inserted once. Pieces get smaller where memory is short or their keys are too uneven, down to one item,
+// Inserts into any table, window by window: the table keeps the items of earlier windows. Each key of a window
+// is inserted once. Windows get smaller where memory is short or their keys are too uneven, down to one item,
 // which is the first of its key.
 template <class Design, class Space>
 insert_report combine_first(engine::insertion<Design, Space>& table, Space& space,
@@ -254,8 +254,8 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
     table.look_up(space, keys, keys_n, missing_sink{missing.data()});
     return read_one(space, missing.data());
   };
-  for (u64 done = 0, piece = most; done < n;) {
-    const u64 now = std::min(n - done, piece);
+  for (u64 done = 0, window = most; done < n;) {
+    const u64 now = std::min(n - done, window);
     const array_source<slot_type> its{items.keys + done, items.values + done};
     u64 refused = 0;
     const auto put = [&](const auto& source, u64 keys) {
@@ -268,12 +268,12 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
       if (now == 1) {
         put(its, 1);
       } else if (!find_first(space, with_numbers<slot_type>{its}, now, seed, put)) {
-        piece = (now + 1) / 2;  // the items inserted so far were firsts
+        window = (now + 1) / 2;  // the items inserted so far were firsts
         continue;
       }
     } catch (const out_of_memory&) {
       if (now > least_to_partition<Space>) {
-        piece = now / 2;
+        window = now / 2;
         continue;
       }
       if (total.inserted == 0) throw;
@@ -283,7 +283,7 @@ insert_report combine_first(engine::insertion<Design, Space>& table, Space& spac
     // A refused item represents all items of its key.
     if (refused != 0 || has_nan<typename Design::key_type>) total.refused += count_missing(its.keys, now);
     done += now;
-    piece = std::min(most, 2 * piece);
+    window = std::min(most, 2 * window);
   }
   total.present = n - total.inserted - total.refused;
   return total;

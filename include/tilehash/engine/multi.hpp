@@ -363,20 +363,20 @@ template <class Sink>
 void multi<Design, Space>::look_up(Space& space, const Key* keys, u64 n, Sink sink) const {
   if constexpr (Space::has_lanes) {
     ids_.look_up(space, keys, n, detail::through_starts<view_type, Sink>{view(), sink});
-  } else {  // prefetches `starts`, in pieces that stay in the cache
-    u64 piece = detail::tuning::cpu::met_piece;
+  } else {  // prefetches `starts`, in windows that stay in the cache
+    u64 window = detail::tuning::cpu::met_window;
     buffer<detail::met_id, Space> many;
     try {
-      many = buffer<detail::met_id, Space>(space, n < piece ? n : piece);
+      many = buffer<detail::met_id, Space>(space, n < window ? n : window);
     } catch (const out_of_memory&) {  // a lookup does not fail for want of memory
-      piece = few_met;
+      window = few_met;
     }
     detail::met_id few[few_met];
     detail::met_id* const met = many.data() != nullptr ? many.data() : few;
-    for (u64 done = 0; done < n; done += piece) {
-      const u64 now = n - done < piece ? n - done : piece;
+    for (u64 done = 0; done < n; done += window) {
+      const u64 now = n - done < window ? n - done : window;
       ids_.look_up(space, keys + done, now, detail::met_sink<view_type>{met});
-      space.for_each_chunk(now, detail::starts_reader<view_type, Sink>{view(), met, done, sink});
+      space.for_each_share(now, detail::starts_reader<view_type, Sink>{view(), met, done, sink});
     }
   }
 }

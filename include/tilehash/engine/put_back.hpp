@@ -37,7 +37,7 @@ u64 walk_on_for_a_while(Space& space, const Design& design, const unplaced_keys<
       if constexpr (Space::has_lanes)
         space.for_each_lane(keys.n, work);
       else
-        space.for_each_chunk(keys.n, work);
+        space.for_each_share(keys.n, work);
     });
   }
   return left;

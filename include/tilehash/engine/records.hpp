@@ -83,13 +83,13 @@ class records {
       }
     }
     insert_report total;
-    const buffer<u64, Space> absent(space, n > largest_piece);  // before anything changes
+    const buffer<u64, Space> absent(space, n > largest_window);  // before anything changes
     for (u64 done = 0; done < n;) {
-      const u64 piece = piece_of(n - done);
+      const u64 window = window_of(n - done);
       try {
-        put_piece(space, keys + done, is_set ? values : values + done, piece,
-                  ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done, update,
-                  total, unseen);
+        put_window(space, keys + done, is_set ? values : values + done, window,
+                   ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done,
+                   update, total, unseen);
       } catch (const out_of_memory&) {
         if (done == 0 || unseen) throw;  // nothing has changed yet; else inserted items stay
         constexpr bool keeps = std::same_as<Update, detail::keep_stored>;
@@ -102,7 +102,7 @@ class records {
         total.present += n - done - refused;
         return total;
       }
-      done += piece;
+      done += window;
     }
     return total;
   }
@@ -116,8 +116,8 @@ class records {
   }
   u64 erase(Space& space, const key_type* keys, u64 n) {
     u64 erased = 0;
-    for (u64 done = 0; done < n; done += largest_piece)
-      erased += erase_piece(space, keys + done, piece_of(n - done));
+    for (u64 done = 0; done < n; done += largest_window)
+      erased += erase_window(space, keys + done, window_of(n - done));
     return erased;
   }
 
@@ -164,9 +164,9 @@ class records {
     free_count_ = u64(other.free_count_);
   }
 
-  static constexpr u64 largest_piece = u64(1) << 31;  // items are numbered by 32 bits
+  static constexpr u64 largest_window = u64(1) << 31;  // items are numbered by 32 bits
   static constexpr u32 max_restarts = 64;
-  static u64 piece_of(u64 n) { return n < largest_piece ? n : largest_piece; }
+  static u64 window_of(u64 n) { return n < largest_window ? n : largest_window; }
 
   // Combines the items of equal keys first, which also finds the fresh ones. Nothing: the table is unchanged.
   template <class Source, class Update>
@@ -175,8 +175,8 @@ class records {
     const auto op = detail::op_for_given<Space, mapped_type>(view(), size() == 0, update);
     const auto put = [&](const auto& list) {
       insert_report report;
-      put_piece(space, list.keys.data(), list.values.data(), list.size, nullptr, nullptr,
-                detail::update_by_combined(update), report, unseen, true);
+      put_window(space, list.keys.data(), list.values.data(), list.size, nullptr, nullptr,
+                 detail::update_by_combined(update), report, unseen, true);
       // No two keys of the table and of the call have one fingerprint now, so the records need not be read.
       if (ids != nullptr)
         ids_.look_up(space, detail::fingerprints<design>{design_, source.keys}, n,
@@ -188,9 +188,9 @@ class records {
   }
   // If this throws, nothing has changed but the hash function. `unique`: no two keys have one fingerprint.
   template <class Update>
-  void put_piece(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
-                 outcome* outcomes_out, const Update& update, insert_report& total, bool unseen,
-                 bool unique = false) {
+  void put_window(Space& space, const key_type* keys, const value_element* values, u64 n, u32* ids_out,
+                  outcome* outcomes_out, const Update& update, insert_report& total, bool unseen,
+                  bool unique = false) {
     constexpr bool changes = !std::same_as<Update, detail::keep_stored>;
     // (Not by slots if ids may be reused.)
     const bool by_slots = limit_ == 0 && detail::numbering_pays<design>(space, ids_, n),
@@ -213,7 +213,7 @@ class records {
     else
       put_leaders(space, keys, values, n, of, total, unseen, unique, change_values);
   }
-  // As put_piece(): finds one item of each new key, its leader, and inserts these.
+  // As put_window(): finds one item of each new key, its leader, and inserts these.
   template <class Then>
   void put_leaders(Space& space, const key_type* keys, const value_element* values, u64 n,
                    detail::item_results of, insert_report& total, bool unseen, bool unique,
@@ -263,7 +263,7 @@ class records {
     total.restarts += stored.restarts;
   }
 
-  // As put_piece(), by engine/numbered_keys.hpp.
+  // As put_window(), by engine/numbered_keys.hpp.
   template <class Then>
   void put_by_slots(Space& space, const key_type* keys, const value_element* values, u64 n,
                     detail::item_results of, insert_report& total, bool unseen, const Then& change_values) {
@@ -356,7 +356,7 @@ class records {
                 " hash functions give different keys one fingerprint; are the keys made for that?");
   }
 
-  u64 erase_piece(Space& space, const key_type* keys, u64 n) {
+  u64 erase_window(Space& space, const key_type* keys, u64 n) {
     buffer<u64, Space> counter(space, 1);
     buffer<u32, Space> ids(space, n);
     buffer<typename design::fingerprint, Space> gone(space, n);

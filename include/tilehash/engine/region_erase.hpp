@@ -81,7 +81,7 @@ class region_erase {
   using block_type = typename Design::template region_erase<bins_type, count_gone>;
 
  public:
-  // Is it worth it for n keys? Each piece of them reads and writes the whole table, so not for few. There
+  // Is it worth it for n keys? Each window of them reads and writes the whole table, so not for few. There
   // must be two regions for each block that runs at once (docs/explain/horton.md). A block's scratch must
   // hold a region, and a partition's counters.
   static bool pays(const Space& space, const Design& design, u64 n) {
@@ -93,29 +93,29 @@ class region_erase {
            block_type::scratch_bytes(design.region_buckets()) <= space.largest_scratch();
   }
 
-  // Allocates memory for at most n keys, in pieces. A piece takes at most a quarter of the table's memory.
+  // Allocates memory for at most n keys, in windows. A window takes at most a quarter of the table's memory.
   // Throws out_of_memory.
   region_erase(Space& space, const Design& design, u64 n)
       : space_(space),
         route_{design},
-        piece_(
+        window_(
             std::min(n, std::max(least_to_partition<Space>,
                                  design.capacity() / 4 * sizeof(typename Design::word) / sizeof(key_bits)))),
-        capacity_(static_cast<u32>(bin_capacity(piece_, design.regions()))),
-        spill_capacity_(piece_ / 32 + 1024),
+        capacity_(static_cast<u32>(bin_capacity(window_, design.regions()))),
+        spill_capacity_(window_ / 32 + 1024),
         entries_(space, static_cast<u64>(capacity_) * design.regions()),
         spilled_(space, spill_capacity_),
         counts_(space, 2),
         fill_(space, design.regions()) {}
 
   void run(const key_type* keys, u64 n, const call_counters& counters) {
-    for (u64 done = 0; done < n; done += piece_)
-      erase_piece(keys + done, std::min(piece_, n - done), counters);
+    for (u64 done = 0; done < n; done += window_)
+      erase_window(keys + done, std::min(window_, n - done), counters);
   }
 
  private:
   // Synchronizes with the host once, to learn the number of spilled keys.
-  void erase_piece(const key_type* keys, u64 n, const call_counters& counters) {
+  void erase_window(const key_type* keys, u64 n, const call_counters& counters) {
     const Design& design = route_.design;
     space_.fill(fill_.data(), fill_.size(), u32(0));
     space_.fill(counts_.data(), 2, u64(0));
@@ -135,7 +135,7 @@ class region_erase {
 
   Space& space_;
   erase_route<Design> route_;
-  u64 piece_;
+  u64 window_;
   u32 capacity_;
   u64 spill_capacity_;
   buffer<key_bits, Space> entries_, spilled_;

@@ -110,7 +110,7 @@ class window_call {
     } catch (const out_of_memory&) {  // for the bits of the items; no remaining item has been visited then
       if (!keeps_table(table_is_)) throw;
       if (replacing<Design> && !changed_ && table_is_ == insert_role::in_use) throw;
-      while (w.done < w.n) run_piece(w);
+      while (w.done < w.n) run_few(w);
     }
   }
   template <class Windows>
@@ -140,7 +140,7 @@ class window_call {
   // Inserts as many items as the table's own memory has bits for. An insert that may take other keys out also
   // needs a list of these; without it, new keys are refused, and only present keys are updated.
   template <class Windows>
-  void run_piece(Windows& w) {
+  void run_few(Windows& w) {
     const u64 end = std::min(w.n, w.done + detail::call_memory::few_items);
     w.phases.moved_to(table_.calls());
     w.phases.use_few_bits(w.done);

@@ -250,7 +250,7 @@ void finish_call(Space& space, const call_end& end) {
   if constexpr (Space::has_lanes)
     space.for_each_lane(call_counters::kinds, end);
   else
-    space.for_each_chunk(1, end);
+    space.for_each_share(1, end);
 }
 
 }  // namespace detail

@@ -79,7 +79,7 @@ struct entry_probe {
 template <class Space, class View>
 u64 count_entries(Space& space, const View& view) {
   u64 all = 0;
-  space.for_each_chunk(view.entries(), [&](u64 from, u64 to) {
+  space.for_each_share(view.entries(), [&](u64 from, u64 to) {
     u64 here = 0;
     for (u64 i = from; i < to; ++i) here += view.use_entry(i, entry_probe{});
     fetch_add(&all, here);

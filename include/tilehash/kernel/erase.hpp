@@ -149,7 +149,7 @@ bool erase(Space& space, const Design& design,
   if constexpr (Space::has_lanes) {
     return run_lanes_and_end(space, n, work, end, blocks_done);
   } else {
-    space.for_each_chunk(n, work);
+    space.for_each_share(n, work);
     return false;
   }
 }

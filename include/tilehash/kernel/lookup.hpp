@@ -36,7 +36,7 @@ void look_up(Space& space, const Design& design,
           n, look_up_lanes<Design, Keys, Sink, Design::preferred_width>{design, sentinels, keys, n, sink});
     }
   } else {
-    space.for_each_chunk(n, look_up_ring<Design, Keys, Sink>{design, sentinels, keys, sink});
+    space.for_each_share(n, look_up_ring<Design, Keys, Sink>{design, sentinels, keys, sink});
   }
 }
 
@@ -82,7 +82,7 @@ void look_up(Space& space, const Design& design, const typename Design::key_type
   if constexpr (Space::has_lanes)
     space.for_each_lane(n, work);
   else
-    space.for_each_chunk(n, work);
+    space.for_each_share(n, work);
 }
 
 // Lookups in a table without memory: every key is absent.

@@ -69,7 +69,7 @@ void scatter(Space& space, const scatter_answers<Value>& work) {
   if constexpr (Space::has_lanes)
     space.for_each_lane(work.n, work);
   else
-    space.for_each_chunk(work.n, work);
+    space.for_each_share(work.n, work);
 }
 
 // The batch's positions by operation: those of operation k are list[begins[k]] ... list[begins[k + 1] - 1].

@@ -158,7 +158,7 @@ void put_in(Space& space, const Design& rows, const typename Design::graph& item
   if constexpr (Space::has_lanes)
     space.for_each(rows.sections(), work);
   else
-    space.for_each_chunk(rows.sections(), work, tuning::cpu::put_sections);
+    space.for_each_share(rows.sections(), work, tuning::cpu::put_sections);
 }
 
 // Marks the entries of a key and the key's row, and counts the entries. If several keys are equal, only the
@@ -240,8 +240,8 @@ void erase_from(Space& space, const Design& rows, const typename Design::key_typ
     space.for_each(n, mark);
     space.for_each(n, close);
   } else {
-    space.for_each_chunk(n, mark);
-    space.for_each_chunk(n, close);
+    space.for_each_share(n, mark);
+    space.for_each_share(n, close);
   }
 }
 

@@ -90,7 +90,7 @@ void tidy(Space& space, const Design& design) {
       space.for_each_block((all + words - 1) / words, work_type::block_size, work_type::scratch_bytes(words),
                            work_type{design, all, words});
     } else {
-      space.for_each_chunk(all, work_type{design, all, words});
+      space.for_each_share(all, work_type{design, all, words});
     }
   }
 }

@@ -324,7 +324,7 @@ bool upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
                               work.design, work.sentinels, called(work.source), work.first, work.end,
                               work.retry, work.inserts, work.update, work.recorder, work.unplaced});
   } else {
-    space.for_each_chunk((work.end - work.first + bits_a_word - 1) / bits_a_word, work,
+    space.for_each_share((work.end - work.first + bits_a_word - 1) / bits_a_word, work,
                          tuning::cpu::upsert_words);
   }
   return false;

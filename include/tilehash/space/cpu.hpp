@@ -151,17 +151,17 @@ class cpu {
   void check_pointer(const void* /*p*/, const char* /*what*/) const {}  ///< without an element count
 
   // ---- work ----
-  /// Calls body(first, last) for consecutive chunks of [0, n), in any order and on any thread.
+  /// Calls body(first, last) for consecutive shares of [0, n), in any order and on any thread.
   template <class Body>
-  void for_each_chunk(u64 n, Body body, u64 grain = default_grain) {
+  void for_each_share(u64 n, Body body, u64 grain = default_grain) {
     const auto run = [](void* b, u64 first, u64 last) { (*static_cast<Body*>(b))(first, last); };
-    run_chunks(n, grain, run, &body);
+    run_shares(n, grain, run, &body);
   }
 
   /// Calls body(i) for every i of [0, n), in any order and on any thread.
   template <class Body>
   void for_each(u64 n, Body body) {
-    for_each_chunk(n, [&](u64 first, u64 last) {
+    for_each_share(n, [&](u64 first, u64 last) {
       for (u64 i = first; i < last; ++i) body(i);
     });
   }
@@ -178,7 +178,7 @@ class cpu {
     if (blocks == 0) return;
     const auto scratch = scratch_of(blocks, scratch_bytes);
     blocks_work<Body> work{body, scratch.data(), scratch_each(scratch_bytes), blocks};
-    run_chunks(workers_for(blocks), 1, work.run, &work);
+    run_shares(workers_for(blocks), 1, work.run, &work);
   }
   /// Allocates the scratch of all threads before any of them starts. So a resource need not be thread-safe,
   /// and nothing has been done if it fails.
@@ -190,7 +190,7 @@ class cpu {
   void for_each_block(u64 blocks, u32 /*threads*/, u64 scratch_bytes, Body body,
                       const buffer<char, cpu>& scratch) {
     blocks_work<Body> work{body, scratch.data(), scratch_each(scratch_bytes), blocks};
-    run_chunks(workers_for(blocks), 1, work.run, &work);
+    run_shares(workers_for(blocks), 1, work.run, &work);
   }
 
   /// A block of one thread: number index() of count() blocks. The thread has number rank() of size() threads;
@@ -220,7 +220,7 @@ class cpu {
   /// Writes `value` to all n elements.
   template <class T>
   void fill(T* data, u64 n, T value) {
-    for_each_chunk(n, [=](u64 first, u64 last) { std::fill(data + first, data + last, value); });
+    for_each_share(n, [=](u64 first, u64 last) { std::fill(data + first, data + last, value); });
   }
 
   // All but fill() are defined in space/cpu_algorithms.hpp, which designs that sort or scan include.
@@ -253,7 +253,7 @@ class cpu {
   static constexpr u64 default_grain = detail::tuning::cpu::grain;
 
   // The blocks that remain, for as many workers as there are scratch areas. (A worker that gets several
-  // chunks finds no blocks in the later ones.)
+  // shares finds no blocks in the later ones.)
   template <class Body>
   struct blocks_work {
     Body& body;
@@ -282,16 +282,16 @@ class cpu {
   }
 
   // Not a template, so that oneTBB's loop is compiled once in a source file and not once for each body.
-  void run_chunks(u64 n, [[maybe_unused]] u64 grain, void (*run)(void*, u64, u64), void* body) {
+  void run_shares(u64 n, [[maybe_unused]] u64 grain, void (*run)(void*, u64, u64), void* body) {
 #if TILEHASH_HAS_TBB
     if (threads() > 1 && n > grain) {
-      detail::handover begun, done;  // the chunks have no order
+      detail::handover begun, done;  // the shares have no order
       begun.give();
       const detail::at_end all{[&] { done.take(); }};
       arena().execute([&] {
         tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), [&](const auto& r) {
           begun.take();
-          const detail::at_end piece{[&] { done.give(); }};
+          const detail::at_end given{[&] { done.give(); }};
           run(body, r.begin(), r.end());
         });
       });

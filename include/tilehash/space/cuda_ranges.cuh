@@ -2,8 +2,8 @@
 // GPU memory that can grow and shrink in place: ranges of virtual addresses, each as long as the GPU's
 // memory. Only the front of a range is mapped to memory.
 //
-//   | piece | piece | piece |   addresses without memory ...
-//   |<- the table ->|<----->|   one more piece when it grows
+//   | mapped | mapped | mapped |   addresses without memory ...
+//   |<-  the table  ->|<------>|   one more mapping when it grows
 //
 // The driver takes longer to map memory than kernels take to fill it. So returned ranges are kept, with their
 // memory, until their space ends or needs the memory elsewhere. The driver's functions are found through the
@@ -114,19 +114,19 @@ class device_ranges {
   }
 
  private:
-  struct piece {
+  struct mapping {
     CUmemGenericAllocationHandle handle;
     u64 bytes;
   };
   struct range {
     char* at = nullptr;
     u64 reserved = 0, mapped = 0;
-    std::vector<piece> pieces;
+    std::vector<mapping> mappings;
     int device = 0;
     bool kept = false;
   };
   static constexpr u64 most_kept = tuning::gpu::kept_ranges;
-  static constexpr u64 pieces_each_time = tuning::gpu::pieces_each_time;  // cut() removes whole ones
+  static constexpr u64 mappings_each_time = tuning::gpu::mappings_each_time;  // cut() removes whole ones
 
   const range* find(const void* p) const {
     for (const range& r : ranges_) {
@@ -178,7 +178,7 @@ class device_ranges {
     if (wanted <= before) return true;
     const auto& driver = virtual_memory_driver::get();
     const CUmemAllocationProp memory = kind(r.device);
-    const u64 each = whole((wanted - before) / pieces_each_time, page_);
+    const u64 each = whole((wanted - before) / mappings_each_time, page_);
     while (r.mapped < wanted) {
       const u64 size = std::min(std::max(each, page_), wanted - r.mapped);
       CUmemGenericAllocationHandle handle{};
@@ -187,7 +187,7 @@ class device_ranges {
         driver.release(handle);
         break;
       }
-      r.pieces.push_back({handle, size});
+      r.mappings.push_back({handle, size});
       r.mapped += size;
     }
     CUmemAccessDesc access{};
@@ -199,12 +199,12 @@ class device_ranges {
     cut(r, before);
     return false;
   }
-  // Unmaps the whole pieces beyond `bytes`.
+  // Unmaps the whole mappings beyond `bytes`.
   void cut(range& r, u64 bytes) {
     const auto& driver = virtual_memory_driver::get();
-    while (!r.pieces.empty() && r.mapped - r.pieces.back().bytes >= bytes) {
-      const piece last = r.pieces.back();
-      r.pieces.pop_back();
+    while (!r.mappings.empty() && r.mapped - r.mappings.back().bytes >= bytes) {
+      const mapping last = r.mappings.back();
+      r.mappings.pop_back();
       r.mapped -= last.bytes;
       driver.unmap(address(r, r.mapped), last.bytes);
       driver.release(last.handle);

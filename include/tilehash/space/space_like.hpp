@@ -7,7 +7,7 @@
 //   work     for_each(n, body)               body(i)
 //            for_each_block(blocks, threads, scratch bytes, body)    body(block)
 //            for_each_lane(n, body)          body(lane), if work runs in warps of lanes (has_lanes)
-//            for_each_chunk(n, body)         body(first, last), if work runs in threads
+//            for_each_share(n, body)         body(first, last), if work runs in threads
 //            fill; scans and sorts, which are defined in space/algorithms.hpp
 //   machine  bytes of a cache and of a block's scratch; the number of large blocks that run at once
 //   time     synchronize; seconds of some work
@@ -66,7 +66,7 @@ concept space_like =
     } &&
     ((Space::has_lanes && requires(Space& s, u64 n, detail::any_work work) { s.for_each_lane(n, work); }) ||
      (!Space::has_lanes && requires(Space& s, const Space& c, u64 n, detail::any_work work) {
-       s.for_each_chunk(n, work);
+       s.for_each_share(n, work);
        { c.threads() } -> std::convertible_to<int>;
      }));
 

@@ -158,9 +158,9 @@ struct cpu : common {
   static constexpr u64 first_code_slots = u64(1) << 12;  // of a table of codes
   static constexpr u64 least_shared = u64(1) << 16;      // rows: threads start
   static constexpr u64 dense_share = 2;                  // words of the range for each row
-  static constexpr u64 chunked_rows = 32;                // of a key on average, from which keys are few
+  static constexpr u64 few_keys_rows = 32;               // of a key on average, from which keys are few
   static constexpr u64 sampled_codes = u64(1) << 14,
-                       chunked_share = 8;    // rows, and of these: keys that are few
+                       few_keys_share = 8;   // rows, and of these: keys that are few
   static constexpr u64 sampled_blocks = 16;  // whose range decides whether all are looked at
 
   // ---- work of a thread between two visits to oneTBB's scheduler ----
@@ -187,12 +187,12 @@ struct cpu : common {
   static constexpr u32 combined_slots(bool narrow) { return narrow ? 28672 : 14336; }
   static constexpr u32 joined_rows(u64 /*word_bytes*/) { return 256; }
   static constexpr u32 joined_groups_rows(u64 /*word_bytes*/) { return 256; }
-  static constexpr u64 met_piece = u64(1) << 14;  // ids that a lookup in a multimap finds first
+  static constexpr u64 met_window = u64(1) << 14;  // ids that a lookup in a multimap finds first
 
   // ---- equal keys combined by threads (algorithm/thread_combine.hpp) ----
   static constexpr u64 combining_cache = u64(1) << 18;  // bytes of a thread's cache of items
   static constexpr u32 combining_round = 64;            // items of a round in that cache
-  static constexpr u64 combining_chunk = 4096;          // bytes of items of a part
+  static constexpr u64 combining_node = 4096;           // bytes of a part's list node
   static constexpr u64 combined_share = 4096;           // items that a thread takes at once
   // A cache that serves less than one item in 8 is left out for 15 of 16 shares.
   static constexpr u64 combining_hits = 8, combining_skipped = 15;
@@ -299,7 +299,7 @@ struct sm_90 : common {
   // ---- memory ----
   static constexpr u64 mapped_from = u64(64) << 20;  // bytes of an array that can grow: pages are large
   static constexpr u64 kept_ranges = 4;              // not in use: to map one takes longer than to fill it
-  static constexpr u64 pieces_each_time = 16;        // of memory that a range gets: each takes 35 us to map
+  static constexpr u64 mappings_each_time = 16;      // of memory that a range gets: each takes 35 us
   static constexpr u64 staging_bytes = 512;          // page-locked, for what a call reports
 };
 

@@ -20,7 +20,7 @@
 // group's lane follows the keys that it evicts. The spill, which is inserted one by one, takes the keys that
 // still wait, keys that would be older than 14, and those of homes with more keys than a count can hold.
 //
-// A bin has the homes of chunks of 32 slots at regular distances in the table, as a picture's rows fill the
+// A bin has the homes of runs of 32 slots at regular distances in the table, as a picture's rows fill the
 // table unevenly. Equal keys have one home, so they meet in a bin, where one stays.
 #pragma once
 
@@ -167,7 +167,7 @@ struct robin_hood_build {
       ++bits;
     return bits;
   }
-  // Chunks fill unevenly: a bin of some hundred chunks has up to a tenth more or less than the mean.
+  // Runs fill unevenly: a bin of some hundred runs has up to a tenth more or less than the mean.
   u64 capacity_of(u64 n, u32 bins) const {
     const u64 mean = divide_up(n < design.capacity() ? n : design.capacity(), bins);
     return mean + mean / 5 + 64;
@@ -179,7 +179,7 @@ struct robin_hood_build {
         n < design.capacity() / tuning::of<Space>::fill_share_of_empty)
       return false;
     const u32 bits = bin_bits(space);
-    const u64 capacity = capacity_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::chunk_groups;
+    const u64 capacity = capacity_of(n, 1U << bits), each = (u64(groups()) >> bits) + plan_type::run_groups;
     return sort_type<Space>::scratch_bytes(capacity, each) <= space.largest_scratch() &&
            (capacity << bits) < ~u32(0);
   }

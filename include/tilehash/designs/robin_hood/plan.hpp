@@ -100,7 +100,7 @@ struct robin_hood_plan {
   using group = age_group<Design::bucket_slots>;
   using words_type = age_words<Design::bucket_slots>;
   using entry = routed_item<slot_type>;
-  static constexpr u32 chunk_groups = 4, chunk_homes = chunk_groups * group::homes;
+  static constexpr u32 run_groups = 4, run_homes = run_groups * group::homes;
 
   Design design;
   u32 bin_bits;                    // 2^bin_bits bins
@@ -148,18 +148,18 @@ struct robin_hood_plan {
   TILEHASH_FN u32 regions() const { return 1U << bin_bits; }
   TILEHASH_FN key_bits hash(key_bits key) const { return design.hash(key); }
   TILEHASH_FN u32 region_of(key_bits h) const {
-    return design.homes().position_of_hash(h).home / chunk_homes & (regions() - 1);
+    return design.homes().position_of_hash(h).home / run_homes & (regions() - 1);
   }
   // The number of an item's home in its bin, and the reverse.
   TILEHASH_FN u32 in_bin(key_bits h) const {
     const u32 home = design.homes().position_of_hash(h).home;
-    return (home / chunk_homes >> bin_bits) * chunk_homes + home % chunk_homes;
+    return (home / run_homes >> bin_bits) * run_homes + home % run_homes;
   }
   TILEHASH_FN u32 bin_groups() const {  // at most
-    return ((groups - 1) / chunk_groups / regions() + 1) * chunk_groups;
+    return ((groups - 1) / run_groups / regions() + 1) * run_groups;
   }
   TILEHASH_FN u64 group_of(u32 bin, u32 nth) const {
-    return (static_cast<u64>(nth / chunk_groups) << bin_bits | bin) * chunk_groups + nth % chunk_groups;
+    return (static_cast<u64>(nth / run_groups) << bin_bits | bin) * run_groups + nth % run_groups;
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of detail_threads.hpp, which says how they run: run(), piece_size(), concurrency, automatic_threads().
+// The loops of detail_threads.hpp, which says how they run: run(), share_size(), concurrency, automatic_threads().
 // The Python package and the build with ThreadSanitizer (tests/sanitizers/) share them.
 #pragma once
 
@@ -19,16 +19,16 @@ class blocked_range {
       : begin_(begin),
         end_(end),
         grain_(std::max<std::size_t>(grain, 1)),
-        each_(detail_threads::piece_size(size(), grain_)) {}
+        each_(detail_threads::share_size(size(), grain_)) {}
   Index begin() const { return begin_; }
   Index end() const { return end_; }
   std::size_t grainsize() const { return grain_; }
   std::size_t size() const { return begin_ < end_ ? static_cast<std::size_t>(end_ - begin_) : 0; }
   bool empty() const { return size() == 0; }
 
-  // The range cut into pieces of one size; the last may be shorter.
-  std::size_t pieces() const { return (size() + each_ - 1) / each_; }
-  blocked_range piece(std::size_t i) const {
+  // The range cut into shares of one size; the last may be shorter.
+  std::size_t shares() const { return (size() + each_ - 1) / each_; }
+  blocked_range share(std::size_t i) const {
     const Index first = begin_ + static_cast<Index>(i * each_);
     return {first, first + static_cast<Index>(std::min(each_, static_cast<std::size_t>(end_ - first))),
             grain_};
@@ -41,7 +41,7 @@ class blocked_range {
 
 template <class Index, class Body, class... Partitioner>
 void parallel_for(const blocked_range<Index>& range, const Body& body, Partitioner&&...) {
-  detail_threads::run(range.pieces(), [&](std::size_t i) { body(range.piece(i)); });
+  detail_threads::run(range.shares(), [&](std::size_t i) { body(range.share(i)); });
 }
 
 template <class Index, class Body>
@@ -53,28 +53,28 @@ void parallel_for(Index first, Index last, const Body& body) {
   }
 }
 
-// In two passes, both parallel: the sum of each piece, then each piece again with what comes before it.
+// In two passes, both parallel: the sum of each share, then each share again with what comes before it.
 template <class Index, class Value, class Scan, class Join>
 Value parallel_scan(const blocked_range<Index>& range, const Value& identity, const Scan& scan,
                     const Join& join) {
-  const std::size_t pieces = range.pieces();
-  std::vector<Value> sums(pieces, identity);
-  detail_threads::run(pieces, [&](std::size_t i) { sums[i] = scan(range.piece(i), identity, false); });
+  const std::size_t shares = range.shares();
+  std::vector<Value> sums(shares, identity);
+  detail_threads::run(shares, [&](std::size_t i) { sums[i] = scan(range.share(i), identity, false); });
   Value total = identity;
   for (Value& sum : sums) {
     const Value before = total;
     total = join(before, sum);
     sum = before;
   }
-  detail_threads::run(pieces, [&](std::size_t i) { scan(range.piece(i), sums[i], true); });
+  detail_threads::run(shares, [&](std::size_t i) { scan(range.share(i), sums[i], true); });
   return total;
 }
 
 template <class Index, class Value, class Body, class Join>
 Value parallel_reduce(const blocked_range<Index>& range, const Value& identity, const Body& body,
                       const Join& join) {
-  std::vector<Value> sums(range.pieces(), identity);
-  detail_threads::run(sums.size(), [&](std::size_t i) { sums[i] = body(range.piece(i), identity); });
+  std::vector<Value> sums(range.shares(), identity);
+  detail_threads::run(sums.size(), [&](std::size_t i) { sums[i] = body(range.share(i), identity); });
   Value total = identity;
   for (const Value& sum : sums) total = join(total, sum);
   return total;

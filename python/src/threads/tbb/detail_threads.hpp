@@ -19,19 +19,19 @@ inline int automatic_threads() { return std::max(1, static_cast<int>(std::thread
 inline thread_local int concurrency = 1;
 inline thread_local bool inside = false;  // nested loops run on the thread that meets them
 
-// Range loops have at most 16 pieces a thread, of whole grains.
-inline std::size_t piece_size(std::size_t size, std::size_t grain) {
+// Range loops have at most 16 shares a thread, of whole grains.
+inline std::size_t share_size(std::size_t size, std::size_t grain) {
   const std::size_t most = 16 * static_cast<std::size_t>(concurrency);
   return (std::max(grain, (size + most - 1) / most) + grain - 1) / grain * grain;
 }
 
-// work(piece) for every piece of [0, pieces); a thread takes the next piece when it is done with one. The first
+// work(share) for every share of [0, shares); a thread takes the next share when it is done with one. The first
 // exception comes out.
 template <class Work>
-void run(std::size_t pieces, const Work& work) {
-  const std::size_t threads = std::min(static_cast<std::size_t>(concurrency), pieces);
+void run(std::size_t shares, const Work& work) {
+  const std::size_t threads = std::min(static_cast<std::size_t>(concurrency), shares);
   if (inside || threads <= 1) {
-    for (std::size_t piece = 0; piece < pieces; ++piece) work(piece);
+    for (std::size_t share = 0; share < shares; ++share) work(share);
     return;
   }
   std::atomic<std::size_t> next{0};
@@ -40,7 +40,7 @@ void run(std::size_t pieces, const Work& work) {
   const auto run_share = [&] {
     inside = true;
     try {
-      for (std::size_t piece; (piece = next.fetch_add(1)) < pieces;) work(piece);
+      for (std::size_t share; (share = next.fetch_add(1)) < shares;) work(share);
     } catch (...) {
       const std::lock_guard lock(error_mutex);
       if (!error) error = std::current_exception();

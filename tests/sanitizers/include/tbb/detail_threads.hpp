@@ -4,7 +4,7 @@
 // ThreadSanitizer must see every instruction that orders one thread after another. The distribution's oneTBB
 // is not compiled for that, so each hand-over of work between its threads looks like a race; and a
 // suppression of oneTBB's frames would hide the races of the loop bodies, which run below those frames. Here
-// threads are started and joined, which ThreadSanitizer knows, and nothing else orders the pieces of a loop.
+// threads are started and joined, which ThreadSanitizer knows, and nothing else orders the shares of a loop.
 #pragma once
 
 #define TILEHASH_THREADS_ARE_SEEN  // by ThreadSanitizer: see space/cpu.hpp
@@ -25,15 +25,15 @@ inline int automatic_threads() { return 4; }
 inline thread_local int concurrency = automatic_threads();
 inline thread_local bool inside = false;  // nested loops run on the thread that meets them
 
-inline std::size_t piece_size(std::size_t /*size*/, std::size_t grain) { return grain; }
+inline std::size_t share_size(std::size_t /*size*/, std::size_t grain) { return grain; }
 
-// work(piece) for every piece of [0, pieces). Pieces are dealt in turn to threads that start together, so
+// work(share) for every share of [0, shares). Shares are dealt in turn to threads that start together, so
 // that every thread has work, however short the loop. The first exception comes out.
 template <class Work>
-void run(std::size_t pieces, const Work& work) {
-  const std::size_t threads = std::min(static_cast<std::size_t>(concurrency), pieces);
+void run(std::size_t shares, const Work& work) {
+  const std::size_t threads = std::min(static_cast<std::size_t>(concurrency), shares);
   if (inside || threads <= 1) {
-    for (std::size_t piece = 0; piece < pieces; ++piece) work(piece);
+    for (std::size_t share = 0; share < shares; ++share) work(share);
     return;
   }
   std::latch all_here(static_cast<std::ptrdiff_t>(threads));
@@ -43,7 +43,7 @@ void run(std::size_t pieces, const Work& work) {
     all_here.arrive_and_wait();
     inside = true;
     try {
-      for (std::size_t piece = me; piece < pieces; piece += threads) work(piece);
+      for (std::size_t share = me; share < shares; share += threads) work(share);
     } catch (...) {
       const std::lock_guard lock(error_mutex);
       if (!error) error = std::current_exception();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// code_by_chunks(): codes of rows with few different keys, by threads. Each thread codes a chunk of the rows by a
-// table of its own. The chunks' first rows, in order, get codes in turn: those of all rows.
+// code_by_own_tables(): codes of rows with few different keys, by threads. Each thread codes a share of the rows
+// by a table of its own. The shares' first rows, in order, get codes in turn: those of all rows.
 //
-//   keys    | 7 4 7 | 9 4 4 |      codes of chunks | 0 1 0 | 0 1 1 |      first rows | 0 1 | 3 4 |
+//   keys    | 7 4 7 | 9 4 4 |      codes of shares | 0 1 0 | 0 1 1 |      first rows | 0 1 | 3 4 |
 //                                  their codes     | 0 1 | 2 1 |          codes      | 0 1 0 | 2 1 1 |
 //
 // A thread reads its own rows alone, so the work does not grow with the threads, as it does where they share the
@@ -40,14 +40,14 @@ struct listed_rows {
   bool same(u64 row, u64 other) const { return rows.same(numbers[row], numbers[other]); }
 };
 
-// A chunk's table, and its first rows: as many as the table has slots for, so that no thread allocates.
+// A share's table, and its first rows: as many as the table has slots for, so that no thread allocates.
 template <class Rows>
-struct coded_chunk {
+struct coded_share {
   code_table<Rows> table;
   buffer<u32, cpu> first_rows;
   u64 number = 0;  // of first rows
 
-  coded_chunk(cpu& space, u64 seed) : table(space, seed) { grow(space); }
+  coded_share(cpu& space, u64 seed) : table(space, seed) { grow(space); }
   // Room for the keys of as many slots as the table will have. Throws out_of_memory.
   void grow(cpu& space) {
     buffer<u32, cpu> more(space, table.next_slots());
@@ -56,9 +56,9 @@ struct coded_chunk {
   }
 };
 
-// Are the keys of a sample of rows so few that chunks pay? O(1).
+// Are the keys of a sample of rows so few that a table for each thread pays? O(1).
 template <class Rows>
-bool chunks_pay(cpu& space, const Rows& rows, u64 n, u64 seed) {
+bool own_tables_pay(cpu& space, const Rows& rows, u64 n, u64 seed) {
   constexpr u64 sampled = tuning::cpu::sampled_codes;
   if (n < 4 * sampled) return false;
   buffer<u32, cpu> numbers(space, sampled), codes(space, sampled);
@@ -70,16 +70,16 @@ bool chunks_pay(cpu& space, const Rows& rows, u64 n, u64 seed) {
     table.provide();
   // Of m rows drawn from d keys, m * m / 2d repeat another.
   const u64 repeated = sampled - table.size();
-  return table.size() <= sampled / tuning::cpu::chunked_share ||
-         (repeated != 0 && sampled * sampled / 2 / repeated <= n / tuning::cpu::chunked_rows);
+  return table.size() <= sampled / tuning::cpu::few_keys_share ||
+         (repeated != 0 && sampled * sampled / 2 / repeated <= n / tuning::cpu::few_keys_rows);
 }
 
-// The chunks' codes become codes of all rows.
+// The shares' codes become codes of all rows.
 template <class Rows, class Code, class Begin>
 buffer<u32, cpu> renumbered(cpu& space, const Rows& rows, Code* codes, const Begin& begin,
-                            const std::vector<coded_chunk<Rows>>& all, bool missing_is_key, u64 seed) {
+                            const std::vector<coded_share<Rows>>& all, bool missing_is_key, u64 seed) {
   std::vector<u64> offsets{0};
-  for (const auto& chunk : all) offsets.push_back(offsets.back() + chunk.number);
+  for (const auto& share : all) offsets.push_back(offsets.back() + share.number);
   buffer<u32, cpu> listed(space, offsets.back()), final_codes(space, offsets.back());
   for (u64 i = 0; i < all.size(); ++i)
     std::copy_n(all[i].first_rows.data(), all[i].number, listed.data() + offsets[i]);
@@ -103,29 +103,29 @@ buffer<u32, cpu> renumbered(cpu& space, const Rows& rows, Code* codes, const Beg
 
 // Writes codes to all rows. Returns the first row of each key. Throws out_of_memory.
 template <class Rows, class Code>
-buffer<u32, cpu> code_by_chunks(cpu& space, const Rows& rows, u64 n, Code* codes, bool missing_is_key,
-                                u64 seed) {
-  const u64 chunks = static_cast<u64>(space.threads());
-  std::vector<coded_chunk<Rows>> all;
+buffer<u32, cpu> code_by_own_tables(cpu& space, const Rows& rows, u64 n, Code* codes, bool missing_is_key,
+                                    u64 seed) {
+  const u64 shares = static_cast<u64>(space.threads());
+  std::vector<coded_share<Rows>> all;
   std::vector<u64> reached;
-  const auto begin = [&](u64 i) { return i * n / chunks; };
-  for (u64 i = 0; i < chunks; ++i) {
+  const auto begin = [&](u64 i) { return i * n / shares; };
+  for (u64 i = 0; i < shares; ++i) {
     all.emplace_back(space, seed);
     reached.push_back(begin(i));
   }
   for (bool more = true; more;) {
-    space.for_each_block(chunks, 1, 0, [&](auto block) {
+    space.for_each_block(shares, 1, 0, [&](auto block) {
       const u64 me = block.index();
-      coded_chunk<Rows>& chunk = all[me];
-      u32* const first_rows = chunk.first_rows.data();
-      u64 number = chunk.number;
+      coded_share<Rows>& share = all[me];
+      u32* const first_rows = share.first_rows.data();
+      u64 number = share.number;
       reached[me] =
-          chunk.table.template code<false>(rows, reached[me], begin(me + 1), codes, missing_is_key, {},
+          share.table.template code<false>(rows, reached[me], begin(me + 1), codes, missing_is_key, {},
                                            [&](u64 row) { first_rows[number++] = static_cast<u32>(row); });
-      chunk.number = number;
+      share.number = number;
     });
     more = false;
-    for (u64 i = 0; i < chunks; ++i) {
+    for (u64 i = 0; i < shares; ++i) {
       if (reached[i] == begin(i + 1)) continue;
       all[i].table.provide();
       all[i].grow(space);
