@@ -5,8 +5,8 @@
 //   sorted  | a b | c | f | ...            sorts it by region in its scratch,
 //   bins    | .. a b | .. c | .. | .. f |  and appends each region's run to the region's bin
 //
-// A random write costs a whole line read and written back; a run of neighbours costs little more than one
-// item. Afterwards a block can take a bin and build its region in its scratch.
+// A random write reads and writes a whole line; a run costs little more than one item. Afterwards a block can
+// take a bin and build its region in its scratch.
 //
 // A Route maps keys to regions:
 //   slot_type               how keys and values are turned into words
@@ -54,10 +54,9 @@ u64 least_regions(const Space& space) {
     return 1;
 }
 
-// No step on a share before it is sent. Its entries in the block's scratch are words. (Another Before has the
-// same names and, with `meets`, also meet(). A block's threads call it with the hashes and values that they
-// hold, and it drops some of these. It may use the scratch of the entries and some additional words, the
-// cells. With has_cells there is a cell for each item, and the bins' shifts take their place afterwards.)
+// No step on a share before it is sent; the block's scratch has words. (With `meets`, a block's threads call
+// meet() with their hashes and values, and it drops some. It may use the scratch and more words, the cells.
+// With has_cells each item has one; the bins' shifts take their place afterwards.)
 template <class Slot>
 struct nothing_before {
   using key_bits = typename Slot::key_bits;

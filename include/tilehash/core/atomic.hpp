@@ -101,12 +101,11 @@ TILEHASH_FN Word compare_and_swap(Word* at, Word expected, Word desired) {
 
 // Reads a word that other threads may change, and writes one that other threads may read, in one access.
 //
-// PTX guarantees that for scalars only: a read of a memory location returns the value of one write to it (PTX
-// ISA 9.0, chapter 8, Memory Consistency Model). A vector is "a set of equivalent memory operations with a
-// scalar data type, executed in an unspecified order" (8.2.4). So ld.v2.u64 of a 16-byte word could return
-// halves of two words: a key that is in no slot, or a key with the value of another. The type b128 is a
-// scalar (ld and st: PTX ISA 8.3, sm_70). ptxas makes the same instruction of ld.cg.v2.u64, ld.cg.b128 and
-// ld.relaxed.gpu.b128. Only around the last one it no longer turns branches into predicates.
+// PTX guarantees that for scalars only (PTX ISA 9.0, chapter 8, Memory Consistency Model). A vector is "a set
+// of equivalent memory operations with a scalar data type, executed in an unspecified order" (8.2.4). So
+// ld.v2.u64 of a 16-byte word could return halves of two words: a key with the value of another. The type
+// b128 is a scalar (ld and st: PTX ISA 8.3, sm_70). ptxas makes the same instruction of ld.cg.v2.u64,
+// ld.cg.b128 and ld.relaxed.gpu.b128. Only around the last one it no longer turns branches into predicates.
 #if defined(__CUDA_ARCH__)
 __device__ __forceinline__ u128 load_whole(const u128* at) {
   u64 low, high;

@@ -85,7 +85,7 @@ class records {
     insert_report total;
     const buffer<u64, Space> absent(space, n > largest_window);  // before anything changes
     for (u64 done = 0; done < n;) {
-      const u64 window = window_of(n - done);
+      const u64 window = std::min(n - done, largest_window);
       try {
         put_window(space, keys + done, is_set ? values : values + done, window,
                    ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done,
@@ -117,7 +117,7 @@ class records {
   u64 erase(Space& space, const key_type* keys, u64 n) {
     u64 erased = 0;
     for (u64 done = 0; done < n; done += largest_window)
-      erased += erase_window(space, keys + done, window_of(n - done));
+      erased += erase_window(space, keys + done, std::min(n - done, largest_window));
     return erased;
   }
 
@@ -166,7 +166,6 @@ class records {
 
   static constexpr u64 largest_window = u64(1) << 31;  // items are numbered by 32 bits
   static constexpr u32 max_restarts = 64;
-  static u64 window_of(u64 n) { return n < largest_window ? n : largest_window; }
 
   // Combines the items of equal keys first, which also finds the fresh ones. Nothing: the table is unchanged.
   template <class Source, class Update>
@@ -223,9 +222,8 @@ class records {
     u64 *const winner_count = counters.data() + 1, *const refused = counters.data() + 3;
     buffer<u32, Space> fresh, leaders;  // items by number; leaders: for each fresh one, its key's
     find_fresh(space, keys, n, ids, counters, fresh, leaders, total, unique);
-    const u64 fresh_n = leaders.size();
-    const buffer<u32, Space> winners(space, fresh_n);
-    detail::compact(space, fresh_n,
+    const buffer<u32, Space> winners(space, leaders.size());
+    detail::compact(space, leaders.size(),
                     detail::winner_selection{fresh.data(), leaders.data(), memory_.free.data(), free_count_,
                                              limit_, winners.data(), ids},
                     winner_count);
@@ -253,7 +251,7 @@ class records {
       free_count_ += stored.refused;
     }
     if (of.became != nullptr) space.fill(of.became, n, outcome::present);
-    space.for_each(fresh_n,
+    space.for_each(leaders.size(),
                    detail::outcome_writer{fresh.data(), leaders.data(), no_id, ids, of.became, refused});
     change_values();
     const u64 refused_n = read_one(space, refused);
@@ -305,9 +303,7 @@ class records {
       else
         elect(space, keys, fresh, leaders, clashes);
       if (design::is_exact || read_one(space, clashes) == 0) return;
-      if (tries == max_restarts)
-        throw error("tilehash: " + std::to_string(max_restarts) +
-                    " hash functions give different keys one fingerprint; are the keys made for that?");
+      if (tries == max_restarts) refuse_keys();
       reseed(space);
       ++total.restarts;
     }
@@ -352,6 +348,9 @@ class records {
       design_ = next;
       return;
     }
+    refuse_keys();
+  }
+  [[noreturn]] static void refuse_keys() {
     throw error("tilehash: " + std::to_string(max_restarts) +
                 " hash functions give different keys one fingerprint; are the keys made for that?");
   }

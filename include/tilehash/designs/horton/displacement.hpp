@@ -15,15 +15,14 @@
 //   a primary item    of type B, and k takes its slot: where k's own way is blocked
 //   sharers           items that share k's remap entry, by another function, and k after them: likewise
 //
-// It moves to the emptiest of the buckets that it may move to. If all are full, a secondary item in one of
-// them must move on first, and so on: a path is searched, and then its items move, the last one first.
-// Primary items of other buckets move for secondary ones only where all else fails.
+// It moves to the emptiest of its other buckets. If all are full, a secondary item in one of them must move
+// first, and so on: a path is searched, and then its items move, the last one first. Primary items of other
+// buckets move for secondary ones only where all else fails.
 //
 // A move holds the lock of the items' primary bucket (tried, never waited for). Only its holder moves that
 // bucket's items, inserts its keys and changes its remap entries. An item takes a free slot by
-// compare-and-swap and then leaves its old one. A path that has changed since the search is abandoned midway,
-// which costs a try and loses nothing. Items that share a remap entry move together if there are free slots
-// for all. Otherwise one of them moves to its primary bucket, where a primary item moves for it.
+// compare-and-swap, then leaves its old one. A path that has changed since the search is abandoned midway.
+// Items that share a remap entry move together, or one of them moves to its primary bucket instead.
 #pragma once
 
 #include <tilehash/algorithm/displacement.hpp>
