@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tuple>
 
+#include <contract/faulty.hpp>
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash::contract {
 struct region_space : cpu {
   region_space() : cpu(2) {}
+  explicit region_space(faulty_host& memory) : cpu(2, memory) {}
 };
 }  // namespace tilehash::contract
 
@@ -42,6 +44,38 @@ TEST(regions, an_insert_without_memory_for_them_places_items_one_by_one) {
     EXPECT_EQ(found, keys);
     EXPECT_EQ(t.retrieve_all(space, found, rest), t.size());
     t.clear(space);
+  }
+}
+
+// As many keys as slots, and some of them twice: regions leave items over, of which some are refused. Then the
+// call counts the refused items by a lookup of all, whose bits need memory. Each allocation is refused in turn.
+TEST(regions, refused_items_are_counted_without_memory_for_their_bits) {
+  ground<region_space, faulty_host> ground;
+  const u64 seed = run_seed();
+  SCOPED_TRACE("repeat it with TILEHASH_SEED=" + std::to_string(seed));
+  using table_type = table<tiled<u32, u32>, region_space>;
+  bool was_refused = true;
+  for (u64 allocations = 0; was_refused; ++allocations) {
+    SCOPED_TRACE(std::to_string(allocations) + " allocations");
+    ASSERT_LT(allocations, 50U) << "the call never had memory enough";
+    table_type t(ground.space, 40'000, {.load_factor = 0.95, .seed = seed, .grow = false});
+    auto keys = region_keys<u32>(t.capacity(), 0);
+    keys.insert(keys.end(), keys.begin(), keys.begin() + 500);
+    const u64 n = keys.size();
+    ASSERT_GT(n, 2 * detail::call_memory::few_items);
+    insert_report report;
+    ground.memory.refuse_after(allocations, 1);
+    ground.memory.guarded([&] { report = t.insert(ground.space, keys, keys); });
+    was_refused = ground.memory.refused();
+    ground.memory.refuse_after(faulty::never);
+    std::vector<u32> values(n);
+    std::vector<char> found(n);
+    t.find(ground.space, keys, values, std::span(reinterpret_cast<bool*>(found.data()), n));
+    const u64 absent = static_cast<u64>(std::ranges::count(found, 0));
+    EXPECT_GT(absent, 0U) << "no item was refused";
+    EXPECT_EQ(report.refused, absent);
+    EXPECT_EQ(report.inserted, t.size());
+    EXPECT_EQ(report.inserted + report.present + report.refused, n);
   }
 }
 
