@@ -39,6 +39,7 @@ ROOMS = [
     ("instances", r"instances/.*"),
     ("join", r"join(_graph)?\.hpp"),
     ("analysis", r"analysis/.*"),
+    ("several", r"several/.*"),
     ("umbrella", r"tilehash\.hpp"),
 ]
 ORDER = [room for room, _ in ROOMS]
@@ -59,6 +60,7 @@ MAY_INCLUDE = {
     "instances": {"space", "engine", "table", "front"},
     "join": {"core", "space", "algorithm", "designs", "kernel", "engine", "table"},
     "analysis": {"core", "space", "algorithm", "engine", "table", "front", "join"},  # included by no other room
+    "several": {"core", "space", "algorithm", "concepts", "kernel", "join", "analysis"},  # included by no other room
     "umbrella": {"core", "space", "concepts", "designs", "engine", "table", "front", "join"},
 }
 

@@ -27,6 +27,9 @@ WIDTHS = {1 << 16, 1 << 31, 1 << 32}
 BOUND = "bounds a loop"
 FACTS = {
     ("tilehash/algorithm/join_groups.hpp", "most_steps"): BOUND,
+    ("tilehash/several/processes.hpp", "usual_limit"): "milliseconds until a rank is given up",
+    ("tilehash/several/threads.hpp", "usual_limit"): "milliseconds until a rank is given up",
+    ("tilehash/several/traffic.hpp", "alignment"): "of a GPU's memory",
     ("tilehash/engine/multi_ranges.hpp", "most_blocks"): "blocks that each read the sums of all, before that costs more than a scan",
     ("tilehash/designs/dynamic_cuckoo.hpp", "preferred_width"): "the bytes of a bucket",
     ("tilehash/designs/dynamic_cuckoo/shape.hpp", "most_base"): "the steps between sizes of a subtable",

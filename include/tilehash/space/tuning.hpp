@@ -229,6 +229,7 @@ struct sm_90 : common {
   // ---- threads of a block ----
   static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
   static constexpr u32 lanes_block = 256;     // of lanes that share nothing
+  static constexpr u32 route_warps = 64;      // of a multiprocessor, to bring items into the order of ranks
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
   static constexpr u32 tidy_block = 256;
   static constexpr u32 segments_block = 256;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes: brings a call's items into the order of their owners, in two passes over the keys.
+//
+//   count   each part of the items counts those of each rank       | rank 0: part 0, part 1 ... | rank 1: ...
+//   scan    the counts become positions                            (one sum over all)
+//   send    each part writes its items from its positions on
+//
+// A part is taken by one warp of a GPU, whose lane r has the position of rank r, or by one thread of a CPU. So
+// nothing is atomic, items of a rank keep their order, and counts are exact: no rank's memory can overflow,
+// however unevenly the keys are distributed.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
+#include <tilehash/several/shards.hpp>
+#include <tilehash/space/algorithms.hpp>
+#include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
+
+// Where the items go: keys and values by owner, and the position of each item there. Null: not written.
+template <class Key, class Value>
+struct routed_arrays {
+  Key* keys = nullptr;
+  Value* values = nullptr;
+  u32* positions = nullptr;
+};
+
+template <class Key, class Value>
+struct route_of {
+  const Key* keys;
+  const Value* values;
+  u64 n;
+  u32 ranks;
+  u64 parts, each;  // items of a part
+  u32* starts;      // [rank][part]
+  routed_arrays<Key, Value> to;
+
+  TILEHASH_FN u32 owner(const Key& key) const { return several::rank_of(several::shard_of(key), ranks); }
+  TILEHASH_FN u64 begin(u64 part) const { return part * each < n ? part * each : n; }
+  TILEHASH_FN u64 end(u64 part) const { return begin(part + 1); }
+  TILEHASH_FN u32* start(u32 rank, u64 part) const { return starts + rank * parts + part; }
+  TILEHASH_FN void write(u64 i, const Key& key, u32 position) const {
+    to.keys[position] = key;
+    if (to.values != nullptr) to.values[position] = values[i];
+    if (to.positions != nullptr) to.positions[i] = position;
+  }
+};
+
+// A part is a warp's. For as many ranks as it has lanes.
+template <class Key, class Value, bool Sends>
+struct route_by_lanes {
+  static constexpr u32 width = 32, at_once = tuning::here::fetched_at_once;
+  route_of<Key, Value> all;
+
+  template <class Lane>
+  TILEHASH_FN void operator()(Lane lane) const {
+    const auto t = lane.template tile<width>();
+    const u64 part = lane.index() / width;
+    if (part >= all.parts) return;
+    const u32 me = t.rank();
+    const u64 end = all.end(part);
+    u32 next = Sends && me < all.ranks ? *all.start(me, part) : 0;
+    for (u64 first = all.begin(part); first < end; first += at_once * width) {
+      Key keys[at_once];
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        const u64 i = first + k * width + me;
+        keys[k] = all.keys[i < end ? i : end - 1];
+      }
+      TILEHASH_UNROLL
+      for (u32 k = 0; k < at_once; ++k) {
+        const u64 i = first + k * width + me;
+        const u32 owner = i < end ? all.owner(keys[k]) : all.ranks;
+        u32 same = 0, came = 0;
+        for (u32 r = 0; r < all.ranks; ++r) {
+          const u32 lanes = t.ballot(owner == r);
+          if (owner == r) same = lanes;
+          if (me == r) came = count_ones(lanes);
+        }
+        if constexpr (Sends) {
+          const u32 base = t.from_left(next, (me + width - owner % width) % width);
+          if (i < end) all.write(i, keys[k], base + count_ones(same & ((1U << me) - 1)));
+        }
+        next += came;
+      }
+    }
+    if (!Sends && me < all.ranks) *all.start(me, part) = next;
+  }
+};
+
+// A part is a thread's.
+template <class Key, class Value, bool Sends>
+struct route_by_threads {
+  static constexpr u32 most_kept = 32;  // ranks whose positions are in the thread's own memory
+  route_of<Key, Value> all;
+
+  TILEHASH_FN void operator()(u64 part) const {
+    if (all.ranks <= most_kept) {
+      u32 kept[most_kept];
+      for (u32 r = 0; r < all.ranks; ++r) kept[r] = Sends ? *all.start(r, part) : 0;
+      take(part, [&](u32 r) -> u32& { return kept[r]; });
+      for (u32 r = 0; r < all.ranks && !Sends; ++r) *all.start(r, part) = kept[r];
+    } else {
+      for (u32 r = 0; r < all.ranks && !Sends; ++r) *all.start(r, part) = 0;
+      take(part, [&](u32 r) -> u32& { return *all.start(r, part); });
+    }
+  }
+
+ private:
+  template <class Next>
+  TILEHASH_FN void take(u64 part, const Next& next) const {
+    const u64 end = all.end(part);
+    for (u64 i = all.begin(part); i < end; ++i) {
+      const Key key = all.keys[i];
+      const u32 position = next(all.owner(key))++;
+      if constexpr (Sends) all.write(i, key, position);
+    }
+  }
+};
+
+struct pick_starts {
+  const u32* starts;
+  u64 parts;
+  u32* picked;
+  TILEHASH_FN void operator()(u64 r) const { picked[r] = starts[r * parts]; }
+};
+
+// The two passes. Make it, which counts; then send().
+template <class Key, class Value, class Space>
+class routing {
+ public:
+  routing() = default;
+  // Counts the items of each rank. Fewer than 2^32 items. Synchronizes. Throws out_of_memory.
+  routing(Space& space, const Key* keys, const Value* values, u64 n, u32 ranks) : counts_(ranks, 0) {
+    all_ = {keys, values, n, ranks, 0, 0, nullptr, {}};
+    if (n == 0) return;
+    const u64 unit = Space::has_lanes ? route_by_lanes<Key, Value, false>::width : 1;
+    const u64 most = divide_up(n, unit), wanted = parts_for(space);
+    all_.each = divide_up(most, wanted < most ? wanted : most) * unit;
+    all_.parts = divide_up(n, all_.each);
+    const u64 words = ranks * all_.parts;
+    starts_ = buffer<u32, Space>(space, words + 1);
+    all_.starts = starts_.data();
+    space.fill(starts_.data() + words, 1, u32(0));
+    run<false>(space);
+    space.exclusive_scan(starts_.data(), starts_.data(), words + 1);
+    const buffer<u32, Space> picked(space, ranks + 1);
+    space.for_each(ranks + 1, pick_starts{starts_.data(), all_.parts, picked.data()});
+    const auto begins = picked.to_host();
+    for (u32 r = 0; r < ranks; ++r) counts_[r] = begins[r + 1] - begins[r];
+  }
+  const std::vector<u64>& counts() const { return counts_; }  // items of each rank
+  u64 size() const { return all_.n; }
+
+  // Writes the items to arrays of n elements. Does not synchronize.
+  void send(Space& space, const routed_arrays<Key, Value>& to) {
+    if (all_.n == 0) return;
+    all_.to = to;
+    run<true>(space);
+  }
+
+ private:
+  static u64 parts_for(Space& space) {
+    if constexpr (Space::has_lanes)
+      return space.large_blocks_at_once() * (tuning::gpu::route_warps);
+    else
+      return static_cast<u64>(space.threads());
+  }
+  template <bool Sends>
+  void run(Space& space) {
+    if constexpr (Space::has_lanes) {
+      using body = route_by_lanes<Key, Value, Sends>;
+      if (all_.ranks <= body::width) {
+        space.for_each_lane(all_.parts * body::width, body{all_});
+        return;
+      }
+    }
+    run_threads<Sends>(space);
+  }
+  template <bool Sends>
+  void run_threads(Space& space) {
+    const route_by_threads<Key, Value, Sends> body{all_};
+    if constexpr (Space::has_lanes) {
+      space.for_each(all_.parts, body);
+    } else {
+      if (all_.parts == 1)
+        body(0);
+      else
+        space.for_each_block(all_.parts, 1, 1, [body](const auto& block) { body(block.index()); });
+    }
+  }
+
+  route_of<Key, Value> all_{};
+  buffer<u32, Space> starts_;
+  std::vector<u64> counts_;
+};
+
+// Answers return to the order of the keys: of the item at positions[i], or at positions[codes[i]].
+template <class T>
+struct return_answers {
+  const T* answers;
+  const u32* positions;
+  const u32* codes;  // or null
+  T* out;
+  TILEHASH_FN void operator()(u64 i) const { out[i] = answers[positions[codes != nullptr ? codes[i] : i]]; }
+};
+
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables over several ranks: each verb against one table, and failures at every step.
+#include <contract/several.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <contract/faulty.hpp>
+#include <tilehash/map.hpp>
+#include <tilehash/multimap.hpp>
+#include <tilehash/several/distributed.hpp>
+#include <tilehash/several/join.hpp>
+#include <tilehash/space/cpu_algorithms.hpp>
+
+namespace tilehash::contract {
+namespace {
+
+using local_map = map<u32, u32, cpu>;
+using shared_map = several::distributed<local_map, any_exchange>;
+using shared_multimap = several::distributed<multimap<u32, u32, cpu>, any_exchange>;
+using model_map = std::map<u32, u32>;
+
+std::string message_of_failure(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+// ---- one table ----
+
+struct one_table {
+  shared_map& table;
+  cpu& space;
+  u32 rank;
+  model_map model;
+
+  // The report of a call, from the items of all ranks.
+  void check_report(const insert_report& report, const rank_items& items, const model_map& before) {
+    u64 given = 0;
+    for (const auto& keys : items.keys) given += keys.size();
+    EXPECT_EQ(report.inserted, model.size() - before.size());
+    EXPECT_EQ(report.refused, 0U);
+    EXPECT_EQ(report.present, given - report.inserted);
+    EXPECT_EQ(table.size(), model.size());
+  }
+  void check_all() {
+    std::vector<u32> keys(table.local().size()), values(keys.size());
+    table.local().retrieve_all(space, keys, values);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(table.owner(keys[i]), rank);
+      const auto found = model.find(keys[i]);
+      ASSERT_NE(found, model.end());
+      ASSERT_EQ(values[i], found->second);
+    }
+  }
+  void check_lookups(const rank_items& items) {
+    const auto& keys = items.keys[rank];
+    std::vector<u32> out(keys.size()), or_else(keys.size()), counts(keys.size());
+    std::vector<u8> found(keys.size()), present(keys.size());
+    table.find(space, keys, out, found);
+    table.find_or(space, keys, or_else, 77);
+    table.contains(space, keys, present);
+    table.count(space, keys, counts);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto at = model.find(keys[i]);
+      const bool there = at != model.end();
+      ASSERT_EQ(found[i], there);
+      ASSERT_EQ(present[i], there);
+      ASSERT_EQ(counts[i], u32(there));
+      ASSERT_EQ(out[i], there ? at->second : 0);
+      ASSERT_EQ(or_else[i], there ? at->second : 77);
+    }
+  }
+  // Any one of equal keys wins, so equal keys get equal values here.
+  static void make_equal(rank_items& items, u32 salt) {
+    for (std::size_t r = 0; r < items.keys.size(); ++r)
+      for (std::size_t i = 0; i < items.keys[r].size(); ++i) items.values[r][i] = items.keys[r][i] * 3 + salt;
+  }
+  template <class Change>
+  void for_all(const rank_items& items, const Change& change) {
+    for (std::size_t r = 0; r < items.keys.size(); ++r)
+      for (std::size_t i = 0; i < items.keys[r].size(); ++i) change(items.keys[r][i], items.values[r][i]);
+  }
+
+  void take_turn(random_numbers& random, rank_items items, u32 turn) {
+    const model_map before = model;
+    const auto& keys = items.keys[rank];
+    const auto& values = items.values[rank];
+    if (turn % 5 == 0 || turn % 5 == 1) make_equal(items, turn);
+    insert_report report;
+    switch (turn % 5) {
+      case 0:
+        report = table.insert(space, keys, values);
+        for_all(items, [&](u32 k, u32 v) { model.emplace(k, v); });
+        break;
+      case 1:
+        report = table.insert_or_assign(space, keys, values);
+        for_all(items, [&](u32 k, u32 v) { model[k] = v; });
+        break;
+      case 2:
+        report = table.insert_or_apply(space, keys, values, op::sum{});
+        for_all(items, [&](u32 k, u32 v) { model[k] += v; });
+        break;
+      case 3:
+        report = table.insert_or_apply(space, keys, op::count{});
+        for_all(items, [&](u32 k, u32) { ++model[k]; });
+        break;
+      default: {
+        std::set<u32> gone;
+        for_all(items, [&](u32 k, u32) {
+          if (model.erase(k) != 0) gone.insert(k);
+        });
+        EXPECT_EQ(table.erase(space, keys), gone.size());
+        EXPECT_EQ(table.size(), model.size());
+        return;
+      }
+    }
+    check_report(report, items, before);
+    if (random.one_in(3)) check_all();
+  }
+};
+
+void expect_one_table(any_exchange& exchange, u32 turns, u64 most, u64 combined_from, const char* name) {
+  cpu space(1);
+  random_numbers random(name);
+  shared_map table(space, exchange, 100);
+  table.combine_from(combined_from);
+  one_table one{table, space, exchange.rank(), {}};
+  for (u32 turn = 0; turn < turns; ++turn) {
+    const spread how = all_spreads[random.below(std::size(all_spreads))];
+    one.take_turn(random, rank_items(random, exchange.size(), how, most), turn);
+    one.check_lookups(rank_items(random, exchange.size(), how, most));
+    if (::testing::Test::HasFailure()) return;
+  }
+  one.check_all();
+}
+
+TEST(Several, AnswersAsOneTable) {
+  for (const u32 ranks : {1, 2, 3, 4})
+    in_processes(ranks, [](any_exchange& e) { expect_one_table(e, 20, 500, ~u64(0), "as one table"); });
+}
+TEST(Several, CombinesFrequentKeys) {
+  for (const u32 ranks : {2, 4})
+    in_processes(ranks, [](any_exchange& e) { expect_one_table(e, 20, 500, 1, "combined"); });
+}
+TEST(Several, AnswersOverThreads) {
+  in_threads(3, [](any_exchange& e) { expect_one_table(e, 10, 300, 1, "over threads"); });
+}
+
+// A key that is half of all items is sent once by each rank.
+TEST(Several, SendsAFrequentKeyOnce) {
+  in_threads(2, [](any_exchange& e) {
+    cpu space(1);
+    shared_map table(space, e);
+    table.combine_from(1000);
+    std::vector<u32> keys(4000, 7), values(4000, 1), out(4000);
+    for (u32 i = 0; i < 2000; ++i) keys[2 * i] = e.rank() * 2000 + i;
+    EXPECT_EQ(table.insert_or_apply(space, keys, values, op::sum{}).inserted, 4000U);
+    EXPECT_LE(e.bytes, 2001 * 8U);
+    e.bytes = 0;
+    table.find_or(space, keys, out, 0);
+    EXPECT_EQ(out[1], 4001U);
+    EXPECT_LE(e.bytes, 2 * 2100 * 4U);
+  });
+}
+
+TEST(Several, Builds) {
+  for (const u64 combined_from : {~u64(0), u64(1)})
+    in_processes(3, [&](any_exchange& e) {
+      cpu space(1);
+      random_numbers random("builds");
+      shared_map table(space, e);
+      table.combine_from(combined_from);
+      one_table one{table, space, e.rank(), {}};
+      for (const spread how : all_spreads) {
+        rank_items items(random, e.size(), how, 1000);
+        one_table::make_equal(items, 0);
+        one.model.clear();
+        one.for_all(items, [&](u32 k, u32 v) { one.model.emplace(k, v); });
+        one.check_report(table.build(space, items.keys[e.rank()], items.values[e.rank()]), items, {});
+        one.check_all();
+      }
+    });
+}
+
+// ---- multimaps, joins ----
+
+TEST(Several, RetrievesAllValues) {
+  for (const u32 ranks : {1, 3})
+    in_processes(ranks, [](any_exchange& e) {
+      cpu space(1);
+      random_numbers random("retrieves");
+      shared_multimap table(space, e);
+      std::multimap<u32, u32> model;
+      for (const spread how : {spread::few, spread::half_one_key, spread::empty_ranks}) {
+        const rank_items items(random, e.size(), how, 200);
+        const auto report = table.insert(space, items.keys[e.rank()], items.values[e.rank()]);
+        const u64 before = model.size();
+        for (u32 r = 0; r < e.size(); ++r)
+          for (std::size_t i = 0; i < items.keys[r].size(); ++i)
+            model.emplace(items.keys[r][i], items.values[r][i]);
+        EXPECT_EQ(report.inserted, model.size() - before);
+        EXPECT_EQ(table.size(), model.size());
+        const rank_items queries(random, e.size(), how, 100);
+        const auto& keys = queries.keys[e.rank()];
+        const auto all = table.retrieve(space, keys);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+          std::vector<u32> got(all.values.data() + all.offsets.data()[i],
+                               all.values.data() + all.offsets.data()[i + 1]);
+          std::vector<u32> expected;
+          for (auto [at, end] = model.equal_range(keys[i]); at != end; ++at) expected.push_back(at->second);
+          std::sort(got.begin(), got.end());
+          std::sort(expected.begin(), expected.end());
+          ASSERT_EQ(got, expected);
+        }
+        EXPECT_EQ(all.offsets.data()[keys.size()], all.values.size());
+      }
+    });
+}
+
+TEST(Several, JoinsRowsOfAllRanks) {
+  in_threads(3, [](any_exchange& e) {
+    cpu space(1);
+    random_numbers random("joins");
+    for (const spread how : {spread::few, spread::even, spread::empty_ranks}) {
+      const rank_items left(random, e.size(), how, 60), right(random, e.size(), how, 60);
+      std::vector<u32> all_left, all_right;
+      for (u32 r = 0; r < e.size(); ++r) {
+        all_left.insert(all_left.end(), left.keys[r].begin(), left.keys[r].end());
+        all_right.insert(all_right.end(), right.keys[r].begin(), right.keys[r].end());
+      }
+      std::set<std::pair<u64, u64>> expected, got;
+      for (u64 l = 0; l < all_left.size(); ++l)
+        for (u64 r = 0; r < all_right.size(); ++r)
+          if (all_left[l] == all_right[r] &&
+              several::rank_of(several::shard_of(all_left[l]), e.size()) == e.rank())
+            expected.emplace(l, r);
+      const auto rows = several::join(space, e, left.keys[e.rank()], right.keys[e.rank()]);
+      for (u64 i = 0; i < rows.size(); ++i) got.emplace(rows.left.data()[i], rows.right.data()[i]);
+      EXPECT_EQ(rows.size(), expected.size());
+      EXPECT_EQ(got, expected);
+    }
+  });
+}
+
+// ---- failures ----
+
+TEST(Several, CountsItemsOfRefusedKeys) {
+  for (const u64 combined_from : {~u64(0), u64(1)})
+    in_threads(2, [&](any_exchange& e) {
+      cpu space(1);
+      shared_map table(space, e, 64, {.grow = false});
+      table.combine_from(combined_from);
+      std::vector<u32> keys(2000);
+      for (u32 i = 0; i < keys.size(); ++i) keys[i] = i / 2;
+      const auto report = table.insert_or_apply(space, keys, keys, op::sum{});
+      EXPECT_EQ(report.inserted, table.size());
+      EXPECT_LT(report.inserted, 1000U);
+      EXPECT_EQ(report.refused, 4 * (1000 - report.inserted));
+      EXPECT_EQ(report.present, 3 * report.inserted);
+    });
+}
+
+// One rank has no memory from its k-th allocation on: all ranks throw and no table changes, or none throws.
+TEST(Several, LackOfMemoryEndsTheCallOnAllRanks) {
+  for (const bool one_refusal : {true, false})
+    for (u64 k = 0; k < 25; ++k)
+      in_threads(2, [&](any_exchange& e) {
+        faulty_host memory;
+        cpu space(1, memory);
+        shared_map table(space, e);
+        std::vector<u32> keys(3000), found(3000);
+        for (u32 i = 0; i < keys.size(); ++i) keys[i] = i * 2 + e.rank();
+        const std::span<const u32> few(keys.data(), 100);
+        EXPECT_EQ(table.insert(space, few, few).inserted, 200U);
+        insert_report report;
+        if (e.rank() == 1) memory.refuse_after(k, one_refusal ? 1 : faulty::never);
+        const std::string failure =
+            message_of_failure([&] { memory.guarded([&] { report = table.insert(space, keys, keys); }); });
+        if (failure.empty()) {
+          EXPECT_EQ(table.size(), 200 + report.inserted);
+          EXPECT_EQ(report.inserted + report.present + report.refused, 6000U);
+          if (one_refusal) {
+            EXPECT_EQ(report.refused, 0U);
+          }
+        } else {
+          EXPECT_EQ(table.size(), 200U) << failure;
+          if (e.rank() == 0) {
+            EXPECT_TRUE(failure.starts_with("tilehash: insert: rank 1 failed: ")) << failure;
+          }
+        }
+        table.find_or(space, few, {found.data(), few.size()}, 0);
+        EXPECT_TRUE(std::equal(few.begin(), few.end(), found.begin()));
+      });
+}
+
+// A rank that throws in the exchange, or ends, at each step of three calls.
+TEST(Several, ARankThatEndsEndsTheOthers) {
+  for (const bool exits : {false, true})
+    for (u64 step = 0; step < 10; ++step)
+      in_processes(3, [&](any_exchange& e) {
+        cpu space(1);
+        if (e.rank() == 1) {
+          e.fails_at = step;
+          e.fail = [&] {
+            if (exits) _exit(0);
+            throw std::runtime_error("step");
+          };
+        }
+        std::vector<u32> keys(1000), out(1000);
+        for (u32 i = 0; i < keys.size(); ++i) keys[i] = i * 3 + e.rank();
+        const std::string failure = message_of_failure([&] {
+          shared_map table(space, e);
+          static_cast<void>(table.insert(space, keys, keys));
+          table.find_or(space, keys, out, 0);
+        });
+        if (e.rank() == 1)
+          EXPECT_EQ(failure, "step");
+        else
+          EXPECT_NE(failure.find("has ended; start the ranks again"), std::string::npos) << failure;
+      });
+}
+TEST(Several, AThreadThatEndsEndsTheOthers) {
+  for (u64 step = 0; step < 10; ++step)
+    in_threads(3, [&](any_exchange& e) {
+      cpu space(1);
+      if (e.rank() == 1) {
+        e.fails_at = step;
+        e.fail = [&] { throw std::runtime_error("step"); };
+      }
+      const std::vector<u32> keys{1, 2, 3, e.rank() + 10};
+      std::vector<u32> out(4);
+      const std::string failure = message_of_failure([&] {
+        shared_map table(space, e);
+        static_cast<void>(table.insert(space, keys, keys));
+        table.find_or(space, keys, out, 0);
+      });
+      if (e.rank() == 1)
+        EXPECT_EQ(failure, "step");
+      else
+        EXPECT_NE(failure.find("rank 1 of 3 has ended; start the ranks again"), std::string::npos) << failure;
+    });
+}
+TEST(Several, ARankThatDoesNotAnswerIsGivenUp) {
+  const auto body = [](any_exchange& e) {
+    cpu space(1);
+    if (e.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const std::string failure = message_of_failure([&] { shared_map table(space, e); });
+    if (e.rank() != 1) {
+      EXPECT_NE(failure.find("did not answer"), std::string::npos) << failure;
+    }
+  };
+  in_processes(2, body, 30);
+  in_threads(2, body, 30);
+}
+TEST(Several, DifferentCallsAreRefused) {
+  in_threads(2, [](any_exchange& e) {
+    cpu space(1);
+    shared_map table(space, e);
+    const std::vector<u32> keys{1, 2, 3}, values{1, 2, 3};
+    std::vector<u32> out(3);
+    const std::string verbs = message_of_failure([&] {
+      if (e.rank() == 0)
+        static_cast<void>(table.insert(space, keys, values));
+      else
+        table.find_or(space, keys, out, 0);
+    });
+    EXPECT_EQ(verbs.find("tilehash: the ranks call different verbs: rank 0 insert, rank 1 find;"), 0U)
+        << verbs;
+    std::vector<u8> present(3);
+    const std::string answers = message_of_failure([&] {
+      if (e.rank() == 0)
+        table.find(space, keys, out, present);
+      else
+        table.find_or(space, keys, out, 0);
+    });
+    EXPECT_NE(answers.find("rank 0 and rank 1 use different types"), std::string::npos) << answers;
+    std::vector<u32> shorter(e.rank() == 0 ? 2 : 3);
+    EXPECT_THROW(static_cast<void>(table.insert(space, keys, shorter)), invalid_argument);
+    EXPECT_EQ(table.size(), 0U);
+    EXPECT_EQ(table.insert(space, keys, values).inserted, 3U);
+  });
+}
+TEST(Several, AnOpThatThrowsEndsTheCallOnAllRanks) {
+  in_threads(2, [](any_exchange& e) {
+    cpu space(1);
+    shared_map table(space, e);
+    std::vector<u32> keys(100), values(100, 1);
+    for (u32 i = 0; i < keys.size(); ++i) keys[i] = i;
+    EXPECT_EQ(table.insert(space, keys, values).inserted, 100U);
+    const u32 owner = table.owner(50);
+    const auto op = [](u32 stored, u32 given) {
+      return stored == 50 ? throw std::runtime_error("op") : given;
+    };
+    keys = {50};
+    values = {50};
+    static_cast<void>(table.insert_or_assign(space, keys, values));
+    const std::string failure =
+        message_of_failure([&] { static_cast<void>(table.insert_or_apply(space, keys, values, op)); });
+    const std::string line = "tilehash: insert_or_apply: rank " + std::to_string(owner) + " failed: op";
+    EXPECT_EQ(failure, e.rank() == owner ? "op" : line);
+    EXPECT_EQ(table.size(), 100U);
+  });
+}
+
+// ---- shards and exchanges ----
+
+TEST(Several, OwnersAreFixedAndEven) {
+  EXPECT_EQ(several::shard_of(u32(0)), 1857U);
+  EXPECT_EQ(several::shard_of(u32(1)), 2817U);
+  EXPECT_EQ(several::shard_of(~u64(0)), 500U);
+  EXPECT_EQ(several::shard_of(-0.0), several::shard_of(0.0));
+  for (const u32 ranks : {1U, 3U, 64U, several::shards}) {
+    std::vector<u64> items(ranks, 0);
+    constexpr u64 n = 100'000;
+    for (u32 i = 0; i < n; ++i) ++items[several::rank_of(several::shard_of(i), ranks)];
+    const double mean = double(n) / ranks, most = mean + double(n) / several::shards + 6 * std::sqrt(mean);
+    EXPECT_LE(double(*std::max_element(items.begin(), items.end())), most);
+  }
+}
+// A communicator of another library: two functions are enough.
+TEST(Several, TakesFunctionsOfAnotherLibrary) {
+  cpu space(1);
+  several::one_rank<cpu> real(space);
+  several::exchange_of exchange(
+      0, 1, [&](auto mine, auto all) { real.all_gather(mine, all); },
+      [&](const auto& sent, const auto& received) { real.all_to_all(sent, received); });
+  static_assert(several::exchange<decltype(exchange)>);
+  any_exchange any(exchange);
+  expect_one_table(any, 5, 100, 1, "functions");
+}
+
+}  // namespace
+}  // namespace tilehash::contract
