@@ -9,6 +9,8 @@
 
 #include <tilehash/analysis/factorize.hpp>
 #include <tilehash/analysis/group_by.hpp>
+#include <tilehash/analysis/join_rows.hpp>
+#include <tilehash/analysis/reductions.hpp>
 #include <tilehash/join.hpp>
 #include <tilehash/tilehash.hpp>
 
@@ -158,6 +160,24 @@ void analysis() {
          "codes in order");
 }
 
+void joins_by_columns() {
+  const std::vector<std::uint32_t> shop{7, 3, 9}, day{1, 1, 2};
+  const std::vector<std::uint32_t> open_shop{3, 7, 7}, open_day{1, 1, 1};
+  const std::vector<float> hours{8, 10, 12};
+  // [join_by_columns-begin]
+  tilehash::cpu space;
+  namespace analysis = tilehash::analysis;
+  const auto rows =
+      analysis::join_rows(space, analysis::on(shop, day), analysis::on(open_shop, open_day),
+                          {.kind = analysis::join_kind::left});  // left 0 0 1 2, right 1 2 0 no_row
+  const auto groups = analysis::group_by(space, open_shop);
+  const auto medians = analysis::median(space, groups, hours);  // 8, 11
+  // [join_by_columns-end]
+  expect(rows.left.to_host() == std::vector<std::uint32_t>{0, 0, 1, 2}, "left rows");
+  expect(rows.right.to_host() == std::vector<std::uint32_t>{1, 2, 0, analysis::no_row}, "right rows");
+  expect(medians.to_host() == std::vector<double>{8, 11}, "medians");
+}
+
 void seeded() {
   const std::vector<std::uint32_t> keys{17, 4, 23};
   // [seed-begin]
@@ -180,6 +200,7 @@ int main() {
   from_std();
   seeded();
   analysis();
+  joins_by_columns();
   std::printf("%d parts of the guide went wrong\n", wrong);
   return wrong == 0 ? 0 : 1;
 }

@@ -25,7 +25,7 @@ PARTS = {"return": "Returns", "throws": "Throws", "complexity": "Complexity", "m
 TOGETHER = {  # functions without a page: the page that has them
     "at": "find", "capacity": "size", "load_factor": "size", "bytes": "size", "empty": "size", "options": "size", "key_count": "size",
     "id_limit": "size", "begin_doubling": "double_subtable", "run_doubling": "double_subtable", "end_doubling": "double_subtable",
-    "halve_subtable": "double_subtable", "groups": "group_by", "reduce": "group_by", "counts": "group_by",
+    "halve_subtable": "double_subtable", "groups": "group_by", "reduce": "group_by", "counts": "group_by", "where": "group_by",
 }  # fmt: skip
 VIEWS = {"view": "struct table_view {", "mutable_view": "struct mutable_table_view : table_view<Design> {"}
 ALSO = {"insert": ("examples/streams.cu", "async"), "view": ("examples/kernel_view.cu", "kernel_view"),

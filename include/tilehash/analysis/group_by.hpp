@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-#include <tilehash/analysis/factorize.hpp>
+#include <tilehash/analysis/columns.hpp>
 #include <tilehash/core/op.hpp>
 
 namespace tilehash {
@@ -90,26 +90,61 @@ void drop_code_of_row(Space& space, factors<Space>& found, u32 row) {
   found.first_rows = std::move(rows);
 }
 
+// Factors of a column; a null is missing, as NaN is.
+template <class Space, std::ranges::contiguous_range Keys>
+factors<Space> factorize_column(Space& space, const Keys& keys, const code_options& options) {
+  return factorize(space, keys, options);
+}
+template <class Space, class Key>
+factors<Space> factorize_column(Space& space, const nullable<Key>& column, const code_options& options) {
+  if (column.valid == nullptr) return factorize(space, column.keys, options);
+  require(options.by == order::first,
+          "group_by: groups of a column with nulls are in the order of first rows");
+  const u64 n = column.keys.size();
+  const auto plain = factorize(space, column.keys);
+  if (n == 0) return factorize(space, column.keys);
+  buffer<u64, Space> words(space, n);
+  buffer<u32, Space> missing_row(space, 1);
+  space.fill(missing_row.data(), 1, no_code);
+  space.for_each(n, write_valid{plain.codes.data(), validity_of(column), words.data(), missing_row.data()});
+  const u32 row = read_one(space, missing_row.data());
+  require(row == no_code || options.missing_keys != missing::refused,
+          "group_by: a key is missing, and missing keys are refused");
+  auto found = factorize(space, words.span());
+  if (row != no_code && options.missing_keys == missing::excluded) drop_code_of_row(space, found, row);
+  return found;
+}
+
+// Codes that leave rows out.
+struct void_rows {
+  const u32* codes;
+  validity valid;
+  u32* out;
+  TILEHASH_FN void operator()(u64 i) const { out[i] = valid.at(i) ? codes[i] : no_code; }
+};
+
 }  // namespace detail
 
 /// Rows in groups of equal keys.
 template <class Space>
 class groups {
  public:
-  /// Groups the rows by one key column or more. Rows with a NaN belong to no group, unless options say other.
+  /// Groups the rows by one key column or more. Rows with a NaN or a null belong to no group, unless options say
+  /// other.
   ///
   /// \param space that runs the call.
   /// \param options the order of the groups, and what NaN means.
-  /// \param first,more arrays of equal length in memory of the space, of at most 2^32 - 2 rows.
+  /// \param first,more arrays of equal length in memory of the space, or `nullable` ones, of at most 2^32 - 2
+  /// rows.
   /// \throws invalid_argument as factorize(), and for arrays of other lengths or a sorted order of several
-  /// columns; out_of_memory (strong).
+  /// columns or nulls; out_of_memory (strong).
   /// \complexity O(n) expected for each column.
   /// \memory as factorize(); several columns 20 bytes a row in addition.
   /// \synchronizes yes.
   /// \concurrency no other call may write the keys.
-  template <std::ranges::contiguous_range First, std::ranges::contiguous_range... More>
+  template <detail::key_column First, detail::key_column... More>
   groups(Space& space, const code_options& options, const First& first, const More&... more)
-      : found_(factorize(space, first, options)) {
+      : found_(detail::factorize_column(space, first, options)) {
     detail::require(sizeof...(More) == 0 || options.by == order::first,
                     "group_by: groups of several columns are in the order of first rows");
     (add(space, options, more), ...);
@@ -150,6 +185,27 @@ class groups {
     }
     return out;
   }
+  /// The same groups without the rows whose bit is 0, to reduce values with nulls.
+  ///
+  /// \param space that runs the call.
+  /// \param valid bit (offset + i) % 8 of byte (offset + i) / 8 is 1 if row i stays, in memory of the space.
+  /// \param offset the bit of row 0.
+  /// \return groups of the same number and order; a group may have no rows.
+  /// \throws out_of_memory (strong).
+  /// \complexity O(n).
+  /// \memory the result: 4 bytes a row and a group.
+  /// \synchronizes yes.
+  /// \concurrency concurrent calls are safe.
+  [[nodiscard]] groups where(Space& space, const u8* valid, u64 offset = 0) const {
+    groups left;
+    left.found_.codes = buffer<u32, Space>(space, codes().size());
+    left.found_.first_rows = buffer<u32, Space>(space, size());
+    space.for_each(codes().size(),
+                   detail::void_rows{codes().data(), {valid, offset}, left.found_.codes.data()});
+    if (size() != 0) space.copy(left.found_.first_rows.data(), first_rows().data(), size() * sizeof(u32));
+    space.synchronize();
+    return left;
+  }
   /// Counts the rows of each group. O(n). Synchronizes.
   [[nodiscard]] buffer<u32, Space> counts(Space& space) const {
     buffer<u32, Space> out(space, size());
@@ -166,9 +222,11 @@ class groups {
   }
 
  private:
+  groups() = default;
+
   template <class Keys>
   void add(Space& space, const code_options& options, const Keys& keys) {
-    const auto column = factorize(space, keys, options);
+    const auto column = detail::factorize_column(space, keys, options);
     const u64 n = codes().size();
     detail::require(column.codes.size() == n, "group_by: the key columns differ in length");
     if (n == 0) return;
@@ -186,7 +244,7 @@ class groups {
 };
 
 /// Groups rows by key columns: group_by(space, keys) or group_by(space, keys, more_keys...).
-template <class Space, std::ranges::contiguous_range... Keys>
+template <class Space, detail::key_column... Keys>
 [[nodiscard]] groups<Space> group_by(Space& space, const Keys&... keys) {
   return groups<Space>(space, {}, keys...);
 }
