@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _gpu
 from ._arrays import NO_CODE, Array, Column, column
 
 _threads = int(os.environ.get("TILEHASH_THREADS", "0"))
@@ -66,13 +66,16 @@ def factorize(keys: Any, *, sort: bool = False, use_na_sentinel: bool = True, na
     Parameters
     ----------
     keys: a NumPy array (also with a stride, another byte order, or of two dimensions: then its rows are keys),
-        a Series of pandas or polars, an array of Arrow, a tensor of torch on the CPU, or a buffer.
+        a Series of pandas or polars, an array of Arrow, a tensor of torch, or a buffer. On a GPU: a contiguous
+        array of PyTorch, CuPy, or any library with DLPack, of integers or floats of 4 or 8 bytes.
     sort: number the values in ascending order instead of by first appearance.
     use_na_sentinel: missing keys (NaN, NaT, nulls) get `na_sentinel`; otherwise all of them are one value.
 
     Returns (codes, uniques): int64 codes, and the values in the caller's kind of array.
     Raises TypeError for keys that are Python objects, ValueError for more than 2**32 - 2 rows.
     """
+    if _gpu.on_gpu(keys):
+        return _gpu.factorize(keys, sort, use_na_sentinel, na_sentinel)
     c = column(keys)
     codes, first_rows = _core.factorize(c.rows(), not use_na_sentinel, _threads)
     if sort:
@@ -95,6 +98,9 @@ def unique(
     Returns the values, or a named tuple (values, index, inverse, counts) if one of these is asked for: the row
     where each value is first, the number of each row's value, the rows of each value.
     """
+    if _gpu.on_gpu(keys):
+        found = _gpu.unique(keys, return_index, return_inverse, return_counts, sort)
+        return Unique(*found) if return_index or return_inverse or return_counts else found[0]
     c = column(keys)
     if not return_inverse and not return_counts and not sort:
         first_rows = _core.codes(c.rows(), True, _threads)[1]
@@ -123,6 +129,8 @@ def value_counts(keys: Any, *, sort: bool = False, dropna: bool = True) -> tuple
 
     Returns (values, counts), by first appearance, or with the most frequent value first if `sort`.
     """
+    if _gpu.on_gpu(keys):
+        return _gpu.value_counts(keys, sort, dropna)
     c = column(keys)
     codes, first_rows = _core.codes(c.rows(), not dropna, _threads)
     counts = _core.sizes(codes, len(first_rows), _threads)
@@ -137,6 +145,8 @@ def isin(keys: Any, values: Any) -> Any:
 
     Raises TypeError, which names both types, for keys and values of different types.
     """
+    if _gpu.on_gpu(keys):
+        return _gpu.isin(keys, values)
     c, among = column(keys), column(_like(keys, values))
     probe, wanted = c.rows(), among.rows()
     if probe.type != wanted.type:

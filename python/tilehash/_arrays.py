@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _gpu
 
 Array = npt.NDArray[Any]
 NO_CODE = 0xFFFFFFFF
@@ -132,8 +132,8 @@ def column(x: Any) -> Column:
         return Column(made.values, made.valid, made.rows, made.size, lambda rows: x.gather(rows.astype(np.int64)), lambda a: pl.Series(a))
     if module == "pyarrow":
         return _arrow_buffers(x)
-    if hasattr(x, "__cuda_array_interface__"):
-        raise TypeError("tilehash: this build has no GPU part; copy the array to the host first")
+    if _gpu.on_gpu(x):
+        raise TypeError("tilehash: this call takes no arrays of a GPU; copy the array to the host first")
     if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
         import pyarrow as pa
 

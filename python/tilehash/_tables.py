@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _gpu
 from ._analysis import get_threads
 from ._arrays import NO_CODE, Array, Column, column, numbers
 
@@ -66,21 +66,52 @@ def _as_column(x: Any, dtype: np.dtype[Any] | None) -> Column:
     return column(x)
 
 
-class Map:
-    """One value for each key: numbers of up to 8 bytes. Its types are those of the first keys and values.
+class _OnGpu:
+    """What Map and Set share: their table may be on a GPU. The first keys decide."""
 
-    Calls of one map may come from several threads: those that change it run one at a time.
+    _k: _Words | None
+    _on_gpu: _gpu.Table | None
+
+    def _moves_to_gpu(self, keys: Any) -> bool:
+        """Are the first keys on a GPU?"""
+        if self._on_gpu is not None:
+            return True
+        if not _gpu.on_gpu(keys):
+            return False
+        if self._k is not None:
+            raise TypeError("tilehash: this table is in host memory and the keys are on a GPU")
+        return True
+
+    @property
+    def device(self) -> str:
+        """"cpu", or "cuda:0" for GPU 0."""
+        return "cpu" if self._on_gpu is None else f"cuda:{self._on_gpu.device}"
+
+
+class Map(_OnGpu):
+    """One value for each key: numbers of up to 8 bytes. Its types, and its GPU or the CPU, are those of the first
+    keys and values.
+
+    Calls of one map may come from several threads: those that change it run one at a time. On a GPU a call works on
+    the caller's current stream; lookups do not wait for it. Keys on a GPU are integers of 4 or 8 bytes.
     """
 
     def __init__(self, keys: Any = None, values: Any = None, *, capacity: int = 0) -> None:
         self._k: _Words | None = None
         self._v: _Words | None = None
-        self._table = _core.Map(capacity, get_threads())
+        self._on_gpu: _gpu.Table | None = None
+        self._capacity = capacity
+        self._table = _core.Map(0 if _gpu.on_gpu(keys) else capacity, get_threads())
         if keys is not None:
             self.insert(keys, values)
 
     def __len__(self) -> int:
-        return self._table.size
+        return self._table.size if self._on_gpu is None else len(self._on_gpu)
+
+    def _of_gpu(self, keys: Any, values: Any) -> _gpu.Table:
+        if self._on_gpu is None:
+            self._on_gpu = _gpu.Table(keys, values, self._capacity)
+        return self._on_gpu
 
     def _items(self, keys: Any, values: Any) -> tuple[Words, Words]:
         k = _as_column(keys, self._k.dtype if self._k else None)
@@ -95,10 +126,17 @@ class Map:
 
     def insert(self, keys: Any, values: Any) -> int:
         """Adds the keys that are not present, the first of equal ones. Returns how many were added."""
+        if self._moves_to_gpu(keys):
+            return self._of_gpu(keys, values).insert(keys, values)
         return int(self._table.insert(*self._items(keys, values))[0])
 
     def assign(self, keys: Any, values: Any) -> int:
-        """Adds keys and replaces values; the last of equal keys wins. Returns how many keys were added."""
+        """Adds keys and replaces values. Returns how many keys were added.
+
+        The last of equal keys wins; on a GPU any one.
+        """
+        if self._moves_to_gpu(keys):
+            return self._of_gpu(keys, values).assign(keys, values)
         k, v = self._items(keys, values)
         last = _core.codes(_core.numbers(k[::-1], None, False, "uint64"), False, get_threads())[1]
         rows = len(k) - 1 - last.astype(np.int64)
@@ -108,12 +146,16 @@ class Map:
         """Combines values with those of present keys, and adds the others. Returns how many keys were added."""
         if op not in ("sum", "min", "max"):
             raise ValueError(f"tilehash: no op {op!r}; there are sum, min and max")
+        if self._moves_to_gpu(keys):
+            raise TypeError("tilehash: update() takes no arrays of a GPU")
         k, v = self._items(keys, values)
         kind = self._v.kind if self._v else "i"
         return int(self._table.update(k, v, op, kind)[0])
 
     def find(self, keys: Any, default: Any = 0) -> Any:
         """The value of each key, or the default where it is absent."""
+        if self._moves_to_gpu(keys):
+            return _gpu.filled(keys, default, "i", 8) if self._on_gpu is None else self._on_gpu.find(keys, default)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None or self._v is None:
             return c.wrap(np.full(c.size, default))
@@ -121,6 +163,8 @@ class Map:
 
     def contains(self, keys: Any) -> Any:
         """Is each key present?"""
+        if self._moves_to_gpu(keys):
+            return _gpu.filled(keys, 0, "b", 1) if self._on_gpu is None else self._on_gpu.contains(keys)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None:
             return c.wrap(np.zeros(c.size, np.bool_))
@@ -130,7 +174,11 @@ class Map:
         return bool(self.contains([key])[0])
 
     def __getitem__(self, keys: Any) -> Any:
-        """The value of each key. Raises KeyError for an absent one."""
+        """The value of each key. Raises KeyError for an absent one; on a GPU it waits to know that."""
+        if self._moves_to_gpu(keys):
+            if self._on_gpu is None:
+                raise KeyError(keys)
+            return self._on_gpu.present(keys)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None or self._v is None:
             raise KeyError(keys)
@@ -145,37 +193,52 @@ class Map:
 
     def erase(self, keys: Any) -> int:
         """Removes keys. Returns how many were present."""
+        if self._moves_to_gpu(keys):
+            return 0 if self._on_gpu is None else self._on_gpu.erase(keys)
         c = _as_column(keys, self._k.dtype if self._k else None)
         return 0 if self._k is None else int(self._table.erase(self._k.keys(c)))
 
-    def items(self) -> tuple[Array, Array]:
+    def items(self) -> tuple[Any, Any]:
         """All keys and their values, in no given order."""
+        if self._on_gpu is not None:
+            return self._on_gpu.items()
         if self._k is None or self._v is None:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         keys, values = self._table.items()
         return self._k.back(keys), self._v.back(values)
 
     def to(self, device: str) -> Map:
-        """Only "cpu": GPUs are not in this build."""
+        """A map of the same items on "cpu" or on a GPU ("cuda", "cuda:1"), or this one if it is there already."""
+        if device == self.device or (device == "cuda" and self._on_gpu is not None):
+            return self
+        keys, values = self.items()
+        if self._on_gpu is not None:
+            keys, values = _gpu.on_host(keys), _gpu.on_host(values)
         if device != "cpu":
-            raise RuntimeError(f"tilehash: this build has no GPU part, so no device {device!r}")
-        return self
+            keys, values = _gpu.moved(keys, device), _gpu.moved(values, device)
+        return Map(keys, values, capacity=len(self))
 
 
-class Set:
-    """A set of numbers of up to 8 bytes."""
+class Set(_OnGpu):
+    """A set of numbers of up to 8 bytes; on a GPU as Map."""
 
     def __init__(self, keys: Any = None, *, capacity: int = 0) -> None:
         self._k: _Words | None = None
-        self._table = _core.Set(capacity, get_threads())
+        self._on_gpu: _gpu.Table | None = None
+        self._capacity = capacity
+        self._table = _core.Set(0 if _gpu.on_gpu(keys) else capacity, get_threads())
         if keys is not None:
             self.insert(keys)
 
     def __len__(self) -> int:
-        return self._table.size
+        return self._table.size if self._on_gpu is None else len(self._on_gpu)
 
     def insert(self, keys: Any) -> int:
         """Adds keys. Returns how many were not present."""
+        if self._moves_to_gpu(keys):
+            if self._on_gpu is None:
+                self._on_gpu = _gpu.Table(keys, None, self._capacity)
+            return self._on_gpu.insert(keys, None)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None:
             if c.values is None:
@@ -185,6 +248,8 @@ class Set:
 
     def contains(self, keys: Any) -> Any:
         """Is each key present?"""
+        if self._moves_to_gpu(keys):
+            return _gpu.filled(keys, 0, "b", 1) if self._on_gpu is None else self._on_gpu.contains(keys)
         c = _as_column(keys, self._k.dtype if self._k else None)
         if self._k is None:
             return c.wrap(np.zeros(c.size, np.bool_))
@@ -195,11 +260,15 @@ class Set:
 
     def erase(self, keys: Any) -> int:
         """Removes keys. Returns how many were present."""
+        if self._moves_to_gpu(keys):
+            return 0 if self._on_gpu is None else self._on_gpu.erase(keys)
         c = _as_column(keys, self._k.dtype if self._k else None)
         return 0 if self._k is None else int(self._table.erase(self._k.keys(c)))
 
-    def items(self) -> Array:
+    def items(self) -> Any:
         """All keys, in no given order."""
+        if self._on_gpu is not None:
+            return self._on_gpu.items()[0]
         return np.zeros(0, np.int64) if self._k is None else self._k.back(self._table.items())
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m tilehash.bench: this package beside pandas, polars, pyarrow, DuckDB and NumPy, on this machine.
 
-usage: python -m tilehash.bench [--rows N] [--rounds N] [--threads N] [--out FILE]
+usage: python -m tilehash.bench [--gpu] [--rows N] [--rounds N] [--threads N] [--out FILE]
 
 All libraries take the same arrays. They run in turns, round after round, so that other work on the machine meets
 all of them; the table has the median of each, in million rows a second, and the spread (fastest to slowest).
@@ -167,11 +167,18 @@ def _measured(calls: Calls, rounds: int) -> dict[str, list[float]]:
 def main(arguments: list[str] | None = None) -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(prog="python -m tilehash.bench")
-    parser.add_argument("--rows", type=int, default=1 << 22)
+    parser.add_argument("--gpu", action="store_true", help="on a GPU, beside torch")
+    parser.add_argument("--rows", type=int, default=0, help="default: 2^22, and 2^26 on a GPU")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=argparse.FileType("w"), default=sys.stdout)
     how = parser.parse_args(arguments)
+    if how.gpu:
+        from ._bench_gpu import run
+
+        run(how.rows or 1 << 26, how.rounds, how.out)
+        return
+    how.rows = how.rows or 1 << 22
     th.set_threads(how.threads)
     libs = _libraries(how.threads)
     versions = ", ".join(f"{n} {m.__version__}" for n, m in libs.items() if n != "compute")

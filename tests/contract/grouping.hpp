@@ -165,8 +165,8 @@ void expect_reduced(Space& space, u64 rows, random_numbers random) {
              lasts = analysis::last_row(space, some).to_host();
   const auto argmins = analysis::argmin(space, some, v.span()).to_host();
   const auto argmaxs = analysis::argmax(space, some, v.span()).to_host();
-  const auto anys = analysis::any(space, some, v.span()).to_host(),
-             alls = analysis::all(space, some, v.span()).to_host();
+  const auto any_true = analysis::any(space, some, v.span()).to_host(),
+             all_true = analysis::all(space, some, v.span()).to_host();
   const auto different = analysis::nunique(space, some, v.span()).to_host();
   const auto medians = analysis::median(space, some, v.span()).to_host();
   const auto tenths = analysis::quantile(space, some, v.span(), 0.1).to_host();
@@ -197,8 +197,8 @@ void expect_reduced(Space& space, u64 rows, random_numbers random) {
     EXPECT_EQ(lasts[g], of[g].empty() ? analysis::no_row : of[g].back());
     EXPECT_EQ(argmins[g], least);
     EXPECT_EQ(argmaxs[g], most);
-    EXPECT_EQ(anys[g], std::ranges::any_of(sorted, [](double x) { return x != 0; }));
-    EXPECT_EQ(alls[g], std::ranges::all_of(sorted, [](double x) { return x != 0; }));
+    EXPECT_EQ(any_true[g], std::ranges::any_of(sorted, [](double x) { return x != 0; }));
+    EXPECT_EQ(all_true[g], std::ranges::all_of(sorted, [](double x) { return x != 0; }));
     EXPECT_TRUE(same(medians[g], quantile(0.5))) << g;
     EXPECT_TRUE(same(tenths[g], quantile(0.1))) << g;
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());

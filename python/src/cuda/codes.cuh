@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Codes of keys, and the test for wanted keys, on a GPU.
+#pragma once
+
+#include <tilehash/analysis/lane_codes.hpp>
+#include <tilehash/set.hpp>
+#include <tilehash/space/cuda_algorithms.cuh>
+
+#include "lease.cuh"
+
+namespace tilehash::python {
+
+namespace codes = tilehash::analysis::detail;
+
+struct widen_codes {
+  const u32* from;
+  std::int64_t* to;
+  TILEHASH_FN void operator()(u64 i) const { to[i] = from[i] == codes::no_code ? -1 : std::int64_t(from[i]); }
+};
+struct count_codes {
+  const u32* of;
+  unsigned long long* counts;
+  __device__ void operator()(u64 i) const {
+    if (of[i] != codes::no_code) atomicAdd(counts + of[i], 1ULL);
+  }
+};
+template <class T>
+struct take_rows {
+  const T* from;
+  const u32* rows;
+  T* to;
+  TILEHASH_FN void operator()(u64 i) const { to[i] = from[rows[i]]; }
+};
+
+template <class Key>
+class factors_of final : public gpu_factors {
+ public:
+  factors_of(gpu_place at, const Key* keys, u64 n, bool missing_is_key)
+      : space_(at), keys_(keys), codes_(*space_, n) {
+    if (n == 0) return;
+    (*space_).check_pointer(keys, n, "the keys");
+    const auto how = missing_is_key ? codes::missing_rows::are_a_key : codes::missing_rows::excluded;
+    first_rows_ = codes::code_by_map(*space_, std::span<const Key>(keys, n), codes_.data(), how);
+  }
+  u64 size() const override { return first_rows_.size(); }
+  void codes(std::int64_t* out) const override {
+    (*space_).for_each(codes_.size(), widen_codes{codes_.data(), out});
+  }
+  void first_rows(std::int64_t* out) const override {
+    (*space_).for_each(size(), widen_codes{first_rows_.data(), out});
+  }
+  void values(void* out) const override {
+    (*space_).for_each(size(), take_rows<Key>{keys_, first_rows_.data(), static_cast<Key*>(out)});
+  }
+  void counts(std::int64_t* out) const override {
+    if (size() == 0) return;
+    (*space_).fill(out, size(), std::int64_t(0));
+    (*space_).for_each(codes_.size(), count_codes{codes_.data(), reinterpret_cast<unsigned long long*>(out)});
+  }
+
+ private:
+  leased_space space_;  // outlives the buffers
+  const Key* keys_;
+  buffer<u32, cuda> codes_, first_rows_;
+};
+
+template <class Key>
+std::unique_ptr<gpu_factors> factorize_on_gpu(gpu_place at, const void* keys, u64 n, bool missing_is_key) {
+  return std::make_unique<factors_of<Key>>(at, static_cast<const Key*>(keys), n, missing_is_key);
+}
+
+template <class Key>
+void isin_on_gpu(gpu_place at, const void* keys, u64 n, const void* wanted, u64 m, bool* out) {
+  const leased_space space(at);
+  set<Key, cuda> among(*space, m);
+  if (m != 0) static_cast<void>(among.insert(*space, std::span(static_cast<const Key*>(wanted), m)));
+  if (n != 0) among.contains_async(*space, std::span(static_cast<const Key*>(keys), n), flags(out, n));
+}
+
+}  // namespace tilehash::python

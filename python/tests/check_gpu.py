@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests that need a GPU, PyTorch and CuPy: python tests/check_gpu.py [seed]. It needs no pytest."""
+import sys, traceback, time
+import numpy as np, torch, cupy
+import tilehash as th
+from tilehash import _gpu
+seed = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+rng = np.random.default_rng(seed)
+print("seed", seed, torch.cuda.get_device_name(), torch.__version__, cupy.__version__)
+
+def reference(k):
+    """values in the order of first appearance, first rows, codes, counts; NaN is one value"""
+    v, first, inverse, counts = np.unique(k, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64); rank[order] = np.arange(len(order))
+    return v[order], first[order], rank[inverse.reshape(-1)], counts[order]
+
+def host(x):
+    return _gpu.on_host(x)
+
+MAKE = {"torch": lambda a: torch.from_numpy(a).cuda(), "cupy": cupy.asarray}
+passed, failed = 0, 0
+def case(f):
+    global passed, failed
+    for lib, make in MAKE.items():
+        try:
+            f(make, lib); torch.cuda.synchronize(); passed += 1
+        except Exception:
+            failed += 1; print("FAILED", f.__name__, lib); traceback.print_exc()
+
+def keys(dtype, n, distinct):
+    k = rng.integers(0, max(distinct, 1), n)
+    if np.dtype(dtype).kind == "f":
+        k = k.astype(dtype) - distinct / 2 + 0.25
+        k[rng.random(n) < 0.05] = np.nan
+        k[rng.random(n) < 0.05] = -0.0
+        k[rng.random(n) < 0.05] = 0.0
+        return k
+    return (k * np.int64(0x9E3779B97F4A7C15 - (1 << 64))).astype(dtype)
+
+SIZES = [(0, 1), (1, 1), (1000, 3), (1000, 700), (200_000, 100_000), (1 << 20, 50)]
+def factorize(make, lib):
+    for dtype in ("i4", "i8", "f8"):
+        for n, d in SIZES:
+            k = keys(dtype, n, d); x = make(k)
+            v, first, codes, counts = reference(k)
+            c, u = th.factorize(x, use_na_sentinel=False)
+            assert type(c) is type(x) and type(u) is type(x), type(c)
+            np.testing.assert_array_equal(host(c), codes); np.testing.assert_array_equal(host(u), v)
+            c, u = th.factorize(x, na_sentinel=-7)
+            nan = np.isnan(k) if dtype[0] == "f" else np.zeros(n, bool)
+            assert (host(c)[nan] == -7).all() and not np.isnan(host(u).astype("f8")).any()
+            np.testing.assert_array_equal(host(u)[host(c)[~nan]], k[~nan])
+            c, u = th.factorize(x, sort=True)
+            np.testing.assert_array_equal(host(u), np.unique(k[~nan]))
+            np.testing.assert_array_equal(host(u)[host(c)[~nan]], k[~nan]); assert (host(c)[nan] == -1).all()
+case(factorize)
+def unique(make, lib):
+    for dtype in ("i4", "i8", "f8"):
+        for n, d in SIZES:
+            k = keys(dtype, n, d); x = make(k)
+            v, first, codes, counts = reference(k)
+            r = th.unique(x, return_index=True, return_inverse=True, return_counts=True)
+            for got, want in zip(r, (v, first, codes, counts)): np.testing.assert_array_equal(host(got), want)
+            np.testing.assert_array_equal(host(th.unique(x)), v)
+            s = th.unique(x, return_counts=True, sort=True)
+            w, wc = np.unique(k, return_counts=True)
+            np.testing.assert_array_equal(host(s.values), w); np.testing.assert_array_equal(host(s.counts), wc)
+            v2, c2 = th.value_counts(x, dropna=False)
+            np.testing.assert_array_equal(host(v2), v); np.testing.assert_array_equal(host(c2), counts)
+case(unique)
+def isin(make, lib):
+    for dtype in ("i4", "i8", "f8"):
+        for n, d in SIZES:
+            k, w = keys(dtype, n, d), keys(dtype, n // 3 + 1, d // 2)
+            want = np.isin(k, w) & (k == k)
+            np.testing.assert_array_equal(host(th.isin(make(k), make(w))), want)
+    np.testing.assert_array_equal(host(th.isin(make(np.arange(5, dtype="i4")), [1, 3, 2.5])), [0, 1, 0, 1, 0])
+case(isin)
+def tables(make, lib):
+    for dtype in ("i4", "i8"):
+        k = np.unique(keys(dtype, 300_000, 200_000)); rng.shuffle(k)
+        v = rng.integers(-99, 99, len(k)).astype(dtype)
+        half = len(k) // 2
+        m = th.Map(make(k[:half]), make(v[:half]))
+        assert len(m) == half and m.device == "cuda:0"
+        want = v.copy(); want[half:] = -5
+        np.testing.assert_array_equal(host(m.find(make(k), default=-5)), want)
+        np.testing.assert_array_equal(host(m.contains(make(k))), np.arange(len(k)) < half)
+        assert m.insert(make(k), make(v)) == len(k) - half
+        np.testing.assert_array_equal(host(m[make(k)]), v)
+        m.assign(make(k[:10]), make(v[:10] + 1)); assert (host(m.find(make(k[:10]))) == v[:10] + 1).all()
+        m.assign(make(k[:10]), make(v[:10]))
+        assert m.erase(make(k[half:])) == len(k) - half and len(m) == half
+        a, b = m.items(); o = np.argsort(host(a)); p = np.argsort(k[:half])
+        np.testing.assert_array_equal(host(a)[o], k[:half][p]); np.testing.assert_array_equal(host(b)[o], v[:half][p])
+        back = m.to("cpu"); assert back.device == "cpu" and (back.find(k[:half]) == v[:half]).all()
+        try: m[make(k)]; assert False
+        except KeyError: pass
+        again = np.repeat(k[:1000], 3); m2 = th.Map(make(again), make(np.arange(3000).astype(dtype)))
+        np.testing.assert_array_equal(host(m2.find(make(k[:1000]))), np.arange(1000) * 3)  # the first of equal keys
+    k = np.unique(keys("i8", 5000, 4000)); s = th.Set(make(k[:2000]))
+    assert len(s) == 2000 and s.insert(make(k)) == len(k) - 2000
+    assert host(s.contains(make(k))).all() and s.erase(make(k[:7])) == 7 and not host(s.contains(make(k[:7]))).any()
+    assert len(host(s.items())) == len(k) - 7
+case(tables)
+def errors(make, lib):
+    a = make(np.arange(10, dtype="i4"))
+    for f, e in [(lambda: th.factorize(a[::2]), ValueError), (lambda: th.isin(a, make(np.arange(3))), TypeError),
+                 (lambda: th.isin(a, np.arange(3)), TypeError), (lambda: th.factorize(make(np.zeros(3, "i2"))), TypeError),
+                 (lambda: th.factorize(make(np.zeros((3, 2), "i4"))), ValueError), (lambda: th.group_by(a), TypeError),
+                 (lambda: th.Map(a, a).find(make(np.arange(3))), TypeError), (lambda: th.Map(a, a[:3]), ValueError),
+                 (lambda: th.Map(a, a).insert(np.arange(3, dtype="i4"), np.arange(3, dtype="i4")), TypeError)]:
+        try: f(); raise AssertionError("no error")
+        except e as x: assert "\n" not in str(x) and str(x).startswith("tilehash"), x
+case(errors)
+
+def streams(make, lib):
+    """Calls work in the order of the current stream, and lookups do not wait."""
+    k = keys("i8", 100_000, 50_000); v = np.arange(len(k)); x = make(k)
+    uniq, index = np.unique(k, return_index=True)
+    m = th.Map(make(uniq), make(np.arange(len(uniq)))); m.find(x)
+    s = torch.cuda.Stream()
+    with torch.cuda.stream(s), cupy.cuda.Stream.from_external(s):
+        empty = torch.zeros(len(k), dtype=torch.int64, device="cuda"); held = empty if lib == "torch" else cupy.from_dlpack(empty)
+        torch.cuda.synchronize()
+        torch.cuda._sleep(200_000_000)
+        empty.copy_(x if lib == "torch" else torch.from_dlpack(x))
+        out = m.find(held); yes = m.contains(held)
+        assert not s.query(), "find() waited"
+        codes, values = th.factorize(held)
+    np.testing.assert_array_equal(uniq[host(out)], k); assert host(yes).all()
+    np.testing.assert_array_equal(host(values)[host(codes)], k)
+    # A change on another stream comes after lookups in flight.
+    with torch.cuda.stream(s), cupy.cuda.Stream.from_external(s):
+        torch.cuda._sleep(200_000_000); out = m.find(x)
+        assert not s.query()
+    m.erase(make(uniq)); assert len(m) == 0
+    np.testing.assert_array_equal(uniq[host(out)], k)
+case(streams)
+def other_current_device(make, lib):
+    before = torch.cuda.current_device(); th.factorize(make(np.arange(9))); assert torch.cuda.current_device() == before
+case(other_current_device)
+def graphs(make, lib):
+    if lib != "torch": return
+    uniq = np.unique(keys("i8", 50_000, 50_000)); m = th.Map(make(uniq), make(np.arange(len(uniq))))
+    q = make(uniq[:1000].copy()); m.find(q); torch.cuda.synchronize()
+    g = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(g): out = m.find(q, default=-1)
+    for i in range(3):
+        w = rng.integers(0, len(uniq), 1000); q.copy_(torch.from_numpy(uniq[w])); g.replay()
+        np.testing.assert_array_equal(host(out), w)
+case(graphs)
+def threads(make, lib):
+    import threading
+    wrong = []
+    m = th.Map(make(np.arange(1 << 16)), make(np.arange(1 << 16)))
+    def work(i):
+        try:
+            r = np.random.default_rng(i)
+            with torch.cuda.stream(torch.cuda.Stream()) as _, cupy.cuda.Stream(non_blocking=True):
+                for _ in range(20):
+                    k = r.integers(0, 1 << 15, 20_000); c, u = th.factorize(make(k))
+                    assert (host(u)[host(c)] == k).all() and (host(m.find(make(k))) == k).all()
+        except Exception as e: wrong.append(e)
+    all_t = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    [t.start() for t in all_t]; [t.join() for t in all_t]
+    if wrong: raise wrong[0]
+case(threads)
+
+class Plain:
+    """An array that has DLPack alone, and counts the capsules it gave."""
+    def __init__(self, t, versioned): self.t, self.versioned = t, versioned
+    def __dlpack_device__(self): return tuple(int(i) for i in self.t.__dlpack_device__())
+    def __dlpack__(self, stream=None, **kw):
+        if "max_version" in kw and not self.versioned: raise TypeError("old")
+        return self.t.__dlpack__(stream=stream, **kw)
+class Interface:
+    def __init__(self, t): self.t = t; self.__cuda_array_interface__ = t.__cuda_array_interface__
+def protocols(make, lib):
+    if lib != "torch": return
+    k = keys("i8", 10_000, 500); v = reference(k)[0]
+    for x in (Plain(make(k), True), Plain(make(k), False), Interface(make(k))):
+        c, u = th.factorize(x)
+        assert type(u).__name__ == "DeviceArray"
+        for back in (torch.from_dlpack(u), torch.as_tensor(cupy.asarray(u))): np.testing.assert_array_equal(host(back), v)
+        np.testing.assert_array_equal(host(cupy.from_dlpack(c)), reference(k)[2])
+        assert host(torch.from_dlpack(th.isin(x, x))).all()
+        m = th.Map(x, x); np.testing.assert_array_equal(host(torch.from_dlpack(m.find(x))), k)
+    del c, u, m
+case(protocols)
+def jax_arrays(make, lib):
+    if lib != "torch": return
+    import os; os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+    import jax, jax.numpy as jnp
+    k = keys("i4", 10_000, 500); x = jnp.asarray(k)
+    c, u = th.factorize(x); assert isinstance(u, jax.Array), type(u)
+    np.testing.assert_array_equal(np.asarray(u), reference(k)[0]); np.testing.assert_array_equal(np.asarray(c), reference(k)[2])
+case(jax_arrays)
+print(f"{passed} passed, {failed} failed", flush=True)
