@@ -47,7 +47,9 @@ struct request {
 // Slots whose limit is what a test says, and which move nowhere.
 struct recording_table : engine::slots<linear, cpu> {
   using base = engine::slots<linear, cpu>;
-  using base::base, base::calls_, base::recount, base::size_, base::unwaited, base::view_;
+  using base::base, base::size_;
+  template <class Table>
+  using in_call = base::in_call<Table>;
 
   u64 most = 0;               // the limit
   u64 memory_left = ~u64(0);  // for so many requests
@@ -57,50 +59,30 @@ struct recording_table : engine::slots<linear, cpu> {
   std::vector<request> requests = {};
   std::vector<u64> renewals = {};  // the items of each
 };
-struct recording_policy {
-  using design_type = linear;
-  using space_type = cpu;
-  static constexpr bool ends_below_limit = false;
-  recording_table* table;
-
-  const auto& design() const { return table->view_.design; }
-  const auto& placing() const { return design(); }
-  const auto& sentinels() const { return table->view_.sentinels; }
-  u64 size() const { return table->size_; }
-  void add(u64 change) { table->size_ += change; }
-  u64 capacity() const { return table->capacity(); }
-  static u64 seed() { return 1; }
-  detail::call_memory calls() const { return table->calls_; }
-  detail::call_end unwaited(u64 n, u32 phase) { return table->unwaited(n, phase); }
-  void recount(cpu& space) { table->recount(space); }
-  void wipe(cpu& /*space*/) { table->wiped = true; }
-  void finish(cpu& /*space*/) {}
-
-  static bool grows() { return true; }
-  u64 limit() const { return table->most; }
+struct recording_policy : recording_table::in_call<recording_table> {
+  recording_policy(recording_table& of) : in_call(of, true) {}
+  u64 limit() const { return table.most; }
   u64 free_slots(u64 /*wanted*/) const { return limit() <= size() ? 0 : limit() - size(); }
-  static u64 least_capacity() { return detail::least_capacity; }
   std::optional<u64> add_capacity(cpu& /*space*/, growth how, u64 items) {
-    table->requests.push_back({how, items});
-    if (table->memory_left-- == 0) throw out_of_memory("no memory is left");
-    if (how == growth::enlarge) table->most = std::max(2 * table->most, items);
+    table.requests.push_back({how, items});
+    if (table.memory_left-- == 0) throw out_of_memory("no memory is left");
+    if (how == growth::enlarge) table.most = std::max(2 * table.most, items);
     return 0;
   }
   template <class Windows>
   bool renew(cpu& /*space*/, const Windows& /*w*/, u64 items) {
-    table->renewals.push_back(items);
-    if (table->memory_left-- == 0) throw out_of_memory("no memory is left");
-    table->most = std::max(table->most, items);
-    return table->leaves_unwiped;
+    table.renewals.push_back(items);
+    if (table.memory_left-- == 0) throw out_of_memory("no memory is left");
+    table.most = std::max(table.most, items);
+    return table.leaves_unwiped;
   }
 
-  template <class Windows>
-  static constexpr bool assigns = false;
+  void wipe(cpu& /*space*/) const { table.wiped = true; }
   template <class Source, class Update>
   static constexpr bool fills = !std::same_as<Source, detail::called_source<slot_type>>;
   template <class Windows>
   std::optional<regions> fill(cpu& /*space*/, const Windows& /*w*/, u64 /*end*/) const {
-    return std::exchange(table->filled, std::nullopt);
+    return std::exchange(table.filled, std::nullopt);
   }
 };
 
@@ -109,7 +91,7 @@ struct window_call : testing::Test {
   recording_table table{space, 1'000, {.load_factor = 0.95}};
 
   insert_report insert(u32 first, u64 n, insert_role role = insert_role::in_use) {
-    return engine::window_call<recording_policy>({&table}, space, role)
+    return engine::window_call<recording_policy>(table, space, role)
         .run(keys_from{first}, detail::keep_stored{}, n);
   }
 };
@@ -152,7 +134,7 @@ TEST_F(window_call, asks_once_for_all_that_is_pending) {
 // Items with different keys are counted already.
 struct different_keys : window_call {
   insert_report insert(u32 first, u64 n) {
-    return engine::window_call<recording_policy>({&table}, space, insert_role::in_use, true)
+    return engine::window_call<recording_policy>(table, space, insert_role::in_use, true)
         .run(keys_from{first}, detail::keep_stored{}, n);
   }
 };

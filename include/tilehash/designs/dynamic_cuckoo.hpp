@@ -164,8 +164,8 @@ class dynamic_cuckoo
   // Inserts and lookups skip this subtable.
   void close(u32 t) { closed_ = t; }
   // For placing alone: the table had no items when it began. A bucket with a free slot has then never been
-  // full. So a key that is not in it is in no later bucket, and an insert reads no more.
-  void begin_empty(bool yes) { was_empty_ = yes; }
+  // full. So a key that is not in it is in no later bucket. (But a frozen subtable's keys go to others.)
+  void begin_empty(bool yes) { was_empty_ = yes && frozen_ == ~0U; }
   // No key moves into this subtable or out of it; lookups find its keys. ~0U: all are open.
   void freeze(u32 t) { frozen_ = t; }
 

@@ -12,6 +12,7 @@
 #include <tilehash/engine/storage.hpp>
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/entries.hpp>
+#include <tilehash/kernel/pending.hpp>
 #include <tilehash/kernel/sweep.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -37,6 +38,53 @@ class counted_storage : public storage<Design, Space> {
 
  protected:
   using base::base, base::size_;
+
+  // A table in an insert call (engine/window_call.hpp): all that the call reads and changes of its storage. The
+  // engine's policy derives from it, and adds how the table gets more capacity.
+  template <class Table>
+  class in_call {
+   public:
+    using design_type = Design;
+    using space_type = Space;
+    static constexpr u64 first_capacity = detail::least_capacity;  // items that an empty table grows for
+
+    in_call(Table& of, bool may_grow) : table(of), storage_(of), grows_(may_grow) {}
+
+    const Design& design() const { return storage_.view_.design; }
+    // The design for the place phase.
+    decltype(auto) placing() const {
+      if constexpr (requires(Design d) { d.begin_empty(true); }) {
+        Design d = design();
+        d.begin_empty(is_known_empty());
+        return d;
+      } else {
+        return design();
+      }
+    }
+    decltype(auto) sentinels() const {
+      if constexpr (requires { storage_.view_.sentinels; })
+        return (storage_.view_.sentinels);
+      else
+        return detail::sentinel_cells<typename Design::slot_type>();
+    }
+    u64 size() const { return storage_.size_; }
+    void add(u64 change) { storage_.size_ += change; }
+    u64 capacity() const { return storage_.capacity(); }
+    bool grows() const { return grows_; }
+    u64 limit() const { return table.limit(); }  // the number of items at which it grows
+    u64 seed() const { return detail::seed_of(storage_.options_); }
+    bool is_known_empty() const { return storage_.is_known_empty(); }
+    detail::call_memory calls() const { return storage_.calls_; }
+    detail::call_end unwaited(u64 n, u32 last_phase) { return storage_.unwaited(n, last_phase); }
+    void recount(Space& space) { storage_.recount(space); }
+
+   protected:
+    Table& table;
+
+   private:
+    counted_storage& storage_;
+    bool grows_;
+  };
 
   // Changes that are not settled are copied with the memory. The copy has no view yet.
   counted_storage(const counted_storage& other, Space& space) : base(other, space) {

@@ -23,7 +23,6 @@
 #include <tilehash/engine/region_slots.hpp>
 #include <tilehash/engine/thread_combined.hpp>
 #include <tilehash/engine/unwaited_call.hpp>
-#include <tilehash/engine/unwaited_fill.hpp>
 #include <tilehash/engine/window_call.hpp>
 #include <tilehash/engine/window_fill.hpp>
 #include <tilehash/kernel/pending.hpp>
@@ -175,28 +174,11 @@ class insertion : public region_slots<Design, Space> {
   using unplaced_entry = typename detail::unplaced_items<slot_type>::entry;
 
   // A call's policy for this table (engine/window_call.hpp).
-  struct call_policy {
-    using design_type = Design;
-    using space_type = Space;
-    static constexpr bool ends_below_limit = false;
-    insertion& table;
+  struct call_policy : base::template in_call<insertion> {
+    using in_call = typename base::template in_call<insertion>;
+    using in_call::table, in_call::size, in_call::capacity, in_call::limit, in_call::design;
 
-    call_policy(insertion& of) : table(of) {}
-    const Design& design() const { return table.view_.design; }
-    const Design& placing() const { return design(); }
-    const auto& sentinels() const { return table.view_.sentinels; }
-    u64 size() const { return table.size_; }
-    void add(u64 change) { table.size_ += change; }
-    u64 capacity() const { return table.capacity(); }
-    u64 seed() const { return detail::seed_of(table.options_); }
-    detail::call_memory calls() const { return table.calls_; }
-    detail::call_end unwaited(u64 n, u32 last_phase) { return table.unwaited(n, last_phase); }
-    void recount(Space& space) { table.recount(space); }
-    void wipe(Space& space) { table.wipe_slots(space); }
-    void finish(Space& /*space*/) {}
-
-    bool grows() const { return table.options_.grow; }
-    u64 limit() const { return table.limit(); }
+    call_policy(insertion& of) : in_call(of, of.options_.grow) {}
     // As many as fit below the limit, or half of the free slots. A small table grows before a window that does
     // not fit. (Other tables do not: the pending items may be copies of one key.)
     u64 free_slots(u64 /*wanted*/) const {
@@ -204,9 +186,9 @@ class insertion : public region_slots<Design, Space> {
       if (size() >= limit() || limit() < small_table) return 0;
       return std::max(limit() - size(), (capacity() - size()) / 2);
     }
-    static u64 least_capacity() { return detail::least_capacity; }
-    std::optional<u64> add_capacity(Space& space, growth how, u64 items) {
-      if (how == growth::restart) return table.rebuild(space, items, capacity());
+    std::optional<u64> add_capacity(Space& space, growth how, u64 items,
+                                    const unplaced_entry* unplaced = nullptr, u64 unplaced_size = 0) {
+      if (how == growth::restart) return table.rebuild(space, items, capacity(), unplaced, unplaced_size);
       items = std::max(items, 2 * std::max(size(), limit()));
       if (how == growth::enlarge && table.resize_in_place(space, items)) return 0;
       return table.rebuild(space, items, capacity());
@@ -223,10 +205,6 @@ class insertion : public region_slots<Design, Space> {
         table = insertion(space, items, table.options_, 0, unwiped);
       return unwiped;
     }
-    // ... for keys that lost their slots, too.
-    std::optional<u64> add_capacity_with(Space& space, const unplaced_entry* unplaced, u64 n) {
-      return table.rebuild(space, size(), capacity(), unplaced, n);
-    }
 
     template <class Source, class Update>
     static constexpr bool fills = detail::filled_by_regions<Design, Source, Update>;
@@ -234,24 +212,7 @@ class insertion : public region_slots<Design, Space> {
     [[gnu::always_inline]] auto fill(Space& space, const Windows& w, u64 end) const {
       return detail::fill_window(space, design(), w, end, size());
     }
-    template <class Windows>
-    static constexpr bool assigns = detail::assigned_by_regions<Design, Space, Windows>;
-    template <class Windows>
-    auto assign(Space& space, const Windows& w) const {
-      return detail::assign_present(space, design(), sentinels(), calls(), w.phases.source(), w.n);
-    }
-    template <class Source, class Update>
-    static constexpr bool starts_filled = fills<Source, Update> && detail::fills_unwaited<Design, Space>();
-    template <class Source, class Update>
-    bool start_fill(Space& space, const Source& source, const Update& update, u64 n,
-                    insert_report* report) const {
-      detail::call_end end = table.calls_.unwaited(n, 0);
-      end.report = report;
-      if (!detail::start_fill(space, design(), source, update, n, table.is_known_empty(), calls(), end))
-        return false;
-      table.unsettled_ = true;
-      return true;
-    }
+    void wipe(Space& space) const { table.wipe_slots(space); }
   };
   using call = window_call<call_policy>;
 

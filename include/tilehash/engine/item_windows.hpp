@@ -130,6 +130,12 @@ key_estimate estimated_keys(Space& space, const Windows& w, u64 wanted, u64 seed
   return {static_cast<u64>(std::min(counted, all)), static_cast<u64>(items)};
 }
 
+// The items for which a small table grows at least, if so many are pending.
+template <class Policy>
+u64 least_capacity(const Policy& table) {
+  return table.size() == 0 ? Policy::first_capacity : detail::least_capacity;
+}
+
 // The number of items for which a table should have capacity before the `wanted` pending items of a call are
 // inserted. 0: not known, or it has. Says so once for a call's items. If all are `distinct` they are counted
 // already.
@@ -139,7 +145,7 @@ u64 items_to_grow_to(Space& space, const Policy& table, Windows& w, u64 wanted, 
   const key_estimate found =
       distinct ? key_estimate{wanted, wanted} : estimated_keys(space, w, wanted, table.seed());
   if (table.size() + found.keys <= table.limit()) return 0;
-  return table.size() + std::max(found.items, std::min(wanted, table.least_capacity()));
+  return table.size() + std::max(found.items, std::min(wanted, least_capacity(table)));
 }
 
 }  // namespace engine

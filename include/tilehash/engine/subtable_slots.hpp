@@ -94,6 +94,12 @@ class subtable_slots : public counted_storage<Design, Space> {
     space.for_each(from.slots(), detail::double_subtable<Design>{before_, t, from, to});
   }
   bool doubles() const { return doubles_; }
+  // The number of items at which subtables are doubled.
+  u64 limit() const {
+    const double most =
+        std::min(std::max<double>(options_.beta, options_.load_factor), Design::max_load_factor);
+    return static_cast<u64>(std::ceil(most * static_cast<double>(capacity())));
+  }
   void end_doubling(Space& /*space*/) {
     const u32 t = shape_.smallest();
     view_.design.freeze(~0U);
@@ -150,13 +156,6 @@ class subtable_slots : public counted_storage<Design, Space> {
   static void wipe(Space& space, const part& p) {
     space.fill(p.keys, p.slots(), slot_type::empty_word);
     wipe_locks(space, p);
-  }
-
-  // The number of items at which subtables are doubled.
-  u64 limit() const {
-    const double most =
-        std::min(std::max<double>(options_.beta, options_.load_factor), Design::max_load_factor);
-    return static_cast<u64>(std::ceil(most * static_cast<double>(capacity())));
   }
 
   // ---- the draw ----

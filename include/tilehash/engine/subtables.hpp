@@ -36,6 +36,7 @@
 #include <tilehash/kernel/erase.hpp>
 #include <tilehash/kernel/subtables.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/tuning.hpp>
 #include <tilehash/table_view.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -47,14 +48,14 @@ namespace engine {
 template <class Design, class Space>
 class subtables : public subtable_slots<Design, Space> {
   using base = subtable_slots<Design, Space>;
-  using base::adopt, base::limit, base::memory_for, base::weigh;
+  using base::adopt, base::memory_for, base::weigh;
   using base::parts, base::options_, base::shape_, base::view_, base::calls_, base::reserved_, base::size_,
-      base::weights_, base::unsettled_, base::doubles_;
+      base::weights_, base::doubles_;
   using typename base::part;
   using typename base::slot_type;
 
  public:
-  using base::base, base::size, base::capacity, base::double_one, base::require_no_doubling;
+  using base::base, base::size, base::capacity, base::limit, base::double_one, base::require_no_doubling;
   using typename base::key_type;
   template <class Base>
   using verbs = tilehash::verbs::of_subtables<Base>;
@@ -158,41 +159,17 @@ class subtables : public subtable_slots<Design, Space> {
 
  private:
   // A call's policy for this table (engine/window_call.hpp).
-  struct call_policy {
-    using design_type = Design;
-    using space_type = Space;
-    static constexpr bool ends_below_limit = true;
-    subtables& table;
+  struct call_policy : base::template in_call<subtables> {
+    using in_call = typename base::template in_call<subtables>;
+    using in_call::table, in_call::size, in_call::capacity, in_call::limit, in_call::design;
+    // An empty table has nothing to move. Later it grows 64 times at once (capacity_to_grow_to()).
+    static constexpr u64 first_capacity = detail::tuning::table::first_subtables;
 
-    call_policy(subtables& of) : table(of) {}
-    const Design& design() const { return table.view_.design; }
-    // The design for the place phase.
-    Design placing() const {
-      Design d = design();
-      d.begin_empty(!table.unsettled_ && size() == 0 && !table.doubles_);
-      return d;
-    }
-    static detail::sentinel_cells<slot_type> sentinels() { return {}; }
-    u64 size() const { return table.size_; }
-    void add(u64 change) { table.size_ += change; }
-    u64 capacity() const { return table.capacity(); }
-    u64 seed() const { return detail::seed_of(table.options_); }
-    detail::call_memory calls() const { return table.calls_; }
-    detail::call_end unwaited(u64 n, u32 last_phase) { return table.unwaited(n, last_phase); }
-    void recount(Space& space) { table.recount(space); }
-    void wipe(Space& space) {
-      for (u32 t = 0; t < parts; ++t) base::wipe(space, design().at(t));
-    }
-    void finish(Space& space) { table.weigh(space); }
-
-    bool grows() const { return table.options_.grow && !table.doubles_; }
-    u64 limit() const { return table.limit(); }
+    call_policy(subtables& of) : in_call(of, of.options_.grow && !of.doubles_) {}
     u64 free_slots(u64 wanted) const {
-      const bool is_small = limit() < least_capacity() && limit() < wanted;
+      const bool is_small = limit() < least_capacity(*this) && limit() < wanted;
       return is_small || size() >= limit() ? 0 : limit() - size();
     }
-    // An empty table has nothing to move. Later it grows 64 times at once (capacity_to_grow_to()).
-    u64 least_capacity() const { return size() == 0 ? 64 * detail::window_step : detail::least_capacity; }
     // Doubles one subtable after the other, or moves all items to a new table more than twice as large.
     std::optional<u64> add_capacity(Space& space, growth how, u64 items) {
       if (how == growth::restart) return table.rebuild(space, items, capacity());
@@ -216,10 +193,16 @@ class subtables : public subtable_slots<Design, Space> {
       return false;
     }
 
-    template <class Windows>
-    static constexpr bool assigns = false;
-    template <class Source, class Update>
-    static constexpr bool starts_filled = false;
+    void wipe(Space& space) const {
+      for (u32 t = 0; t < parts; ++t) base::wipe(space, design().at(t));
+    }
+    // After a call the table is below its limit, if there is memory, and its draw has weights.
+    template <class Enlarge>
+    void end(Space& space, const Enlarge& enlarge) const {
+      while (size() > limit() && enlarge()) {
+      }
+      table.weigh(space);
+    }
     template <class Source, class Update>
     static constexpr bool fills =
         std::same_as<Update, detail::keep_stored> && Design::template fills_from<Source> &&

@@ -9,9 +9,7 @@
 //
 // The last kernel ends the call: it writes the report, and the change of the size to the memory of the table.
 //
-// Policy: that of engine/window_call.hpp, and
-//   starts_filled<Source, Update>                  can it fill? Then it has
-//   start_fill(space, source, update, n, report)   starts that; false: it does not pay
+// The policy is that of engine/window_call.hpp.
 #pragma once
 
 #include <concepts>
@@ -22,6 +20,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/thread_combined.hpp>
+#include <tilehash/engine/unwaited_fill.hpp>
 #include <tilehash/kernel/block_combine.hpp>
 #include <tilehash/kernel/count_refused.hpp>
 
@@ -44,8 +43,11 @@ class unwaited_call {
   template <class Source, class Update>
   void start(const Source& source, const Update& update, u64 n, insert_report* report) {
     if (n == 0) return detail::finish_call(space_, end_of(0, report));  // no phase has a kernel
-    if constexpr (Policy::template starts_filled<Source, Update>) {
-      if (table_.start_fill(space_, source, update, n, report)) return;
+    if constexpr (Policy::template fills<Source, Update> && detail::fills_unwaited<Design, Space>()) {
+      const bool empty = table_.is_known_empty();  // before this call makes it uncertain
+      if (detail::start_fill(space_, table_.design(), source, update, n, empty, table_.calls(),
+                             end_of(n, report)))
+        return;
     }
     if constexpr (combines<Source, Update>) {
       if (combining_pays<Update>(n)) {

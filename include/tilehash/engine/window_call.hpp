@@ -9,18 +9,18 @@
 //   phases    region by region where that pays; items that regions leave over get windows of their own
 //     |         place, displace, update
 //     |
-//   grow      if items are still pending: another hash function, or more capacity; then the window again.
-//             Before many items: at once for as many new keys as they are estimated to have
+//   grow      if items are still pending: another hash function, or more capacity; then the window again
 //
 // The host synchronizes once a window. (Calls that do not synchronize: engine/unwaited_call.hpp.)
-//
-// The table's policy decides how it gets more capacity:
-//   limit()                          number of items at which it grows, if it grows()
-//   free_slots(wanted)               how many of `wanted` pending items the next window takes; 0: grow first
-//   add_capacity(space, growth, items)  makes capacity as `growth` requests, for `items` or more. Returns the
-//                                    restarts; nothing if no hash function worked. Throws out_of_memory
-//   calls()                          the memory of counters and few bits (engine/call_memory.hpp)
-// The other members describe the table, or are hooks (docs/adr/0028-one-insert-call.md).
+// The table's policy derives from its storage's in_call (engine/counted_storage.hpp), and decides how the table
+// gets more capacity (docs/adr/0028-one-insert-call.md):
+//   free_slots(wanted)        how many of `wanted` pending items the next window takes; 0: grow first
+//   add_capacity(space, growth, items)   as requested, for `items` or more. Returns the restarts, or nothing if
+//                             no hash function worked. Throws out_of_memory
+//   renew(space, w, items)    the same for an empty table. Returns whether its slots are left to wipe
+//   wipe(space)               empties the slots
+//   fills, fill(space, w, end)  inserts a window by regions, if that pays
+//   end(space, enlarge)       completes the call (optional)
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/engine/assigned_regions.hpp>
 #include <tilehash/engine/growth.hpp>
 #include <tilehash/engine/insert_phases.hpp>
 #include <tilehash/engine/item_windows.hpp>
@@ -78,11 +79,8 @@ class window_call {
         if (take_over(filled, update)) w.done = n;
       }
       run_windows(w);
-      if constexpr (Policy::ends_below_limit) {
-        while (grows_ && table_.size() > table_.limit() && add_capacity(growth::enlarge, 0)) {
-        }
-      }
-      table_.finish(space_);
+      const auto enlarge = [&] { return grows_ && add_capacity(growth::enlarge, 0); };
+      if constexpr (requires { table_.end(space_, enlarge); }) table_.end(space_, enlarge);
       detail::write_outcomes(space_, table_.design(), w, report_.inserted);
     } catch (const out_of_memory&) {
       throw;
@@ -241,11 +239,12 @@ class window_call {
   // Assigns values by regions, where nearly all keys are present. False: it does not pay, or no memory.
   template <class Windows>
   bool assign_regions(Windows& w) {
-    if constexpr (Policy::template assigns<Windows>) {
+    if constexpr (detail::assigned_by_regions<Design, Space, Windows>) {
       if (w.done != 0 || w.phases.bits_known() != 0 || w.phases.outcomes() != nullptr) return false;
-      decltype(table_.assign(space_, w)) filled;
+      std::optional<detail::region_filled<Design, Space>> filled;
       try {
-        filled = table_.assign(space_, w);
+        filled = detail::assign_present(space_, table_.design(), table_.sentinels(), table_.calls(),
+                                        w.phases.source(), w.n);
       } catch (const out_of_memory&) {
       }
       if (!filled || !take_over_window(*filled, w, w.n)) return false;
@@ -316,7 +315,8 @@ class window_call {
       return unplaced::none;
     }
     try {
-      const std::optional<u64> restarts = table_.add_capacity_with(space_, w.phases.unplaced(), n);
+      const std::optional<u64> restarts =
+          table_.add_capacity(space_, growth::restart, table_.size(), w.phases.unplaced(), n);
       if (restarts) {
         w.phases.moved_to(table_.calls());
         report_.restarts += *restarts + 1;
@@ -345,7 +345,7 @@ class window_call {
       return add_capacity(growth::both, 0);
     }
     if (size < limit)  // a small table
-      return add_capacity(growth::enlarge, size + std::min(wanted, table_.least_capacity()));
+      return add_capacity(growth::enlarge, size + std::min(wanted, least_capacity(table_)));
     // If nearly all items were new so far, the rest probably is, too.
     const u64 all = size + wanted + wanted / 64;
     return add_capacity(growth::enlarge, w.mostly_new ? detail::capacity_to_grow_to(size, all) : 0);

@@ -326,6 +326,7 @@ struct table {
   // ---- of calls ----
   static constexpr u64 few_items = u64(1) << 14;  // have their pending bits in the table's memory: 2 KiB
   static constexpr u64 window_step = 256;         // windows of items begin and end at its multiples
+  static constexpr u64 first_subtables = 64 * window_step;  // items for which empty subtables grow
 
   // ---- of a sketch that estimates a number of keys: its standard deviation is 1.15 % ----
   static constexpr u32 sketch_registers_log2 = 13;
