@@ -39,6 +39,17 @@ struct limits {
 limits measure_limits(cpu& space, u64 bytes, unsigned repeat);
 limits measure_limits(cuda& space, u64 bytes, unsigned repeat);
 
+// What bounds a call on a table of so many bytes: accesses of random places of 64 bytes, a second. An update
+// reads 64 bytes, then compares and swaps a word of them.
+struct access_rates {
+  double reads = 0, updates = 0;              // many under way, as calls of the library have
+  double reads_alone = 0, updates_alone = 0;  // by a thread that does not look ahead, as a caller's kernel
+  double steps = 0;  // reads of a walk: each tells where the next is; a GPU has many walks under way
+};
+// The fastest of a few runs. `processor_time`: of the only thread, not of the clock on the wall.
+access_rates cpu_access_rates(u64 bytes, int threads, bool processor_time);
+access_rates cuda_access_rates(u64 bytes);
+
 // Measured once for tables of nearly the same size.
 class known_limits {
  public:

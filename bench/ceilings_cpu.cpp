@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
+#include <limits>
 
 #include "ceiling_list.hpp"
 
@@ -112,6 +114,29 @@ std::vector<ceiling> cpu_ceilings(std::span<const u64> sizes, unsigned repeat, i
     list.add("CAS 8 B", bytes, ops, 64, visiting<0>(space, lines, ops, swap));
   }
   return list.take();
+}
+
+access_rates cpu_access_rates(u64 bytes, int threads, bool processor_time) {
+  cpu space(threads);
+  const auto lines = lines_of(space, bytes);
+  const auto rate_of = [&](u64 ops, const auto& run) {
+    double seconds = std::numeric_limits<double>::infinity();
+    for (unsigned again = 0; again < 5; ++again) {
+      const std::clock_t start = std::clock();
+      const double on_the_wall = space.time(run);
+      const double of_the_processor = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+      seconds = std::min(seconds, processor_time ? of_the_processor : on_the_wall);
+    }
+    return static_cast<double>(ops) / seconds;
+  };
+  const u64 ops = u64(1) << 20, steps = u64(1) << 16;
+  return {.reads = rate_of(ops, visiting<ahead>(space, lines, ops, read)),
+          .updates = rate_of(ops, visiting<ahead>(space, lines, ops, read_and_swap)),
+          .reads_alone = rate_of(ops, visiting<0>(space, lines, ops, read)),
+          .updates_alone = rate_of(ops, visiting<0>(space, lines, ops, read_and_swap)),
+          .steps = rate_of(steps, [&] {
+            space.for_each_chunk(steps, chase{lines.data(), lines.size()});
+          })};
 }
 
 limits measure_limits(cpu& space, u64 bytes, unsigned repeat) {

@@ -230,6 +230,35 @@ std::vector<ceiling> cuda_ceilings(std::span<const u64> sizes, unsigned repeat) 
   return list.take();
 }
 
+access_rates cuda_access_rates(u64 bytes) {
+  cuda space;
+  const auto memory = memory_of(space, bytes);
+  const buffer<u32, cuda> keys(space, ops);
+  space.for_each(ops, make_keys{keys.data()});
+  auto* const vectors = reinterpret_cast<uint4*>(memory.data());
+  const u64 lines = std::max<u64>(bytes / 64, 1), count = ops / 4;
+  const auto rate_of = [&](const auto& run) {
+    return count / measure(
+                       space, 3, [] {}, run)
+                       .min;
+  };
+  access_rates rates;
+  rates.reads = rate_of([&] {
+    space.for_each(count * 4, read_lines<uint4, 4, 1>{memory.data(), 64 * lines});
+  });
+  rates.reads_alone = rate_of([&] {
+    space.for_each(count, read_lines<uint4, 1, 4>{memory.data(), 64 * lines});
+  });
+  const double by_tile = rate_of([&] { space.for_each(count * 4, update_by_tile{vectors, lines}); });
+  const double by_lane = rate_of([&] { space.for_each_lane(count, update_by_lane{vectors, lines}); });
+  rates.updates = std::max(by_tile, by_lane);
+  rates.updates_alone = rate_of([&] {
+    space.for_each(count, update_by_thread{vectors, lines, keys.data()});
+  });
+  rates.steps = rates.reads;
+  return rates;
+}
+
 limits measure_limits(cuda& space, u64 bytes, unsigned repeat) {
   ceiling_list<cuda> list(space, repeat);
   const auto memory = memory_of(space, bytes);

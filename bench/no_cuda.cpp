@@ -21,6 +21,7 @@ namespace tilehash::bench {
 std::vector<ceiling> cuda_ceilings(std::span<const u64> /*sizes*/, unsigned /*repeat*/) {
   throw error("tilehash: this build has no CUDA");
 }
+access_rates cuda_access_rates(u64 /*bytes*/) { throw error("tilehash: this build has no CUDA"); }
 std::vector<aggregation> cuda_aggregations(const aggregation_case& /*case*/, unsigned /*repeat*/) {
   throw error("tilehash: this build has no CUDA");
 }

@@ -2,6 +2,7 @@
 #include "shapes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -68,12 +69,49 @@ const shape_bound* bound_of(const shape_row& row, std::span<const shape_bound> b
   return at != bounds.end() ? &*at : nullptr;
 }
 
-shape_verdict verdict_of(const shape_row& row, double share, double least, const shape_bound* bound) {
-  if (row.wrong != 0) return shape_verdict::wrong;
-  if (row.refused_share() > (bound != nullptr ? bound->refused : 0)) return shape_verdict::refused;
-  if (row.over_limit) return shape_verdict::over_limit;
-  if (share >= least) return shape_verdict::fine;
-  return bound != nullptr && share >= bound->least ? shape_verdict::bounded : shape_verdict::slow;
+// The best rows of the rows of one verb, width and space, and of those of one bound among them.
+class best_rows {
+ public:
+  void add(const shape_row& row, const shape_bound* bound) {
+    if (row.wrong != 0 || row.over_limit) return;
+    for (const shape_bound* const of : {bound, all}) {
+      const shape_row*& best = best_[key(row, of)];
+      if (best == nullptr || best->rate() < row.rate()) best = &row;
+    }
+  }
+  // Null: all rows are over the limit, or wrong.
+  const shape_row* of(const shape_row& row, const shape_bound* bound = all) const {
+    const auto at = best_.find(key(row, bound));
+    return at != best_.end() ? at->second : nullptr;
+  }
+
+ private:
+  static constexpr const shape_bound* all = nullptr;
+  using kind = std::tuple<std::string_view, shape_verb, shape_width, const shape_bound*>;
+  static kind key(const shape_row& row, const shape_bound* bound) {
+    return {row.space, row.what.verb, row.what.width, bound};
+  }
+  std::map<kind, const shape_row*> best_;
+};
+
+// Items per second that are possible for a row; 0: not known.
+double possible_rate(const shape_row& row, const shape_bound& bound, const best_rows& best,
+                     const rates_of_memory& rates, double least) {
+  const shape_row *const fastest = best.of(row), *const alike = best.of(row, &bound);
+  if (alike == nullptr) return 0;
+  const double memory = rate_by_cost(row, bound.cost, rates);
+  // The best row of the same bound tells what the instructions take, unless it is slow itself.
+  const double of_alike = std::min(fastest->rate(), rate_by_cost(*alike, bound.cost, rates));
+  const double possible = alike->rate() >= least * of_alike ? 1 / (1 / memory + 1 / alike->rate()) : memory;
+  return possible < fastest->rate() ? possible : 0;
+}
+
+shape_verdict verdict_of(const judged_shape& j, double least, double refused) {
+  if (j.row.wrong != 0) return shape_verdict::wrong;
+  if (j.row.refused_share() > refused) return shape_verdict::refused;
+  if (j.row.over_limit) return shape_verdict::over_limit;
+  if (j.share >= least) return shape_verdict::fine;
+  return j.bound > 0 && j.row.rate() >= least * j.bound ? shape_verdict::bounded : shape_verdict::slow;
 }
 
 }  // namespace
@@ -119,22 +157,47 @@ std::vector<shape> all_shapes(u64 items, bool lanes) {
   return all;
 }
 
+u64 table_bytes(const shape_row& row) {
+  const shape& s = row.what;
+  const u64 own = std::min(distinct_keys(s.keys, row.items), row.items);
+  const bool adds_new = s.adds() && s.state != shape_state::present;
+  u64 slots = row.held + (adds_new ? own : 0);
+  if (s.state == shape_state::empty) slots = std::max(slots, own);
+  if (s.state == shape_state::half) slots = std::max(slots, 2 * row.held);
+  const double load = s.state == shape_state::near_full ? 0.95 : 0.8;
+  return static_cast<u64>(static_cast<double>(slots * (row.key_bytes + row.value_bytes)) / load);
+}
+
+double rate_by_cost(const shape_row& row, const shape_cost& cost, const rates_of_memory& rates) {
+  constexpr u64 core_cache = u64(1) << 18;  // bytes
+  const auto seconds = [](double accesses, double rate) { return accesses > 0 ? accesses / rate : 0; };
+  const access_rates of_table = rates(row.space, table_bytes(row));
+  const double per_item = seconds(cost.reads, of_table.reads) + seconds(cost.updates, of_table.updates) +
+                          seconds(cost.reads_alone, of_table.reads_alone) +
+                          seconds(cost.updates_alone, of_table.updates_alone) +
+                          seconds(cost.steps, of_table.steps);
+  const u64 keys = std::min(distinct_keys(row.what.keys, row.items), row.items);
+  const auto items = static_cast<double>(row.items);
+  const double places = row.what.width == shape_width::record ? 3 : row.what.wide() ? 2 : 1;
+  double all = places * per_item * (cost.by_key ? static_cast<double>(keys) : items) +
+               places * seconds(cost.moved * static_cast<double>(row.held), of_table.updates);
+  if (cost.combined > 0) all += seconds(cost.combined * items, rates(row.space, core_cache).updates);
+  return all > 0 ? items / all : std::numeric_limits<double>::infinity();
+}
+
 std::vector<judged_shape> judge(std::span<const shape_row> rows, std::span<const shape_bound> bounds,
-                                double least) {
-  const auto kind = [](const shape_row& row) { return std::tuple(row.space, row.what.verb, row.what.width); };
-  std::map<decltype(kind(rows[0])), double> best;
-  for (const shape_row& row : rows) {
-    double& its = best[kind(row)];
-    if (row.wrong == 0 && !row.over_limit) its = std::max(its, row.rate());
-  }
+                                const rates_of_memory& rates, double least) {
+  best_rows best;
+  for (const shape_row& row : rows) best.add(row, bound_of(row, bounds));
   std::vector<judged_shape> judged;
   for (const shape_row& row : rows) {
-    const double fastest = best[kind(row)];
-    const double share = fastest > 0 ? row.rate() / fastest : 0;
+    const shape_row* const fastest = best.of(row);
+    judged_shape j{.row = row, .share = fastest != nullptr ? row.rate() / fastest->rate() : 0};
     const shape_bound* const bound = bound_of(row, bounds);
-    const shape_verdict verdict = verdict_of(row, share, least, bound);
-    const bool explained = bound != nullptr && (verdict == shape_verdict::bounded || row.refused != 0);
-    judged.push_back({row, share, verdict, explained ? bound->reason : std::string_view{}});
+    if (bound != nullptr && j.share < least) j.bound = possible_rate(row, *bound, best, rates, least);
+    j.verdict = verdict_of(j, least, bound != nullptr ? bound->refused : 0);
+    if (bound != nullptr && (j.bound > 0 || row.refused != 0)) j.reason = bound->reason;
+    judged.push_back(std::move(j));
   }
   std::ranges::stable_sort(judged, {}, [](const judged_shape& j) { return std::pair(j.verdict, j.share); });
   return judged;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ceilings.hpp"
 #include "measure.hpp"
 
 namespace tilehash::bench {
@@ -133,15 +134,32 @@ void cuda_shapes(std::span<const shape> shapes, const shapes_case& the_case, con
 // Those of 16 bytes and of records, for cuda_shapes(): a source of its own, as each compiles for minutes.
 void cuda_wide_shapes(std::span<const shape> shapes, const shapes_case& the_case, const tell_shape& tell);
 
-// What bounds rows that are under the least share of their verb's best, and the share that they must reach
-// all the same. Each text is a list of names, separated by spaces, or empty for all.
+// Accesses of memory that a call cannot do without, for each item. Keys of 16 bytes and records are stored
+// behind a table of ids, and take twice as many; records of 56 bytes, in two lines, three times.
+struct shape_cost {
+  double reads = 0, updates = 0, reads_alone = 0, updates_alone = 0,
+         steps = 0;     // of the table (access_rates)
+  bool by_key = false;  // these are for each key: equal keys are combined before the table meets them
+  double combined = 0;  // updates of memory that a core's cache holds, where items of equal keys meet
+  double moved = 0;     // updates of the table for each item that it held before
+};
+// Which rows have which cost. Each text of names is a list, separated by spaces, or empty for all.
 struct shape_bound {
   std::string_view space{}, verbs{}, widths{}, keys{}, forms{}, states{};
-  double least = 0;    // share of the best
+  shape_cost cost{};
   double refused = 0;  // share of the items that the table may refuse
   std::string_view reason{};
 };
+// The first that applies to a row is the row's.
 std::span<const shape_bound> shape_bounds();
+
+// Gives the rates of a space for memory of so many bytes.
+using rates_of_memory = std::function<access_rates(std::string_view space, u64 bytes)>;
+
+// Bytes of a row's table after the call.
+u64 table_bytes(const shape_row& row);
+// Items per second that memory allows at most; infinite if the cost has no access.
+double rate_by_cost(const shape_row& row, const shape_cost& cost, const rates_of_memory& rates);
 
 enum class shape_verdict { wrong, refused, over_limit, slow, bounded, fine };
 inline constexpr auto verdict_names =
@@ -150,15 +168,19 @@ inline constexpr auto verdict_names =
 struct judged_shape {
   shape_row row;
   double share = 0;  // of the rate of the verb's best row
+  double bound = 0;  // items per second that are possible, if the share is under the least; 0: not known
   shape_verdict verdict{};
   std::string_view reason{};  // of a bound that applies
 
   bool fails() const { return verdict < shape_verdict::bounded; }
 };
 
-// A row fails if it has a wrong answer, refuses items, is over the limit, or is slower than the least share of
-// the best row of its space, verb and width. Rows that fail come first, slowest first.
+// A row fails if it has a wrong answer, refuses items or is over the limit. It fails, too, if it is slower than
+// the least share of the best row of its space, verb and width, and than the least share of what is possible
+// for it. That adds the time of its accesses, at the rates of memory, and the time of an item in the best row of
+// the same bound, which has about the same instructions. If that row is slower than the least share of what
+// memory allows, the accesses alone count. Rows that fail come first, slowest first.
 std::vector<judged_shape> judge(std::span<const shape_row> rows, std::span<const shape_bound> bounds,
-                                double least);
+                                const rates_of_memory& rates, double least);
 
 }  // namespace tilehash::bench

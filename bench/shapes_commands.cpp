@@ -6,12 +6,15 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ceilings.hpp"
 #include "dataset.hpp"
 #include "session.hpp"
 #include "shapes.hpp"
@@ -43,6 +46,21 @@ std::vector<shape> asked_shapes(const shapes_options& options, std::uint64_t ite
   return shapes;
 }
 
+// Measures the rates of memory once for each power of two, when they are asked for.
+bench::rates_of_memory measured_rates(const bench::shapes_case& the_case, bool on_gpu) {
+  const auto known = std::make_shared<std::map<std::uint64_t, bench::access_rates>>();
+  return [=](std::string_view /*space*/, std::uint64_t bytes) {
+    // The nearest power of two, of at least a line.
+    const auto size = std::max<std::uint64_t>(std::bit_ceil(bytes + bytes / 2) / 2, 64);
+    const auto [at, is_new] = known->try_emplace(size);
+    if (is_new)
+      at->second = on_gpu ? bench::cuda_access_rates(size)
+                          : bench::cpu_access_rates(size, the_case.threads,
+                                                    the_case.clock == bench::shapes_clock::processor);
+    return at->second;
+  };
+}
+
 void run_shapes(const shapes_options& options) {
   session session(options);
   const bool on_gpu = session.space() == "cuda";
@@ -60,7 +78,8 @@ void run_shapes(const shapes_options& options) {
   if (shapes.empty()) throw input_error("no shape has all of these; name fewer of them");
   session.say(fmt::format("{}\n{} shapes of {} items\n", session.machine(), shapes.size(), the_case.items));
   std::vector<bench::shape_row> rows;
-  const auto judged = [&] { return bench::judge(rows, bench::shape_bounds(), options.least); };
+  const auto rates = measured_rates(the_case, on_gpu);
+  const auto judged = [&] { return bench::judge(rows, bench::shape_bounds(), rates, options.least); };
   session.keep([&] { return bench::shapes_as_json(judged()); });
   const auto tell = [&](const bench::shape_row& row) {
     session.stop_if_asked();
@@ -108,7 +127,8 @@ void add_shapes_commands(CLI::App& bench) {
       ->capture_default_str();
   shapes
       ->add_option("--least", matrix->least,
-                   "Share of the rate of a verb's best row that its others must reach; 0: any will do")
+                   "Share of the rate of a verb's best row, or of what is possible, that its others must "
+                   "reach; 0: any will do")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   const std::map<std::string, bench::shapes_clock> clocks{{"wall", bench::shapes_clock::wall},

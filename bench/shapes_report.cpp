@@ -18,6 +18,7 @@ std::string shape_line(const judged_shape& j) {
   std::string text = fmt::format("{:<10} {:<16} {:>6}  {:<14} {:<9} {:<9} {:>9} {:>10.4f} {:>6.3f}",
                                  name_of(j.verdict), s.verb_name(), s.width_name(), s.keys_name(),
                                  s.form_name(), s.state_name(), j.row.items, j.row.rate() / 1e9, j.share);
+  text += j.bound > 0 ? fmt::format(" {:>10.4f}", j.bound / 1e9) : std::string(11, ' ');
   text += faults({{"REFUSED", j.row.refused}, {"WRONG", j.row.wrong}});
   if (!j.reason.empty()) text += fmt::format("  {}", j.reason);
   return text + '\n';
@@ -26,8 +27,9 @@ std::string shape_line(const judged_shape& j) {
 }  // namespace
 
 std::string shapes_table(std::span<const judged_shape> rows, double least) {
-  std::string text = fmt::format("{:<10} {:<16} {:>6}  {:<14} {:<9} {:<9} {:>9} {:>10} {:>6}\n", "", "verb",
-                                 "key", "keys", "form", "state", "items", "G items/s", "share");
+  std::string text =
+      fmt::format("{:<10} {:<16} {:>6}  {:<14} {:<9} {:<9} {:>9} {:>10} {:>6} {:>10}\n", "", "verb", "key",
+                  "keys", "form", "state", "items", "G items/s", "share", "possible");
   for (const judged_shape& row : rows) text += shape_line(row);
   const auto of = [&](auto... verdicts) {
     return std::ranges::count_if(rows,
@@ -37,7 +39,7 @@ std::string shapes_table(std::span<const judged_shape> rows, double least) {
   return text +
          fmt::format(
              "{} rows; {} fail: {} wrong, {} refused items, {} over the limit, {} under {} of the best "
-             "of their verb; {} are under it with a known bound\n",
+             "of their verb and of what is possible; {} are under it of the former alone\n",
              rows.size(), of(wrong, refused, over_limit, slow), of(wrong), of(refused), of(over_limit),
              of(slow), least, of(bounded));
 }
@@ -58,6 +60,7 @@ nlohmann::ordered_json shapes_as_json(std::span<const judged_shape> rows) {
                                   {"mitems_per_s", row.rate() / 1e6},
                                   {"share_of_best", j.share},
                                   {"verdict", name_of(j.verdict)},
+                                  {"possible_mitems_per_s", j.bound / 1e6},
                                   {"bound", j.reason},
                                   {"over_limit", row.over_limit},
                                   {"failed", row.refused},

@@ -100,8 +100,8 @@ class shape_bench {
   // ---- the stopwatch ----
   static constexpr double small_call = 1e-4;  // seconds that any call may take, whatever its items
 
-  // setup() and the call, over and over. First with small parts of the items: a call that they predict to be
-  // over the limit is not made.
+  // setup() and the call, over and over. First with small parts of the items: a call that two of them predict to
+  // be over the limit is not made.
   bool time(shape_row& row, const work& setup, const call& make) {
     const u64 all = row.items;
     const auto seconds_of = [&](u64 n) {
@@ -109,18 +109,28 @@ class shape_bench {
       return case_.clock == shapes_clock::wall ? space_.time([&] { make(n); })
                                                : processor_seconds([&] { make(n); });
     };
+    // Of so many items, from those of two parts: a part of a call that grows a table moves all that it holds.
+    u64 before = 0;
+    double seconds_before = 0;
+    const auto predicted = [&](u64 n, double s) {
+      const double an_item = std::max(s - seconds_before, 0.0) / static_cast<double>(n - before);
+      return s - small_call + an_item * static_cast<double>(all - n);
+    };
     for (const u64 share : {u64(4096), u64(256), u64(16)}) {
       row.items = all / share;
       if (row.items == 0) continue;
-      const auto is_over = [&](double s) {
-        return (s - small_call) * static_cast<double>(share) > case_.limit;
-      };
       double s = seconds_of(row.items);
+      const auto is_over = [&] {
+        // Of the first part nothing tells what the call costs without items.
+        return (before == 0 ? s - small_call : predicted(row.items, s)) > case_.limit;
+      };
       // The first call of a kernel loads it, and a stall of milliseconds would count for all parts.
-      for (unsigned again = 0; again < 3 && is_over(s); ++again) s = seconds_of(row.items);
-      row.over_limit = is_over(s);
+      for (unsigned again = 0; again < 3 && is_over(); ++again) s = std::min(s, seconds_of(row.items));
+      row.over_limit = is_over();
       row.seconds = spread({s});
       if (row.over_limit) return false;
+      before = row.items;
+      seconds_before = s;
     }
     row.items = all;
     std::vector<double> seconds;

@@ -33,6 +33,14 @@ std::vector<shape_verdict> verdicts(const std::vector<judged_shape>& judged) {
   return all;
 }
 constexpr double quarter = 0.25;
+// Rates of a machine on which a read is ten times as fast as an update, and both are the same everywhere.
+access_rates even_rates(std::string_view /*space*/, u64 /*bytes*/) {
+  return {.reads = 3000, .updates = 300, .reads_alone = 600, .updates_alone = 150, .steps = 30};
+}
+std::vector<judged_shape> judged_evenly(std::span<const shape_row> rows, std::span<const shape_bound> bounds,
+                                        double least) {
+  return judge(rows, bounds, even_rates, least);
+}
 
 TEST(Shapes, FailUnderAQuarterOfTheBestOfTheirVerbWidthAndSpace) {
   std::vector<shape_row> rows{row(of(insert, shape_keys::distinct), 1000),
@@ -43,7 +51,7 @@ TEST(Shapes, FailUnderAQuarterOfTheBestOfTheirVerbWidthAndSpace) {
                               row(of(insert, shape_keys::distinct, sync, empty, shape_width::of_8), 10)};
   rows.push_back(rows[2]);
   rows.back().space = "cuda";
-  const auto judged = judge(rows, {}, quarter);
+  const auto judged = judged_evenly(rows, {}, quarter);
   ASSERT_EQ(judged.size(), rows.size());
   EXPECT_TRUE(judged[0].fails());
   EXPECT_EQ(judged[0].verdict, shape_verdict::slow);
@@ -51,36 +59,98 @@ TEST(Shapes, FailUnderAQuarterOfTheBestOfTheirVerbWidthAndSpace) {
   EXPECT_EQ(judged[0].row.space, "cpu");
   EXPECT_NEAR(judged[0].share, 0.249, 1e-9);
   EXPECT_EQ(std::ranges::count_if(judged, &judged_shape::fails), 1);
-  EXPECT_EQ(std::ranges::count_if(judge(rows, {}, 0), &judged_shape::fails), 0) << "any speed will do";
+  EXPECT_EQ(std::ranges::count_if(judged_evenly(rows, {}, 0), &judged_shape::fails), 0)
+      << "any speed will do";
 }
 
-TEST(Shapes, FailUnlessABoundIsWrittenDownThatTheyReach) {
+TEST(Shapes, FailUnlessTheyReachAQuarterOfWhatMemoryAllows) {
   const std::vector<shape_row> rows{row(of(insert, shape_keys::distinct), 1000),
                                     row(of(insert, shape_keys::one_key, async, half), 100)};
   const auto verdict_with = [&](const shape_bound& bound) {
-    return judge(rows, std::span(&bound, 1), quarter).front();
+    return judged_evenly(rows, std::span(&bound, 1), quarter).front();
   };
-  const shape_bound all{.least = 0.05, .reason = "the reason"};
+  const shape_bound all{.forms = "async", .cost = {.updates = 1}, .reason = "the reason"};
   EXPECT_EQ(verdict_with(all).verdict, shape_verdict::bounded);
   EXPECT_EQ(verdict_with(all).reason, "the reason");
+  EXPECT_NEAR(verdict_with(all).bound, 1 / (1.0 / 300 + 1.0 / 100), 1e-9) << "accesses and instructions";
   EXPECT_FALSE(verdict_with(all).fails());
-  shape_bound too_high = all;
-  too_high.least = 0.11;
-  EXPECT_EQ(verdict_with(too_high).verdict, shape_verdict::slow) << "a bound has to be reached, too";
+  const shape_bound cheap{.forms = "async", .cost = {.reads_alone = 1}, .reason = "the reason"};
+  EXPECT_EQ(verdict_with(cheap).verdict, shape_verdict::slow) << "100 of 600";
+  EXPECT_EQ(verdict_with(cheap).reason, "the reason");
+  EXPECT_EQ(verdict_with({}).verdict, shape_verdict::slow) << "no access, no bound";
   EXPECT_EQ(verdict_with({.space = "cpu",
                           .verbs = "find insert",
                           .widths = "8 4",
                           .keys = "zipf one_key",
                           .forms = "async",
                           .states = "half empty",
-                          .least = 0.05})
+                          .cost = {.updates = 1}})
                 .verdict,
             shape_verdict::bounded);
-  for (const shape_bound& other :
-       {shape_bound{.space = "cuda"}, shape_bound{.verbs = "insert_or_assign find"},
-        shape_bound{.widths = "8"}, shape_bound{.keys = "distinct"}, shape_bound{.forms = "sync"},
-        shape_bound{.states = "empty"}})
+  for (const shape_bound& other : {shape_bound{.space = "cuda", .cost = {.updates = 1}},
+                                   shape_bound{.verbs = "insert_or_assign find", .cost = {.updates = 1}},
+                                   shape_bound{.widths = "8", .cost = {.updates = 1}},
+                                   shape_bound{.keys = "distinct", .cost = {.updates = 1}},
+                                   shape_bound{.forms = "sync", .cost = {.updates = 1}},
+                                   shape_bound{.states = "empty", .cost = {.updates = 1}}})
     EXPECT_EQ(verdict_with(other).verdict, shape_verdict::slow);
+}
+
+// The best row of the same bound tells what the instructions take, if it is not slow itself.
+TEST(Shapes, AreComparedWithTheBestRowOfTheirBound) {
+  std::vector<shape_row> rows{row(of(insert, shape_keys::distinct), 1000),
+                              row(of(insert, shape_keys::one_key, async, half), 20),
+                              row(of(insert, shape_keys::zipf, async, half), 100)};
+  const shape_bound asynchronous{.forms = "async", .cost = {.updates = 1}, .reason = "the reason"};
+  const auto judged = [&] { return judged_evenly(rows, std::span(&asynchronous, 1), quarter); };
+  EXPECT_EQ(judged()[0].row.what.keys, shape_keys::one_key);
+  EXPECT_NEAR(judged()[0].bound, 75, 1e-9);
+  EXPECT_EQ(judged()[0].verdict, shape_verdict::bounded) << "20 of 75";
+  EXPECT_EQ(judged()[1].verdict, shape_verdict::bounded);
+  rows[1].seconds = spread({1000 / 18.0});
+  EXPECT_EQ(judged()[0].verdict, shape_verdict::slow) << "18 of 75";
+  rows[1].seconds = spread({1000 / 20.0});
+  rows[2].seconds = spread({1000 / 74.0});
+  EXPECT_NEAR(judged()[0].bound, 300, 1e-9) << "no other row of the bound reaches a quarter of 300";
+  EXPECT_EQ(judged()[0].verdict, shape_verdict::slow);
+  EXPECT_EQ(judged()[1].verdict, shape_verdict::slow);
+  rows[2].wrong = 1;
+  EXPECT_NEAR(judged()[1].bound, 300, 1e-9) << "a wrong row is no measure";
+}
+
+TEST(Shapes, KnowWhatMemoryAllows) {
+  const auto rate = [](const shape_row& its, const shape_cost& cost) {
+    return rate_by_cost(its, cost, even_rates);
+  };
+  const shape_row distinct = row(of(insert, shape_keys::distinct), 1),
+                  groups = row(of(insert, shape_keys::groups_10), 1);
+  EXPECT_NEAR(rate(distinct, {.reads = 2, .updates = 0.5}), 1 / (2.0 / 3000 + 0.5 / 300), 1e-6);
+  EXPECT_NEAR(rate(distinct, {.reads_alone = 1, .updates_alone = 1, .steps = 1}),
+              1 / (1.0 / 600 + 1.0 / 150 + 1.0 / 30), 1e-6);
+  EXPECT_NEAR(rate(groups, {.updates = 1}), 300, 1e-6);
+  EXPECT_NEAR(rate(groups, {.updates = 1, .by_key = true}), 30000, 1e-3) << "10 keys of 1000 items";
+  EXPECT_NEAR(rate(groups, {.updates = 1, .by_key = true, .combined = 1}), 1000 / (10.0 / 300 + 1000.0 / 300),
+              1e-6);
+  shape_row grown = distinct;
+  grown.held = 3000;
+  EXPECT_NEAR(rate(grown, {.updates = 1, .moved = 1}), 75, 1e-6) << "each item moves three";
+  shape_row record = distinct;
+  record.what.width = shape_width::of_16;
+  EXPECT_NEAR(rate(record, {.updates = 1}), 150, 1e-6) << "an id and a record";
+  record.what.width = shape_width::record;
+  EXPECT_NEAR(rate(record, {.updates = 1}), 100, 1e-6) << "of two lines";
+
+  const auto bytes_of = [&](shape_state state, u64 held, shape_verb verb = insert) {
+    shape_row its = row(of(verb, shape_keys::distinct, sync, state), 1);
+    its.held = held;
+    return table_bytes(its);
+  };
+  EXPECT_EQ(bytes_of(empty, 0), 10000) << "1000 items of 8 bytes at load factor 0.8";
+  EXPECT_EQ(bytes_of(empty, 0, find), 10000) << "made for the keys that it is asked for";
+  EXPECT_EQ(bytes_of(present, 1000), 10000);
+  EXPECT_EQ(bytes_of(half, 1000), 20000);
+  EXPECT_EQ(bytes_of(half, 1000, find), 20000);
+  EXPECT_EQ(bytes_of(near_full, 15000), 16000 * 8 * 100 / 95);
 }
 
 TEST(Shapes, FailWithWrongAnswersRefusedItemsAndOverTheLimit) {
@@ -90,15 +160,16 @@ TEST(Shapes, FailWithWrongAnswersRefusedItemsAndOverTheLimit) {
   rows[1].over_limit = true;
   rows[2].refused = 1;
   rows[3].wrong = 1;
-  EXPECT_EQ(verdicts(judge(rows, {}, quarter)), (std::vector{shape_verdict::wrong, shape_verdict::refused,
-                                                             shape_verdict::over_limit, shape_verdict::fine}))
+  EXPECT_EQ(verdicts(judged_evenly(rows, {}, quarter)),
+            (std::vector{shape_verdict::wrong, shape_verdict::refused, shape_verdict::over_limit,
+                         shape_verdict::fine}))
       << "those that fail come first";
-  for (u64 i = 1; i < rows.size(); ++i) EXPECT_TRUE(judge(rows, {}, 0)[i - 1].fails()) << i;
+  for (u64 i = 1; i < rows.size(); ++i) EXPECT_TRUE(judged_evenly(rows, {}, 0)[i - 1].fails()) << i;
 
   const shape_bound tenth{.forms = "fixed", .refused = 0.1, .reason = "full"};
   const auto refused_as = [&](u64 refused) {
     rows[2].refused = refused;
-    return judge(std::span(rows).subspan(2, 1), std::span(&tenth, 1), quarter)[0];
+    return judged_evenly(std::span(rows).subspan(2, 1), std::span(&tenth, 1), quarter)[0];
   };
   EXPECT_EQ(refused_as(100).verdict, shape_verdict::fine);
   EXPECT_EQ(refused_as(100).reason, "full");
@@ -111,7 +182,7 @@ TEST(Shapes, AreNotMeasuredByRowsThatDidLess) {
                               row(of(insert, shape_keys::zipf), 1e6)};
   rows[1].wrong = 1;
   rows[2].over_limit = true;
-  EXPECT_EQ(judge(rows, {}, quarter).back().verdict, shape_verdict::fine);
+  EXPECT_EQ(judged_evenly(rows, {}, quarter).back().verdict, shape_verdict::fine);
 }
 
 TEST(Shapes, AreThoseThatDifferInAtMostTwoThingsFromThePlainOne) {
