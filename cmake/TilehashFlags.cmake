@@ -95,7 +95,7 @@ function(tilehash_warnings target)
       -Wall
       -Wextra
       -Wpedantic
-      -Wshadow
+      $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow> # g++ takes a variable named as a type for a shadow, too
       -Wnon-virtual-dtor
       -Woverloaded-virtual
       -Wcast-qual

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # What the scripts share. Sourced, not run; leaves the caller in the repository's root.
 set -euo pipefail
+export LC_ALL=C.UTF-8 # files and lines come in one order everywhere
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf '== %s\n' "$*"; }

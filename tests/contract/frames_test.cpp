@@ -130,6 +130,9 @@ int frames_to_hash(const Call& call) {
 }
 // The kernel's body is followed by what it asks of its design: locate(), and what that calls.
 TEST(frames_of_one_key, are_few) {
+#ifdef __OPTIMIZE__
+  GTEST_SKIP() << "an optimised build has these frames in one";
+#endif
   cpu space(1);
   table<linear_probing<u32, u32, recording_hash>, cpu> map(space, 1'000);
   const int insert = frames_to_hash([&] { (void)map.insert(space, 17U, 1U); });

@@ -272,8 +272,12 @@ TYPED_TEST_P(joins, into_arrays_that_are_not_aligned) {
       std::ranges::sort(got);
       EXPECT_TRUE(got == model.rows(kind));
       for (u64 i = 0; i < n + 8; ++i) {  // nothing is written outside
-        if (i < u64(la) || i >= la + n) EXPECT_EQ(lefts[i], 77U);
-        if (i < u64(ra) || i >= ra + n) EXPECT_EQ(rights[i], 77U);
+        if (i < u64(la) || i >= la + n) {
+          EXPECT_EQ(lefts[i], 77U);
+        }
+        if (i < u64(ra) || i >= ra + n) {
+          EXPECT_EQ(rights[i], 77U);
+        }
       }
     }
   }

@@ -78,7 +78,9 @@ TYPED_TEST_P(joins_without_memory, count_and_return_rows_or_change_nothing) {
     SCOPED_TRACE("way " + std::to_string(static_cast<int>(way)));
     const buffer<TypeParam, run_space> l(space, left), r(space, right);
     const auto unchanged = [&](bool threw) {
-      if (threw) EXPECT_TRUE(this->same(l.to_host(), left) && this->same(r.to_host(), right));
+      if (threw) {
+        EXPECT_TRUE(this->same(l.to_host(), left) && this->same(r.to_host(), right));
+      }
     };
     const join_model<TypeParam> model(left, right);
     for (const join_kind kind : {join_kind::left, join_kind::semi}) {

@@ -155,7 +155,9 @@ void insert_repeats(Space& space, const Items& items, u64 capacity, bool grow, b
   if (!keeps && waits) report = t.insert_or_apply(space, k.span(), v.span(), Op());
   if (!keeps && !waits) t.insert_or_apply_async(space, k.span(), v.span(), Op(), later.data());
   if (!waits) report = later.to_host()[0];
-  if (grow) EXPECT_EQ(report.refused, items.illegal);
+  if (grow) {
+    EXPECT_EQ(report.refused, items.illegal);
+  }
   if (keeps)
     expect_repeats<op::assign>(space, t, items, report);
   else

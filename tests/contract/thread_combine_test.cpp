@@ -405,7 +405,9 @@ void expect_ids(const std::vector<Key>& keys, u64 nans) {
     std::vector<bool> used(t.size());
     for (const auto& [k, id] : id_of) used[id] = true;
     EXPECT_EQ(std::count(used.begin(), used.end(), true), static_cast<std::ptrdiff_t>(id_of.size()));
-    if (part == keys.size()) EXPECT_EQ(none, nans);
+    if (part == keys.size()) {
+      EXPECT_EQ(none, nans);
+    }
   }
 }
 TEST(thread_combine_of, ids_of_keys_that_repeat) {

@@ -264,7 +264,9 @@ TEST(HortonErase, ByRegions) {
     EXPECT_EQ(r.items(), expected);
     const auto [set, used] = r.entries();
     EXPECT_EQ(set, used) << "entries that lead nowhere";
-    if (seed % 5 == 4) EXPECT_EQ(set, 0U) << "a fifth of the items need no entry";
+    if (seed % 5 == 4) {
+      EXPECT_EQ(set, 0U) << "a fifth of the items need no entry";
+    }
 
     away += r.away();
     one_region fresh(seed);

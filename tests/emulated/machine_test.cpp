@@ -316,8 +316,12 @@ TEST(MissingBarrier, InAWordAndItsBytes) {
       if (!word_first) bytes[meet ? 3 : 2 + block.rank()] = 1;
       if (word_first && block.rank() == 0) word[0] = 1;
       if (barrier) block.barrier();
-      if (block.rank() == 1 && (word_first || barrier)) EXPECT_EQ(u32(bytes[3]), word_first ? 0U : 1U);
-      if (block.rank() == 1 && !word_first && barrier) EXPECT_EQ(u32(word[0]), 0x101'0000U);
+      if (block.rank() == 1 && (word_first || barrier)) {
+        EXPECT_EQ(u32(bytes[3]), word_first ? 0U : 1U);
+      }
+      if (block.rank() == 1 && !word_first && barrier) {
+        EXPECT_EQ(u32(word[0]), 0x101'0000U);
+      }
     });
   };
   EXPECT_NO_THROW(launch(false, false, false));

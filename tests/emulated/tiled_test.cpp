@@ -88,7 +88,9 @@ void insert_unwaited(const std::vector<typename Design::key_type>& keys, u64 mad
     EXPECT_EQ(r.inserted, call == 1 ? 0 : stored.size());
     EXPECT_EQ(r.refused, lost);
     EXPECT_EQ(r.present, n - r.inserted - r.refused);
-    if (made_for >= n) EXPECT_EQ(lost, illegal);
+    if (made_for >= n) {
+      EXPECT_EQ(lost, illegal);
+    }
   }
 }
 TEST(TiledUnwaited, OneRegion) {

@@ -320,7 +320,9 @@ class play {
         with_little_memory(k, v);
         break;
       case 15:
-        if (!k.empty()) EXPECT_EQ(table_->with_one_array(k, v), "");
+        if (!k.empty()) {
+          EXPECT_EQ(table_->with_one_array(k, v), "");
+        }
         break;
       case 16:
         mixed(k, v);
@@ -478,7 +480,9 @@ class play {
                                  .refused = *became == outcome::refused};
       expected_.judge_insert({k[i]}, {v[i]}, report, {*became}, !grows_);
     }
-    if (const auto report = table_->insert_async({}, {}); report) EXPECT_EQ(*report, insert_report{});
+    if (const auto report = table_->insert_async({}, {}); report) {
+      EXPECT_EQ(*report, insert_report{});
+    }
   }
 
   random_numbers& bytes_;

@@ -75,6 +75,11 @@ using scratch_in = decltype(std::declval<const Block&>().template scratch<T>());
 // Reads an array with all threads of a block. Each thread requests several elements before it uses the first,
 // so that its requests to memory overlap.
 
+#if defined(__GNUC__) && !defined(__clang__)  // g++ 13 does not see that both loops ask the same
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 // Calls use(i, from[i]) for each i < n that is this thread's: `me`, `me` + `all`, ...
 template <u32 AtOnce = tuning::here::fetched_at_once, class From, class Use>
 TILEHASH_FN void fetch_items(const From& from, u32 n, u32 me, u32 all, const Use& use) {
@@ -90,6 +95,10 @@ TILEHASH_FN void fetch_items(const From& from, u32 n, u32 me, u32 all, const Use
     }
   }
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 // Replaces the low half of a word of 8 bytes in a block's scratch, while other threads read the word or do the same.
 template <class At>

@@ -31,6 +31,7 @@
 #include <tilehash/algorithm/item_cache.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
+#include <tilehash/core/capacity.hpp>
 #include <tilehash/core/key.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/options.hpp>

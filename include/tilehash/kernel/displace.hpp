@@ -40,12 +40,12 @@ struct displace_items {
 
   Design design;
   Source source;
-  u64 first, end;  // of the items
-  u32 words;       // of `pending`, for one block
-  bool updates;    // an item whose key is present stays pending: its value changes when no key moves
-  outcome_recorder recorder;
-  u64* given_up;
-  call_end end_of_call;  // if its blocks_done is not null, this kernel is the call's last
+  u64 first = 0, end = 0;  // of the items
+  u32 words = 0;           // of `pending`, for one block
+  bool updates = false;    // an item whose key is present stays pending: its value changes when no key moves
+  outcome_recorder recorder{};
+  u64* given_up = nullptr;
+  call_end end_of_call{};  // if its blocks_done is not null, this kernel is the call's last
 
   // Scratch: the sums at the end of the call; the block's words with the bits that stay pending; the list;
   // the words of the scan; the number of list items taken.

@@ -56,7 +56,7 @@ struct upsert_items {
   static constexpr u32 resident_blocks = tuning::gpu_here::change_occupancy(sizeof(word));
 
   Design design;
-  sentinel_cells<slot_type> sentinels;
+  sentinel_cells<slot_type> sentinels{};
   Source source{};
   u64 first = 0, end = 0;  // of the items to look at
   bool retry = false;      // only those that are pending
