@@ -18,6 +18,10 @@ if [[ "$preset" =~ ^(cpu|asan|tsan)$ ]]; then
   options+=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")
 fi
 
+# ccache learns a source's headers from the compile itself. It would else run the preprocessor first, for a tenth of the time
+# of a small test.
+export CCACHE_DEPEND=1
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
