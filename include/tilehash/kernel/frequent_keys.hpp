@@ -218,24 +218,29 @@ struct apply_runs {
       return;
     }
     mapped_type all = from_bits<mapped_type>(stored.value);
-    value_bits next[in_flight];  // words of a value for each lane
+    // Words of a value for each lane. The next ones are requested before these are applied, and moved here after
+    // that: to move a word waits for its request.
+    value_bits now[in_flight], next[in_flight];
     u64 from = run.first + 1;
-    TILEHASH_UNROLL
-    for (u32 j = 0; j < in_flight; ++j)
-      next[j] = value_at(from + u64(j) * bits_a_word + warp.rank(), run.end);
+    read_words(now, from + warp.rank(), run.end);
     while (from < run.end) {
-      const value_bits given = next[0];
-      const u64 left = run.end - from;
-      TILEHASH_UNROLL
-      for (u32 j = 0; j + 1 < in_flight; ++j) next[j] = next[j + 1];
-      next[in_flight - 1] = value_at(from + u64(in_flight) * bits_a_word + warp.rank(), run.end);
-      from += bits_a_word;
-      if (left >= bits_a_word) {
+      read_words(next, from + u64(in_flight) * bits_a_word + warp.rank(), run.end);
+      TILEHASH_UNROLL_BY(1)
+      for (u32 j = 0; j < in_flight; ++j, from += bits_a_word) {
+        const value_bits given = now[0];
         TILEHASH_UNROLL
-        for (u32 k = 0; k < bits_a_word; ++k) all = op(all, from_bits<mapped_type>(warp.broadcast(given, k)));
-      } else {
-        for (u32 k = 0; k < left; ++k) all = op(all, from_bits<mapped_type>(warp.broadcast(given, k)));
+        for (u32 k = 0; k + 1 < in_flight; ++k) now[k] = now[k + 1];
+        const u64 left = from < run.end ? run.end - from : 0;
+        if (left >= bits_a_word) {
+          TILEHASH_UNROLL
+          for (u32 k = 0; k < bits_a_word; ++k)
+            all = op(all, from_bits<mapped_type>(warp.broadcast(given, k)));
+        } else {
+          for (u32 k = 0; k < left; ++k) all = op(all, from_bits<mapped_type>(warp.broadcast(given, k)));
+        }
       }
+      TILEHASH_UNROLL
+      for (u32 j = 0; j < in_flight; ++j) now[j] = next[j];
     }
     if (warp.rank() != 0) return;
     x.value = to_bits<value_bits>(all);
@@ -243,8 +248,12 @@ struct apply_runs {
   }
 
  private:
-  TILEHASH_FN value_bits value_at(u64 i, u64 end) const {
-    return i < end ? to_bits<value_bits>(values[i]) : value_bits(0);
+  TILEHASH_FN void read_words(value_bits (&to)[in_flight], u64 first, u64 end) const {
+    TILEHASH_UNROLL
+    for (u32 j = 0; j < in_flight; ++j) {
+      const u64 i = first + u64(j) * bits_a_word;
+      to[j] = i < end ? to_bits<value_bits>(values[i]) : value_bits(0);
+    }
   }
 };
 
