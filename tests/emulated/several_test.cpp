@@ -7,37 +7,48 @@
 
 #include <contract/random.hpp>
 #include <emulated/emulated.hpp>
-#include <tilehash/several/repeats.hpp>
+#include <tilehash/several/frequent.hpp>
 #include <tilehash/several/route.hpp>
 
 namespace tilehash::contract {
 namespace {
 
-void expect_routed(emulated& space, u32 ranks, u64 n, random_numbers& random) {
-  std::vector<u32> keys(n), values(n), routed_keys(n), routed_values(n), positions(n);
-  for (u64 i = 0; i < n; ++i) keys[i] = static_cast<u32>(random.below(n)), values[i] = static_cast<u32>(i);
-  detail::routing<u32, u32, emulated> route(space, keys.data(), values.data(), n, ranks);
+// The keys below `frequents` are frequent, and are sent once with the value that is given here.
+void expect_routed(emulated& space, u32 ranks, u32 n, u32 frequents, random_numbers& random) {
+  const u32 all = n + frequents;
+  std::vector<u32> keys(n), values(n), routed_keys(all), routed_values(all), positions(all);
+  for (u32 i = 0; i < n; ++i) keys[i] = static_cast<u32>(random.below(n / 2 + 1)), values[i] = i;
+  detail::frequent_items<u32, u32, emulated> often{buffer<u32, emulated>(space, frequents),
+                                                   buffer<u32, emulated>(space, frequents)};
+  for (u32 f = 0; f < frequents; ++f) often.keys.data()[f] = f, often.values.data()[f] = n + f;
+  detail::routing<u32, u32, emulated> route(space, keys.data(), values.data(), n, ranks, often);
+  const auto key_of = [&](u32 i) { return i < n ? keys[i] : i - n; };
   std::vector<std::vector<u32>> expected(ranks);
-  for (u64 i = 0; i < n; ++i)
-    expected[several::rank_of(several::shard_of(keys[i]), ranks)].push_back(static_cast<u32>(i));
+  for (u32 i = 0; i < all; ++i)
+    if (i >= n || keys[i] >= frequents)
+      expected[several::rank_of(several::shard_of(key_of(i)), ranks)].push_back(i);
   route.send(space, {routed_keys.data(), routed_values.data(), positions.data()});
-  u64 at = 0;
+  u32 at = 0;
   for (u32 r = 0; r < ranks; ++r) {
     ASSERT_EQ(route.counts()[r], expected[r].size());
     for (const u32 i : expected[r]) {
       ASSERT_EQ(routed_values[at], i) << "rank " << r << " of " << ranks;
-      ASSERT_EQ(routed_keys[at], keys[i]);
+      ASSERT_EQ(routed_keys[at], key_of(i));
       ASSERT_EQ(positions[i], at);
       ++at;
     }
   }
+  std::vector<u32> out(n);
+  space.for_each(n, detail::return_answers<u32>{routed_keys.data(), positions.data(), n, out.data()});
+  EXPECT_EQ(out, keys);
 }
 
 TEST(SeveralRoutes, ItemsGoToTheirOwnersInOrder) {
   emulated space({.seed = 3});
   random_numbers random("routes");
   for (const u32 ranks : {1, 2, 3, 31, 32, 33, 4096})
-    for (const u64 n : {0, 1, 31, 32, 33, 1000, 5003}) expect_routed(space, ranks, n, random);
+    for (const u32 n : {0, 1, 31, 32, 33, 1000, 5003})
+      for (const u32 frequents : {0, 3}) expect_routed(space, ranks, n, frequents, random);
 }
 TEST(SeveralRoutes, CountsAbsentKeys) {
   emulated space({.seed = 3});

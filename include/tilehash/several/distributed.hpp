@@ -41,8 +41,8 @@ namespace several {
 /// the table can be used then.
 ///
 /// Memory. A copy of the rank's items in the order of the owners, and the items received; both are kept until
-/// release(). Temporary memory: 4 bytes a key for answers. Many items with frequent keys take a local table of
-/// their keys.
+/// release(). Temporary memory: 4 bytes a key for answers. An associative op of many items with frequent keys takes
+/// a local table of all keys.
 ///
 /// Concurrency. Exclusive, also lookups.
 template <class Table, exchange Exchange>
@@ -110,7 +110,7 @@ class distributed : public detail::shared_table<Table, Exchange> {
   insert_report insert(Space& space, keys_in keys, values_in values)
     requires(base::combines && !is_set)
   {
-    return this->change(space, verb::insert, keys, values, true,
+    return this->change(space, verb::insert, keys, values, base::often::sends_one,
                         [&](Table& t, keys_in k, const value_element* v) {
                           return t.insert(space, k, values_in(v, k.size()));
                         });
@@ -119,7 +119,7 @@ class distributed : public detail::shared_table<Table, Exchange> {
   insert_report insert(Space& space, keys_in keys)
     requires(base::combines && is_set)
   {
-    return this->change(space, verb::insert, keys, {}, true,
+    return this->change(space, verb::insert, keys, {}, base::often::sends_one,
                         [&](Table& t, keys_in k, const value_element*) { return t.insert(space, k); });
   }
   /// Adds the items to those in the table, in designs that keep duplicates. See table::insert(). In addition
@@ -137,7 +137,7 @@ class distributed : public detail::shared_table<Table, Exchange> {
   insert_report insert_or_assign(Space& space, keys_in keys, values_in values)
     requires(base::combines && !is_set)
   {
-    return this->change(space, verb::assign, keys, values, true,
+    return this->change(space, verb::assign, keys, values, base::often::sends_one,
                         [&](Table& t, keys_in k, const value_element* v) {
                           return t.insert_or_assign(space, k, values_in(v, k.size()));
                         });
@@ -148,11 +148,10 @@ class distributed : public detail::shared_table<Table, Exchange> {
   insert_report insert_or_apply(Space& space, keys_in keys, values_in values, Op op)
     requires(base::combines && !is_set && !lifts<Op, value_element>)
   {
-    return this->change(
-        space, verb::apply, keys, values, requires { requires Op::is_associative; },
-        [&](Table& t, keys_in k, const value_element* v) {
-          return t.insert_or_apply(space, k, values_in(v, k.size()), op);
-        });
+    return this->change(space, verb::apply, keys, values, associative<Op>,
+                        [&](Table& t, keys_in k, const value_element* v) {
+                          return t.insert_or_apply(space, k, values_in(v, k.size()), op);
+                        });
   }
   /// As insert_or_apply(), for an op whose arguments are not values, as op::mean.
   template <lifts<value_element> Op>
@@ -249,6 +248,10 @@ class distributed : public detail::shared_table<Table, Exchange> {
   }
 
  private:
+  template <class Op>
+  static constexpr auto associative =
+      requires { requires Op::is_associative; } ? base::often::combines : base::often::sends_all;
+
   insert_report rebuilt(Space& space, keys_in keys, values_in values) {
     return this->replace(space, verb::build, keys, values,
                          [&](keys_in k, values_in v, std::optional<Table>& next) {
@@ -271,7 +274,7 @@ class distributed : public detail::shared_table<Table, Exchange> {
     }
     const detail::lifted_op<Op> combine{op};
     return this->change(
-        space, verb::apply, keys, values.span(), true,
+        space, verb::apply, keys, values.span(), associative<Op>,
         [&](Table& t, keys_in k, const value_element* v) {
           return t.insert_or_apply(space, k, values_in(v, k.size()), combine);
         },

@@ -48,11 +48,12 @@ class item_traffic {
   }
   u64 bytes() const { return outgoing_.bytes() + incoming_.bytes(); }
 
-  // Brings the items to their owners. Each item has an answer column of each of these
+  // Brings the items to their owners, those with a frequent key once. Each item has an answer column of each of these
   // sizes. Collective, between words().begin() and further steps. The extra words from 1 on are the caller's.
   // What it returns is valid until the next call.
   template <class Key, class Value>
   arrived_items<Key, Value, Space> send(Space& space, std::span<const Key> keys, const Value* values,
+                                        const frequent_items<Key, Value, Space>& often = {},
                                         std::span<const u32> answers = {}) {
     auto& memory = memory_of(*exchange_, space);
     std::vector<u32> sizes{u32(sizeof(Key))};
@@ -64,15 +65,17 @@ class item_traffic {
     const Key* keys_out = nullptr;
     const Value* values_out = nullptr;
     words_.attempt([&] {
-      require(keys.size() < ~u32(0), "several: a rank brings at most 2^32 - 2 items to a call; split it");
-      routing<Key, Value, Space> route(space, keys.data(), values, keys.size(), ranks_);
-      outgoing_.reserve(memory, columns::bytes_for(keys.size(), sizes));
-      out = columns(outgoing_.data(), keys.size());
+      using routes = routing<Key, Value, Space>;
+      require(keys.size() <= routes::most_items,
+              "several: a rank brings fewer than 2^32 items to a call; split it");
+      routes route(space, keys.data(), values, keys.size(), ranks_, often);
+      outgoing_.reserve(memory, columns::bytes_for(route.size(), sizes));
+      out = columns(outgoing_.data(), route.size());
       routed_arrays<Key, Value> to;
       keys_out = to.keys = out.next<Key>();
       if (takes_values_) values_out = to.values = out.next<Value>();
       if (!answers.empty()) {
-        in.positions = buffer<u32, Space>(space, keys.size());
+        in.positions = buffer<u32, Space>(space, route.size());
         to.positions = in.positions.data();
       }
       route.send(space, to);

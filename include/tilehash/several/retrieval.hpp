@@ -73,7 +73,7 @@ auto retrieve_from_owners(Space& space, item_traffic<Space, Exchange>& traffic, 
   words.attempt([&] { space.check_pointer(keys, "retrieve: the keys"); });
   traffic.takes_values(false);
   const u32 sizes[] = {u32(sizeof(u64))};
-  auto in = traffic.template send<key, value>(space, keys, nullptr, sizes);
+  auto in = traffic.template send<key, value>(space, keys, nullptr, {}, sizes);
   // Of the owner: the values of the keys that it received, and how many go to each rank.
   decltype(table.retrieve(space, keys)) found;
   std::vector<u64> going(traffic.ranks(), 0);
@@ -102,7 +102,7 @@ auto retrieve_from_owners(Space& space, item_traffic<Space, Exchange>& traffic, 
     all.offsets = buffer<u64, Space>(space, n + 1);
     starts = buffer<u64, Space>(space, n + 1);
     space.fill(all.offsets.data() + n, 1, u64(0));
-    space.for_each(n, return_answers<u64>{lengths, in.positions.data(), nullptr, all.offsets.data()});
+    space.for_each(n, return_answers<u64>{lengths, in.positions.data(), n, all.offsets.data()});
     space.exclusive_scan(all.offsets.data(), all.offsets.data(), n + 1);
     space.exclusive_scan(lengths, starts.data(), n);
   });

@@ -8,6 +8,9 @@
 // A part is taken by one warp of a GPU, whose lane r has the position of rank r, or by one thread of a CPU. So
 // nothing is atomic, items of a rank keep their order, and counts are exact: no rank's memory can overflow,
 // however unevenly the keys are distributed.
+//
+// A call's frequent keys (several/frequent.hpp) follow its items, once each. The items with such a key are not
+// sent; their position is that of the frequent key.
 #pragma once
 
 #include <span>
@@ -15,6 +18,7 @@
 
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/capacity.hpp>
+#include <tilehash/several/frequent.hpp>
 #include <tilehash/several/shards.hpp>
 #include <tilehash/space/algorithms.hpp>
 #include <tilehash/space/buffer.hpp>
@@ -36,20 +40,40 @@ template <class Key, class Value>
 struct route_of {
   const Key* keys;
   const Value* values;
-  u64 n;
+  u64 n;  // items
+  const Key* frequent_keys;
+  const Value* frequent_values;
+  u32 frequents;
   u32 ranks;
   u64 parts, each;  // items of a part
   u32* starts;      // [rank][part]
   routed_arrays<Key, Value> to;
 
-  TILEHASH_FN u32 owner(const Key& key) const { return several::rank_of(several::shard_of(key), ranks); }
-  TILEHASH_FN u64 begin(u64 part) const { return part * each < n ? part * each : n; }
+  // Items and frequent keys.
+  TILEHASH_FN u64 size() const { return n + frequents; }
+  TILEHASH_FN Key key(u64 i) const { return i < n ? keys[i] : frequent_keys[i - n]; }
+  // The owner of item i, or `ranks` where the item is not sent.
+  TILEHASH_FN u32 owner(u64 i, const Key& key) const {
+    if (frequents != 0 && i < n && frequent(key) != frequents) return ranks;
+    return several::rank_of(several::shard_of(key), ranks);
+  }
+  TILEHASH_FN u32 frequent(const Key& key) const {
+    u32 number = frequents;
+    for (u32 f = 0; f < frequents; ++f)
+      if (same_key(frequent_keys[f], key)) number = f;
+    return number;
+  }
+  TILEHASH_FN u64 begin(u64 part) const { return part * each < size() ? part * each : size(); }
   TILEHASH_FN u64 end(u64 part) const { return begin(part + 1); }
   TILEHASH_FN u32* start(u32 rank, u64 part) const { return starts + rank * parts + part; }
   TILEHASH_FN void write(u64 i, const Key& key, u32 position) const {
     to.keys[position] = key;
-    if (to.values != nullptr) to.values[position] = values[i];
+    if (to.values != nullptr) to.values[position] = i < n ? values[i] : frequent_values[i - n];
     if (to.positions != nullptr) to.positions[i] = position;
+  }
+  // For an item that is not sent: the bits of its frequent key's number.
+  TILEHASH_FN void refer(u64 i, const Key& key) const {
+    if (to.positions != nullptr) to.positions[i] = ~frequent(key);
   }
 };
 
@@ -72,12 +96,12 @@ struct route_by_lanes {
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         const u64 i = first + k * width + me;
-        keys[k] = all.keys[i < end ? i : end - 1];
+        keys[k] = all.key(i < end ? i : end - 1);
       }
       TILEHASH_UNROLL
       for (u32 k = 0; k < at_once; ++k) {
         const u64 i = first + k * width + me;
-        const u32 owner = i < end ? all.owner(keys[k]) : all.ranks;
+        const u32 owner = i < end ? all.owner(i, keys[k]) : all.ranks;
         u32 same = 0, came = 0;
         for (u32 r = 0; r < all.ranks; ++r) {
           const u32 lanes = t.ballot(owner == r);
@@ -86,7 +110,10 @@ struct route_by_lanes {
         }
         if constexpr (Sends) {
           const u32 base = t.from_left(next, (me + width - owner % width) % width);
-          if (i < end) all.write(i, keys[k], base + count_ones(same & ((1U << me) - 1)));
+          if (owner != all.ranks)
+            all.write(i, keys[k], base + count_ones(same & ((1U << me) - 1)));
+          else if (i < end)
+            all.refer(i, keys[k]);
         }
         next += came;
       }
@@ -118,9 +145,14 @@ struct route_by_threads {
   TILEHASH_FN void take(u64 part, const Next& next) const {
     const u64 end = all.end(part);
     for (u64 i = all.begin(part); i < end; ++i) {
-      const Key key = all.keys[i];
-      const u32 position = next(all.owner(key))++;
-      if constexpr (Sends) all.write(i, key, position);
+      const Key key = all.key(i);
+      const u32 owner = all.owner(i, key);
+      if (owner != all.ranks) {
+        const u32 position = next(owner)++;
+        if constexpr (Sends) all.write(i, key, position);
+      } else if constexpr (Sends) {
+        all.refer(i, key);
+      }
     }
   }
 };
@@ -137,9 +169,14 @@ template <class Key, class Value, class Space>
 class routing {
  public:
   routing() = default;
-  // Counts the items of each rank. Fewer than 2^32 items. Synchronizes. Throws out_of_memory.
-  routing(Space& space, const Key* keys, const Value* values, u64 n, u32 ranks) : counts_(ranks, 0) {
-    all_ = {keys, values, n, ranks, 0, 0, nullptr, {}};
+  using frequent = frequent_items<Key, Value, Space>;
+  static constexpr u64 most_items = ~u32(0) - 2 * most_frequent_keys;
+  // Counts the items of each rank, at most most_items. Synchronizes. Throws out_of_memory.
+  routing(Space& space, const Key* keys, const Value* values, u64 items, u32 ranks, const frequent& often)
+      : counts_(ranks, 0) {
+    all_ = {keys, values,  items, often.keys.data(), often.values.data(), often.size(), ranks, 0,
+            0,    nullptr, {}};
+    const u64 n = all_.size();
     if (n == 0) return;
     const u64 unit = Space::has_lanes ? route_by_lanes<Key, Value, false>::width : 1;
     const u64 most = divide_up(n, unit), wanted = parts_for(space);
@@ -157,11 +194,11 @@ class routing {
     for (u32 r = 0; r < ranks; ++r) counts_[r] = begins[r + 1] - begins[r];
   }
   const std::vector<u64>& counts() const { return counts_; }  // items of each rank
-  u64 size() const { return all_.n; }
+  u64 size() const { return all_.size(); }                    // items and frequent keys
 
-  // Writes the items to arrays of n elements. Does not synchronize.
+  // Writes the items to arrays of size() elements. Does not synchronize.
   void send(Space& space, const routed_arrays<Key, Value>& to) {
-    if (all_.n == 0) return;
+    if (size() == 0) return;
     all_.to = to;
     run<true>(space);
   }
@@ -202,14 +239,17 @@ class routing {
   std::vector<u64> counts_;
 };
 
-// Answers return to the order of the keys: of the item at positions[i], or at positions[codes[i]].
+// Answers return to the order of the keys, of which there are n.
 template <class T>
 struct return_answers {
   const T* answers;
   const u32* positions;
-  const u32* codes;  // or null
+  u64 n;
   T* out;
-  TILEHASH_FN void operator()(u64 i) const { out[i] = answers[positions[codes != nullptr ? codes[i] : i]]; }
+  TILEHASH_FN void operator()(u64 i) const {
+    const u32 at = positions[i];
+    out[i] = answers[~at < most_frequent_keys ? positions[n + ~at] : at];
+  }
 };
 
 }  // namespace detail

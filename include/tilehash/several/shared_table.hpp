@@ -18,8 +18,8 @@
 #include <tilehash/core/options.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
+#include <tilehash/several/frequent.hpp>
 #include <tilehash/several/item_traffic.hpp>
-#include <tilehash/several/repeats.hpp>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -70,69 +70,73 @@ class shared_table {
 
   // ---- a change ----
 
+  // How a call treats its frequent keys.
+  enum class often : u8 { sends_all, sends_one, combines };
+
+  // The items that a rank sends: its own, or others that it made of them.
+  struct sent_items {
+    keys_in keys;
+    const value_element* values;
+    frequent_items<key_type, value_element, Space> frequent;
+    locally_combined<Table> combined;
+    bool represent_others = false;
+  };
+  template <class Apply>
+  void choose_items(Space& space, keys_in keys, values_in values, often how, const Apply& apply,
+                    sent_items& sent) {
+    check_items(space, keys, values);
+    sent.keys = keys;
+    sent.values = values.data();
+    if constexpr (combines) {
+      if (how == often::sends_all) return;
+      sent.frequent = frequent_of_call<key_type, value_element>(space, keys, is_set ? nullptr : values.data(),
+                                                                traffic_.ranks(), least_combined_);
+      if (sent.frequent.size() == 0) return;
+      sent.represent_others = true;
+      if (how == often::sends_one) return;
+      sent.combined.make(space, keys, values.data(), apply);
+      sent.frequent = {};
+      sent.keys = sent.combined.keys.span();
+      sent.values = sent.combined.values.data();
+    }
+  }
+
   // Sends the items, and inserts them by apply(table, keys, values) at their owners.
   template <class Apply>
-  insert_report change(Space& space, shared_verb verb, keys_in keys, values_in values, bool may_combine,
+  insert_report change(Space& space, shared_verb verb, keys_in keys, values_in values, often how,
                        const Apply& apply, const std::exception_ptr& failure = nullptr) {
     auto& words = traffic_.words();
     words.begin(verb, shape);
     words.attempt([&] {
       if (failure != nullptr) std::rethrow_exception(failure);
     });
-    locally_combined<Table> own;
-    keys_in sent = keys;
-    const value_element* sent_values = values.data();
-    bool is_combined = false;
-    words.attempt([&] {
-      check_items(space, keys, values);
-      if constexpr (combines) {
-        if (!may_combine || !repeats_much(space, keys, traffic_.ranks(), least_combined_)) return;
-        own.make(space, keys, values.data(), apply);
-        sent = own.keys.span();
-        sent_values = own.values.data();
-        is_combined = true;
-      }
-    });
+    sent_items sent;
+    words.attempt([&] { choose_items(space, keys, values, how, apply, sent); });
     words.mine(traffic_.extra(free_slots)) = free_now();
     traffic_.takes_values(!is_set);
-    const auto in = traffic_.template send<key_type, value_element>(space, sent, sent_values);
+    const auto in =
+        traffic_.template send<key_type, value_element>(space, sent.keys, sent.values, sent.frequent);
     make_capacity(space, in.keys);
     insert_report report;
     words.attempt([&] { report = apply_in_windows(in.keys, in.values.data(), apply); });
-    report.refused += own.refused;
-    return sum(space, report, keys, is_combined, [] {});
+    report.refused += sent.combined.refused;
+    return sum(space, report, keys, sent.represent_others, [] {});
   }
   // Sends the items, and replaces each table by the one that make(keys, values, next) puts into `next`.
   template <class Make>
   insert_report replace(Space& space, shared_verb verb, keys_in keys, values_in values, const Make& make) {
     auto& words = traffic_.words();
     words.begin(verb, shape);
-    locally_combined<Table> own;
-    keys_in sent = keys;
-    const value_element* sent_values = values.data();
-    bool is_combined = false;
-    words.attempt([&] {
-      check_items(space, keys, values);
-      if constexpr (combines) {
-        if (!repeats_much(space, keys, traffic_.ranks(), least_combined_)) return;
-        own.make(space, keys, values.data(), [&](Table& t, keys_in k, const value_element* v) {
-          if constexpr (is_set)
-            return t.insert(space, k);
-          else
-            return t.insert(space, k, values_in(v, k.size()));
-        });
-        sent = own.keys.span();
-        sent_values = own.values.data();
-        is_combined = true;
-      }
-    });
+    sent_items sent;
+    const auto never = [](Table&, keys_in, const value_element*) { return insert_report(); };
+    words.attempt([&] { choose_items(space, keys, values, often::sends_one, never, sent); });
     traffic_.takes_values(!is_set);
-    const auto in = traffic_.template send<key_type, value_element>(space, sent, sent_values);
+    const auto in =
+        traffic_.template send<key_type, value_element>(space, sent.keys, sent.values, sent.frequent);
     insert_report report;
     std::optional<Table> next;
     words.attempt([&] { report = make(in.keys, in.values, next); });
-    report.refused += own.refused;
-    return sum(space, report, keys, is_combined, [&] { table_ = std::move(next); });
+    return sum(space, report, keys, sent.represent_others, [&] { table_ = std::move(next); });
   }
 
   // Items that the table takes before it grows. A table that never grows needs no capacity.
@@ -237,25 +241,23 @@ class shared_table {
            const Out&... out) {
     auto& words = traffic_.words();
     words.begin(verb, shape | u64(sizeof...(Out)) << 32);
-    different_keys<key_type, Space> different;
-    keys_in sent = keys;
+    frequent_items<key_type, value_element, Space> frequent;
     words.attempt([&] {
       space.check_pointer(keys, "the keys");
       check();
-      if (!repeats_much(space, keys, traffic_.ranks(), least_combined_)) return;
-      different = different_keys<key_type, Space>(space, keys);
-      sent = different.keys.span();
+      frequent =
+          frequent_of_call<key_type, value_element>(space, keys, nullptr, traffic_.ranks(), least_combined_);
     });
     traffic_.takes_values(false);
     const u32 sizes[] = {u32(sizeof(*out()))...};
-    auto in = traffic_.template send<key_type, value_element>(space, sent, nullptr, sizes);
+    auto in = traffic_.template send<key_type, value_element>(space, keys, nullptr, frequent, sizes);
     words.attempt([&] {
       columns here = in.answers_here;
       look_up_at(in.keys, look_up, here, out()...);
       space.synchronize();
     });
     traffic_.agree();
-    (take_back(space, in, keys.size(), different.codes.data(), out()), ...);
+    (take_back(space, in, keys.size(), out()), ...);
     space.synchronize();
   }
   // (The columns are in the order of the arguments.)
@@ -265,9 +267,9 @@ class shared_table {
     std::apply([&](T*... column) { look_up(arrived, column...); }, to);
   }
   template <class Items, class T>
-  void take_back(Space& space, Items& in, u64 n, const u32* codes, T* out) {
+  void take_back(Space& space, Items& in, u64 n, T* out) {
     const T* const answers = traffic_.template send_back<T>(in);
-    if (out != nullptr) space.for_each(n, return_answers<T>{answers, in.positions.data(), codes, out});
+    if (out != nullptr) space.for_each(n, return_answers<T>{answers, in.positions.data(), n, out});
   }
 
   item_traffic<Space, Exchange> traffic_;

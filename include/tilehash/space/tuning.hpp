@@ -144,6 +144,7 @@ struct common {
 };
 
 struct cpu : common {
+  static constexpr u32 routed_sample = 1024;  // keys, of which frequent ones are sent to their rank once
   // ---- threads of a block: a block is one thread ----
   static constexpr u32 large_block = 1, displace_block = 1, segments_block = 1, runs_block = 1,
                        rank_block = 1, sort_block = 1;
@@ -229,6 +230,7 @@ struct sm_90 : common {
   // ---- threads of a block ----
   static constexpr u32 large_block = 1024;    // takes all of a multiprocessor's scratch
   static constexpr u32 lanes_block = 256;     // of lanes that share nothing
+  static constexpr u32 routed_sample = 1024;  // keys, of which frequent ones are sent to their rank once
   static constexpr u32 route_warps = 64;      // of a multiprocessor, to bring items into the order of ranks
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
   static constexpr u32 tidy_block = 256;
