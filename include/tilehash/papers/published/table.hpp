@@ -8,10 +8,12 @@
 //
 // A design here is a trivially copyable view:
 //   capacity_for(pairs, load_factor)   slots
-//   words_for(capacity)                words of memory; all start as slot::empty_word
+//   words_for(capacity)                words of memory; all start as slot::empty_word, or Design::initial_word
 //   Design(memory, capacity, seed, load_factor)
 //   insert(key, value)                 one pair by one atomic operation at a time; never waits
 //   find(key)                          the word of the key, or empty_word
+// A design with a `width` works by the warp: insert(tile, key, value, active) and find(tile, key, active)
+// serve a pair of each lane, and all lanes call them.
 //
 // Concurrency: inserts with inserts, lookups with lookups.
 #pragma once
@@ -24,6 +26,7 @@
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/solo_tile.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -35,36 +38,63 @@ using pair_slot = slot<u32, u32>;
 
 // How the insert of one pair ended.
 struct insert_end {
-  bool lost;   // this pair, or one that it evicted, is in no slot
-  bool known;  // the key was present, and has the new value
-  u32 steps;   // pairs evicted, or slots probed
+  bool lost;      // this pair, or one that it evicted, is in no slot
+  bool known;     // the key was present, and has the new value
+  u32 steps;      // pairs evicted, or slots probed
+  u32 waits = 0;  // locks that were tried and not taken
 };
 
 // The inserts of one call.
 struct insert_counts {
   u64 lost = 0, known = 0, reserved = 0;  // pairs; reserved: of the key 0xffffffff
   std::vector<u64> steps;                 // pairs by their number of steps, if that was asked for
+  u64 waits = 0;                          // locks that were tried and not taken, if that was asked for
 };
 
 template <class Design>
+concept works_by_warp = requires { Design::width; };
+
+template <class Design>
 struct insert_body {
-  static constexpr u32 lost = 0, known = 1, reserved = 2, all = 3;
+  static constexpr u32 lost = 0, known = 1, reserved = 2, waits = 3, all = 4;
 
   Design design;
   const u32 *keys, *values;
+  u64 n;
   u64* counts;  // as above, then one for each number of steps
   u32 most_steps;
 
   TILEHASH_FN void operator()(u64 i) const {
-    if (keys[i] == pair_slot::empty_mark) {
-      detail::fetch_add(counts + reserved, u64(1));
-      return;
-    }
-    const insert_end end = design.insert(keys[i], values[i]);
+    if constexpr (works_by_warp<Design>)
+      insert(solo_tile(), i);
+    else if (begin(i))
+      count(design.insert(keys[i], values[i]));
+  }
+  template <class Lane>
+    requires works_by_warp<Design>
+  TILEHASH_FN void operator()(Lane lane) const {
+    insert(lane.template tile<Design::width>(), lane.index());
+  }
+
+ private:
+  template <class Tile>
+  TILEHASH_FN void insert(Tile t, u64 i) const {
+    const bool active = i < n && begin(i);
+    const insert_end end = design.insert(t, active ? keys[i] : 0, active ? values[i] : 0, active);
+    if (active) count(end);
+  }
+  // Counts the key that cannot be stored; false for it.
+  TILEHASH_FN bool begin(u64 i) const {
+    if (keys[i] != pair_slot::empty_mark) return true;
+    detail::fetch_add(counts + reserved, u64(1));
+    return false;
+  }
+  TILEHASH_FN void count(const insert_end& end) const {
     if (end.lost) detail::fetch_add(counts + lost, u64(1));
     if (end.known) detail::fetch_add(counts + known, u64(1));
-    if (most_steps != 0)
-      detail::fetch_add(counts + all + (end.steps < most_steps ? end.steps : most_steps), u64(1));
+    if (most_steps == 0) return;
+    if (end.waits != 0) detail::fetch_add(counts + waits, u64(end.waits));
+    detail::fetch_add(counts + all + (end.steps < most_steps ? end.steps : most_steps), u64(1));
   }
 };
 
@@ -72,11 +102,30 @@ template <class Design>
 struct find_body {
   Design design;
   const u32* keys;
+  u64 n;
   u32* values;
   bool* found;
 
   TILEHASH_FN void operator()(u64 i) const {
-    const u64 word = keys[i] == pair_slot::empty_mark ? pair_slot::empty_word : design.find(keys[i]);
+    if constexpr (works_by_warp<Design>)
+      find(solo_tile(), i);
+    else
+      tell(i, keys[i] == pair_slot::empty_mark ? pair_slot::empty_word : design.find(keys[i]));
+  }
+  template <class Lane>
+    requires works_by_warp<Design>
+  TILEHASH_FN void operator()(Lane lane) const {
+    find(lane.template tile<Design::width>(), lane.index());
+  }
+
+ private:
+  template <class Tile>
+  TILEHASH_FN void find(Tile t, u64 i) const {
+    const bool active = i < n && keys[i] != pair_slot::empty_mark;
+    const u64 word = design.find(t, active ? keys[i] : 0, active);
+    if (i < n) tell(i, word);
+  }
+  TILEHASH_FN void tell(u64 i, u64 word) const {
     found[i] = word != pair_slot::empty_word;
     if (found[i]) values[i] = pair_slot::value_of(word);
   }
@@ -98,7 +147,11 @@ class table {
   Design view() const { return design_; }
 
   // O(capacity).
-  void clear(Space& space) { space.fill(memory_.data(), memory_.size(), pair_slot::empty_word); }
+  void clear(Space& space) {
+    u64 word = pair_slot::empty_word;
+    if constexpr (works_by_warp<Design>) word = Design::initial_word;
+    space.fill(memory_.data(), memory_.size(), word);
+  }
 
   // Counts pairs by their steps up to `most_steps` if that is not 0. Synchronizes once.
   insert_counts insert(Space& space, std::span<const u32> keys, std::span<const u32> values,
@@ -108,9 +161,10 @@ class table {
     using body = insert_body<Design>;
     const buffer<u64, Space> counts(space, body::all + most_steps + 1);
     space.fill(counts.data(), counts.size(), u64(0));
-    space.for_each(keys.size(), body{design_, keys.data(), values.data(), counts.data(), most_steps});
+    run(space, keys.size(),
+        body{design_, keys.data(), values.data(), keys.size(), counts.data(), most_steps});
     const std::vector<u64> host = counts.to_host();
-    insert_counts result{host[body::lost], host[body::known], host[body::reserved], {}};
+    insert_counts result{host[body::lost], host[body::known], host[body::reserved], {}, host[body::waits]};
     if (most_steps != 0) result.steps.assign(host.begin() + body::all, host.end());
     return result;
   }
@@ -120,10 +174,19 @@ class table {
                   std::span<bool> found) const {
     detail::require(keys.size() <= values.size() && keys.size() <= found.size(),
                     "published::table::find_async: fewer results than keys");
-    space.for_each(keys.size(), find_body<Design>{design_, keys.data(), values.data(), found.data()});
+    run(space, keys.size(),
+        find_body<Design>{design_, keys.data(), keys.size(), values.data(), found.data()});
   }
 
  private:
+  template <class Body>
+  static void run(Space& space, u64 n, const Body& body) {
+    if constexpr (works_by_warp<Design> && Space::has_lanes)
+      space.for_each_lane(n, body);
+    else
+      space.for_each(n, body);
+  }
+
   u64 capacity_;
   buffer<u64, Space> memory_;
   Design design_;
