@@ -25,10 +25,15 @@ inline const std::vector<std::string> dynamic_designs{
     "dynamic_cuckoo_8",         "dynamic_cuckoo_two", "mega_kv",
     "bucketed_cuckoo_balanced", "linear_probing",     "tiled"};
 
-// The rivals as published (papers/published/), which lose pairs: MegaKV, Linear, and CUDPP. They are measured by
-// load only.
-inline const std::vector<std::string> published_designs{"published_mega_kv", "published_linear_probing",
-                                                        "published_cuckoo"};
+// As published (papers/published/), which may lose pairs: MegaKV, Linear, and CUDPP; DyHash's inserts, by its vote
+// and by what it is compared with; on a CPU, Google's dense_hash_map. Of Alcantara's thesis, quadratic probing with
+// a pair in one slot and in two arrays. They are measured by load only.
+inline const std::vector<std::string> published_designs{
+    "published_mega_kv",     "published_linear_probing", "published_cuckoo",  "published_dyhash",
+    "published_dyhash_spin", "dense_hash_map",           "published_probing", "published_probing_arrays"};
+
+// Operations on words that several of them want at once (dynamic_conflicts.hpp).
+inline const std::vector<std::string> conflict_ops{"compare_and_swap", "exchange", "sequential"};
 
 // Processor time is of one thread, and has less of what else a machine does.
 enum class dynamic_clock { wall, processor };
@@ -78,7 +83,7 @@ struct dynamic_row {
 };
 using tell_dynamic = std::function<void(const dynamic_row&)>;
 
-enum class dynamic_experiment { by_load, resize, workload, distribution };
+enum class dynamic_experiment { by_load, resize, workload, distribution, rehashes, conflicts };
 
 void cpu_dynamic(dynamic_experiment, const dynamic_case&, const tell_dynamic&);
 void cuda_dynamic(dynamic_experiment, const dynamic_case&, const tell_dynamic&);

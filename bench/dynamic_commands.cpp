@@ -115,6 +115,7 @@ dynamic_keys keys_of(const std::string& spec, session& session) {
 }
 
 std::vector<std::string> names_of(dynamic_experiment what) {
+  if (what == dynamic_experiment::conflicts) return bench::conflict_ops;
   std::vector<std::string> names = bench::dynamic_designs;
   if (what == dynamic_experiment::by_load)
     names.insert(names.end(), bench::published_designs.begin(), bench::published_designs.end());
@@ -263,6 +264,21 @@ void add_dynamic_commands(CLI::App& bench) {
       ->transform(CLI::Validator(read_size, ""));
   distribution->callback(
       [spread] { run("dynamic/distribution", dynamic_experiment::distribution, *spread); });
+
+  CLI::App* rehashes = bench.add_subcommand("dynamic/rehashes",
+                                            "Pairs of resized subtables after each batch of inserts and of "
+                                            "erases, next to the paper's bound of two "
+                                            "for each update (section 5.3)");
+  const auto moved = add(*rehashes, {"dynamic_cuckoo"}, dynamic_experiment::rehashes);
+  add_bounds(*rehashes, moved->what);
+  rehashes->add_option("--batch", moved->batch, "Updates of a batch (default: 1 M, on the CPU 100 000)")
+      ->transform(CLI::Validator(read_size, ""));
+  rehashes->callback([moved] { run("dynamic/rehashes", dynamic_experiment::rehashes, *moved); });
+
+  CLI::App* conflicts = bench.add_subcommand(
+      "dynamic/conflicts", "Atomic operations against the number that go to one word (figure 3)");
+  const auto words = add(*conflicts, bench::conflict_ops, dynamic_experiment::conflicts);
+  conflicts->callback([words] { run("dynamic/conflicts", dynamic_experiment::conflicts, *words); });
 
   CLI::App* workload = bench.add_subcommand(
       "dynamic/workload",

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <tilehash/papers/published/cuckoo.hpp>
+#include <tilehash/papers/published/dense_hash_map.hpp>
+#include <tilehash/papers/published/dyhash.hpp>
 #include <tilehash/papers/published/linear_probing.hpp>
 #include <tilehash/papers/published/mega_kv.hpp>
+#include <tilehash/papers/published/quadratic_probing.hpp>
 #include <tilehash/papers/published/table.hpp>
 #include <tilehash/table.hpp>
 
@@ -27,6 +30,13 @@ class published_table {
     const u64 refused = counts.lost + counts.reserved;
     return {.inserted = keys.size() - refused - counts.known, .present = counts.known, .refused = refused};
   }
+  // Locks that were tried and not taken, when all pairs are inserted.
+  u64 count_waits(Space& space, std::span<const u32> keys, std::span<const u32> values)
+    requires papers::published::works_in_tiles<Design>
+  {
+    table_.clear(space);
+    return table_.insert(space, keys, values, 1).waits;
+  }
   void find_async(Space& space, std::span<const u32> keys, std::span<u32> values,
                   std::span<bool> found) const {
     table_.find_async(space, keys, values, found);
@@ -47,6 +57,12 @@ template <u32 Probes, class Hash>
 inline constexpr bool is_published<papers::published::linear_probing<Probes, Hash>> = true;
 template <u32 Functions, class Stash>
 inline constexpr bool is_published<papers::published::cuckoo<Functions, Stash>> = true;
+template <papers::published::lock_by How, u32 Subtables, class Hash>
+inline constexpr bool is_published<papers::published::dyhash<How, Subtables, Hash>> = true;
+template <>
+inline constexpr bool is_published<papers::published::dense_hash_map> = true;
+template <papers::published::pairs_in Where>
+inline constexpr bool is_published<papers::published::quadratic_probing<Where>> = true;
 template <u32 Functions, class Stash>
 inline constexpr bool stores_copies<papers::published::cuckoo<Functions, Stash>> = true;
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "dynamic.hpp"
+#include "dynamic_conflicts.hpp"
 #include "dynamic_published.hpp"
 #include "measure.hpp"
 #include "numbered.hpp"
@@ -119,6 +120,8 @@ class dynamic_bench {
                      {"insert", rate(n, inserts)},
                      {"find_hit", rate(n, hits)},
                      {"find_miss", rate(n, misses)}};
+      if constexpr (requires { t.count_waits(space_, keys(0, n), values(0, n)); })
+        row.numbers.emplace_back("waits", double(t.count_waits(space_, keys(0, n), values(0, n))));
       tell_(row);
     }
   }
@@ -209,6 +212,52 @@ class dynamic_bench {
         row.wrong += all > t.size() || all + 1 < t.size();  // the sentinel cell has at most one
         row.numbers.emplace_back("most_over_least", most / least);
         tell_(row);
+      }
+    }
+  }
+
+  // Batches of inserts and then of erases, one subtable resized at a time: the pairs of resized subtables,
+  // against all inserts and erases. Li et al. bound them by 2 m for m updates (section 5.3).
+  void rehashes() {
+    if constexpr (in_subtables) {
+      make(case_.items);
+      table_type t(space_, 0, {.load_factor = 0.8, .seed = 1, .grow = false});
+      double updates = 0, moved = 0;
+      u64 resizes = 0;
+      const auto resize = [&](bool doubles) {
+        const auto before = buckets_of(t);
+        const auto held = counts_of(t);
+        if (doubles)
+          t.double_subtable(space_);
+        else if (!t.halve_subtable(space_))
+          return false;
+        const u64 changed = std::ranges::mismatch(before, buckets_of(t)).in1 - before.begin();
+        moved += double(held[changed]);
+        return ++resizes != 0;
+      };
+      for (const bool erases : {false, true}) {
+        for (u64 first = 0; first + case_.batch <= case_.items; first += case_.batch) {
+          dynamic_row row = blank("subtables");
+          const keys_in batch = keys(first, case_.batch);
+          const u64 before = t.size();
+          if (erases) {
+            row.wrong += t.erase(space_, batch) != before - t.size();
+            while (double(t.size()) < case_.alpha * double(t.capacity()) && resize(false)) {
+            }
+          } else {
+            while (double(before + case_.batch) > case_.beta * double(t.capacity())) resize(true);
+            row.wrong += t.insert(space_, batch, values(first, case_.batch)).refused;
+          }
+          updates += double(case_.batch);
+          row.numbers = {{"erases", double(erases)},
+                         {"items", double(t.size())},
+                         {"load", t.load_factor()},
+                         {"resizes", double(resizes)},
+                         {"updates", updates},
+                         {"rehashed", moved},
+                         {"rehashed_over_updates", moved / updates}};
+          tell_(row);
+        }
       }
     }
   }
@@ -338,6 +387,12 @@ class dynamic_bench {
                     take_keys<decltype(part), typename Design::slot_type>{part, out, wrong_.data()});
     return read_one(space_, wrong_.data());
   }
+  // Items of each subtable.
+  std::vector<u64> counts_of(const table_type& t) {
+    std::vector<u64> counts;
+    for (u32 part = 0; part < Design::subtables; ++part) counts.push_back(count_part(t, part, nullptr));
+    return counts;
+  }
   buffer<u32, Space> keys_in_part(const table_type& t, u32 part) {
     buffer<u32, Space> all(space_, count_part(t, part, nullptr));
     count_part(t, part, all.data());
@@ -425,6 +480,10 @@ void run_dynamic(Space& space, const char* name, dynamic_experiment what, const 
       return bench.workload();
     case dynamic_experiment::distribution:
       return bench.distribution();
+    case dynamic_experiment::rehashes:
+      return bench.rehashes();
+    case dynamic_experiment::conflicts:
+      return;  // of no design
   }
 }
 // The baselines as published, which lose pairs: they are filled, and neither resized nor erased from.
@@ -438,6 +497,17 @@ void run_published(Space& space, const char* name, const dynamic_case& the_case,
   if (d == "published_mega_kv") return run(std::type_identity<published::mega_kv<>>{});
   if (d == "published_linear_probing") return run(std::type_identity<published::linear_probing<>>{});
   if (d == "published_cuckoo") return run(std::type_identity<published::cuckoo<>>{});
+  if (d == "published_dyhash") return run(std::type_identity<published::dyhash<>>{});
+  if (d == "published_dyhash_spin")
+    return run(std::type_identity<published::dyhash<published::lock_by::spin>>{});
+  using published::pairs_in;
+  if (d == "published_probing")
+    return run(std::type_identity<published::quadratic_probing<pairs_in::one_slot>>{});
+  if (d == "published_probing_arrays")
+    return run(std::type_identity<published::quadratic_probing<pairs_in::two_arrays>>{});
+  if constexpr (!Space::has_lanes) {
+    if (d == "dense_hash_map") return run(std::type_identity<published::dense_hash_map>{});
+  }
 }
 // The design that goes by the case's name.
 template <class Space>
@@ -447,6 +517,7 @@ void run_dynamic(Space& space, const char* name, dynamic_experiment what, const 
     run_dynamic<Design>(space, name, what, the_case, tell);
   };
   const std::string& d = the_case.design;
+  if (what == dynamic_experiment::conflicts) return run_conflicts(space, name, the_case, tell);
   if (d == "dynamic_cuckoo_2") return run(std::type_identity<dynamic_cuckoo<u32, u32, 2>>{});
   if (d == "dynamic_cuckoo") return run(std::type_identity<dynamic_cuckoo<u32, u32>>{});
   if (d == "dynamic_cuckoo_4") return run(std::type_identity<dynamic_cuckoo<u32, u32, 4>>{});

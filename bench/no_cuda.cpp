@@ -15,6 +15,7 @@
 #include "tail.hpp"
 #include "thesis_cuckoo.hpp"
 #include "thesis_multiplicity.hpp"
+#include "thesis_two_level.hpp"
 
 namespace tilehash::bench {
 
@@ -29,6 +30,9 @@ multiplicity_row cuda_multiplicity(const multiplicity_case& /*case*/, unsigned /
   throw error("tilehash: this build has no CUDA");
 }
 cuckoo_row cuda_cuckoo(const cuckoo_case& /*case*/) { throw error("tilehash: this build has no CUDA"); }
+two_level_row cuda_two_level(const two_level_case& /*case*/) {
+  throw error("tilehash: this build has no CUDA");
+}
 void cuda_growth(const growth_case& /*case*/, const tell_growth& /*tell*/) {
   throw error("tilehash: this build has no CUDA");
 }

@@ -19,6 +19,7 @@
 #include "thesis_multiplicity_report.hpp"
 #include "thesis_probes.hpp"
 #include "thesis_restarts.hpp"
+#include "thesis_two_level.hpp"
 
 namespace tilehash::app {
 namespace {
@@ -55,6 +56,11 @@ struct cuckoo_options : common_options {
   std::uint64_t items = 1'000'000, builds = 10;
   std::vector<unsigned> functions{2, 3, 4, 5}, stashes{101};
   std::vector<double> sizes{1.02, 1.03, 1.05, 1.1, 1.25, 1.42, 2, 2.1, 2.5, 3, 4, 5};
+};
+
+struct two_level_options : common_options {
+  std::vector<std::uint64_t> items{1'000'000};
+  std::uint64_t builds = 10;
 };
 
 struct probes_options : common_options {
@@ -209,6 +215,28 @@ void run_cuckoo(const cuckoo_options& options) {
                    "answers were wrong");
 }
 
+void run_two_level(const two_level_options& options) {
+  for (const std::uint64_t n : options.items) {
+    if (n < 1 || n > 500'000'000)
+      throw input_error(fmt::format("--n {}: must be at least 1 and at most 500 million", n));
+  }
+  session session(options);
+  session.say(fmt::format("{}\n{}", session.machine(), bench::two_level_heading()));
+  std::vector<bench::two_level_row> rows;
+  session.keep([&] { return bench::two_levels_as_json(rows); });
+  for (const std::uint64_t n : options.items) {
+    for (const bool exact : {false, true}) {
+      const bench::two_level_case c{n, options.builds, exact, options.repeat};
+      rows.push_back(session.space() == "cuda" ? bench::cuda_two_level(c)
+                                               : bench::cpu_two_level(c, options.threads));
+      session.say(bench::two_level_line(rows.back()));
+    }
+  }
+  session.write(bench::two_levels_as_json(rows), "thesis/two_level");
+  session::fail_if(std::ranges::any_of(rows, [](const bench::two_level_row& row) { return row.wrong != 0; }),
+                   "answers were wrong");
+}
+
 void run_multiplicity(const multiplicity_options& options) {
   if (options.items < 1 || options.items >= 1ULL << 31)
     throw input_error(fmt::format("--items {}: must be at least 1 and below 2^31", options.items));
@@ -282,6 +310,24 @@ void add_cuckoo(CLI::App& bench) {
   command->callback([options] { run_cuckoo(*options); });
 }
 
+void add_two_level(CLI::App& bench) {
+  CLI::App* command = bench.add_subcommand(
+      "thesis/two_level",
+      "The two-level cuckoo table as published: rounds of a bucket, seeds that fail, rates, with buckets of "
+      "equal and of exact sizes (sections 5.2.2, 5.5)");
+  const auto options = std::make_shared<two_level_options>();
+  add_common(*command, *options);
+  command->add_option("--n", options->items, "Numbers of items")
+      ->delimiter(',')
+      ->transform(CLI::Validator(read_size, ""))
+      ->default_str("1000000");
+  command->add_option("--builds", options->builds, "Builds of a row, each with other keys and functions")
+      ->transform(CLI::Validator(read_size, ""))
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->callback([options] { run_two_level(*options); });
+}
+
 void add_sweep(CLI::App& bench, const sweep& s) {
   CLI::App* command = bench.add_subcommand(s.name, s.about);
   const auto options = std::make_shared<sweep_options>();
@@ -327,6 +373,7 @@ void add_thesis_commands(CLI::App& bench) {
   fill->callback([filling] { run_fill(*filling); });
 
   add_cuckoo(bench);
+  add_two_level(bench);
   CLI::App* multiplicity = bench.add_subcommand(
       "thesis/multiplicity",
       "Multimaps against how often a key comes: builds, lookups, all values of all keys");

@@ -27,6 +27,18 @@ const char* name_of(multiplicity_op op) {
       return "retrieve";
     case multiplicity_op::graph_retrieve:
       return "hash_graph count";
+    case multiplicity_op::compact:
+      return "compacting";
+    case multiplicity_op::compact_find:
+      return "compacting ids";
+    case multiplicity_op::list:
+      return "sorted list";
+    case multiplicity_op::list_find:
+      return "sorted list ids";
+    case multiplicity_op::index_build:
+      return "index";
+    case multiplicity_op::index_find:
+      return "index ids";
   }
   return "";
 }
@@ -35,7 +47,8 @@ const char* name_of(multiplicity_op op) {
 
 std::string multiplicity_heading() {
   std::string text = fmt::format(
-      "million items a second; `sort` is that of the same pairs, the next four are builds\n{:>7} {:>9} {:>7}",
+      "million items a second; `sort` is that of the same pairs, the next four are builds of "
+      "multimaps\n{:>7} {:>9} {:>7}",
       "copies", "keys", "B/item");
   for (const auto op : multiplicity_ops) text += fmt::format(" {:>16}", name_of(op));
   return text + "\n";

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <tilehash/core/atomic.hpp>
+#include <tilehash/index.hpp>
 #include <tilehash/instances/multimap.hpp>
+#include <tilehash/papers/published/compacting.hpp>
 #include <tilehash/rows.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/table.hpp>
@@ -69,6 +71,63 @@ struct check_item_counts {
   }
 };
 
+struct check_same {
+  const u32 *a, *b;
+  u64* wrong;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (a[i] != b[i]) detail::fetch_add(wrong, u64(1));
+  }
+};
+// Is the i-th item's key the one that its id stands for?
+struct check_ids {
+  const u32 *keys, *ids, *list;
+  u32 size;
+  u64* wrong;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (ids[i] >= size || list[ids[i]] != keys[i]) detail::fetch_add(wrong, u64(1));
+  }
+};
+
+// Two-way indexes of the keys of all items.
+template <class Space>
+void measure_indexes(Space& space, const buffer<u32, Space>& keys, unsigned repeat, u64* wrong,
+                     multiplicity_row& row) {
+  const u64 n = keys.size();
+  const buffer<u32, Space> ids(space, n);
+  const auto time = [&](multiplicity_op op, auto run) {
+    row.seconds[static_cast<u32>(op)] = measure(
+        space, repeat, [] {}, run);
+  };
+  const auto check = [&](std::span<const u32> list) {
+    row.wrong += list.size() != row.what.keys();
+    space.for_each(n, check_ids{keys.data(), ids.data(), list.data(), static_cast<u32>(list.size()), wrong});
+  };
+  {
+    papers::published::compacting<Space> table(space, n);
+    bool built = true;
+    time(multiplicity_op::compact, [&] { built = built && table.build(space, keys.span(), 1); });
+    time(multiplicity_op::compact_find, [&] { table.find_ids_async(space, keys.span(), ids.span()); });
+    row.wrong += !built;
+    check(table.keys());
+  }
+  {
+    papers::published::compacted_list<Space> list(space, n);
+    time(multiplicity_op::list, [&] { list.build(space, keys.span()); });
+    time(multiplicity_op::list_find, [&] { list.find_ids_async(space, keys.span(), ids.span()); });
+    check(list.keys());
+  }
+  index<u32, Space> table(space);
+  time(multiplicity_op::index_build, [&] {
+    table.clear(space);
+    row.wrong += table.insert(space, keys.span()).refused;
+  });
+  time(multiplicity_op::index_find, [&] { table.find_ids(space, keys.span(), ids.span()); });
+  const buffer<u32, Space> back(space, n);
+  table.keys_of(space, ids.span(), back.span());
+  row.wrong += table.size() != row.what.keys();
+  space.for_each(n, check_same{keys.data(), back.data(), wrong});
+}
+
 template <class Space>
 multiplicity_row measure_multiplicity(Space& space, const std::string& space_name,
                                       const multiplicity_case& the_case, unsigned repeat) {
@@ -120,6 +179,7 @@ multiplicity_row measure_multiplicity(Space& space, const std::string& space_nam
   time(multiplicity_op::retrieve, [&] { map.retrieve(space, questions.span(), offsets.span(), out.span()); });
   time(multiplicity_op::look_up, [&] { map.count(space, keys.span(), out.span()); });
   space.for_each(n, check_item_counts{make, out.data(), wrong.data()});
+  measure_indexes(space, keys, repeat, wrong.data(), row);
   row.wrong += read_one(space, wrong.data());
   return row;
 }

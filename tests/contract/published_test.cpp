@@ -7,9 +7,14 @@
 #include <vector>
 
 #include <contract/random.hpp>
+#include <tilehash/papers/published/compacting.hpp>
 #include <tilehash/papers/published/cuckoo.hpp>
+#include <tilehash/papers/published/dense_hash_map.hpp>
+#include <tilehash/papers/published/dyhash.hpp>
 #include <tilehash/papers/published/linear_probing.hpp>
 #include <tilehash/papers/published/mega_kv.hpp>
+#include <tilehash/papers/published/quadratic_probing.hpp>
+#include <tilehash/papers/published/two_level.hpp>
 #include <tilehash/space/cpu.hpp>
 
 namespace tilehash {
@@ -154,6 +159,127 @@ TEST(published, cuckoo_fails_where_a_key_comes_too_often) {
   EXPECT_EQ(with_copies(4), 0U);
   EXPECT_EQ(with_copies(5), 1U);
   EXPECT_EQ(with_copies(9), 5U);
+}
+
+// Li et al.: at 0.95 DyHash stores all of RAND; one insert holds one lock.
+TEST(published, dyhash_stores_all) {
+  const u64 seed = run_seed();
+  filled<published::dyhash<>> voted(different_keys(20'000, seed % (1U << 30)), 0.95, seed, 4);
+  EXPECT_EQ(voted.counts.lost + voted.counts.known, 0U);
+  EXPECT_EQ(voted.found(), voted.keys.size());
+  EXPECT_LT(voted.mean_steps(), 0.2);
+  filled<published::dyhash<published::lock_by::spin>> spun(different_keys(20'000, seed % (1U << 30)), 0.95,
+                                                           seed, 4);
+  EXPECT_EQ(spun.found(), spun.keys.size());
+}
+
+// A table of more pairs than slots: each pair that finds none is counted.
+TEST(published, dyhash_counts_lost_pairs) {
+  cpu space(1);
+  const auto keys = different_keys(5'000);
+  published::table<published::dyhash<>, cpu> t(space, 4'000, 0.999, 1);
+  const auto counts = t.insert(space, keys, keys);
+  EXPECT_GE(counts.lost + t.capacity(), keys.size());
+  EXPECT_LE(counts.lost, keys.size() - 3'900);
+}
+
+// sparsehash keeps its table at most half full, in powers of two.
+TEST(published, dense_hash_map_is_at_most_half_full) {
+  for (const double load : {0.3, 0.9}) {
+    filled<published::dense_hash_map> t(different_keys(20'000), load, 1, 4);
+    EXPECT_EQ(t.counts.lost, 0U);
+    EXPECT_EQ(t.found(), t.keys.size());
+    EXPECT_EQ(t.table.capacity(), load < 0.5 ? 131'072U : 65'536U);
+  }
+}
+
+// Section 3.3.1: both layouts store the same pairs, and a later value replaces an earlier one.
+TEST(published, quadratic_probing_in_one_slot_and_in_two_arrays) {
+  using published::pairs_in;
+  const u64 seed = run_seed();
+  const auto keys = different_keys(20'000, seed % (1U << 30));
+  filled<published::quadratic_probing<pairs_in::one_slot>> one(keys, 0.9, seed);
+  filled<published::quadratic_probing<pairs_in::two_arrays>> two(keys, 0.9, seed);
+  EXPECT_EQ(one.counts.lost + two.counts.lost, 0U);
+  EXPECT_EQ(one.found(), keys.size());
+  EXPECT_EQ(two.found(), keys.size());
+  EXPECT_EQ(one.counts.steps, two.counts.steps);
+  filled<published::quadratic_probing<pairs_in::two_arrays>> copies({1, 2, 1, ~0U}, 0.5);
+  EXPECT_EQ(copies.counts.known, 1U);
+  EXPECT_EQ(copies.counts.reserved, 1U);
+}
+
+// Section 5.2.2: 5.5 rounds on average and 25 at most; 1.42 N slots.
+template <published::tables Tables>
+published::two_level_counts build_two_level(u64 n, double least_size, double most_size) {
+  cpu space(2);
+  const auto keys = different_keys(n);
+  published::two_level<cpu, Tables> t(space, n);
+  const auto counts = t.build(space, keys, keys, 1);
+  EXPECT_TRUE(counts.complete);
+  const double size = static_cast<double>(t.bytes()) / 8 / static_cast<double>(n);
+  EXPECT_GT(size, least_size);
+  EXPECT_LT(size, most_size);
+  std::vector<u32> out(n);
+  buffer<bool, cpu> hit(space, n);
+  t.find_async(space, keys, out, hit.span());
+  for (u64 i = 0; i < n; ++i) {
+    if (!hit.data()[i] || out[i] != keys[i]) {
+      ADD_FAILURE() << "key " << i;
+      break;
+    }
+  }
+  t.find_async(space, different_keys(n, n), out, hit.span());
+  EXPECT_EQ(std::count(hit.data(), hit.data() + n, true), 0);
+  return counts;
+}
+TEST(published, two_level_takes_5_5_rounds) {
+  const auto counts = build_two_level<published::tables::equal>(200'000, 1.4, 1.43);
+  EXPECT_EQ(counts.partitions, 1U);
+  EXPECT_NEAR(counts.mean_rounds(), 5.5, 0.2);
+  EXPECT_LE(counts.longest(), 25U);
+}
+TEST(published, two_level_of_exact_size_is_smaller) {
+  const auto counts = build_two_level<published::tables::exact>(50'000, 1.1, 1.15);
+  EXPECT_GT(counts.mean_rounds(), 10);
+}
+TEST(published, two_level_takes_another_function) {
+  cpu space(1);
+  std::vector<u32> keys(1000);
+  for (u32 i = 0; i < keys.size(); ++i) keys[i] = 3 * i;  // of three buckets, the first attempt fills one
+  published::two_level<cpu> t(space, keys.size());
+  const auto counts = t.build(space, keys, keys, 1);
+  EXPECT_TRUE(counts.complete);
+  EXPECT_GT(counts.partitions, 1U);
+}
+
+// Sections 5.3 and 6.3: as many ids as different keys, and back.
+template <class Table>
+void expect_two_way(const Table& t, cpu& space, const std::vector<u32>& keys, u32 different) {
+  std::vector<u32> ids(keys.size());
+  t.find_ids_async(space, keys, ids);
+  EXPECT_EQ(t.size(), different);
+  for (u64 i = 0; i < keys.size(); ++i) {
+    ASSERT_LT(ids[i], different);
+    ASSERT_EQ(t.keys()[ids[i]], keys[i]);
+  }
+  std::vector<u32> others = different_keys(100, 1'000'000), none(100);
+  t.find_ids_async(space, others, none);
+  EXPECT_EQ(std::count(none.begin(), none.end(), published::no_id), 100);
+}
+TEST(published, compacting_tables_number_the_different_keys) {
+  const u64 seed = run_seed();
+  for (const u32 copies : {1U, 3U, 500U}) {
+    cpu space(4);
+    std::vector<u32> keys(6'000);
+    for (u32 i = 0; i < keys.size(); ++i) keys[i] = mix32(i % (6'000 / copies));
+    published::compacting<cpu> table(space, keys.size());
+    ASSERT_TRUE(table.build(space, keys, seed));
+    expect_two_way(table, space, keys, 6'000 / copies);
+    published::compacted_list<cpu> list(space, keys.size());
+    list.build(space, keys);
+    expect_two_way(list, space, keys, 6'000 / copies);
+  }
 }
 
 }  // namespace

@@ -106,31 +106,61 @@ class cuckoo {
   TILEHASH_FN u32 max_chain() const { return max_chain_; }
 
   TILEHASH_FN insert_end insert(u32 key, u32 value) const {
-    u64 word = pair_slot::pack(key, value);
-    u32 at = slot_of(0, key);
-    for (u32 evicted = 0;; ++evicted) {
-      word = detail::exchange(slots_ + at, word);
-      if (word == pair_slot::empty_word) return {false, false, evicted};
-      key = pair_slot::key_of(word);
-      at = slot_after(key, at);
-      if (evicted + 1 < max_chain_) continue;
-      const bool stashed = Stash::put(slots_ + size_, hash(functions, key), word);
-      if (stashed) detail::store_relaxed(stash_flag(), u64(1));
-      return {!stashed, false, evicted + 1};
-    }
+    return chain<false>(pair_slot::pack(key, value));
   }
+  // Stores a key that may come several times: the chain also ends where it meets a copy of the key in hand.
+  // Copies may remain in several slots of a key (section 6.3).
+  TILEHASH_FN insert_end insert_key(u32 key) const { return chain<true>(pair_slot::pack(key, 0)); }
 
+  // A chain that passed a slot filled it, so a lookup ends at a free slot; not where slots were freed later.
+  template <bool EndsAtFree = true>
   TILEHASH_FN u64 find(u32 key) const {
     for (u32 i = 0; i < functions; ++i) {
       const u64 word = detail::load_relaxed(slots_ + slot_of(i, key));
-      if (word == pair_slot::empty_word || pair_slot::key_of(word) == key) return word;
+      if (EndsAtFree && word == pair_slot::empty_word) return word;
+      if (pair_slot::key_of(word) == key) return word;
     }
     return uses_stash() ? Stash::find(slots_ + size_, hash(functions, key), key) : pair_slot::empty_word;
   }
+
+  // Slots and those of the stash.
+  TILEHASH_FN u64 places() const { return u64(size_) + Stash::slots; }
+  TILEHASH_FN u64* place(u64 i) const { return slots_ + i; }
+  // Has the place a key that no place has which lookups read before it?
+  TILEHASH_FN bool is_first(u64 at) const {
+    const u64 word = slots_[at];
+    if (word == pair_slot::empty_word) return false;
+    const u32 key = pair_slot::key_of(word);
+    for (u32 i = 0; i < functions; ++i) {
+      const u32 other = slot_of(i, key);
+      if (other == at) return true;
+      if (pair_slot::key_of(slots_[other]) == key) return false;
+    }
+    return true;  // in the stash
+  }
+
   TILEHASH_FN bool uses_stash() const { return detail::load_relaxed(stash_flag()) == 1; }
   TILEHASH_FN const u64* stash() const { return slots_ + size_; }
 
  private:
+  template <bool Copies>
+  TILEHASH_FN insert_end chain(u64 word) const {
+    u32 key = pair_slot::key_of(word), at = slot_of(0, key);
+    for (u32 evicted = 0;; ++evicted) {
+      word = detail::exchange(slots_ + at, word);
+      if (word == pair_slot::empty_word) return {false, false, evicted};
+      if (Copies && pair_slot::key_of(word) == key) return {false, true, evicted};
+      key = pair_slot::key_of(word);
+      at = slot_after(key, at);
+      if (evicted + 1 < max_chain_) continue;
+      const u32 spot = hash(functions, key);
+      const bool stashed = Stash::put(slots_ + size_, spot, word);
+      if (stashed) detail::store_relaxed(stash_flag(), u64(1));
+      const bool known =
+          Copies && !stashed && Stash::find(slots_ + size_, spot, key) != pair_slot::empty_word;
+      return {!stashed && !known, known, evicted + 1};
+    }
+  }
   TILEHASH_FN u32 hash(u32 i, u32 key) const {
     return static_cast<u32>(((a_[i] ^ key) + b_[i]) % static_cast<u32>(thesis_prime));
   }

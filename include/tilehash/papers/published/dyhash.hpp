@@ -80,19 +80,19 @@ class dyhash {
     return end;
   }
 
-  // The pair of each active lane, or empty_word. The warp reads the buckets of one lane after the other.
+  // The pair of each active lane's key, or empty_word. The warp reads the buckets of one key after the other.
   template <class Tile>
   TILEHASH_FN u64 find(Tile t, u32 key, bool active) const {
     u64 result = pair_slot::empty_word;
-    for (u32 lane = 0; lane < Tile::width; ++lane) {
-      const u32 k = t.broadcast(key, lane);
-      bool open = t.broadcast(u32(active), lane) != 0;
+    for (u32 turn = 0; turn < Tile::width; ++turn) {
+      const u32 k = t.broadcast(key, turn);
+      bool open = t.broadcast(u32(active), turn) != 0;
       for (u32 part = 0; part < subtables && t.any(open); ++part) {
         const u64 b = bucket_of(part, k);
         const u32 own = read(t, b, k, open).own;
         if (!open || own == 0) continue;
         open = false;
-        if (t.rank() == lane) result = pair_slot::pack(k, values_[b * bucket_slots + detail::lowest(own)]);
+        if (t.rank() == turn) result = pair_slot::pack(k, values_[b * bucket_slots + detail::lowest(own)]);
       }
     }
     return result;
@@ -118,13 +118,12 @@ class dyhash {
   }
 
   TILEHASH_FN bool lock(u64 bucket) const {
-    const bool taken = detail::compare_and_swap(locks_ + bucket, is_free, 0U) == is_free;
-    if (taken) detail::device_fence();
-    return taken;
+    u32 seen = is_free;
+    return detail::shared_ref<u32>(locks_[bucket])
+        .compare_exchange_strong(seen, 0U, detail::acquire, detail::relaxed);
   }
   TILEHASH_FN void unlock(u64 bucket) const {
-    detail::device_fence();
-    detail::exchange(locks_ + bucket, is_free);
+    detail::shared_ref<u32>(locks_[bucket]).exchange(is_free, detail::release);
   }
 
   template <class Tile>

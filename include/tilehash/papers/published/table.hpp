@@ -21,12 +21,12 @@
 #include <span>
 #include <vector>
 
+#include <tilehash/algorithm/each_in_tiles.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/error.hpp>
 #include <tilehash/core/slot.hpp>
 #include <tilehash/space/buffer.hpp>
-#include <tilehash/space/solo_tile.hpp>
 
 #include <tilehash/core/prologue.hpp>
 
@@ -52,7 +52,7 @@ struct insert_counts {
 };
 
 template <class Design>
-concept works_by_warp = requires { Design::width; };
+concept works_in_tiles = requires { Design::width; };
 
 template <class Design>
 struct insert_body {
@@ -65,24 +65,16 @@ struct insert_body {
   u32 most_steps;
 
   TILEHASH_FN void operator()(u64 i) const {
-    if constexpr (works_by_warp<Design>)
-      insert(solo_tile(), i);
-    else if (begin(i))
-      count(design.insert(keys[i], values[i]));
+    if (begin(i)) count(design.insert(keys[i], values[i]));
   }
-  template <class Lane>
-    requires works_by_warp<Design>
-  TILEHASH_FN void operator()(Lane lane) const {
-    insert(lane.template tile<Design::width>(), lane.index());
-  }
-
- private:
   template <class Tile>
-  TILEHASH_FN void insert(Tile t, u64 i) const {
+  TILEHASH_FN void operator()(Tile t, u64 i) const {
     const bool active = i < n && begin(i);
     const insert_end end = design.insert(t, active ? keys[i] : 0, active ? values[i] : 0, active);
     if (active) count(end);
   }
+
+ private:
   // Counts the key that cannot be stored; false for it.
   TILEHASH_FN bool begin(u64 i) const {
     if (keys[i] != pair_slot::empty_mark) return true;
@@ -107,25 +99,17 @@ struct find_body {
   bool* found;
 
   TILEHASH_FN void operator()(u64 i) const {
-    if constexpr (works_by_warp<Design>)
-      find(solo_tile(), i);
-    else
-      tell(i, keys[i] == pair_slot::empty_mark ? pair_slot::empty_word : design.find(keys[i]));
+    put(i, keys[i] == pair_slot::empty_mark ? pair_slot::empty_word : design.find(keys[i]));
   }
-  template <class Lane>
-    requires works_by_warp<Design>
-  TILEHASH_FN void operator()(Lane lane) const {
-    find(lane.template tile<Design::width>(), lane.index());
+  template <class Tile>
+  TILEHASH_FN void operator()(Tile t, u64 i) const {
+    const bool active = i < n && keys[i] != pair_slot::empty_mark;
+    const u64 word = design.find(t, active ? keys[i] : 0, active);
+    if (i < n) put(i, word);
   }
 
  private:
-  template <class Tile>
-  TILEHASH_FN void find(Tile t, u64 i) const {
-    const bool active = i < n && keys[i] != pair_slot::empty_mark;
-    const u64 word = design.find(t, active ? keys[i] : 0, active);
-    if (i < n) tell(i, word);
-  }
-  TILEHASH_FN void tell(u64 i, u64 word) const {
+  TILEHASH_FN void put(u64 i, u64 word) const {
     found[i] = word != pair_slot::empty_word;
     if (found[i]) values[i] = pair_slot::value_of(word);
   }
@@ -149,7 +133,7 @@ class table {
   // O(capacity).
   void clear(Space& space) {
     u64 word = pair_slot::empty_word;
-    if constexpr (works_by_warp<Design>) word = Design::initial_word;
+    if constexpr (requires { Design::initial_word; }) word = Design::initial_word;
     space.fill(memory_.data(), memory_.size(), word);
   }
 
@@ -181,8 +165,8 @@ class table {
  private:
   template <class Body>
   static void run(Space& space, u64 n, const Body& body) {
-    if constexpr (works_by_warp<Design> && Space::has_lanes)
-      space.for_each_lane(n, body);
+    if constexpr (works_in_tiles<Design>)
+      detail::for_each_in_tiles<Design::width>(space, n, body);
     else
       space.for_each(n, body);
   }
