@@ -194,6 +194,8 @@ step_tail() { bench tail bench tail --space cuda; }
 step_thesis() {
   local sweep
   for sweep in size space failed fill; do bench "thesis_$sweep" bench "thesis/$sweep" --space cuda; done
+  bench thesis_multiplicity bench thesis/multiplicity --space cuda
+  bench thesis_two_level bench thesis/two_level --space cuda --n 1000000,10000000
 }
 
 # The bytes that each lookup moves are counted; where ncu may read the GPU's counters, it says what memory and the
@@ -243,6 +245,7 @@ step_dynamic() {
   local folder profiler
   bench dynamic_static bench dynamic/static --space cuda
   bench dynamic_resize bench dynamic/resize --space cuda
+  bench dynamic_conflicts bench dynamic/conflicts --space cuda
   bench dynamic_workload bench dynamic/workload --space cuda --n 100000000 --repeat 1
   folder=$(results)
   profiler=$(command -v ncu || true)
