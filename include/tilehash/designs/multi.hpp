@@ -95,7 +95,6 @@ struct multi {
   using engine = tilehash::engine::multi<multi, Space>;
 
   using grouping_type = grouping;
-  static constexpr grouping default_grouping = grouping::automatic;
   static constexpr const char* name = "multi";
   static constexpr bool is_set = false;
   static constexpr bool keeps_duplicates = true;
