@@ -2,8 +2,39 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package from its wheel: builds it in a virtual environment of its own, checks the types, runs the tests.
 #   scripts/python_test.sh [pytest's arguments]      needs the network for the first run; PYTHON=python3.12 chooses another
+#   scripts/python_test.sh quick                     the documents' code alone, not optimised and without pytest (CI);
+#                                                    ends with 77 where pip or Python.h is missing
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+if [ "${1:-}" = quick ]; then
+  python=${PYTHON:-python3}
+  packages="${XDG_CACHE_HOME:-$HOME/.cache}/tilehash/python"
+  export PYTHONPATH="$packages" PYTHONDONTWRITEBYTECODE=1
+  [ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ] || {
+    say "skipped: no Python.h (python3-dev has it)"
+    exit 77
+  }
+  "$python" -c 'import nanobind, numpy' 2>/dev/null ||
+    "$python" -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --target "$packages" 'nanobind>=2.2' numpy || {
+    say "skipped: pip could not install nanobind and numpy"
+    exit 77
+  }
+  build=build/python/quick
+  cmake -S python -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$(llvm_tool clang++)" -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" \
+    -DPython_EXECUTABLE="$("$python" -c 'import sys; print(sys.executable)')" \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DTILEHASH_OPTIMISATION=-O0 >/dev/null
+  cmake --build "$build" --parallel "$(jobs)" >/dev/null
+  cmake --install "$build" --prefix "$build/site" >/dev/null
+  cp python/tilehash/*.py "$build/site/tilehash/"
+  PYTHONPATH="$build/site:python/tests:$packages" exec "$python" -c '
+import test_readme
+for name, test in vars(test_readme).items():
+    if name.startswith("test_"):
+        test()
+        print("passed:", name)
+'
+fi
 
 venv=build/python/venv
 [ -e "$venv/bin/pytest" ] || {
