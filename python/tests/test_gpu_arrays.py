@@ -83,6 +83,9 @@ class Module:
         self.streams.append(stream)
         return Factors(at(keys, n, WORDS[key]), missing_is_key)
 
+    def unique(self, key, device, stream, keys, n):
+        return self.factorize(key, device, stream, keys, n, True)
+
     def isin(self, key, device, stream, keys, n, wanted, m, out):
         at(out, n, "?")[:] = np.isin(at(keys, n, WORDS[key]), at(wanted, m, WORDS[key]))
 

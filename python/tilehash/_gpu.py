@@ -219,7 +219,8 @@ _libraries: dict[str, Any] = {}
 
 def _of_other(x: Any) -> Array:
     """By __cuda_array_interface__, on its stream; or by DLPack, which the producer orders before the legacy stream."""
-    given = getattr(x, "__cuda_array_interface__", None)
+    jax = type(x).__module__.startswith("jax")
+    given = None if jax else getattr(x, "__cuda_array_interface__", None)
     if given is not None:
         dtype, shape, strides = np.dtype(given["typestr"]), given["shape"], given.get("strides")
         _checked(len(shape), strides is None or strides == (dtype.itemsize,))
@@ -235,7 +236,6 @@ def _of_other(x: Any) -> Array:
     kind = {0: "i", 1: "u", 2: "f", 6: "b"}.get(code)
     if kind is None:
         raise TypeError("tilehash: keys on a GPU are integers or floats of 4 or 8 bytes")
-    jax = type(x).__module__.startswith("jax")
     return Array(address, shape[0], kind, bits // 8, device, _Other(_LEGACY_STREAM, jax), (x, keep))
 
 
@@ -262,10 +262,13 @@ def _out(a: Array, made: Any) -> Any:
 class _Factors:
     """The factors of an array, and results that are made when they are wanted."""
 
-    def __init__(self, a: Array, missing_is_key: bool) -> None:
+    def __init__(self, a: Array, missing_is_key: bool, codes: bool = True) -> None:
         self.a = a
         stream = a.library.stream(a.device)
-        self.made = module().factorize(a.key, a.device, stream, a.address, a.size, missing_is_key)
+        if codes:
+            self.made = module().factorize(a.key, a.device, stream, a.address, a.size, missing_is_key)
+        else:
+            self.made = module().unique(a.key, a.device, stream, a.address, a.size)
 
     def _array(self, write: Any, n: int, kind: str, size: int) -> Any:
         out = self.a.library.empty(self.a, n, kind, size)
@@ -307,7 +310,7 @@ def factorize(keys: Any, sort: bool, use_na_sentinel: bool, na_sentinel: int) ->
 
 def unique(keys: Any, return_index: bool, return_inverse: bool, return_counts: bool, sort: bool) -> tuple[Any, Any, Any, Any]:
     """(values, index, inverse, counts); None for what is not asked for."""
-    f = _Factors(array(keys), True)
+    f = _Factors(array(keys), True, codes=return_inverse or return_counts)
     values = f.values()
     index = f.first_rows() if return_index else None
     inverse = f.codes() if return_inverse else None

@@ -45,6 +45,11 @@ std::unique_ptr<gpu_factors> factorize(const std::string& type, int device, addr
     return factorize_on_gpu<Key>({device, stream}, at(keys), n, missing_is_key);
   });
 }
+std::unique_ptr<gpu_factors> unique(const std::string& type, int device, address stream, address keys,
+                                    uint64_t n) {
+  const nb::gil_scoped_release release;
+  return with_key(type, [&]<class Key>() { return unique_on_gpu<Key>({device, stream}, at(keys), n); });
+}
 void isin(const std::string& type, int device, address stream, address keys, uint64_t n, address wanted,
           uint64_t m, address out) {
   const nb::gil_scoped_release release;
@@ -140,6 +145,7 @@ NB_MODULE(_cuda, m) {
       .def("values", [](const gpu_factors& f, address out) { f.values(at(out)); })
       .def("counts", [](const gpu_factors& f, address out) { f.counts(at<std::int64_t>(out)); });
   m.def("factorize", &factorize);
+  m.def("unique", &unique);
   m.def("isin", &isin);
   m.def("table", &make_table);
   bind_table(m);

@@ -29,6 +29,9 @@ class gpu_factors {
 template <class Key>
 std::unique_ptr<gpu_factors> factorize_on_gpu(gpu_place at, const void* keys, std::uint64_t n,
                                               bool missing_is_key);
+// The same, but without codes and counts; NaN is a value.
+template <class Key>
+std::unique_ptr<gpu_factors> unique_on_gpu(gpu_place at, const void* keys, std::uint64_t n);
 // The same; out[i]: is keys[i] among the wanted ones?
 template <class Key>
 void isin_on_gpu(gpu_place at, const void* keys, std::uint64_t n, const void* wanted, std::uint64_t m,

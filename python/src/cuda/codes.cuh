@@ -64,6 +64,53 @@ class factors_of final : public gpu_factors {
   buffer<u32, cuda> codes_, first_rows_;
 };
 
+// The different keys alone, by first appearance: a map of first rows, whose items are sorted by row. It looks no key
+// up again, and has neither codes nor counts.
+template <class Key>
+class first_keys final : public gpu_factors {
+ public:
+  first_keys(gpu_place at, const Key* keys, u64 n) : space_(at) {
+    if (n == 0) return;
+    (*space_).check_pointer(keys, n, "the keys");
+    const buffer<u32, cuda> numbers(*space_, n);
+    (*space_).for_each(n, codes::write_number{numbers.data()});
+    map<Key, u32, cuda> least(*space_, 0);
+    const std::span<const u32> rows = numbers.span();
+    const auto report = least.insert_or_apply(*space_, std::span<const Key>(keys, n), rows, op::minimum{});
+    if (report.refused != 0) throw out_of_memory("unique: the GPU has no memory for all keys");
+    first_rows_ = buffer<u32, cuda>(*space_, least.size());
+    values_ = buffer<Key, cuda>(*space_, least.size());
+    static_cast<void>(least.retrieve_all(*space_, values_.span(), first_rows_.span()));
+    (*space_).sort_pairs(first_rows_.data(), values_.data(), values_.size(), 32);
+  }
+  u64 size() const override { return values_.size(); }
+  void codes(std::int64_t* /*out*/) const override { refuse(); }
+  void first_rows(std::int64_t* out) const override {
+    (*space_).for_each(size(), widen_codes{first_rows_.data(), out});
+  }
+  void values(void* out) const override {
+    if (size() != 0) (*space_).copy(out, values_.data(), size() * sizeof(Key));
+  }
+  void counts(std::int64_t* /*out*/) const override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw invalid_argument("unique: the call was for keys and first rows alone");
+  }
+
+  leased_space space_;  // outlives the buffers
+  buffer<u32, cuda> first_rows_;
+  buffer<Key, cuda> values_;
+};
+
+template <class Key>
+std::unique_ptr<gpu_factors> unique_on_gpu(gpu_place at, const void* keys, u64 n) {
+  if constexpr (std::is_integral_v<Key>)
+    return std::make_unique<first_keys<Key>>(at, static_cast<const Key*>(keys), n);
+  else  // NaN is a value, too
+    return factorize_on_gpu<Key>(at, keys, n, true);
+}
+
 template <class Key>
 std::unique_ptr<gpu_factors> factorize_on_gpu(gpu_place at, const void* keys, u64 n, bool missing_is_key) {
   return std::make_unique<factors_of<Key>>(at, static_cast<const Key*>(keys), n, missing_is_key);
