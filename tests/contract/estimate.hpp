@@ -25,15 +25,20 @@
 #include <tilehash/map.hpp>
 #include <tilehash/set.hpp>
 
+// Growth is much the same for all designs and types: one of them suffices where all are asked on the CPU.
+#if !defined(TILEHASH_ONE_ESTIMATED)
+#define TILEHASH_ONE_ESTIMATED TILEHASH_ONLY_READ
+#endif
+
 namespace tilehash::contract {
 
 using estimate_space = decltype(estimate_ground::space);
 inline constexpr bool estimate_on_lanes = estimate_space::has_lanes;
 // From so many items on a table grows by an estimate.
 inline constexpr u64 least_estimated = detail::tuning::of<estimate_space>::least_sketched;
-// A quick run asks the host's loops for each allocation and each type, and lanes for some.
+// A quick run refuses every second or tenth allocation, from a random one on.
 inline bool asks_some() { return estimate_on_lanes && small_sizes(); }
-inline u64 failing_step() { return asks_some() ? 3 : 1; }
+inline u64 failing_step() { return asks_some() ? 10 : small_sizes() ? 2 : 1; }
 inline u64 first_failing() { return run_seed() % failing_step(); }
 
 // ---- keys ----
@@ -111,7 +116,7 @@ void expect_sketch_counts() {
 }
 TEST(Sketch, CountsKeysOfAnySize) {
   expect_sketch_counts<cell_of_grid>();
-#if !TILEHASH_ONLY_READ
+#if !TILEHASH_ONE_ESTIMATED
   expect_sketch_counts<u32>();
   expect_sketch_counts<u64>();
 #endif
@@ -277,17 +282,19 @@ void expect_some_distributions() {
 }
 
 TEST(GrowthByEstimate, OfAMap) { expect_all_distributions<map<u32, u32, estimate_space>>(); }
+#if !TILEHASH_ONE_ESTIMATED
 TEST(GrowthByEstimate, OfASet) { expect_some_distributions<set<u64, estimate_space>>(); }
+#endif
 TEST(GrowthByEstimate, OfADynamicMap) { expect_all_distributions<dynamic_map<u32, u32, estimate_space>>(); }
+#if !TILEHASH_ONE_ESTIMATED
 TEST(GrowthByEstimate, OfOtherDesigns) {
   expect_some_distributions<table<horton<u32, u32>, estimate_space>>();
-#if !TILEHASH_ONLY_READ
   expect_growth<table<linear_probing<u32, u32>, estimate_space>>(distributions[0], {.load_factor = 0.5});
-#endif
 #if !TILEHASH_FEW_TYPES
   expect_some_distributions<table<bucketed_cuckoo<u64, u32>, estimate_space>>();
 #endif
 }
+#endif
 TEST(GrowthByEstimate, OfWideKeys) {
   expect_growth<map<cell_of_grid, u32, estimate_space>>(distributions[0]);
 #if !TILEHASH_FEW_TYPES
@@ -296,14 +303,17 @@ TEST(GrowthByEstimate, OfWideKeys) {
 #endif
 }
 TEST(GrowthByEstimate, AtAnyLoadFactor) {
-  for (const double load : {0.5, 0.7, 0.97}) {
+  for (const double load : {0.97, 0.7, 0.5}) {
     expect_growth<map<u32, u32, estimate_space>>(distributions[0], {.load_factor = load});
     expect_growth<map<u32, u32, estimate_space>>(distributions[6], {.load_factor = load});
+    if (asks_some()) return;
   }
 }
 TEST(GrowthByEstimate, OfTablesThatHoldItems) {
-  for (const u64 held : {u64(1), u64(500), u64(9'000)})
+  for (const u64 held : {u64(1), u64(500), u64(9'000)}) {
+    if (asks_some() && held != 500) continue;
     expect_growth<map<u32, u32, estimate_space>>(distributions[0], {}, held);
+  }
   expect_growth<map<u32, u32, estimate_space>>(distributions[6], {}, 3'000);
 }
 TEST(GrowthByEstimate, RefusesNaNs) {

@@ -46,4 +46,5 @@ struct estimate_ground {
 
 }  // namespace tilehash::contract
 
+#define TILEHASH_ONE_ESTIMATED TILEHASH_FEW_TYPES
 #include <contract/estimate.hpp>

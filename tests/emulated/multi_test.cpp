@@ -48,7 +48,9 @@ void build_and_ask(emulation::schedule s, u64 n, u64 distinct, grouping how, u64
   EXPECT_EQ(t.build(space, k.span(), v.span(), how), (insert_report{.inserted = n}));
   ASSERT_EQ(t.key_count(), model.size());
 
-  for (u64 i = 0; i < 2 * distinct; ++i) asked.push_back(key<key_type>(i));  // half are strangers, or more
+  const u64 step = small() && distinct > 10'000 ? 5 : 1;
+  for (u64 i = 0; i < 2 * distinct; i += step)
+    asked.push_back(key<key_type>(i));  // half are strangers, or more
   buffer<key_type, emulated> q(space, asked);
   const auto got = t.retrieve(space, q.span());
   for (u64 i = 0; i < asked.size(); ++i) {

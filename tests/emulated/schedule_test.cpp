@@ -659,7 +659,7 @@ TYPED_TEST_SUITE(schedules, all_asked, names);
 
 template <class Asked>
 void ask(double load, u64 schedules) {
-  explore(contract::scaled(schedules, schedules / 4), [load](exploration& run) {
+  explore(contract::scaled(schedules, schedules / 8), [load](exploration& run) {
     question<typename Asked::design, Asked::width> q(run, Asked::slots, load);
     if (::testing::Test::HasFailure()) return;
     q.bring(2 + run.below(7), 1 + run.below(6));
@@ -757,7 +757,7 @@ TEST(schedules_of_views, of_updates_and_erases) {
 // Some of the items are in the table, some come several times, and other keys move for most.
 template <class Design, u32 Width>
 void displace_by_views(u64 schedules) {
-  explore(contract::scaled(schedules, schedules / 4), [](exploration& run) {
+  explore(contract::scaled(schedules, schedules / 8), [](exploration& run) {
     question<Design, Width> q(run, 0, run.below(3) == 0 ? 0 : 1);
     if (::testing::Test::HasFailure()) return;
     q.bring(2 + run.below(7), 1 + run.below(6));

@@ -455,7 +455,7 @@ void ask_at_random(emulation::exploration& run) {
   EXPECT_FALSE(table.is_locked());
 }
 TEST(inserts_by_views, at_random) {
-  emulation::explore(contract::scaled(1500, 300), [](emulation::exploration& run) {
+  emulation::explore(contract::scaled(1500, 150), [](emulation::exploration& run) {
     if (run.below(2) == 0)
       ask_at_random<tiled<u64, u64>>(run);
     else

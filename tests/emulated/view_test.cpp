@@ -10,5 +10,11 @@ struct view_space : emulated {
 #include <contract/view.hpp>
 
 namespace tilehash::contract {
-INSTANTIATE_TYPED_TEST_SUITE_P(emulated, views, view_designs);
+#if TILEHASH_FEW_TYPES
+using emulated_view_designs =
+    ::testing::Types<tiled<u32, u32>, bucketed_cuckoo<u32, u32>, linear_probing<u32, u32>, horton<u32, void>>;
+#else
+using emulated_view_designs = view_designs;
+#endif
+INSTANTIATE_TYPED_TEST_SUITE_P(emulated, views, emulated_view_designs);
 }  // namespace tilehash::contract
