@@ -250,7 +250,7 @@ class question {
   // The items by a view: its inserts place and displace while others do.
   void insert_by_view() {
     const auto before = stored_;
-    std::vector<u64> changes(detail::size_stripes);
+    std::vector<u64> changes(detail::size_words);
     mutable_table_view<Design> view;
     view.design = design();
     view.sentinels = arena_.sentinels();
@@ -709,7 +709,7 @@ TEST(schedules_of_views, of_updates_and_erases) {
   using view_type = mutable_table_view<design>;
   explore(500, [](exploration& run) {
     arena<design> memory(8, run());
-    std::vector<u64> changes(detail::size_stripes);
+    std::vector<u64> changes(detail::size_words);
     view_type view;
     view.design = memory.design();
     view.sentinels = memory.sentinels();

@@ -161,7 +161,7 @@ class hand_made {
   std::mt19937_64 random_;
   std::vector<line> memory_;
   typename detail::sentinel_cells<slot_type>::cell cells_[2] = {};
-  u64 changes_[detail::size_stripes] = {};
+  u64 changes_[detail::size_words] = {};
   Design design_;
 };
 

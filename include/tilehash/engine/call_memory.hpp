@@ -32,7 +32,7 @@ class call_memory {
   static constexpr u64 few_items = tuning::table::few_items;  // their pending bits fit here
   static constexpr u64 region_words = 4;  // counters of a fill by regions (engine/region_fill.hpp)
   static constexpr u64 bytes = call_counters::bytes +
-                               (call_counters::kinds + size_stripes + 2 + region_words) * sizeof(u64) +
+                               (call_counters::kinds + size_words + 2 + region_words) * sizeof(u64) +
                                few_items / 8 + few_items / window_step * sizeof(u32);
 
   call_memory() = default;
@@ -41,7 +41,7 @@ class call_memory {
   call_counters counters() const { return {at_}; }
   u64* sums() const { return at_ + call_counters::words; }
   u64* live_size() const { return sums() + call_counters::kinds; }
-  u64* given_up() const { return live_size() + size_stripes; }
+  u64* given_up() const { return live_size() + size_words; }
   u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
   u64* region_counts() const { return given_up() + 2; }  // and the few bits, as a list of items left over
   u32* few_bits() const { return reinterpret_cast<u32*>(region_counts() + region_words); }
@@ -88,19 +88,19 @@ class call_memory {
   // may call it concurrently. Synchronizes with the host.
   template <class Space>
   table_change change(Space& space) const {
-    u64 changes[size_stripes];
+    u64 changes[size_words];
     if constexpr (requires { space.read_concurrently(changes, live_size(), sizeof changes); })
       space.read_concurrently(changes, live_size(), sizeof changes);
     else
       space.copy_to_host(changes, live_size(), sizeof changes);
     table_change all;
-    for (const u64 word : changes) all.add(word);
+    for (u32 s = 0; s < size_stripes; ++s) all.add(changes[s * size_stride]);
     return all;
   }
   // Resets the change, once the host has added it to its own number. Does not synchronize.
   template <class Space>
   void start_size(Space& space) const {
-    space.fill(live_size(), size_stripes, u64(0));
+    space.fill(live_size(), size_words, u64(0));
   }
 
  private:

@@ -70,10 +70,10 @@ TILEHASH_FN void count_change(u64* counters, u64 hint, bool adds) {
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   asm volatile("mov.u32 %0, %%smid;" : "=r"(processor));
   if (lane == lowest(here))
-    fetch_add(counters + processor % size_stripes,
+    fetch_add(counters + processor % size_stripes * size_stride,
               table_change::word(count_ones(added), count_ones(here & ~added)));
 #else
-  fetch_add(counters + mix64(hint) % size_stripes, table_change::word(adds, !adds));
+  fetch_add(counters + mix64(hint) % size_stripes * size_stride, table_change::word(adds, !adds));
 #endif
 }
 

@@ -9,8 +9,10 @@ namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
 
-// Words in which a table's changes are counted.
-inline constexpr u32 size_stripes = tuning::table::size_stripes;
+// Words in which a table's changes are counted, each in a cache line of its own: a GPU adds to the words of one line
+// one after the other.
+inline constexpr u32 size_stripes = tuning::table::size_stripes, size_stride = 16;
+inline constexpr u32 size_words = size_stripes * size_stride;
 
 // In a word, the lower 36 bits, signed, are the difference of inserted and erased keys. The bits above count
 // erased keys, from which the table knows when a sweep is due. One addition counts both.
