@@ -22,6 +22,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/insert_by_thread.hpp>
 #include <tilehash/kernel/insert_by_view.hpp>
 #include <tilehash/kernel/lookup.hpp>
 #include <tilehash/kernel/upsert.hpp>
@@ -317,7 +318,10 @@ struct mutable_table_view : table_view<Design> {
     detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
     if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
     outcome became = detail::by_tile_of_caller(tile, [&](auto t) {
-      return detail::upsert_together(this->design, this->sentinels, t, x, active, update);
+      if constexpr (displaces && std::same_as<Update, detail::keep_stored>)
+        return detail::insert_by_thread<Design>::run(this->design, t, x, active && x.key.legal);
+      else
+        return detail::upsert_together(this->design, this->sentinels, t, x, active, update);
     });
     if constexpr (displaces && std::same_as<Update, detail::keep_stored>) {
       if (active && x.key.regular() && became == outcome::refused)

@@ -169,10 +169,11 @@ enum class caller : u32 { thread, tile };
 constexpr u32 width = 4;
 
 // Two callers insert a key each, under all schedules of two turns with limited numbers of operations. `check`
-// gets the outcomes.
+// gets the outcomes. `updates`: by insert_or_assign().
 template <class Design, class Check>
 u64 insert_by_two(hand_made<Design>& table, const typename Design::key_type (&keys)[2],
-                  const caller (&callers)[2], u64 most_lead, u64 most_turn, const Check& check) {
+                  const caller (&callers)[2], u64 most_lead, u64 most_turn, const Check& check,
+                  bool updates = false) {
   const auto contents = table.contents();
   const auto view = table.view();
   emulation::machine m({});
@@ -193,10 +194,13 @@ u64 insert_by_two(hand_made<Design>& table, const typename Design::key_type (&ke
           const u64 i = me.block().index;
           const bool mine = me.rank() == 0;
           outcome o = outcome::refused;
-          if (callers[i] == caller::tile)
-            o = view.insert(emulated_tile<width>(me), keys[i], keys[i], mine);
-          else if (mine)
-            o = view.insert(keys[i], keys[i]);
+          if (callers[i] == caller::tile) {
+            const emulated_tile<width> t(me);
+            o = updates ? view.insert_or_assign(t, keys[i], keys[i], mine)
+                        : view.insert(t, keys[i], keys[i], mine);
+          } else if (mine) {
+            o = updates ? view.insert_or_assign(keys[i], keys[i]) : view.insert(keys[i], keys[i]);
+          }
           if (mine) became[i] = o;
         });
         check(became);
@@ -342,11 +346,13 @@ void ask_for_one_key(u64 seed) {
   const key item = table.draw([](key) { return true; });
   for (const caller a : {caller::thread, caller::tile}) {
     for (const caller b : {caller::thread, caller::tile}) {
-      const u64 n = insert_by_two(table, {item, item}, {a, b}, 40, 40, [&](const outcome(&became)[2]) {
-        EXPECT_EQ((became[0] == outcome::inserted) + (became[1] == outcome::inserted), 1);
-        EXPECT_EQ(table.copies(item), 1);
-      });
-      EXPECT_GT(n, 20U);
+      for (const bool updates : {false, true}) {
+        const auto check = [&](const outcome(&became)[2]) {
+          EXPECT_EQ((became[0] == outcome::inserted) + (became[1] == outcome::inserted), 1);
+          EXPECT_EQ(table.copies(item), 1);
+        };
+        EXPECT_GT(insert_by_two(table, {item, item}, {a, b}, 40, 40, check, updates), 20U);
+      }
     }
   }
 }

@@ -92,6 +92,13 @@ class bucket {
     return t.ballot(mine_matching(t, wanted) != 0) != 0;
   }
   TILEHASH_FN bool has_empty(Tile t) const { return has(t, Slot::empty_mark); }
+  // Has any word one of these bits?
+  TILEHASH_FN bool has_bits(Tile t, word bits) const {
+    word all = 0;
+    TILEHASH_UNROLL
+    for (u32 k = 0; k < per_lane; ++k) all = static_cast<word>(all | words()[k]);
+    return t.ballot(holds(t) && (all & bits) != 0) != 0;
+  }
 
   // The value of this stored key, if the bucket has it: one ballot and one broadcast.
   TILEHASH_FN lookup_answer<value_bits> look_up(Tile t, stored_key wanted) const {
@@ -161,10 +168,14 @@ class bucket {
       return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
     } else {
       const u32 all = gather(t, mine);
-      const u32 slot = all != 0 ? first_from<Slots>(all, start % parts * (Slots / parts)) : 0;
+      const u32 slot = all != 0 ? first_from<Slots>(all, start_of(start)) : 0;
       return {own, !own && all != 0, slot, at(t, slot)};
     }
   }
+
+  // Where that search starts, and the first of the slots in a mask from there on.
+  TILEHASH_FN static u32 start_of(u32 start) { return start % parts * (Slots / parts); }
+  TILEHASH_FN static u32 first_from_start(u32 mask, u32 slot) { return first_from<Slots>(mask, slot); }
 
   // Is bit `at` of the word in slot i set? One ballot. The answer is undefined unless it is `wanted`: a CPU
   // thread then skips the read.

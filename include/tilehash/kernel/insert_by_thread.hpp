@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The insert of a view into a design whose keys have two buckets, the second only if the first is full: each thread
+// for itself, without moving another key.
+//
+//   first bucket --+-- holds the key, or has a free slot --> done
+//                  +-- full --> second bucket --+-- the same --> done
+//                                               +-- full ------> refused: displace
+//
+// A thread claims the first free slot in the key's order. If another item was faster, the compare-and-swap returns
+// that item: it has the same key, or the thread tries the next free slot. It need not read the bucket again, as the
+// walk of kernel/upsert.hpp does, for all lanes of a warp if one of them must.
+//
+// Exact under races, without a lock: while keys are only inserted, a free slot becomes taken and stays taken. A thread
+// passes a slot only if it has another key. So of two threads with one key neither passes the slot of the other.
+//
+// A bucket with filter bits and a free slot has lost keys, so the key may be in the second bucket all the same. Then
+// the thread walks as other inserts do.
+#pragma once
+
+#include <tilehash/core/item.hpp>
+#include <tilehash/core/result.hpp>
+#include <tilehash/core/sentinel_cells.hpp>
+#include <tilehash/designs/concepts.hpp>
+#include <tilehash/kernel/upsert.hpp>
+#include <tilehash/space/solo_tile.hpp>
+
+namespace tilehash {
+TILEHASH_BEGIN_ABI_NAMESPACE
+namespace detail {
+
+template <class Design>
+class insert_by_thread {
+  using slot_type = typename Design::slot_type;
+  using word = typename Design::word;
+  using stored_key = typename Design::stored_key;
+  using value_bits = typename slot_type::value_bits;
+  using location = typename Design::location;
+  using bucket_type = typename Design::template bucket_type<solo_tile>;
+
+ public:
+  static_assert(!slot_type::reserves_keys);
+
+  // Each thread with `mine` inserts one item. The threads of `t` leave together, of which any() asks.
+  template <class Tile>
+  TILEHASH_FN static outcome run(const Design& design, const Tile& t, const item<slot_type>& x, bool mine) {
+    outcome became = outcome::refused;
+    location at = design.locate(x.key.bits);
+    bool on = mine && x.key.regular(), lost_keys = false;
+    {
+      word* const memory = design.bucket_at(design.where(at));
+      const auto b = bucket_type::read_stale(solo_tile{}, memory);
+      const u32 free = free_in(b);
+      if (on && b.has(solo_tile{}, at.stored))
+        became = outcome::present;
+      else if (on && free != 0 && b.has_bits(solo_tile{}, slot_type::filter_mask))
+        lost_keys = true;
+      else if (on)
+        became = claim(memory, free, at.stored, x.value);
+    }
+    on = on && became == outcome::refused && !lost_keys;
+    if (t.any(on)) {
+      const location first = at;
+      design.turn(at);
+      word* const memory = design.bucket_at(design.where(at));
+      const auto b = bucket_type::read_shared(solo_tile{}, memory, on);
+      const u32 free = free_in(b);
+      if (on && b.has(solo_tile{}, at.stored)) {
+        became = outcome::present;
+      } else if (on && free != 0) {
+        design.passes(first);
+        became = claim(memory, free, at.stored, x.value);
+      }
+    }
+    if (lost_keys) became = walk(design, x.key.bits, x.value);
+    return became;
+  }
+
+ private:
+  // The free slots. Other bits of theirs than filter bits are zero, so a test of all bits has the same result as one
+  // of the key's. If no instruction used the other bits, the compiler would load the parts of each word by themselves.
+  TILEHASH_FN static u32 free_in(const bucket_type& b) {
+    return b.match_if(solo_tile{}, [](word w) {
+      u32 bits = static_cast<u32>(w) & ~static_cast<u32>(slot_type::filter_mask);
+      TILEHASH_UNROLL
+      for (u32 at = 32; at < 8 * sizeof(word); at += 32)
+        bits |= static_cast<u32>(w >> at % (8 * sizeof(word))) &
+                ~static_cast<u32>(slot_type::filter_mask >> at % (8 * sizeof(word)));
+      return bits == 0;
+    });
+  }
+  // Claims a free slot of a bucket. Refused: all of them are taken by now.
+  TILEHASH_FN static outcome claim(word* memory, u32 free, stored_key stored, value_bits value) {
+    const u32 start = bucket_type::start_of(static_cast<u32>(slot_type::remainder_of(stored)));
+    TILEHASH_UNROLL_BY(1)
+    for (u32 left = free; left != 0;) {
+      const u32 slot = bucket_type::first_from_start(left, start);
+      left &= ~(1U << slot);
+      word old = slot_type::empty_word, seen;
+      do {
+        seen = compare_and_swap(memory + slot, old, slot_type::written_over(old, stored, value));
+        if (seen == old) return outcome::inserted;
+        if (slot_type::stored_in(seen) == stored) return outcome::present;
+        old = seen;
+      } while (slot_type::is_free(seen));  // it has filter bits
+    }
+    return outcome::refused;
+  }
+  TILEHASH_FN_APART static outcome walk(Design design, typename Design::key_bits key, value_bits value) {
+    return insert_one(design, key, value);
+  }
+};
+
+}  // namespace detail
+TILEHASH_END_ABI_NAMESPACE
+}  // namespace tilehash
