@@ -39,7 +39,7 @@ struct join_goal {
   u64 rows, left_copies, right_copies, left_matching, right_matching;
 };
 
-goal_row inner_join(cuda& space, const join_goal& goal) {
+goal_row inner_join(cuda& space, const goal_bounds& bounds, const join_goal& goal) {
   goal_row row{.call = goal.call, .unit = goal.unit, .asked = goal.asked, .items = 2 * goal.rows};
   const u64 n = goal.rows;
   buffer<u32, cuda> left(space, n), right(space, n);
@@ -53,6 +53,8 @@ goal_row inner_join(cuda& space, const join_goal& goal) {
       [&] { pairs = join(space, std::as_const(left).span(), std::as_const(right).span()); });
   const u64 keys = std::min(goal.left_matching / goal.left_copies, goal.right_matching / goal.right_copies);
   row.wrong = pairs->size() != keys * goal.left_copies * goal.right_copies;
+  // The rows are written at least.
+  row.least_seconds = static_cast<double>(pairs->left.bytes() + pairs->right.bytes()) / bounds.bytes_written;
   const buffer<u64, cuda> wrong(space, 1);
   space.fill(wrong.data(), 1, u64(0));
   space.for_each(pairs->size(), check_pairs{left.data(), right.data(), pairs->left.data(),
@@ -63,22 +65,24 @@ goal_row inner_join(cuda& space, const join_goal& goal) {
 
 }  // namespace
 
-void join_goals(const tell_goal& tell) {
+void join_goals(const goal_bounds& bounds, const tell_goal& tell) {
   cuda space;
   using enum goal_unit;
   constexpr u64 many = 100'000'000, few = 100'000, keys = 30'000;
-  tell(inner_join(space, {"inner join of 10^8 and 10^8 rows, both sides 8 of a key", milliseconds, 12, many,
-                          8, 8, many, many}));
+  tell(inner_join(
+      space, bounds,
+      {"inner join of 10^8 and 10^8 rows, both sides 8 of a key", milliseconds, 12, many, 8, 8, many, many}));
   // 30 000 left rows match; each matching key has so many right rows, as many keys as fit.
   const auto small = [&](const char* call, double asked, u64 copies) {
     const u64 of = std::min(keys, few / copies);  // keys of the right side that match
     return join_goal{call,   milliseconds,   asked,      few, std::max<u64>(keys / of, 1),
                      copies, keys / of * of, of * copies};
   };
-  tell(inner_join(space, small("inner join of 10^5 and 10^5 rows, 30 000 match, 1 of a key", 0.12, 1)));
-  tell(inner_join(space, small("... 1 000 of a key", 0.22, 1000)));
-  tell(inner_join(space, small("... 10 000 of a key", 0.7, 10000)));
-  tell(inner_join(space, small("... 50 000 of a key", 3.4, 50000)));
+  tell(inner_join(space, bounds,
+                  small("inner join of 10^5 and 10^5 rows, 30 000 match, 1 of a key", 0.12, 1)));
+  tell(inner_join(space, bounds, small("... 1 000 of a key", 0.22, 1000)));
+  tell(inner_join(space, bounds, small("... 10 000 of a key", 0.7, 10000)));
+  tell(inner_join(space, bounds, small("... 50 000 of a key", 3.4, 50000)));
 }
 
 }  // namespace tilehash::bench
