@@ -55,57 +55,77 @@ def plot_resize(header, rows, path):
     finish(figure, height, f"Resizes, {machine_of(header)}", "pairs of 32 + 32 bits", wrong_in(rows), path)
 
 
+def stack_parts(axis, place, row):
+    """One bar of the times of a row's parts."""
+    bottom = 0
+    for number, part in enumerate(PARTS):
+        axis.bar(place, 1e3 * row[part], bottom=bottom, width=0.7, color=COLORS[number], label=part, zorder=2)
+        bottom += 1e3 * row[part]
+
+
 def plot_workload(header, rows, path):
     many = len({r.get("input", "") for r in rows}) > 1  # then the parts alone
-    figure, axes, height = figure_of(1, 1 if many else 3, 12 if many else 19, max(4, 1 + 0.4 * len(rows)))
-    bars = axes.flat[0]
     designs = in_order(r["design"] for r in rows)
+    columns = 1 if many else max(3, (len(designs) + 3) // 2)
+    figure, axes, height = figure_of(1 if many else 2, columns, 12 if many else 5 * columns, max(4, 1 + 0.4 * len(rows)) if many else 4)
+    bars = axes.flat[0]
     for line, row in enumerate(rows):
         left = 0
         for number, part in enumerate(PARTS):
             bars.barh(line, 1e3 * row[part], left=left, color=COLORS[number], label=part, zorder=2)
             left += 1e3 * row[part]
-        for axis, of_batches, unit in zip(axes.flat[1:], ("batch_seconds", "batch_bytes"), (1e3, 1e-6)):
-            its = row.get(of_batches, [])
-            axis.plot([unit * x for x in (its[:100] if of_batches == "batch_seconds" else its)], linewidth=1,
-                      linestyle=DASHES.get(row["policy"], "-"), color=COLORS[designs.index(row["design"])], label=name_of(row))  # fmt: skip
     bars.set_yticks(range(len(rows)), [name_of(r) for r in rows])
     bars.invert_yaxis()
     dress(bars, "All batches", "of tables that resize by themselves, resizes are part of inserts and erases", "milliseconds")
     if not many:
-        times, sizes = axes.flat[1:]
-        times.set_yscale("log")
-        dress(times, "The first 100 batches", "milliseconds", "batch")
-        times.set_ylim(top=6 * times.get_ylim()[1])  # room for the names
-        times.legend(fontsize=7, ncol=2, loc="upper left")
-        sizes.set_ylim(bottom=0)
-        dress(sizes, "Memory after each batch", "million bytes", "batch")
-    legend_beside(figure, axes[:, :1])
+        plot_batches(axes.flat[1:], designs, rows)
+    legend_beside(figure, axes[:1, :1])
     first = rows[0]
     finish(figure, height, f"Batches of inserts, finds and deletes, {machine_of(header)}",
            f"{'' if many else thousands(first['items']) + ' '}pairs by {thousands(first['batch'])}, r {first['erased']:g}, "
            f"filled {first['alpha']:g} to {first['beta']:g}", wrong_in(rows), path)  # fmt: skip
 
 
+def plot_batches(axes, designs, rows):
+    """Memory after each batch; then the first 100 batches, one panel for each design."""
+    sizes, *times = axes
+    for row in rows:
+        color, dash = COLORS[designs.index(row["design"])], DASHES.get(row["policy"], "-")
+        sizes.plot([1e-6 * x for x in row.get("batch_bytes", [])], linewidth=1, linestyle=dash, color=color)
+        axis = times[designs.index(row["design"])]
+        axis.plot([1e3 * x for x in row.get("batch_seconds", [])[:100]], linewidth=1, linestyle=dash, color=color, label=row["policy"])
+    sizes.set_ylim(bottom=0)
+    dress(sizes, "Memory after each batch", "million bytes; lines as in the other panels", "batch")
+    seconds = [x for r in rows for x in r.get("batch_seconds", [])[:100]] or [1e-3]
+    for axis, design in zip(times, designs):
+        axis.set_yscale("log")
+        axis.set_ylim(800 * min(seconds), 2e3 * max(seconds))
+        dress(axis, design, "milliseconds of the first 100 batches", "batch")
+        axis.legend(fontsize=7, loc="upper left", frameon=False)
+    for axis in times[len(designs):]:
+        axis.set_visible(False)
+
+
 def plot_sweep(header, rows, path):
     varied = header["experiment"].rsplit("/", 1)[1]
-    figure, axes, height = figure_of(1, 2, 12, 4)
-    for axis, (part, title) in zip(axes.flat, (("all", "All batches"), ("resize", "Resizes alone"))):
-        for number, (design, policy) in enumerate(dict.fromkeys((r["design"], r["policy"]) for r in rows)):
-            its = [r for r in rows if (r["design"], r["policy"]) == (design, policy)]
-            if part == "resize" and policy == "automatic":
-                continue
-            times = [sum(r[p] for p in (PARTS if part == "all" else (part,))) for r in its]
-            axis.plot([r[varied] for r in its], [1e3 * t for t in times], "o-", color=COLORS[number % len(COLORS)],
-                      label=f"{design}, {policy}")  # fmt: skip
-        axis.set_ylim(bottom=0)
-        if varied == "batch":
-            axis.set_xscale("log")
-        dress(axis, title, "milliseconds", {"erased": "r, deletes by inserts"}.get(varied, varied))
+    tables = list(dict.fromkeys((r["design"], r["policy"]) for r in rows))
+    inputs = in_order(r.get("input", "") for r in rows)
+    figure, axes, height = figure_of(len(inputs), len(tables), 2 + 2.6 * len(tables), 3.4)
+    for line, given in zip(axes, inputs):
+        top = 0
+        for axis, (design, policy) in zip(line, tables):
+            its = [r for r in rows if (r["design"], r["policy"], r.get("input", "")) == (design, policy, given)]
+            for place, row in enumerate(its):
+                stack_parts(axis, place, row)
+                top = max(top, 1.05e3 * sum(row[part] for part in PARTS))
+            axis.set_xticks(range(len(its)), [f"{r[varied]:g}" if varied != "batch" else thousands(r[varied]) for r in its], fontsize=7)
+            title = f"{given}: {design}" if given else design
+            dress(axis, title, f"{policy}, milliseconds", {"erased": "r, deletes by inserts"}.get(varied, varied))
+        for axis in line:
+            axis.set_ylim(0, top)
     legend_beside(figure, axes[:, :1])
-    first = rows[0]
     finish(figure, height, f"Batches of inserts, finds and deletes, {machine_of(header)}",
-           f"{thousands(first['items'])} pairs of 32 + 32 bits; what tables do by themselves is part of their calls",
+           f"{thousands(rows[0]['items'])} pairs of 32 + 32 bits; what tables do by themselves is part of their calls",
            wrong_in(rows), path)  # fmt: skip
 
 
