@@ -80,7 +80,7 @@ struct route_of {
 // A part is a warp's. For as many ranks as it has lanes.
 template <class Key, class Value, bool Sends>
 struct route_by_lanes {
-  static constexpr u32 width = 32, at_once = tuning::here::fetched_at_once;
+  static constexpr u32 width = 32, at_once = tuning::here::routed_at_once;
   route_of<Key, Value> all;
 
   template <class Lane>

@@ -18,7 +18,13 @@ namespace detail {
 struct owner_hash {
   static constexpr u64 seed = 0x5348'4152'4453'0001;  // fixed for life
 
-  TILEHASH_FN constexpr u64 operator()(u32 key) const noexcept { return rehash(mix64(key ^ seed)); }
+  // (Three multiplications of 32 bits: a GPU's routes hash each key twice.)
+  TILEHASH_FN constexpr u64 operator()(u32 key) const noexcept {
+    u32 h = (key ^ static_cast<u32>(seed)) * 0x9e3779b1U;
+    h = (h ^ (h >> 15)) * 0x85ebca77U;
+    h = (h ^ (h >> 13)) * 0xc2b2ae3dU;
+    return static_cast<u64>(h) << 32;
+  }
   TILEHASH_FN constexpr u64 operator()(u64 key) const noexcept { return rehash(mix64(key ^ seed)); }
   TILEHASH_FN constexpr u64 operator()(u128 key) const noexcept {
     return rehash(mix64(static_cast<u64>(key) ^ mix64(static_cast<u64>(key >> 64) ^ seed)));

@@ -46,6 +46,7 @@ struct common {
   static constexpr u32 written_at_once = 2;    // slots of robin_hood's build, each a chain of dependent reads
   static constexpr u32 sampled_at_once = 8;    // keys of a sample
   static constexpr u32 sketched_at_once = 8;   // keys, of which each is hashed
+  static constexpr u32 routed_at_once = 8;     // keys, on their way to their ranks
   static constexpr u32 contested_at_once = 8;  // keys, each with a random read of a filter
   static constexpr u32 combined_at_once = 8;   // items whose equal keys are combined
   static constexpr u32 met_at_once = 4;        // the same, by blocks that share no partition
