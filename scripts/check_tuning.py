@@ -28,6 +28,7 @@ BOUND = "bounds a loop"
 FACTS = {
     ("tilehash/algorithm/join_groups.hpp", "most_steps"): BOUND,
     ("tilehash/several/processes.hpp", "usual_limit"): "milliseconds until a rank is given up",
+    ("tilehash/several/nccl.cuh", "usual_limit"): "milliseconds until a rank is given up",
     ("tilehash/several/threads.hpp", "usual_limit"): "milliseconds until a rank is given up",
     ("tilehash/several/traffic.hpp", "alignment"): "of a GPU's memory",
     ("tilehash/engine/multi_ranges.hpp", "most_blocks"): "blocks that each read the sums of all, before that costs more than a scan",

@@ -39,6 +39,13 @@ class thread_ranks {
     detail::require(ranks != 0, "thread_ranks: there is at least one rank");
   }
   u32 size() const { return static_cast<u32>(words_.size()); }  ///< ranks
+  /// Says that a rank takes part no longer. The others' calls throw, unless all ranks have reached their end.
+  void leave(u32 rank) {
+    const std::lock_guard lock(mutex_);
+    if (broken_.empty())
+      broken_ = "rank " + std::to_string(rank) + " of " + std::to_string(size()) + " has ended";
+    changed_.notify_all();
+  }
 
   /// The exchange of one thread. Its end says that the thread takes part no longer.
   template <class Copier = host_copier>
@@ -124,14 +131,6 @@ class thread_ranks {
     if (!broken_.empty())
       throw error("tilehash: " + std::string(call) + ": " + broken_ + "; start the ranks again");
   }
-  // The others may have left, too, or are in their last barrier, which all have reached.
-  void leave(u32 rank) {
-    const std::lock_guard lock(mutex_);
-    if (broken_.empty())
-      broken_ = "rank " + std::to_string(rank) + " of " + std::to_string(size()) + " has ended";
-    changed_.notify_all();
-  }
-
   int limit_;
   std::vector<std::span<const u64>> words_;
   std::vector<sent_parts> parts_;

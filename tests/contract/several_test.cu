@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables over GPUs: over one, and over all of the machine.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <contract/random.hpp>
+#include <tilehash/map.hpp>
+#include <tilehash/several/distributed.hpp>
+#include <tilehash/several/gpus.cuh>
+
+namespace tilehash::contract {
+namespace {
+
+using gpu_table = several::distributed<map<u32, u32, cuda>, several::gpu_rank>;
+
+u32 all_gpus() {
+  int devices = 0;
+  cudaGetDeviceCount(&devices);
+  return static_cast<u32>(devices);
+}
+std::vector<int> first_gpus(u32 ranks) {
+  std::vector<int> all;
+  for (u32 r = 0; r < ranks; ++r) all.push_back(static_cast<int>(r % all_gpus()));
+  return all;
+}
+
+// Each rank draws the items of all.
+void expect_one_gpu_table(cuda& space, several::gpu_rank& exchange, u64 most, u64 combined_from) {
+  random_numbers random("one table over GPUs");
+  gpu_table table(space, exchange, 100);
+  table.combine_from(combined_from);
+  std::unordered_map<u32, u32> model;
+  for (u32 turn = 0; turn < 6; ++turn) {
+    const u64 before = model.size();
+    const u32 frequent = static_cast<u32>(random());
+    u64 given = 0;
+    std::vector<u32> keys, values;
+    for (u32 r = 0; r < exchange.size(); ++r) {
+      std::vector<u32> its_keys(random.below(most)), its_values;
+      for (u32& k : its_keys) {
+        k = turn % 2 == 1 && random.one_in(2) ? frequent : spread_key<u32>(random.below(3 * most));
+        its_values.push_back(static_cast<u32>(random()));
+        model[k] += its_values.back();
+      }
+      given += its_keys.size();
+      if (r == exchange.rank()) keys = its_keys, values = its_values;
+    }
+    const buffer<u32, cuda> k(space, keys), v(space, values), out(space, keys.size());
+    const buffer<u8, cuda> found(space, keys.size());
+    const auto report = table.insert_or_apply(space, k.span(), v.span(), op::sum{});
+    EXPECT_EQ(report, (insert_report{.inserted = model.size() - before,
+                                     .present = given - (model.size() - before),
+                                     .restarts = report.restarts}));
+    table.find(space, k.span(), out.span(), found.span());
+    const auto values_found = out.to_host();
+    const auto flags_found = found.to_host();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(flags_found[i], 1);
+      ASSERT_EQ(values_found[i], model[keys[i]]);
+    }
+    ASSERT_EQ(table.size(), model.size());
+  }
+}
+
+TEST(SeveralGpus, AnswerAsOneTable) {
+  for (const u32 ranks : {1U, all_gpus()}) {
+    several::gpus all(first_gpus(ranks));
+    all.run([](cuda& space, several::gpu_rank& exchange) {
+      expect_one_gpu_table(space, exchange, 20'000, ~u64(0));
+      expect_one_gpu_table(space, exchange, 1'000, 1);
+    });
+  }
+}
+TEST(SeveralGpus, ARankThatThrowsEndsTheOthers) {
+  several::gpus all(first_gpus(2));
+  std::string other;
+  const auto body = [&](cuda& space, several::gpu_rank& exchange) {
+    gpu_table table(space, exchange);
+    if (exchange.rank() == 0) throw std::runtime_error("planted");
+    try {
+      static_cast<void>(table.size());
+    } catch (const error& e) {
+      other = e.what();
+    }
+  };
+  EXPECT_THROW(all.run(body), std::runtime_error);
+  EXPECT_NE(other.find("rank 0 of 2 has ended"), std::string::npos) << other;
+}
+
+}  // namespace
+}  // namespace tilehash::contract
