@@ -16,6 +16,7 @@
 
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/prefetch.hpp>
 #include <tilehash/space/tuning.hpp>
 
 namespace tilehash {
@@ -63,6 +64,7 @@ struct walk_shares {
     for (u32 r = block.rank(); r < segments_here; r += Threads)
       ends_here[r] = static_cast<u32>(ends[segment + r] - at);
     block.barrier();
+    if constexpr (Threads == 1) return walk_in_order(segment, at, segments_here, positions_here, ends_here);
     u32 r = 0;  // segments that end at or before the position
     for (u32 i = block.rank(); i < positions_here; i += Threads) {
       u32 step = 1, high = segments_here;
@@ -83,6 +85,21 @@ struct walk_shares {
           high = middle;
       }
       use(segment + r, at + i);
+    }
+  }
+
+ private:
+  // One thread needs no search.
+  template <class Ends>
+  TILEHASH_FN void walk_in_order(u64 segment, u64 at, u32 segments_here, u32 positions_here,
+                                 const Ends& ends_here) const {
+    u32 i = 0;
+    for (u32 r = 0; i < positions_here; ++r) {
+      if constexpr (requires { use.prefetch(segment); }) {
+        if (segment + r + in_flight < segments) use.prefetch(segment + r + in_flight);
+      }
+      const u32 end = r < segments_here ? ends_here[r] : positions_here;
+      for (; i < end; ++i) use(segment + r, at + i);
     }
   }
 };

@@ -249,6 +249,7 @@ struct value_copier {
   TILEHASH_FN void operator()(u64 segment, u64 at) const {
     to[at] = from[begins[segment] + (at - offsets[segment])];
   }
+  TILEHASH_FN void prefetch(u64 segment) const { detail::prefetch(from + begins[segment]); }
 };
 template <class View>
 struct key_repeater {
