@@ -182,6 +182,8 @@ double rate_by_cost(const shape_row& row, const shape_cost& cost, const rates_of
   double all = places * per_item * (cost.by_key ? static_cast<double>(keys) : items) +
                places * seconds(cost.moved * static_cast<double>(row.held), of_table.updates);
   if (cost.combined > 0) all += seconds(cost.combined * items, rates(row.space, core_cache).updates);
+  constexpr double launches = 1e-4;  // seconds of the kernels and waits of any call on a GPU
+  if (all > 0 && row.space == "cuda") all += launches;
   return all > 0 ? items / all : std::numeric_limits<double>::infinity();
 }
 

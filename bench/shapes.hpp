@@ -158,7 +158,7 @@ using rates_of_memory = std::function<access_rates(std::string_view space, u64 b
 
 // Bytes of a row's table after the call.
 u64 table_bytes(const shape_row& row);
-// Items per second that memory allows at most; infinite if the cost has no access.
+// Items per second that memory, and on a GPU the start of a call, allow at most; infinite if the cost has no access.
 double rate_by_cost(const shape_row& row, const shape_cost& cost, const rates_of_memory& rates);
 
 enum class shape_verdict { wrong, refused, over_limit, slow, bounded, fine };

@@ -128,6 +128,10 @@ TEST(Shapes, KnowWhatMemoryAllows) {
   EXPECT_NEAR(rate(distinct, {.reads_alone = 1, .updates_alone = 1, .steps = 1}),
               1 / (1.0 / 600 + 1.0 / 150 + 1.0 / 30), 1e-6);
   EXPECT_NEAR(rate(groups, {.updates = 1}), 300, 1e-6);
+  shape_row on_gpu = distinct;
+  on_gpu.space = "cuda";
+  EXPECT_NEAR(rate(on_gpu, {.updates = 1}), 1000 / (1000.0 / 300 + 1e-4), 1e-6)
+      << "and the start of the call";
   EXPECT_NEAR(rate(groups, {.updates = 1, .by_key = true}), 30000, 1e-3) << "10 keys of 1000 items";
   EXPECT_NEAR(rate(groups, {.updates = 1, .by_key = true, .combined = 1}), 1000 / (10.0 / 300 + 1000.0 / 300),
               1e-6);
