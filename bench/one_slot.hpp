@@ -21,7 +21,7 @@ std::vector<app::design_entry> one_slot_designs(
     std::optional<app::table_makers<Space>> app::design_entry::*its_tables) {
   std::vector<app::design_entry> designs;
   const auto add = [&]<class Design>(std::type_identity<Design>) {
-    using table_type = app::table_of<Design, Space>;
+    using table_type = app::table_of<Design, Space, false>;
     app::design_entry& entry = designs.emplace_back();
     entry.name = std::string(Design::name) + "_one_slot";
     entry.max_load_factor = 1;

@@ -46,8 +46,8 @@ program=bin/tilehash
 put_program build/demo/bin/tilehash
 
 say "every design on the 21-mers of E. coli"
-"$program" run --design all --space auto --input "fasta:$genome,k=21" --key-bits 64 --repeat 3 --probes \
-  --json demo.json "$@"
+"$program" run --design all --space auto --input "fasta:$genome,k=21" --key-bits 64 --value-bits 64 --repeat 3 \
+  --probes --json demo.json "$@"
 
 scripts/plot.sh run demo.json demo.png
 say "figures: $PWD/demo.json"

@@ -7,8 +7,10 @@
 #     PAPER p           where it is from
 #     SUMMARY s         one line about it
 #     [NEEDS_VALUES]    there are no tables of keys alone
-#     [COMPARED]        it is there to compare with: the program has no sets and no values longer than keys of it, since each
-#                       pair of types takes seconds to compile
+#     [CONTAINER]       maps, sets and multimaps of numbers are tables of it. A pair of types takes seconds to compile, so the
+#                       program has all six of these alone, and of others neither sets nor values longer than keys
+#     [COMPARED]        it is there to compare with: the program has keys and values of one length alone, and counts no
+#                       occurrences by it
 #     [BYTES f])        the function that says how many bytes a table takes, where its design does not (table_bytes.hpp)
 
 set(alcantara "D. Alcantara, Efficient Hash Tables on the GPU, 2011")
@@ -127,6 +129,7 @@ tilehash_program_design(multi
   PAPER "${alcantara_thesis}, sections 5.3 and 6.3 (multi-value tables)"
   SUMMARY "multimap: all values of a key side by side, behind a table of ids"
   NEEDS_VALUES
+  CONTAINER
   BYTES "bytes_of_multi<tilehash::tiled<std::uint32_t, std::uint32_t>>")
 
 tilehash_program_design(perfect_spatial
@@ -164,7 +167,8 @@ tilehash_program_design(sorted_array
 tilehash_program_design(tiled
   HEADERS tilehash/instances/map.hpp
   PAPER "ours, after Breslow et al. 2016 and Alcantara 2011, chapter 5"
-  SUMMARY "the default: one bucket for nearly every lookup, found or not")
+  SUMMARY "the default: one bucket for nearly every lookup, found or not"
+  CONTAINER)
 
 tilehash_program_design(two_level_cuckoo
   HEADERS tilehash/papers/two_level_cuckoo.hpp

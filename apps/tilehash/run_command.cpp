@@ -38,7 +38,9 @@ std::string why_not(const design_entry& design, const run_settings& settings, un
   const std::vector<std::string> pairs = design.pairs();
   if (key_bits != 0 && !pairs.empty() && offers_pair(key_bits, settings.value_bits) &&
       std::ranges::find(pairs, pair_name(key_bits, settings.value_bits)) == pairs.end())
-    return fmt::format("the program has its tables of {} (--key-bits, --value-bits)", fmt::join(pairs, ", "));
+    return fmt::format(
+        "the program has its tables of {} (--key-bits, --value-bits; TILEHASH_CLI_PAIRS adds {})",
+        fmt::join(pairs, ", "), pair_name(key_bits, settings.value_bits));
   return {};
 }
 

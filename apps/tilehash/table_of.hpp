@@ -17,7 +17,8 @@
 
 namespace tilehash::app {
 
-template <class Design, class Space>
+// Tallies: has it tally(), if its design can?
+template <class Design, class Space, bool Tallies = true>
 class table_of final : public any_table<typename Design::key_type, typename Design::mapped_type, Space> {
   using base = any_table<typename Design::key_type, typename Design::mapped_type, Space>;
   using typename base::key_type;
@@ -34,7 +35,7 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
 
   // Counts take 32 bits, so other values are spared the compiler.
   static constexpr bool can_tally =
-      std::is_same_v<typename Design::mapped_type, u32> &&
+      Tallies && std::is_same_v<typename Design::mapped_type, u32> &&
       requires(table_type t, Space s, keys_in k) { t.insert_or_apply(s, k, op::count{}); };
 
   table_of(Space& space, u64 items, const table_options& options) : table_(space, items, options) {}
@@ -108,13 +109,17 @@ class table_of final : public any_table<typename Design::key_type, typename Desi
   table_type table_;
 };
 
-// Does the program have its tables of this pair? (designs.cmake: NEEDS_VALUES, COMPARED)
+// Does the program have its tables of this pair? (designs.cmake: NEEDS_VALUES, CONTAINER, COMPARED) A build
+// that names its pairs has all of them.
 template <class Entry, class Key, class Value>
 constexpr bool has_pair() {
-  if constexpr (std::is_void_v<Value>)
-    return is_offered<Key, Value> && !Entry::needs_values && !Entry::is_compared;
+  constexpr bool has_all = !offers_all_pairs || Entry::is_container;
+  if constexpr (!is_offered<Key, Value>)
+    return false;
+  else if constexpr (std::is_void_v<Value>)
+    return has_all && !Entry::needs_values;
   else
-    return is_offered<Key, Value> && (!Entry::is_compared || sizeof(Value) <= sizeof(Key));
+    return has_all || sizeof(Value) == sizeof(Key) || (sizeof(Value) < sizeof(Key) && !Entry::is_compared);
 }
 
 // Its makers, for the pairs of types of the argument; null where there is no such table, or none in this
@@ -124,7 +129,7 @@ table_maker<Key, Value, Space> maker_of() {
   if constexpr (!has_pair<Entry, Key, Value>())
     return nullptr;
   else
-    return &table_of<typename Entry::template design<Key, Value>, Space>::make;
+    return &table_of<typename Entry::template design<Key, Value>, Space, !Entry::is_compared>::make;
 }
 template <class Entry, class Space, class... Key, class... Value>
 std::tuple<table_maker<Key, Value, Space>...> makers_of(

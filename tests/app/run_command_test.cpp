@@ -166,6 +166,7 @@ TEST_F(RunCommand, LeavesOutOfAllWhatHasOtherPairs) {
   options.key_bits = options.settings.value_bits = 64;
   run();
   EXPECT_NE(out.find("narrow is left out: the program has its tables of u32/u32"), std::string::npos) << out;
+  EXPECT_NE(out.find("TILEHASH_CLI_PAIRS adds u64/u64"), std::string::npos) << out;
   EXPECT_NE(out.find("wide on toy machine"), std::string::npos) << out;
   options.designs = {"narrow"};
   EXPECT_NE(message_of<input_error>([&] { run(); }).find("narrow: the program has its tables of u32/u32"),

@@ -168,10 +168,13 @@ struct standard_map {
   }
 };
 
-// Adds Adaptor<Key, Value> of all pairs of types that have values.
+// Adds Adaptor<Key, Value> of the pairs of types that the program has of most designs (table_of.hpp).
+struct peer_entry {
+  static constexpr bool needs_values = true, is_container = false, is_compared = false;
+};
 template <template <class, class> class Adaptor, class Key, class Value>
 table_maker<Key, Value, cpu> peer_maker() {
-  if constexpr (std::is_void_v<Value> || !is_offered<Key, Value>)
+  if constexpr (!has_pair<peer_entry, Key, Value>())
     return nullptr;
   else
     return [](cpu& /*space*/, u64 items,
