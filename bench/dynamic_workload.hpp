@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments of dynamic.hpp on one design, on either space.
+// The experiments of dynamic.hpp on either space, compiled once for all designs (dynamic_table.hpp).
 #pragma once
 
-#include <tilehash/designs/bucketed_cuckoo.hpp>
-#include <tilehash/designs/dynamic_cuckoo.hpp>
-#include <tilehash/designs/linear_probing.hpp>
-#include <tilehash/engine/subtables.hpp>
-#include <tilehash/instances/map.hpp>
-#include <tilehash/papers/bucketed_cuckoo_balanced.hpp>
-#include <tilehash/papers/mega_kv.hpp>
 #include <tilehash/space/buffer.hpp>
-#include <tilehash/table.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -21,7 +13,7 @@
 
 #include "dynamic.hpp"
 #include "dynamic_conflicts.hpp"
-#include "dynamic_published.hpp"
+#include "dynamic_table.hpp"
 #include "measure.hpp"
 #include "numbered.hpp"
 
@@ -58,29 +50,20 @@ struct check_kept {
   }
 };
 
-// The keys of a subtable.
-template <class Part, class Slot>
-struct take_keys {
-  Part part;
-  u32* out;  // may be null
-  u64* count;
-  TILEHASH_FN void operator()(u64 i) const {
-    const auto word = part.keys[i];
-    if (word == Slot::empty_word) return;
-    const u64 at = detail::fetch_add(count, u64(1));
-    if (out != nullptr) out[at] = static_cast<u32>(Slot::key_of(word));
-  }
-};
-
-template <class Design, class Space>
+template <class Space>
 class dynamic_bench {
-  using table_type = typename table_to_fill<Design, Space>::type;
+  using table_type = dynamic_table<Space>;
   using keys_in = std::span<const u32>;
-  static constexpr bool in_subtables = requires(table_type t, Space& s) { t.double_subtable(s); };
 
  public:
-  dynamic_bench(Space& space, const char* space_name, const dynamic_case& the_case, const tell_dynamic& tell)
-      : space_(space), space_name_(space_name), case_(the_case), tell_(tell), wrong_(space, 2) {}
+  dynamic_bench(Space& space, const char* space_name, const dynamic_design<Space>& design,
+                const dynamic_case& the_case, const tell_dynamic& tell)
+      : space_(space),
+        space_name_(space_name),
+        design_(design),
+        case_(the_case),
+        tell_(tell),
+        wrong_(space, 2) {}
 
   void by_load() {
     const u64 n = case_.items;
@@ -88,9 +71,10 @@ class dynamic_bench {
     const buffer<u32, Space> out(space_, n);
     const buffer<bool, Space> found(space_, n);
     for (const double load : case_.loads) {
-      if (load > detail::highest_load_factor<Design>()) continue;
+      if (load > design_.highest_load) continue;
       dynamic_row row = blank("");
-      table_type t(space_, stored(), {.load_factor = load, .seed = 1, .grow = false});
+      const auto made = design_.make(space_, stored(), {.load_factor = load, .seed = 1, .grow = false});
+      table_type& t = *made;
       insert_report report;
       const spread inserts = measure(
           *this, case_.repeat, [&] { t.clear(space_); },
@@ -102,7 +86,7 @@ class dynamic_bench {
             [&] { t.find_async(space_, keys(first, n), out.span(), found.span()); });
       };
       const spread hits = finds(0);
-      if (is_published<Design>) {
+      if (design_.is_published) {
         check_lossy(n, report, out, found, row);
       } else if (report.refused == 0) {
         row.wrong += report.inserted != different();
@@ -120,7 +104,7 @@ class dynamic_bench {
                      {"insert", rate(n, inserts)},
                      {"find_hit", rate(n, hits)},
                      {"find_miss", rate(n, misses)}};
-      if constexpr (requires { t.count_waits(space_, keys(0, n), values(0, n)); })
+      if (design_.counts_waits)
         row.numbers.emplace_back("waits", double(t.count_waits(space_, keys(0, n), values(0, n))));
       tell_(row);
     }
@@ -129,7 +113,7 @@ class dynamic_bench {
   // One subtable doubled at beta, one halved at alpha; beside taking its items out and inserting them again, and
   // moving all items to a table of that size.
   void resize() {
-    if constexpr (in_subtables) {
+    if (design_.in_subtables) {
       make(case_.items);
       for (const bool doubles : {true, false}) {
         const double load = doubles ? case_.beta : case_.alpha;
@@ -137,11 +121,13 @@ class dynamic_bench {
         dynamic_row row = blank("subtables");
         double moved = 0, inserted = 0, before = 0, after = 0;
         for (unsigned i = 0; i <= case_.repeat; ++i) {
-          table_type t(space_, different(), {.load_factor = load, .seed = 1, .grow = false});
+          const auto made =
+              design_.make(space_, different(), {.load_factor = load, .seed = 1, .grow = false});
+          table_type& t = *made;
           row.wrong += t.insert(space_, all_keys(), all_values()).refused;
           before = double(t.bytes());
           const u64 slots = t.capacity();
-          const auto sizes = buckets_of(t);
+          const auto sizes = t.buckets();
           bool halved = true;
           const double s = seconds([&] {
             if (doubles)
@@ -153,8 +139,7 @@ class dynamic_bench {
           after = double(t.bytes());
           moved = double(different()) / double(slots) *
                   double(doubles ? t.capacity() - slots : 2 * (slots - t.capacity()));
-          const u32 changed =
-              static_cast<u32>(std::ranges::mismatch(sizes, buckets_of(t)).in1 - sizes.begin());
+          const u32 changed = static_cast<u32>(std::ranges::mismatch(sizes, t.buckets()).in1 - sizes.begin());
           const buffer<u32, Space> its = keys_in_part(t, changed), its_values(space_, its.size());
           space_.for_each(its.size(), make_values{its.data(), its_values.data()});
           t.erase(space_, its.span());
@@ -188,16 +173,17 @@ class dynamic_bench {
   // How items are spread over the subtables after each batch of inserts, next to theorem 1 of Li et al.:
   // C(m, 2) / n is to be equal for the m items and n buckets of all subtables.
   void distribution() {
-    if constexpr (in_subtables) {
+    if (design_.in_subtables) {
       make(case_.items);
-      table_type t(space_, 0, {.seed = 1, .alpha = case_.alpha, .beta = case_.beta});
+      const auto made = design_.make(space_, 0, {.seed = 1, .alpha = case_.alpha, .beta = case_.beta});
+      table_type& t = *made;
       for (u64 first = 0; first + case_.batch <= case_.items; first += case_.batch) {
         dynamic_row row = blank("automatic");
         row.wrong += t.insert(space_, keys(first, case_.batch), values(first, case_.batch)).refused;
         row.numbers = {{"items", double(t.size())}, {"load", t.load_factor()}};
         double least = 0, most = 0;
         u64 all = 0;
-        const auto sizes = buckets_of(t);
+        const auto sizes = t.buckets();
         for (u32 part = 0; part < sizes.size(); ++part) {
           const u64 m = count_part(t, part, nullptr);
           const double conflicts = double(m) * (double(m) - 1) / 2 / double(sizes[part]);
@@ -219,19 +205,20 @@ class dynamic_bench {
   // Batches of inserts and then of erases, one subtable resized at a time: the pairs of resized subtables,
   // against all inserts and erases. Li et al. bound them by 2 m for m updates (section 5.3).
   void rehashes() {
-    if constexpr (in_subtables) {
+    if (design_.in_subtables) {
       make(case_.items);
-      table_type t(space_, 0, {.load_factor = 0.8, .seed = 1, .grow = false});
+      const auto made = design_.make(space_, 0, {.load_factor = 0.8, .seed = 1, .grow = false});
+      table_type& t = *made;
       double updates = 0, moved = 0;
       u64 resizes = 0;
       const auto resize = [&](bool doubles) {
-        const auto before = buckets_of(t);
+        const auto before = t.buckets();
         const auto held = counts_of(t);
         if (doubles)
           t.double_subtable(space_);
         else if (!t.halve_subtable(space_))
           return false;
-        const u64 changed = std::ranges::mismatch(before, buckets_of(t)).in1 - before.begin();
+        const u64 changed = std::ranges::mismatch(before, t.buckets()).in1 - before.begin();
         moved += double(held[changed]);
         return ++resizes != 0;
       };
@@ -267,7 +254,7 @@ class dynamic_bench {
   void workload() {
     make(case_.items);
     for (const std::string& policy : case_.policies) {
-      if (policy == "subtables" && !in_subtables) continue;
+      if (policy == "subtables" && !design_.in_subtables) continue;
       std::vector<dynamic_row> rows;
       for (unsigned i = 0; i <= case_.repeat; ++i) rows.push_back(run(policy));
       rows.erase(rows.begin());
@@ -287,13 +274,14 @@ class dynamic_bench {
     dynamic_row row = blank(policy);
     const bool by_itself = policy == "automatic";
     table_options options{.load_factor = by_itself ? 0.8 : highest(), .seed = 1, .grow = by_itself};
-    if (in_subtables) {
+    if (design_.in_subtables) {
       options.alpha = case_.alpha, options.beta = case_.beta;
     } else if (by_itself) {
-      options.load_factor = std::min(case_.beta, detail::highest_load_factor<Design>());
+      options.load_factor = std::min(case_.beta, design_.highest_load);
       options.shrink_below = std::min(case_.alpha, options.load_factor / 2);
     }
-    table_type t(space_, 0, options);
+    const auto made = design_.make(space_, 0, options);
+    table_type& t = *made;
     const buffer<u32, Space> out(space_, case_.batch);
     const buffer<bool, Space> found(space_, case_.batch);
     double insert = 0, find = 0, erase = 0, resize = 0, restarts = 0, filled = 0, most_bytes = 0;
@@ -357,40 +345,29 @@ class dynamic_bench {
   }
   // Tables that are rehashed are sized for this load; of their slots that is the share which rehash() is
   // told.
-  static double highest() { return std::min(0.9, detail::highest_load_factor<Design>()); }
+  double highest() const { return std::min(0.9, design_.highest_load); }
   void grow(table_type& t, const std::string& policy) {
-    if constexpr (in_subtables) {
-      if (policy == "subtables") return t.double_subtable(space_);
-    }
+    if (policy == "subtables") return t.double_subtable(space_);
     t.rehash(space_, u64(2 * highest() * double(t.capacity())));
   }
   void shrink(table_type& t, const std::string& policy) {
-    if constexpr (in_subtables) {
-      if (policy == "subtables") {
-        t.halve_subtable(space_);
-        return;
-      }
+    if (policy == "subtables") {
+      t.halve_subtable(space_);
+      return;
     }
     t.rehash(space_, std::max(t.size(), u64(0.5 * highest() * double(t.capacity()))));
   }
 
-  // Of each subtable.
-  static std::vector<u64> buckets_of(const table_type& t) {
-    std::vector<u64> buckets;
-    for (u32 part = 0; part < Design::subtables; ++part) buckets.push_back(t.view().design.at(part).buckets);
-    return buckets;
-  }
+  // The keys of a subtable, written to `out` unless that is null.
   u64 count_part(const table_type& t, u32 number, u32* out) {
-    const auto part = t.view().design.at(number);
     space_.fill(wrong_.data(), 1, u64(0));
-    space_.for_each(part.slots(),
-                    take_keys<decltype(part), typename Design::slot_type>{part, out, wrong_.data()});
+    t.take_keys(space_, number, out, wrong_.data());
     return read_one(space_, wrong_.data());
   }
   // Items of each subtable.
   std::vector<u64> counts_of(const table_type& t) {
     std::vector<u64> counts;
-    for (u32 part = 0; part < Design::subtables; ++part) counts.push_back(count_part(t, part, nullptr));
+    for (u32 part = 0; part < t.buckets().size(); ++part) counts.push_back(count_part(t, part, nullptr));
     return counts;
   }
   buffer<u32, Space> keys_in_part(const table_type& t, u32 part) {
@@ -401,7 +378,7 @@ class dynamic_bench {
 
   u64 different() const { return case_.keys != nullptr ? case_.keys->different : case_.items; }
   // Pairs that a table of this design has in the end.
-  u64 stored() const { return stores_copies<Design> ? case_.items : different(); }
+  u64 stored() const { return design_.stores_copies ? case_.items : different(); }
   // The first n keys, then such as are not among them; and their values.
   void make(u64 n) {
     keys_ = buffer<u32, Space>(space_, n);
@@ -461,16 +438,21 @@ class dynamic_bench {
 
   Space& space_;
   const char* space_name_;
+  const dynamic_design<Space>& design_;
   const dynamic_case& case_;
   const tell_dynamic& tell_;
   buffer<u32, Space> keys_, values_;
   buffer<u64, Space> wrong_;
 };
 
-template <class Design, class Space>
+template <class Space>
 void run_dynamic(Space& space, const char* name, dynamic_experiment what, const dynamic_case& the_case,
                  const tell_dynamic& tell) {
-  dynamic_bench<Design, Space> bench(space, name, the_case, tell);
+  if (what == dynamic_experiment::conflicts)
+    return run_conflicts(space, name, the_case, tell);  // of no design
+  const dynamic_design<Space> design = dynamic_design_of<Space>(the_case.design);
+  if (design.make == nullptr || (design.is_published && what != dynamic_experiment::by_load)) return;
+  dynamic_bench<Space> bench(space, name, design, the_case, tell);
   switch (what) {
     case dynamic_experiment::by_load:
       return bench.by_load();
@@ -483,52 +465,8 @@ void run_dynamic(Space& space, const char* name, dynamic_experiment what, const 
     case dynamic_experiment::rehashes:
       return bench.rehashes();
     case dynamic_experiment::conflicts:
-      return;  // of no design
+      return;
   }
-}
-// The baselines as published, which lose pairs: they are filled, and neither resized nor erased from.
-template <class Space>
-void run_published(Space& space, const char* name, const dynamic_case& the_case, const tell_dynamic& tell) {
-  const auto run = [&]<class Design>(std::type_identity<Design>) {
-    dynamic_bench<Design, Space>(space, name, the_case, tell).by_load();
-  };
-  namespace published = papers::published;
-  const std::string& d = the_case.design;
-  if (d == "published_mega_kv") return run(std::type_identity<published::mega_kv<>>{});
-  if (d == "published_linear_probing") return run(std::type_identity<published::linear_probing<>>{});
-  if (d == "published_cuckoo") return run(std::type_identity<published::cuckoo<>>{});
-  if (d == "published_dyhash") return run(std::type_identity<published::dyhash<>>{});
-  if (d == "published_dyhash_spin")
-    return run(std::type_identity<published::dyhash<published::lock_by::spin>>{});
-  using published::pairs_in;
-  if (d == "published_probing")
-    return run(std::type_identity<published::quadratic_probing<pairs_in::one_slot>>{});
-  if (d == "published_probing_arrays")
-    return run(std::type_identity<published::quadratic_probing<pairs_in::two_arrays>>{});
-  if constexpr (!Space::has_lanes) {
-    if (d == "dense_hash_map") return run(std::type_identity<published::dense_hash_map>{});
-  }
-}
-// The design that goes by the case's name.
-template <class Space>
-void run_dynamic(Space& space, const char* name, dynamic_experiment what, const dynamic_case& the_case,
-                 const tell_dynamic& tell) {
-  const auto run = [&]<class Design>(std::type_identity<Design>) {
-    run_dynamic<Design>(space, name, what, the_case, tell);
-  };
-  const std::string& d = the_case.design;
-  if (what == dynamic_experiment::conflicts) return run_conflicts(space, name, the_case, tell);
-  if (d == "dynamic_cuckoo_2") return run(std::type_identity<dynamic_cuckoo<u32, u32, 2>>{});
-  if (d == "dynamic_cuckoo") return run(std::type_identity<dynamic_cuckoo<u32, u32>>{});
-  if (d == "dynamic_cuckoo_4") return run(std::type_identity<dynamic_cuckoo<u32, u32, 4>>{});
-  if (d == "dynamic_cuckoo_8") return run(std::type_identity<dynamic_cuckoo<u32, u32, 8>>{});
-  if (d == "dynamic_cuckoo_two") return run(std::type_identity<dynamic_cuckoo<u32, u32, 3, 2>>{});
-  if (d == "mega_kv") return run(std::type_identity<papers::mega_kv<u32, u32>>{});
-  if (d == "bucketed_cuckoo_balanced")
-    return run(std::type_identity<papers::bucketed_cuckoo_balanced<u32, u32>>{});
-  if (d == "linear_probing") return run(std::type_identity<linear_probing<u32, u32>>{});
-  if (d == "tiled") return run(std::type_identity<tiled<u32, u32>>{});
-  if (what == dynamic_experiment::by_load) run_published(space, name, the_case, tell);
 }
 
 }  // namespace tilehash::bench
