@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/table.hpp>
@@ -32,6 +33,10 @@ template <class Design>
 using items_of = array_source<typename Design::slot_type>;
 template <class Design>
 using cells_of = sentinel_cells<typename Design::slot_type>;
+// What displace() reads: on a CPU one code serves all sources (engine/insert_phases.hpp).
+template <class Design, class Space>
+using displaced_of = std::conditional_t<Space::has_lanes, array_source<typename Design::slot_type>,
+                                        called_source<typename Design::slot_type>>;
 
 }  // namespace detail
 TILEHASH_END_ABI_NAMESPACE
@@ -46,6 +51,10 @@ TILEHASH_END_ABI_NAMESPACE
   how insert_report engine::insertion<__VA_ARGS__, Space>::build(Space&,                                     \
                                                                  const detail::items_of<__VA_ARGS__>&, u64); \
   how u64 engine::insertion<__VA_ARGS__, Space>::rehash(Space&, u64);                                        \
+  how std::optional<u64> engine::insertion<__VA_ARGS__, Space>::rebuild(                                     \
+      Space&, u64, u64, const detail::unplaced_items<__VA_ARGS__::slot_type>::entry*, u64, u64);             \
+  how void detail::displace(Space&, const __VA_ARGS__&, const detail::displaced_of<__VA_ARGS__, Space>&,     \
+                            u64, u64, bool, const detail::outcome_recorder&, u64*, const detail::call_end&); \
   how bool engine::region_slots<__VA_ARGS__, Space>::resize_in_place(Space&, u64);                           \
   how void engine::insertion<__VA_ARGS__, Space>::shrink_if_asked(Space&);                                   \
   how void detail::erase(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                   \
