@@ -3,11 +3,11 @@
 // the buckets that its lookups read and judges all they answer.
 #pragma once
 
+#include <tilehash/core/atomic.hpp>
 #include <tilehash/space/cpu.hpp>
 #include <tilehash/table.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,19 +47,23 @@ class counted_table {
   }
   u64 erase(keys_in keys) { return table_.erase(*space_, keys); }
 
+  // By a view, whose answers say how much was read: bulk lookups of each table would take long to compile.
   lookups_read look_up(keys_in keys) const {
-    lookups_read all;
-    std::vector<u32> answers(keys.size()), reads(keys.size());
-    const u32 none = value_of<u32>(key_of<u32>(~0U));  // the value of a key that nobody puts in
-    table_.probe_counts(*space_, keys, reads);
-    table_.find_or(*space_, keys, answers, none);
-    for (u64 i = 0; i < keys.size(); ++i) {
-      all.missing += answers[i] == none;
-      all.wrong += answers[i] != none && answers[i] != value_of<u32>(keys[i]);
-    }
-    all.buckets = static_cast<double>(std::accumulate(reads.begin(), reads.end(), u64(0))) /
-                  static_cast<double>(keys.size());
-    return all;
+    const auto view = table_.view();
+    u64 buckets = 0, missing = 0, wrong = 0;
+    space_->for_each_share(keys.size(), [&](u64 from, u64 to) {
+      u64 read = 0, absent = 0, bad = 0;
+      for (u64 i = from; i < to; ++i) {
+        const auto hit = view.find(keys[i]);
+        read += hit.probes();
+        absent += !hit.found();
+        bad += hit.found() && hit.value() != value_of<u32>(keys[i]);
+      }
+      detail::fetch_add(&buckets, read);
+      detail::fetch_add(&missing, absent);
+      detail::fetch_add(&wrong, bad);
+    });
+    return {static_cast<double>(buckets) / static_cast<double>(keys.size()), missing, wrong};
   }
 
   // The share of the buckets that have remap entries.
