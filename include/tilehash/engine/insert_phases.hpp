@@ -111,6 +111,7 @@ class insert_phases {
     pending_ = nullptr;
     few_from_ = 0;
   }
+  void forget_bits() { bits_known_ = 0; }  // all items are pending
   u64 words() const { return groups() * count_pending::words_each; }
   const u32* pending() const { return pending_; }
   const Source& source() const { return source_; }
