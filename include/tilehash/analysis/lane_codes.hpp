@@ -46,6 +46,26 @@ struct write_code {
   }
 };
 
+// Is there a legal key that the map has not?
+template <class Key>
+struct find_refused {
+  const Key* keys;
+  const u32* firsts;
+  u32* any;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (firsts[i] == no_code && is_legal(keys[i])) tilehash::TILEHASH_ABI::detail::fetch_or(any, u32(1));
+  }
+};
+// A map without memory to grow refuses keys, as it refuses NaN. Throws out_of_memory if it has refused others.
+template <class Key, class Space>
+void require_all_keys(Space& space, std::span<const Key> keys, const u32* firsts) {
+  buffer<u32, Space> any(space, 1);
+  space.fill(any.data(), 1, u32(0));
+  space.for_each(keys.size(), find_refused<Key>{keys.data(), firsts, any.data()});
+  if (read_one(space, any.data()) != 0)
+    throw out_of_memory("factorize: there is no memory for a table of all keys");
+}
+
 // As code_rows() for a CPU. Temporary memory: a map of the different keys, and 8 bytes a row. Synchronizes.
 template <class Key, class Space>
 buffer<u32, Space> code_by_map(Space& space, std::span<const Key> keys, u32* codes, missing_rows missing) {
@@ -55,8 +75,9 @@ buffer<u32, Space> code_by_map(Space& space, std::span<const Key> keys, u32* cod
     space.for_each(n, write_number{numbers.data()});
     map<Key, u32, Space> least(space, 0);
     const std::span<const u32> rows = numbers.span();
-    static_cast<void>(least.insert_or_apply(space, keys, rows, op::minimum{}));
+    const insert_report report = least.insert_or_apply(space, keys, rows, op::minimum{});
     least.find_or(space, keys, std::span<u32>(codes, n), no_code);
+    if (report.refused != 0) require_all_keys(space, keys, codes);
   }
   buffer<u32, Space> ranks(space, n + 1), least_missing(space, 1);
   const bool is_key = missing == missing_rows::are_a_key && has_nan<Key>;
