@@ -190,17 +190,17 @@ class shape_bench {
   }
   template <class Verb>
   call async_of() {
-    if constexpr (requires(map_type t, insert_report* r) {
-                    Verb::call_async(t, space_, keys(0), values(0), r);
-                  })
+    // (Without members of this class: nvcc's device pass takes them for errors, and makes no kernels then.)
+    if constexpr (requires(map_type t, Space& on, std::span<const Key> k, std::span<const Value> v,
+                           insert_report* r) { Verb::call_async(t, on, k, v, r); })
       return [this](u64 n) { Verb::call_async(*table_, space_, keys(n), values(n), async_report_.data()); };
     else
       return {};
   }
   template <class Verb>
   call kernel_of(shape_form form) {
-    if constexpr (requires(map_type t, Key k, Value v) {
-                    Verb::one(t.mutable_view(space_), solo_tile{}, k, v, true);
+    if constexpr (requires(map_type t, Space& on, Key k, Value v) {
+                    Verb::one(t.mutable_view(on), solo_tile{}, k, v, true);
                   })
       return [this, form](u64 n) {
         const auto view = table_->mutable_view(space_);
@@ -323,9 +323,11 @@ class shape_bench {
   call erase_of(shape_form form, u64& erased) {
     if (form == sync) return [this, &erased](u64 n) { erased = table_->erase(space_, keys(n)); };
     if (form == async) {
-      if constexpr (requires(map_type t, u64* to) { t.erase_async(space_, keys(0), to); })
+      if constexpr (requires(map_type t, Space& on, std::span<const Key> k, u64* to) {
+                      t.erase_async(on, k, to);
+                    })
         return [this](u64 n) { table_->erase_async(space_, keys(n), lost_.data()); };
-    } else if constexpr (requires(map_type t, Key k) { t.mutable_view(space_).erase(k); }) {
+    } else if constexpr (requires(map_type t, Space& on, Key k) { t.mutable_view(on).erase(k); }) {
       return [this, form](u64 n) {
         const auto view = table_->mutable_view(space_);
         start(form, n, erase_by_view<std::remove_const_t<decltype(view)>, Key>{view, items_->keys.data(), n});
