@@ -135,22 +135,26 @@ TEST(RepeatedKeys, ThatRegionsDropOrLeaveOverAreCounted) {
   }
 }
 
-// Two frequent keys of one part and one cell: a share combines one of them, so copies of the other fill the part. What
-// it leaves over is combined again, and each key reaches the table once.
+// Two keys of one part and one cell, of the parts that combine() has for 40'000 items: a share combines one of them, so
+// many copies of the other fill the part.
+std::vector<u64> keys_that_fill_a_part(u64 seed) {
+  const detail::splitter<tiled<u64, u64>::slot_type> split(5, 0);
+  std::vector<u64> frequent;
+  for (u64 key = seed; frequent.size() < 2; ++key) {
+    const auto at = split(mix64(key));
+    if (at.part == 0 && at.cell % 8192 == 0) frequent.push_back(mix64(key));
+  }
+  return frequent;
+}
+
+// What a full part leaves over is combined again, and each key reaches the table once.
 TEST(RepeatedKeys, ThatFillAPartMeetAgain) {
   using design = tiled<u64, u64>;
   using slot = design::slot_type;
   const u64 seed = run_seed(), n = 40'000, each = 13'900, rare = 100;
   SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
   emulated space({.seed = seed, .preempt = true});
-  const detail::splitter<slot> split(5, 0);  // as many parts as combine() has for n items
-  const auto meets = [&](u64 key) {
-    const auto at = split(mix64(key));
-    return at.part == 0 && at.cell % 8192 == 0;
-  };
-  std::vector<u64> frequent;
-  for (u64 key = seed; frequent.size() < 2; ++key)
-    if (meets(key)) frequent.push_back(mix64(key));
+  const std::vector<u64> frequent = keys_that_fill_a_part(seed);
   std::vector<u64> host(n);
   random_numbers random(seed);
   for (u64 i = 0; i < n; ++i)
@@ -172,6 +176,50 @@ TEST(RepeatedKeys, ThatFillAPartMeetAgain) {
     const auto hit = t.view().find(key);
     ASSERT_TRUE(hit.found());
     EXPECT_EQ(hit.value(), sum);
+  }
+}
+
+// With many other keys that takes too long. Then an empty table that may not grow gets the list and what is left over.
+// If it refuses a key, it is cleared: it might have inserted some items of a key, and refused others.
+TEST(RepeatedKeys, ThatFillAPartMeetInAnEmptyTable) {
+  using design = tiled<u64, u64>;
+  using slot = design::slot_type;
+  const u64 seed = run_seed(), n = 40'000, each = 11'000, rare = 8'000;
+  SCOPED_TRACE("TILEHASH_SEED=" + std::to_string(seed));
+  emulated space({.seed = seed, .preempt = true});
+  const std::vector<u64> frequent = keys_that_fill_a_part(seed);
+  for (const bool refuses : {false, true}) {
+    engine::insertion<design, emulated> t(space, 4 * rare, {.load_factor = 0.8, .seed = seed, .grow = false});
+    const design& d = t.view().design;
+    // More keys than their two buckets hold.
+    std::vector<u64> others;
+    const u32 bucket = d.locate(frequent[0]).base;
+    for (u64 key = seed; refuses && others.size() <= 2 * design::bucket_slots; ++key) {
+      auto at = d.locate(mix64(key));
+      if (d.where(at) != bucket) continue;
+      d.turn(at);
+      if (d.where(at) == bucket + 1 || d.where(at) == bucket) others.push_back(mix64(key));
+    }
+    random_numbers random(seed);
+    while (others.size() < rare) others.push_back(mix64(seed + others.size() + (u64(1) << 40)));
+    std::vector<u64> host(n);
+    for (u64 i = 0; i < n; ++i) host[i] = i < 2 * each ? frequent[i % 2] : others[i % rare];
+    std::ranges::shuffle(host, random);
+    std::map<u64, u64> sums;
+    for (const u64 key : host) ++sums[key];
+    const buffer<u64, emulated> k(space, host), ones(space, std::vector<u64>(n, 1));
+    const detail::array_source<slot> items{k.data(), ones.data()};
+    auto list = detail::combine<slot>(space, items, n, op::sum{});
+    detail::combine_until_unique(space, list, n, op::sum{});
+    ASSERT_TRUE(list.complete);
+    ASSERT_GT(list.left, 0U) << "each key is on the list once";
+    const auto report = detail::insert_list(t, space, items, n, op::sum{}, detail::apply<op::sum>{});
+    EXPECT_EQ(report.has_value(), !refuses);
+    EXPECT_EQ(t.size(), refuses ? 0 : sums.size());
+    if (!report) continue;
+    EXPECT_EQ(report->inserted, sums.size());
+    EXPECT_EQ(report->present, n - sums.size());
+    for (const auto& [key, sum] : sums) EXPECT_EQ(t.view().find(key).value(), sum);
   }
 }
 

@@ -92,7 +92,7 @@ bool few_pay(u64 n, u64 capacity) {
 // Combines the values of n items by `op`, and inserts each key once with `update`. A refused item represents
 // all items of its key, so these are counted afterwards. Returns nothing, and has inserted nothing, where there
 // is no memory, or the table might get a key twice and may not grow: it could refuse the key once and insert
-// it once.
+// it once. An empty table with many slots hardly ever refuses one; if it does, it is cleared.
 template <class Design, class Space, class Op, class Update>
 std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table, Space& space,
                                          const array_source<typename Design::slot_type>& items, u64 n,
@@ -110,8 +110,11 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
   } catch (const out_of_memory&) {
     list.complete = false;
   }
-  const bool each_once = list.left == 0 && list.unique;
-  if (!list.complete || (!table.options().grow && !each_once)) return std::nullopt;
+  const bool may_part = !table.options().grow && !(list.left == 0 && list.unique);
+  const bool can_undo =
+      table.size() == 0 && static_cast<double>(list.size + list.left) <=
+                               tuning::gpu::never_full * static_cast<double>(table.capacity());
+  if (!list.complete || (may_part && !can_undo)) return std::nullopt;
   insert_report report = !list.unique ? table.insert(space, list.source(), list.size, nullptr, update)
                          : table.size() == 0
                              ? table.insert_different(space, list.source(), list.size, keep_stored{})
@@ -119,6 +122,10 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
   const insert_report rest = table.insert_more(space, list.rest(), list.left, update);
   report.inserted += rest.inserted;
   report.restarts += rest.restarts;
+  if (may_part && report.refused + rest.refused != 0) {
+    table.clear(space);
+    return std::nullopt;
+  }
   if (report.refused + rest.refused == 0) {
     report.refused = list.illegal;
   } else {
