@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <tilehash/instances/map.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,6 +21,7 @@
 #include "file.hpp"
 #include "file_keys.hpp"
 #include "input_spec.hpp"
+#include "kmers.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
 #include "session.hpp"
@@ -68,23 +67,14 @@ struct sequences {
   dataset right{};  // each k-mer with how often it comes
 };
 
-void count_here(counter& its, const sequences& of, cpu& space) {
-  const stopwatch all;
-  const kmer_list list = read_kmers(read_file(of.path), of.path, of.k);
-  const double read = all.so_far().wall;
-  map<u64, u32, cpu> counts(space, 0);
-  const insert_report report = counts.insert_or_apply(space, std::span<const u64>(list.kmers), op::count{});
-  const spent seconds = all.so_far();
-  its.wall.push_back(seconds.wall), its.processor.push_back(seconds.cpu);
-  its.reading.push_back(read), its.counting.push_back(seconds.wall - read);
-  its.distinct = counts.size();
-  std::vector<u32> found(of.right.size());
-  counts.find_or(space, std::span<const u64>(of.right.keys), std::span<u32>(found), 0);
-  its.wrong = report.refused + count_in_parallel(found.size(), [&](std::size_t first, std::size_t last) {
-                std::uint64_t wrong = 0;
-                for (std::size_t i = first; i < last; ++i) wrong += found[i] != of.right.counts[i] ? 1 : 0;
-                return wrong;
-              });
+void count_here(counter& its, const sequences& of, int threads) {
+  const bench::counted_kmers counted = bench::count_kmers(of.path, of.k, threads, of.right.keys);
+  its.wall.push_back(counted.all.wall), its.processor.push_back(counted.all.cpu);
+  its.reading.push_back(counted.reading), its.counting.push_back(counted.all.wall - counted.reading);
+  its.distinct = counted.distinct;
+  its.wrong = counted.refused;
+  for (std::size_t i = 0; i < counted.counts.size(); ++i)
+    its.wrong += counted.counts[i] != of.right.counts[i] ? 1 : 0;
 }
 
 // The number behind a mark, "Distinct:   1996633".
@@ -200,7 +190,6 @@ void run_kmers(const kmers_options& options) {
   here.space = "cpu";
   session session(here);
   const int threads = threads_that_run(options.threads);
-  cpu space(threads);
   const scratch_folder folder;
   const sequences of = prepare(options, folder);
   const std::string input = options.input.empty()
@@ -220,7 +209,7 @@ void run_kmers(const kmers_options& options) {
     }
     session.stop_if_asked();
     std::size_t at = 0;
-    count_here(counters[at++], of, space);
+    count_here(counters[at++], of, threads);
     if (jellyfish) count_by_jellyfish(counters[at++], of, threads, folder);
     if (kmc) count_by_kmc(counters[at++], of, threads, folder);
   }

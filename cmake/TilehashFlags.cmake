@@ -32,10 +32,11 @@ macro(tilehash_optimise level)
   string(REPLACE "-O3" "${_cuda_level}" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 endmacro()
 
-# tilehash_is_not_timed(TARGET): what it does is waited for by nobody, so a release build spends less time on it.
-function(tilehash_is_not_timed target)
+# tilehash_is_not_timed(TARGET LEVEL): what it does is waited for by nobody, so a release build spends less time on it.
+# With -O0, what is timed must come before it when the program is linked: the linker takes the first copy of an inline function.
+function(tilehash_is_not_timed target level)
   if(NOT TILEHASH_TIER STREQUAL "quick" AND NOT TILEHASH_SANITIZE)
-    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${level}>)
   endif()
 endfunction()
 
