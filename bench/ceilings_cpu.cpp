@@ -135,7 +135,7 @@ access_rates cpu_access_rates(u64 bytes, int threads, bool processor_time) {
           .reads_alone = rate_of(ops, visiting<0>(space, lines, ops, read)),
           .updates_alone = rate_of(ops, visiting<0>(space, lines, ops, read_and_swap)),
           .steps = rate_of(steps, [&] {
-            space.for_each_chunk(steps, chase{lines.data(), lines.size()});
+            space.for_each_share(steps, chase{lines.data(), lines.size()});
           })};
 }
 
