@@ -94,7 +94,7 @@ class call_memory {
     else
       space.copy_to_host(changes, live_size(), sizeof changes);
     table_change all;
-    for (u32 s = 0; s < size_stripes; ++s) all.add(changes[s * size_stride]);
+    for (u32 s = 0; s < size_stripes; ++s) all.add(changes[u64(s) * size_stride]);
     return all;
   }
   // Resets the change, once the host has added it to its own number. Does not synchronize.
