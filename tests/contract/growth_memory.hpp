@@ -80,11 +80,13 @@ void expect_little_memory_of_growth(counted<Space>& space, u64 held, u64 given, 
   EXPECT_LE(space.most() - apart, tables + beside + fixed);
 }
 
-// Some items into a full table; many into a small one and into an empty one.
+// Some items into a full table, and about as many as it holds; many into a small one and into an empty one.
 template <class Design, class Space>
 void expect_little_memory_of_growth(counted<Space>& space, u64 n) {
   for (const bool names_outcomes : {false, true}) {
     expect_little_memory_of_growth<Design>(space, n, n / 4, names_outcomes);
+    expect_little_memory_of_growth<Design>(space, n / 2, n / 2, names_outcomes);
+    expect_little_memory_of_growth<Design>(space, n / 2, n / 4 * 3, names_outcomes);
     expect_little_memory_of_growth<Design>(space, n / 50, n, names_outcomes);
     expect_little_memory_of_growth<Design>(space, 0, n, names_outcomes);
   }
