@@ -171,6 +171,47 @@ void use(cuda& space, table_type& t) {
   t.rehash(space, 0);
 }
 
+// Counts the blocks whose last word of scratch can be written.
+struct use_all_scratch {
+  u64 bytes;
+  u64* blocks;
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    if (block.rank() != 0) return;
+    u64& last = *block.template scratch<u64>(bytes - sizeof(u64));
+    last = bytes;
+    detail::fetch_add(blocks, u64(last == bytes));
+  }
+};
+TEST(cuda_space, threads_start_one_kernel_with_different_scratch) {
+  constexpr u64 launches = 5'000;
+  std::string messages[2];
+  u64 blocks[2] = {};
+  const auto work = [&](u32 me) {
+    cudaStream_t stream = nullptr;
+    ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    {
+      cuda gpu(stream);
+      const buffer<u64, cuda> count(gpu, 1);
+      gpu.fill(count.data(), 1, u64(0));
+      const u64 bytes = me == 0 ? 52 * 1024 : 64 * 1024;
+      messages[me] = message_of<cuda_error>([&] {
+        for (u64 i = 0; i < launches; ++i)
+          gpu.for_each_block(1, 32, bytes, use_all_scratch{bytes, count.data()});
+      });
+      blocks[me] = read_one(gpu, count.data());
+    }
+    cudaStreamDestroy(stream);
+  };
+  std::thread other(work, 1);
+  work(0);
+  other.join();
+  for (const u32 me : {0U, 1U}) {
+    EXPECT_EQ(messages[me], "nothing was thrown");
+    EXPECT_EQ(blocks[me], launches);
+  }
+}
+
 // Two space objects of one GPU, each with a stream of its own, take turns without waiting for each other:
 // what one was told to do is done before the other goes on.
 TEST(cuda_space, another_of_the_same_gpu_takes_turns) {

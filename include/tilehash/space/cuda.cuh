@@ -241,12 +241,7 @@ class cuda {
   void for_each_block(u64 blocks, u32 threads, u64 scratch_bytes, Body body) {
     if (blocks == 0) return;
     const detail::device_guard on(device_);
-    if (scratch_bytes > 48 * 1024) {
-      detail::check_cuda(
-          cudaFuncSetAttribute(detail::run_blocks<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(scratch_bytes)),
-          "asking for that much shared memory per block");
-    }
+    if (scratch_bytes > 48 * 1024) detail::allow_scratch<Body>(device_, scratch_bytes);
     launch(detail::run_blocks<Body>, static_cast<u32>(blocks), threads, scratch_bytes, body);
   }
 

@@ -4,11 +4,13 @@
 
 #include <cuda_runtime.h>
 
+#include <mutex>
 #include <type_traits>
 
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/config.hpp>
+#include <tilehash/space/cuda_errors.cuh>
 #include <tilehash/space/cuda_tile.cuh>
 #include <tilehash/space/tuning.hpp>
 
@@ -128,6 +130,21 @@ __global__ void __launch_bounds__(largest_block<Body>(), resident_blocks<Body>(l
   extern __shared__ __align__(16) char scratch[];
   begin_kernel<Body>(early);
   body(cuda_block{scratch});
+}
+
+// Allows blocks of a body so many bytes of scratch on the current device. The limit never falls, as another
+// host thread may be about to start the same kernel with more.
+template <class Body>
+void allow_scratch(int device, u64 bytes) {
+  static std::mutex mutex;
+  static u64 limits[64] = {};  // of each device
+  const std::lock_guard lock(mutex);
+  u64& limit = limits[device % 64];
+  const u64 wanted = bytes > limit ? bytes : limit;
+  check_cuda(cudaFuncSetAttribute(run_blocks<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(wanted)),
+             "asking for that much shared memory per block");
+  limit = wanted;
 }
 
 // Starts one of these kernels.
