@@ -61,9 +61,12 @@ build_cpu() {
 build release "-DTILEHASH_CPU_PART=$cpu_part" "${options[@]}"
 parallel=$(jobs)
 if [ -n "$cpu_part" ] && ! have_gpu && [ "$parallel" -gt 1 ]; then
-  # ctest starts the other builds, each on half of the processors, runs their tests when they are built, and its own meanwhile.
-  # So no processor waits for the end of a build.
-  export TILEHASH_JOBS=$(((parallel + 1) / 2))
+  # ctest starts two other builds at once, runs their tests when they are built, and its own meanwhile. Each takes all processors,
+  # or half of what the memory allows: the lines end at different times, and no processor is to wait for the longer one.
+  half=$(((parallel + 1) / 2))
+  TILEHASH_JOBS=$(awk -v most="$parallel" -v least=$half '/^MemAvailable:/ {
+    n = int($2 / 4000000); print n < least ? least : n > most ? most : n }' /proc/meminfo)
+  export TILEHASH_JOBS
   say "the tests build.cpu, sanitize.asan and sanitize.tsan are whole builds; ctest shows the output of those that fail"
 elif [ $# -eq 0 ]; then
   if [ -n "$cpu_part" ]; then build_cpu; fi
