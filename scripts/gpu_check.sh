@@ -4,13 +4,13 @@
 # the tests on cuda, the differential tests, small cases under compute-sanitizer, and the benchmark. Results go to
 # bench/results/<gpu>/.
 #
-#   scripts/gpu_check.sh [STEP...]     all steps in this order but the last four, or those named (a machine lent by the
+#   scripts/gpu_check.sh [STEP...]     all steps in this order but the last five, or those named (a machine lent by the
 #                                      minute can be given them in several calls; every call leaves build/gpu for the
 #                                      next):
 #     configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick
-#                calls tail aggregation growth thesis horton coherent dynamic hashgraph
+#                calls tail aggregation growth goals thesis horton coherent dynamic hashgraph
 #     sanitize means the four checks of compute-sanitizer, bench means run, ceilings, yardstick, calls, tail,
-#     aggregation and growth; thesis, horton, coherent, dynamic and hashgraph, the experiments of Alcantara's thesis, of
+#     aggregation, growth and goals; thesis, horton, coherent, dynamic and hashgraph, the experiments of Alcantara's thesis, of
 #     Breslow's, Garcia's and Li's papers and on HashGraph and joins, run when named
 #
 # A step that fails fails the script, but the later ones still run; the summary is the last word. Environment:
@@ -190,6 +190,16 @@ step_aggregation() { bench aggregation bench aggregation --space cuda; }
 step_yardstick() { bench yardstick bench yardstick --space cuda --load "${TILEHASH_LOADS:-0.5,0.8,0.9,0.95}"; }
 step_calls() { bench calls bench calls --space cuda; }
 step_growth() { bench growth bench growth --space cuda --load 0.8,0.9; }
+# The rates that calls must reach (docs/measured/goals.md).
+step_goals() {
+  local folder
+  folder=$(results)
+  mkdir -p "$folder"
+  cmake --build "$build" --target tilehash_goals --parallel "$(jobs)"
+  "$build/bin/tilehash_goals" | tee "$folder/goals.txt.new"
+  mv "$folder/goals.txt.new" "$folder/goals.txt"
+  echo "   wrote $folder/goals.txt"
+}
 step_tail() { bench tail bench tail --space cuda; }
 step_thesis() {
   local sweep
@@ -281,13 +291,13 @@ step_hashgraph() {
 }
 
 # ---------------------------------------------------------------------------------------------------------
-known=" configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth thesis horton coherent dynamic hashgraph "
+known=" configure build code test differential memcheck racecheck initcheck synccheck inputs run ceilings yardstick calls tail aggregation growth goals thesis horton coherent dynamic hashgraph "
 steps=()
 [ $# -gt 0 ] || set -- configure build code test differential sanitize inputs bench
 for step in "$@"; do
   case "$step" in
     sanitize) steps+=(memcheck racecheck initcheck synccheck) ;;
-    bench) steps+=(run ceilings yardstick calls tail aggregation growth) ;;
+    bench) steps+=(run ceilings yardstick calls tail aggregation growth goals) ;;
     *)
       [[ $known == *" $step "* ]] || die "unknown step '$step' (known:${known}sanitize bench)"
       steps+=("$step")
