@@ -121,7 +121,7 @@ class shape_bench {
       if (row.items == 0) continue;
       double s = seconds_of(row.items);
       const auto is_over = [&] {
-        // Of the first part nothing tells what the call costs without items.
+        // The cost of a call without items is not known after the first part.
         return (before == 0 ? s - small_call : predicted(row.items, s)) > case_.limit;
       };
       // The first call of a kernel loads it, and a stall of milliseconds would count for all parts.

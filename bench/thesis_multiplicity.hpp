@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multimaps and two-way indexes against how often a key comes, the number of items fixed (Alcantara, figures
 // 5.10, 5.11, 6.13 and 6.14): both builds of a multimap and the one that is chosen, lookups, and all values of
-// all keys; beside them a sort of the same pairs and hash_graph. Then the thesis' compacting table, the sorted
+// all keys, compared with a sort of the same pairs and hash_graph. Then the thesis' compacting table, the sorted
 // list of the different keys, and index.
 #pragma once
 
@@ -32,7 +32,7 @@ enum class multiplicity_op {
   graph_retrieve,  // count() of every key once, which walks its values; hash_graph has no more
   compact,         // the thesis' compacting table: build
   compact_find,    // ids of every item's key
-  list,            // the sorted structure beside both of its tables: the different keys in order, build
+  list,            // the sorted structure next to both of its tables: the different keys in order, build
   list_find,       // a binary search for every item's key
   index_build,     // tilehash::index
   index_find,      // ids of every item's key

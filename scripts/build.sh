@@ -38,6 +38,6 @@ if [ -n "$run_tests" ]; then
   if [ "$preset" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then
     runner=(setarch "$(uname -m)" -R)
   fi
-  # On all processors: builds beside this one have usually ended by now.
+  # On all processors: concurrent builds have usually ended by now.
   "${runner[@]}" ctest --preset "$preset" --parallel "$(TILEHASH_JOBS="" jobs)"
 fi

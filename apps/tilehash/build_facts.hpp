@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was built. The build writes it (build_facts.cmake).
+// The facts of the build. It writes them (build_facts.cmake).
 #pragma once
 
 namespace tilehash::app::built {

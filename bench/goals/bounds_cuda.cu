@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no table can pass: bare kernels that do the accesses of a call and nothing else, on random keys.
+// Bounds of the goals: bare kernels that do the accesses of a call and nothing else, on random keys.
 #include <tilehash/core/hash.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/cuda.cuh>

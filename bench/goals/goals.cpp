@@ -168,7 +168,7 @@ double least_seconds_of(const shape_goal& goal, const goal_bounds& bounds) {
 void measure_shape_goals(const goal_bounds& bounds, const tell_goal& tell) {
   for (const shape_goal& goal : shape_goals) {
     const shapes_case the_case{.items = goal.items, .repeat = goal.items < million ? 51u : 7u, .limit = 20};
-    const auto told = [&](const shape_row& row) {
+    const auto tell_row = [&](const shape_row& row) {
       tell({.call = goal.call,
             .unit = goal.unit,
             .asked = goal.asked,
@@ -178,7 +178,7 @@ void measure_shape_goals(const goal_bounds& bounds, const tell_goal& tell) {
             .wrong = row.wrong,
             .refused = row.refused});
     };
-    cuda_shapes(std::span(&goal.what, 1), the_case, told);
+    cuda_shapes(std::span(&goal.what, 1), the_case, tell_row);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of groups, beside a sort and a reduction by CUB; and an op that is not associative.
+// Sums of groups, compared with a sort and a reduction by CUB; and an op that is not associative.
 #include <tilehash/core/op.hpp>
 #include <tilehash/map.hpp>
 #include <tilehash/space/buffer.hpp>

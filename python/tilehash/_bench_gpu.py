@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m tilehash.bench --gpu: calls on a GPU beside those of torch, on random keys in its memory."""
+"""python -m tilehash.bench --gpu: calls on a GPU, compared with those of torch, on random keys in its memory."""
 
 from __future__ import annotations
 

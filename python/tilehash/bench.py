@@ -167,7 +167,7 @@ def _measured(calls: Calls, rounds: int) -> dict[str, list[float]]:
 def main(arguments: list[str] | None = None) -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(prog="python -m tilehash.bench")
-    parser.add_argument("--gpu", action="store_true", help="on a GPU, beside torch")
+    parser.add_argument("--gpu", action="store_true", help="on a GPU, compared with torch")
     parser.add_argument("--rows", type=int, default=0, help="default: 2^22, and 2^26 on a GPU")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)

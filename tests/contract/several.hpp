@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks for tests: processes or threads, and an exchange that fails when it is told to.
+// Ranks for tests: processes or threads, and an exchange that fails at a given step.
 #pragma once
 
 #include <sys/wait.h>

@@ -67,7 +67,7 @@ struct two_level_counts {
   }
 };
 
-// What a kernel needs to look a key up.
+// The parameters of a lookup.
 template <tables Tables>
 struct two_level_view {
   static constexpr u32 prime = 1900813, capacity = 512, subtables = 3, subtable_slots = 192, max_seeds = 16;
