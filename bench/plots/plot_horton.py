@@ -6,7 +6,7 @@ model, what becomes of them while items go and come, or rates and bytes moved ag
 usage: scripts/plot.sh horton FIGURES.json PLOT.png|PLOT.svg
 """
 
-from plot_run import COLORS, GRID, INK, MUTED, plt, thousands
+from plot_run import COLORS, GRID, INK, MUTED, plt, save, thousands
 from results import by_experiment, draw_file
 
 # (A colour, a marker, a name.) Cuckoo tables are the same in every picture.
@@ -64,7 +64,7 @@ def finish(figure, height, title, text, bad, path):
     figure.text(0.012, 1 - 0.30 / height, title, fontsize=14, fontweight="bold", color=INK, va="center")
     figure.text(0.012, 1 - 0.58 / height, f"{text}; {verdict}", va="center", fontsize=9.5,
                 color=MUTED if bad == 0 else "#C00000")  # fmt: skip
-    figure.savefig(path, dpi=110, facecolor="white")
+    save(figure, path, dpi=110)
 
 
 # ---- accesses ----

@@ -9,7 +9,7 @@ usage: scripts/plot.sh sweep SWEEP.json PLOT.png|PLOT.svg
 
 import textwrap
 
-from plot_run import COLORS, GRID, INK, MUTED, in_order, plt, thousands
+from plot_run import COLORS, GRID, INK, MUTED, in_order, plt, save, thousands
 from results import draw_file
 
 # Kin share a colour. (A colour, a dash, a width.)
@@ -152,7 +152,7 @@ def plot(header, rows, path):
                 color=INK, va="center")  # fmt: skip
     figure.text(0.012, 1 - 0.58 / height, f"random pairs of 32 + 32 bits; {verdict}", va="center", fontsize=9.5,
                 color=MUTED if bad == 0 else "#C00000")  # fmt: skip
-    figure.savefig(path, dpi=100, facecolor="white")
+    save(figure, path, dpi=100)
 
 
 if __name__ == "__main__":
