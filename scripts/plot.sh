@@ -41,11 +41,11 @@ fi
 what=${1:-}
 case "$what" in
   --prepare) ;;
-  run | sweep | horton | coherent | hashgraph | dynamic)
+  run | sweep | multiplicity | horton | coherent | hashgraph | dynamic)
     shift
     drawer=$PWD/bench/plots/plot_$what.py
     cd "$caller" # whose files these are
     exec "$environment/bin/python3" "$drawer" "$@"
     ;;
-  *) die "usage: scripts/plot.sh run|sweep|horton|coherent|hashgraph|dynamic FIGURES.json PLOT.png, or run FIGURES.json --terminal" ;;
+  *) die "usage: scripts/plot.sh run|sweep|multiplicity|horton|coherent|hashgraph|dynamic FIGURES.json PLOT.png, or run FIGURES.json --terminal" ;;
 esac

@@ -164,7 +164,7 @@ def plot_layouts(header, rows, path):
             lines_by(axis, here, "load", scale, LAYOUTS, "layout")
             axis.set_ylim(0, 1.05 * max(r["mitems_per_s"] for r in rows if r["op"] == op and r["design"] in designs) / scale)
             axis.set_xlim(min(r["load"] for r in rows) - 0.02, max(r["load"] for r in rows) + 0.02)
-            dress(axis, f"{design}: {title}", unit, "load")
+            dress(axis, design, f"{title}, {unit}", "load")
     legend_beside(figure, axes)
     finish(figure, height, f"Orders in which pixels become keys, {machine_of(header)}",
            f"structured picture of {rows[0]['side']}^2 pixels", bad_of(rows), path)  # fmt: skip

@@ -115,31 +115,35 @@ def threads_name(threads):
     return {0: "", 1: ", one thread"}.get(threads, f", {threads} threads")
 
 
-def draw_sets(axis, rows, part, x):
+def draw_sets(axis, rows, part, x, scale):
     for design in (d for d in SETS if any(r["design"] == d for r in rows)):
         color, dash, mark = SETS[design]
         here = sorted((r for r in rows if r["design"] == design), key=lambda r: r[x])
         at = [r[x] for r in here]
-        seconds = [r["seconds"][part] for r in here]
-        axis.plot(at, [s["median"] for s in seconds], dash, color=color, marker=mark, markersize=4, label=design, zorder=3)
-        axis.fill_between(at, [s["min"] for s in seconds], [s["max"] for s in seconds], color=color, alpha=0.15, linewidth=0)
+        median, least, most = ([scale * r["seconds"][part][of] for r in here] for of in ("median", "min", "max"))
+        axis.plot(at, median, dash, color=color, marker=mark, markersize=4, label=design, zorder=3)
+        axis.fill_between(at, least, most, color=color, alpha=0.15, linewidth=0)
 
 
 def plot_sets(header, rows, path):
-    """A line of panels for each number of threads; seconds go by powers of ten, as the sets of a mesh do."""
+    """A line of panels for each number of threads. Axes of meshes are logarithmic, as their sizes are."""
     bad = sum(r.get("wrong", 0) + r.get("lost", 0) for r in rows)
     rows = [r for r in rows if "obstacle" not in r]
     probes, meshes = (header["experiment"] == f"hashgraph/{name}" for name in ("probes", "meshes"))
     x, parts = ("queries", PARTS[1:]) if probes else ("cells", PARTS)
     lines = in_order(r["threads"] for r in rows)
+    slowest = max(r["seconds"][part]["median"] for r in rows for part, _ in parts)
+    scale, unit = (1, "seconds") if meshes or slowest > 1 else (1000, "milliseconds")
     figure, axes, height = figure_of(len(lines), len(parts), 1.8 + 3.9 * len(parts), 3.3)
     for line, threads in zip(axes, lines):
         for axis, (part, title) in zip(line, parts):
-            draw_sets(axis, [r for r in rows if r["threads"] == threads], part, x)
-            axis.set_yscale("log")
+            draw_sets(axis, [r for r in rows if r["threads"] == threads], part, x, scale)
             if meshes:
                 axis.set_xscale("log")
-            dress(axis, title + threads_name(threads), "seconds; the shade: from the least to the most", x)
+                axis.set_yscale("log")
+            else:
+                axis.set_ylim(bottom=0)
+            dress(axis, title + threads_name(threads), f"{unit}; the shade: from the least to the most", x)
             axis.xaxis.set_major_formatter(lambda value, _: f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k")
     legend_beside(figure, axes, list(SETS))
     what = "cells of tetrahedral meshes" if meshes else "random cells of four integers"

@@ -37,7 +37,7 @@ else:
     import PIL.Image  # noqa: E402
 
 INK, MUTED, GRID = "#222222", "#6B6B6B", "#E4E4E4"
-SHADES = 48  # of a PNG's palette, which makes it a quarter as large
+SHADES = 256  # of a PNG's palette, which makes it a third as large
 
 
 def save(figure, path, dpi):
