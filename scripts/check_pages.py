@@ -9,12 +9,14 @@ A table has results if a comment is above it, on a line of its own:
 `file`: under bench/results. `where`, and the items of `rows` and `columns`: conditions on a result row, field and value;
 one item of `rows` a line of the table, of `columns` a column after the first; null where the cells are not from the file.
 `values`: the fields of the numbers of a cell, in their order, as a path (seconds.build.median) or as conditions with a
-path under "value" (those of the line come first). `scale`: a factor. `only`: which numbers of a cell are ours, counted from 0; all if absent.
+path under "value" (those of the line come first). `scale`: a factor. `only`: which numbers of a cell are ours, counted from
+0; all if absent. A line or a column may have its own "values", "file" and "only".
 A number is right if it is the field's, rounded to the digits that the page has.
 
 usage: check_pages.py [--fix] [PAGE...]     --fix: puts the right numbers in; default: docs/**/*.md
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -25,6 +27,7 @@ MARK = re.compile(r"^<!-- cells: (\{.*\}) -->$")
 NUMBER = re.compile(r"(?<![\w.^*])\d+(?:\.\d+)?(?![\w^*])")
 
 
+@functools.cache
 def rows_of(name):
     data = json.loads((ROOT / "bench" / "results" / name).read_text())
     return data["rows"] if isinstance(data, dict) else data
@@ -57,7 +60,7 @@ def value_of(rows, conditions, value):
 
 class Table:
     def __init__(self, spec):
-        self.spec, self.rows, self.line = spec, rows_of(spec["file"]), 0
+        self.spec, self.line = spec, 0
 
     def cell(self, text, line, column):
         """The text with the right numbers, and what was wrong."""
@@ -65,14 +68,15 @@ class Table:
         if spec["rows"][line] is None or spec["columns"][column] is None or not text.strip():
             return text, []
         conditions = spec.get("where", {}) | spec["rows"][line] | spec["columns"][column]
+        values, file, only = (conditions.pop(name, spec.get(name)) for name in ("values", "file", "only"))
         wrong, new, numbers = [], text, list(NUMBER.finditer(text))
-        ours = [numbers[i] for i in spec.get("only", range(len(numbers))) if i < len(numbers)]
-        for at, value in reversed(list(zip(ours, spec["values"]))):
-            got = value_of(self.rows, conditions, value)
+        ours = [numbers[i] for i in only or range(len(numbers)) if i < len(numbers)]
+        for at, value in reversed(list(zip(ours, values))):
+            got = value_of(rows_of(file), conditions, value)
             digits = len(at[0].partition(".")[2])
             if got is None or abs(float(at[0]) - got * spec.get("scale", 1)) > 0.5001 * 10**-digits:
                 right = "nothing" if got is None else f"{got * spec.get('scale', 1):.{digits}f}"
-                wrong.append(f"{at[0]}, {spec['file']} has {right}")
+                wrong.append(f"{at[0]}, {file} has {right}")
                 new = new[: at.start()] + right + new[at.end() :] if got is not None else new
         return new, wrong
 
