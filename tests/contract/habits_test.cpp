@@ -137,6 +137,37 @@ TEST(one_by_one_key, where_others_must_move_they_are_found_again) {
   EXPECT_EQ(t.size(), there.size());
   for (const u64 i : there) ASSERT_EQ(t.find(mix64(i)), std::optional(i));
 }
+// After erases a key may be in its second bucket although its first has a free slot.
+template <class Word>
+void expect_present_beyond_free_slots() {
+  cpu space(1);
+  set<Word, cpu> keys_only(space, 1000, {.load_factor = 0.9, .seed = 5, .grow = false});
+  map<Word, Word, cpu> t(space, 1000, {.load_factor = 0.9, .seed = 5, .grow = false});
+  std::vector<Word> kept, erased;
+  for (u32 i = 0; i < 1000; ++i) {
+    const Word key = mix32(i);
+    ASSERT_EQ(t.insert(space, key, i), outcome::inserted);
+    ASSERT_EQ(keys_only.insert(space, key), outcome::inserted);
+    (i % 2 == 0 ? kept : erased).push_back(key);
+  }
+  ASSERT_EQ(t.erase(space, erased), erased.size());
+  ASSERT_EQ(keys_only.erase(space, erased), erased.size());
+  for (const Word key : kept) {
+    ASSERT_EQ(t.insert(space, key, 0), outcome::present);
+    ASSERT_EQ(keys_only.insert(space, key), outcome::present);
+  }
+  for (const Word key : erased) {
+    ASSERT_EQ(t.insert(space, key, 7), outcome::inserted);
+    ASSERT_EQ(t.at(key), 7U);
+    ASSERT_EQ(keys_only.insert(space, key), outcome::inserted);
+  }
+  EXPECT_EQ(t.size(), 1000U);
+  EXPECT_EQ(keys_only.size(), 1000U);
+}
+TEST(one_by_one_key, in_its_second_bucket_is_present) {
+  expect_present_beyond_free_slots<u32>();
+  expect_present_beyond_free_slots<u64>();
+}
 template <class Set>
 void expect_keys_of_a_set_and_of_what_was_moved_from() {
   cpu space(1);

@@ -24,6 +24,8 @@
 //   bool replace(at, expected, word, was_free)  false: an insert took the free slot first
 //   u32* locks()                            a bit for each bucket
 //
+// leaves<true>() and replace<true>() are for a thread without concurrent calls.
+//
 // Source: paths are searched before a key moves as in Li, Andersen, Kaminsky and Freedman (EuroSys 2014).
 #pragma once
 
@@ -144,10 +146,10 @@ struct displacement {
         const auto b = bucket_type<solo_tile>::read(t, design.bucket_at(to));
         const u32 free = design.free_in(t, b);
         if (free == 0) continue;
-        design.leaves(moves.bucket, moves.content);
-        if (into.content != first.content) design.leaves(first.bucket, first.content);
-        put({to, lowest(free), b.at(t, lowest(free))}, design.in_other_bucket(moves.content), true);
-        put(moves, into.content, false);
+        design.template leaves<true>(moves.bucket, moves.content);
+        if (into.content != first.content) design.template leaves<true>(first.bucket, first.content);
+        put<true>({to, lowest(free), 0}, design.in_other_bucket(moves.content), true);
+        put<true>(moves, into.content, false);
         return true;
       }
     }
@@ -306,8 +308,9 @@ struct displacement {
     }
     return active;
   }
+  template <bool Alone = false>
   TILEHASH_FN bool put(const station& s, word content, bool was_free) const {
-    return design.replace(design.bucket_at(s.bucket) + s.slot, s.content, content, was_free);
+    return design.template replace<Alone>(design.bucket_at(s.bucket) + s.slot, s.content, content, was_free);
   }
 };
 

@@ -141,7 +141,10 @@ class hashed_buckets {
 
   TILEHASH_FN void set_regions(u32 regions) { route_.set_regions(regions); }  // of the same size
   // The partner of bucket b in its region, of which b is the partner: b and it add up to `sum`, cyclically.
-  TILEHASH_FN u32 mirrored(u32 sum, u32 b) const { return sum >= b ? sum - b : sum - b + region_buckets_; }
+  TILEHASH_FN u32 mirrored(u32 sum, u32 b) const {
+    if constexpr (on_gpu) return sum >= b ? sum - b : sum - b + region_buckets_;
+    return sum - b + (region_buckets_ & (0U - u32(sum < b)));  // no branch: a CPU could not predict it
+  }
   // Scales 32 bits to [0, n).
   TILEHASH_FN static u32 scale(u32 x, u32 n) { return static_cast<u32>((static_cast<u64>(x) * n) >> 32); }
 

@@ -212,6 +212,7 @@ class bucketed_cuckoo {
     return p.first == here ? p.second : p.first;
   }
   TILEHASH_FN static word in_other_bucket(word w) { return w; }
+  template <bool Alone = false>
   TILEHASH_FN static void leaves(u32, word) {}
   template <class Tile>
   TILEHASH_FN static u32 free_in(Tile t, const bucket_type<Tile>& b) {
@@ -222,7 +223,12 @@ class bucketed_cuckoo {
     return (1U << bucket_slots) - 1;
   }
   TILEHASH_FN static bool same(word a, word b) { return a == b; }
+  template <bool Alone = false>
   TILEHASH_FN static bool replace(word* at, word old, word content, bool) {
+    if constexpr (Alone) {
+      *at = content;
+      return true;
+    }
     return detail::compare_and_swap(at, old, content) == old;
   }
 

@@ -228,11 +228,12 @@ class tiled {
                                      : lookup_state::go_on,
             at.free, at.slot, at.content};
   }
-  // Called before a key is put into its second bucket.
+  // Called before a key is put into its second bucket. `Alone`: no other thread works on the table.
+  template <bool Alone = false>
   TILEHASH_FN void passes(const location& first) const {
     const filter_bit f = filter_for(first.stored);
-    if ((detail::load_relaxed(mark_at(where(first), f.slot)) >> (f.at - mark_shift) & 1) == 0)
-      set_filter(where(first), f);
+    if (Alone || (detail::load_relaxed(mark_at(where(first), f.slot)) >> (f.at - mark_shift) & 1) == 0)
+      set_filter<Alone>(where(first), f);
   }
 
   // Goes on as a lookup does. (An insert also goes on if the first bucket has no free slot.)
@@ -279,7 +280,10 @@ class tiled {
   using displacement_among_inserts = detail::displacement<tiled, max_path, true>;
   template <class Displacement = displacement>
   TILEHASH_FN Displacement displacement_of(key_bits key, word content) const {
-    const location first = locate(key);
+    return displacement_from<Displacement>(locate(key), key, content);
+  }
+  template <class Displacement = displacement>
+  TILEHASH_FN Displacement displacement_from(const location& first, key_bits key, word content) const {
     location second = first;
     turn(second);
     const auto target = [&](const location& p) {
@@ -308,8 +312,14 @@ class tiled {
     return reinterpret_cast<mark_type*>(bucket_at(bucket) + slot) +
            (std::endian::native == std::endian::little ? n : last - n);
   }
+  template <bool Alone = false>
   TILEHASH_FN void set_filter(u32 bucket, filter_bit f) const {
-    detail::set_bits(mark_at(bucket, f.slot), mark_type(1) << (f.at - mark_shift));
+    mark_type* const at = mark_at(bucket, f.slot);
+    const mark_type bit = mark_type(1) << (f.at - mark_shift);
+    if constexpr (Alone)
+      *at |= bit;
+    else
+      detail::set_bits(at, bit);
   }
 
   // ---- used by the displacement ----
@@ -323,9 +333,10 @@ class tiled {
   TILEHASH_FN static word in_other_bucket(word w) {
     return slot_type::make(slot_type::stored_in(w) ^ 2, slot_type::value_of(w));
   }
+  template <bool Alone = false>
   TILEHASH_FN void leaves(u32 bucket, word w) const {
     const stored_key n = slot_type::stored_in(w);
-    if (!slot_type::is_second(n)) set_filter(bucket, filter_for(n));
+    if (!slot_type::is_second(n)) set_filter<Alone>(bucket, filter_for(n));
   }
   template <class Tile>
   TILEHASH_FN static u32 free_in(Tile t, const bucket_type<Tile>& b) {
@@ -337,7 +348,12 @@ class tiled {
   }
   TILEHASH_FN static bool same(word a, word b) { return ((a ^ b) & ~slot_type::filter_mask) == 0; }
   // Keeps the slot's filter bits, which other lanes may set meanwhile.
+  template <bool Alone = false>
   TILEHASH_FN static bool replace(word* at, word old, word content, bool was_free) {
+    if constexpr (Alone) {
+      *at = static_cast<word>(slot_type::filter_of(*at) | content);
+      return true;
+    }
     for (;;) {  // again at most once per filter bit
       const word seen =
           detail::compare_and_swap(at, old, static_cast<word>(slot_type::filter_of(old) | content));

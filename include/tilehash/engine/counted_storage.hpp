@@ -33,8 +33,9 @@ class counted_storage : public storage<Design, Space> {
   // Makes size() the number of all items, and sweeps the table if that is due; for verbs that change the
   // table. Synchronizes as live_size().
   void settle(Space& space) {
-    if (unsettled_ || attention_ != 0) settle_now(space);
+    if (!is_settled()) settle_now(space);
   }
+  bool is_settled() const { return (u32(unsettled_) | attention_) == 0; }
 
  protected:
   using base::base, base::size_;

@@ -85,20 +85,30 @@ class insertion : public region_slots<Design, Space> {
   std::optional<insert_report> insert_repeated(Space& space, const detail::array_source<slot_type>& items,
                                                u64 n);
 
-  // Inserts one item on the caller's own thread, where that needs no memory. `value` may be null in a set.
+  // Can the table, as it is, take one more item? Not without memory, nor while settle() has work to do.
+  bool takes_one() const
+    requires(!Space::has_lanes && view_changeable<Design>)
+  {
+    return size_ < this->fixed_limit_ && this->is_settled();
+  }
+  // Inserts one item into such a table, on the caller's own thread. `value` may be null in a set.
+  outcome take_one(const key_type& key, const mapped_type* value) {
+    const detail::array_source<slot_type> one{&key, value};
+    const outcome became = detail::unshared_insert<Design>(view_.design, view_.sentinels)(one(0));
+    size_ += became == outcome::inserted;
+    return became;
+  }
+  // Inserts one item into any table.
   outcome insert_one(Space& space, const key_type& key, const mapped_type* value)
     requires(!Space::has_lanes)
   {
-    const detail::array_source<slot_type> one{&key, value};
     if constexpr (view_changeable<Design>) {
       if (takes_one()) {
-        const auto x = one(0);
-        const outcome became = detail::unshared_insert<Design>(view_.design, view_.sentinels)(x);
-        size_ += became == outcome::inserted;
-        if (became != outcome::refused || !x.key.legal) return became;
+        const outcome became = take_one(key, value);
+        if (became != outcome::refused) return became;
       }
     }
-    return add_capacity_for_one(space, one);
+    return add_capacity_for_one(space, {&key, value});
   }
 
   // Inserts the first of equal keys among the n items.
@@ -225,8 +235,6 @@ class insertion : public region_slots<Design, Space> {
                      detail::fills_all_slots<Source, Design>(space, slots, load, n));
   }
 
-  // Does one more item fit without growing?
-  bool takes_one() const { return !options_.grow || size_ < this->limit(); }
   // insert_one() of an item without a slot, or into a full table.
   __attribute__((noinline)) outcome add_capacity_for_one(Space& space, detail::array_source<slot_type> one) {
     outcome became = outcome::refused;

@@ -110,6 +110,7 @@ class slots : public counted_storage<Design, Space> {
     u64 usable = view.design.capacity();
     if constexpr (requires { Design::stash_slots; }) usable -= Design::stash_slots;
     limit_ = static_cast<u64>(std::ceil(options_.load_factor * static_cast<double>(usable)));
+    fixed_limit_ = options_.grow ? u64(limit_) : ~u64(0);
   }
   // If the number of regions has changed, the capacity does not determine their size.
   view_type copied_view(const slots& other) const {
@@ -164,6 +165,8 @@ class slots : public counted_storage<Design, Space> {
   static u64 bytes_for(u64 capacity) { return calls_at(capacity) + detail::call_memory::bytes; }
 
   detail::zero_when_moved<> limit_;  // of the view: set_view()
+  // With this many items a table grows before it takes one more; one that does not grow tries to place it.
+  detail::zero_when_moved<> fixed_limit_;
 };
 
 }  // namespace engine

@@ -26,8 +26,21 @@ template <class Design>
 class unshared_insert {
   using slot_type = typename Design::slot_type;
   using cells = sentinel_cells<slot_type>;
+  using word = typename slot_type::word;
+  using stored_key = typename slot_type::stored_key;
+  using value_bits = typename slot_type::value_bits;
+  using key_bits = typename Design::key_bits;
+  using location = typename Design::location;
   using work = upsert_items<Design, no_others, keep_stored, 1>;
   using walk = typename work::walk;
+  using bucket_type = solo_bucket<Design>;
+  static constexpr solo_tile t{};
+  // A key has two buckets, the second only if the first is full.
+  static constexpr bool two_buckets = requires(const Design& d, location& at) {
+    d.turn(at);
+    d.template passes<true>(at);
+  };
+  static constexpr u32 no_slot = ~u32(0);
 
  public:
   unshared_insert(const Design& design, const cells& sentinels) : design_(design), sentinels_(sentinels) {}
@@ -38,17 +51,50 @@ class unshared_insert {
     return at(design_.locate(x.key.bits), x.key.bits, x.value);
   }
   // Inserts a regular key whose home is known.
-  __attribute__((TILEHASH_INLINED)) inline outcome at(const typename Design::location& home,
-                                                      typename Design::key_bits key,
-                                                      typename slot_type::value_bits value) const {
-    walk w{key, value, home, home};
-    return here().step(w) || w.became == outcome::refused ? beyond(design_, home, key, value) : w.became;
+  __attribute__((TILEHASH_INLINED)) inline outcome at(const location& home, key_bits key,
+                                                      value_bits value) const {
+    if constexpr (two_buckets) {
+      auto* const words = design_.bucket_at(design_.where(home));
+      const auto result = design_.examine_for_insert(t, bucket_type::read(t, words), home.stored);
+      if (result.what == lookup_state::found) return outcome::present;
+      if (result.what != lookup_state::absent)
+        return in_second(design_, home, key, value, result.free ? result.slot : no_slot);
+      put(words + result.slot, result.old, home.stored, value);
+      return outcome::inserted;
+    } else {
+      walk w{key, value, home, home};
+      return here().step(w) || w.became == outcome::refused ? beyond(design_, home, key, value) : w.became;
+    }
   }
 
  private:
   // The work has its own copy of the design, with no other reference to it: its few words stay in registers.
   __attribute__((TILEHASH_INLINED)) inline work here() const {
     return {.design = design_, .sentinels = sentinels_, .inserts = true, .update = {}};
+  }
+  TILEHASH_FN static void put(word* at, word old, stored_key stored, value_bits value) {
+    *at = slot_type::written_over(old, stored, value);
+  }
+  // Inserts a key that is not in its first bucket, where `free` is a free slot, or no_slot.
+  __attribute__((noinline)) static outcome in_second(const Design& design, location first, key_bits key,
+                                                     value_bits value, u32 free)
+    requires two_buckets
+  {
+    location second = first;
+    design.turn(second);
+    auto* const words = design.bucket_at(design.where(second));
+    const auto b = bucket_type::read(t, words);
+    const auto result = b.find_own_or_free(t, second.stored);
+    if (result.own) return outcome::present;
+    if (free != no_slot) {
+      auto* const at = design.bucket_at(design.where(first)) + free;
+      put(at, *at, first.stored, value);
+      return outcome::inserted;
+    }
+    if (!result.free) return displace_from(design, first, key, value);
+    design.template passes<true>(first);
+    put(words + result.slot, result.content, second.stored, value);
+    return outcome::inserted;
   }
   // Restarts the walk: to pass the state of the first step costs more than to repeat that step.
   __attribute__((noinline)) static outcome beyond(const Design& design, typename Design::location home,
@@ -63,12 +109,20 @@ class unshared_insert {
     }
     return w.became;
   }
+  __attribute__((noinline)) static outcome displace_from(const Design& design, location first, key_bits key,
+                                                         value_bits value)
+    requires two_buckets
+  {
+    if (design.displacement_from(first, key, slot_type::pack(key, value)).push_one())
+      return outcome::inserted;
+    return displace(design, key, value);
+  }
   __attribute__((noinline)) static outcome displace(const Design& design, typename Design::key_bits key,
                                                     typename slot_type::value_bits value)
     requires displacing<Design>
   {
     const auto d = design.displacement_of(key, slot_type::pack(key, value));
-    if constexpr (requires { d.push_one(); }) {
+    if constexpr (!two_buckets && requires { d.push_one(); }) {
       if (d.push_one()) return outcome::inserted;
     }
     return d.run(solo_tile{}, true);

@@ -116,7 +116,7 @@ struct upsert_items {
     }
     if (!inserts || w.free == nullptr) return false;
     if constexpr (requires { design.passes(w.home); }) {
-      if (w.beyond) design.passes(w.home);
+      if (w.beyond) design.template passes<alone_in_the_table>(w.home);
     }
     if (put_in(w)) {
       if constexpr (values_apart<Design>) put_value(w);

@@ -168,6 +168,7 @@ class bucket {
       return {own, !own && lanes != 0, slot_of(t, owner, k), t.broadcast(select(k), owner)};
     } else {
       const u32 all = gather(t, mine);
+      if (is_in_place()) start = 0;  // no other thread inserts, so the key may take any free slot
       const u32 slot = all != 0 ? first_from<Slots>(all, start_of(start)) : 0;
       return {own, !own && all != 0, slot, at(t, slot)};
     }
@@ -260,6 +261,12 @@ class bucket {
       if (in_place_.is) return in_place_.at;
     }
     return words_;
+  }
+  TILEHASH_FN bool is_in_place() const {
+    if constexpr (by_one_thread)
+      return in_place_.is;
+    else
+      return false;
   }
 
   alignas(per_lane * sizeof(word) < 64 ? per_lane * sizeof(word) : 64) word words_[per_lane];

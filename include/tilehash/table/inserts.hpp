@@ -200,8 +200,8 @@ class inserts : public lookups<Design, Space> {
  protected:
   /// \cond
   explicit inserts(engine_type&& engine) : base(std::move(engine)) {}
-  using base::awake, base::changing, base::check, base::check_items, base::home, base::items, base::values_at,
-      base::with_memory;
+  using base::awake, base::changing, base::check, base::check_items, base::engine_, base::home, base::items,
+      base::values_at, base::with_memory;
 
   template <class Pointer, class Update>
   insert_report insert_checked(Space& space, keys_in keys, Pointer values, std::span<outcome> outcomes,
@@ -248,6 +248,7 @@ class inserts : public lookups<Design, Space> {
       };
 
   static constexpr bool combines_repeated = requires { &engine_type::insert_repeated; };
+  static constexpr bool inserts_one = requires { &engine_type::insert_one; };
 
   template <class Pointer>
   insert_report build_from(Space& space, keys_in keys, Pointer values) {
@@ -257,13 +258,30 @@ class inserts : public lookups<Design, Space> {
     else
       return awake(space).build(space, items(keys, values), keys.size());
   }
+  // Inserts one item into a table that must change for it. The arguments are copies: they need not be in the
+  // caller's memory before.
+  __attribute__((noinline)) outcome insert_last_one(Space& space, key_type key, value_element value)
+    requires inserts_one
+  {
+    return awake(space).insert_one(home(space), key,
+                                   static_cast<const mapped_type*>(static_cast<const void*>(&value)));
+  }
   outcome insert_one(Space& space, const key_type& key, const value_element* value)
     requires(one_by_one && insertable<Design>)
   {
     const auto* const given = static_cast<const mapped_type*>(static_cast<const void*>(value));
-    if constexpr (requires(engine_type e) { e.insert_one(space, key, given); }) {
+    if constexpr (inserts_one) {
       [[maybe_unused]] const auto call = changing(space, "insert");
-      return awake(space).insert_one(home(space), key, given);
+      if constexpr (requires(engine_type e) { e.takes_one(); }) {
+        if (engine_.takes_one()) {
+          const outcome became = engine_.take_one(key, given);
+          if (became != outcome::refused) return became;
+        }
+      }
+      if constexpr (is_set)
+        return insert_last_one(space, key, {});
+      else
+        return insert_last_one(space, key, *value);
     } else {
       outcome became = outcome::refused;
       [[maybe_unused]] const insert_report report =
