@@ -38,7 +38,7 @@ inline double fraction(std::string_view name, std::string_view text, double leas
   return x;
 }
 
-// take(name, value) for each option, which says whether it knows the name; gives what is no option.
+// Calls take(name, value) for each option; it returns whether it knows the name. Returns the other arguments.
 template <class Take>
 std::vector<std::string> read_options(const std::vector<std::string>& given, Take take) {
   std::vector<std::string> paths;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store of keys of 16 and values of 100 bytes under YCSB's core workloads, in bulk: how many operations a
-// second it takes, and how long a batch of them waits, over three designs of the table that finds the
-// records.
+// A store of keys of 16 and values of 100 bytes under YCSB's core workloads, in bulk. It measures operations a
+// second and the latency of a batch, for three designs of the table that finds the records.
 //
 //   example_kv_store [--records 1000000] [--operations 1000000] [--batch 8192] [--threads 0]
 //                    [--workloads ABCFD] [--space all|cpu|cuda]
 //
-// All answers are checked: that they are there, whole and the record's own; and against a std::unordered_map
-// that they are the latest, from 200 000 records on for a sample of those. The exit code is 1 when one is
-// wrong.
+// All answers are checked: they are present, whole and of the right record. A std::unordered_map checks that
+// they are the latest, from 200 000 records on for a sample. The exit code is 1 if one is wrong.
 #include <cstdio>
 #include <stdexcept>
 #include <string>

@@ -27,7 +27,7 @@ struct settings {
   std::string space = "all";        // or one: cpu, cuda
 };
 
-// Keys and values stand in records; `Ids` is the table that finds a key's record.
+// Keys and values are stored in records; `Ids` is the table that finds a key's record.
 template <class Space>
 using map_design = typename tilehash::map<key, value, Space>::design_type;
 template <class Ids, class Space>
@@ -36,7 +36,7 @@ using table_over = tilehash::table<typename map_design<Space>::template with_ids
 template <class Ids, class Space>
 class store {
  public:
-  // With room for the inserts of one workload D.
+  // With capacity for the inserts of one workload D.
   store(Space& space, const settings& s)
       : space_(space),
         settings_(s),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Painting on a texture of 16384^2 texels of which only the painted ones are kept, in a hash table. A frame
 // moves the brush, changes the texels that are painted already, puts new ones in, and shows a window of the
-// texture. Compared are a Robin Hood table that is changed in place, one that is built anew whenever a texel
-// is new, and `tiled`; at last every texel is compared with a std::unordered_map.
+// texture. It compares a Robin Hood table that is changed in place, one that is rebuilt for each new texel, and
+// `tiled`. At the end every texel is compared with a std::unordered_map.
 //
 //   example_sparse_paint [--side 16384] [--frames 120] [--brush 40] [--window 1024] [--load 80]
 //                        [--picture sparse_paint.png]
 //
 // The application of I. Garcia, S. Lefebvre, S. Hornus, A. Lasram, Coherent Parallel Hashing (SIGGRAPH Asia
-// 2011), section 4.3, which builds anew.
+// 2011), section 4.3, which rebuilds.
 #include <tilehash/space/cpu.hpp>
 
 #include "../arguments.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A canvas that keeps only the texels that were painted, written once for every space and every table: by
-// changing a table in place, and by building it anew when new texels come.
+// A canvas that keeps only the painted texels, written once for every space and every table. One changes a
+// table in place, the other rebuilds it for new texels.
 #pragma once
 
 #include <algorithm>
@@ -101,7 +101,7 @@ class canvas {
       : space_(space), table_(space, 0, {.load_factor = std::min(s.load_factor, Design::max_load_factor)}) {}
 
   // [sparse_paint-begin]
-  // Texels that are there change, others come to them. Says whether all found a place.
+  // Changes present texels and inserts the others. Returns whether none was refused.
   bool paint(const memory<key>& texels, const memory<pixel>& colours) {
     return table_.insert_or_assign(space_, texels.span(), colours.span()).refused == 0;
   }
@@ -116,7 +116,7 @@ class canvas {
   table_type table_;
 };
 
-// The paper's way: where a texel is new, the table is built anew from what it holds and what comes.
+// The paper's way: for a new texel, the table is rebuilt from its items and the new ones.
 template <class Design, class Space>
 class canvas_built_anew : public canvas<Design, Space> {
   using base = canvas<Design, Space>;
@@ -126,8 +126,7 @@ class canvas_built_anew : public canvas<Design, Space> {
  public:
   using base::base;
 
-  // Known texels stand twice among those that it is built from, and any of the two stays: painted they are
-  // after that.
+  // Known texels are twice in the build, and any of the two stays, because they are painted afterwards.
   bool paint(const memory<key>& texels, const memory<pixel>& colours) {
     return (all_known(texels) || build_with(texels, colours)) && base::paint(texels, colours);
   }

@@ -22,7 +22,7 @@ struct grid_data {
   std::vector<key> questions{};
   pixel background = 0;  // the answer where a key is not in the table
   double load_factor = 0.85;
-  unsigned repeat = 3;  // times to measure, of which the median is told
+  unsigned repeat = 3;  // runs, of which the median is reported
 };
 
 struct answered {
@@ -30,7 +30,7 @@ struct answered {
   double building = 0, asking = 0;  // seconds
   count refused = 0;                // keys
   std::vector<pixel> answers;
-  // Of Robin Hood tables on the CPU: what stands in each slot, and the maximum age of each bucket's keys.
+  // Of Robin Hood tables on the CPU: the key of each slot, and the maximum age of each bucket's keys.
   struct slot {
     key stands;
     bool taken;

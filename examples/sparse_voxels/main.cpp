@@ -90,7 +90,7 @@ int program(int argc, char** argv) {
     return 77;
   }
   tilehash::layouts::row_major<key, 3>(
-      {s.side, s.side, s.side});  // refuses a grid that keys have no room for
+      {s.side, s.side, s.side});  // refuses a grid with more points than keys
   s.model = voxelise(paths.empty() ? default_model : paths[0], s.side);
   const slice_points asked = random_slices(s.side, s.slices);
   const auto right = right_answers(s, asked);

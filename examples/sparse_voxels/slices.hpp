@@ -12,10 +12,10 @@
 
 namespace sparse_voxels {
 
-// What of some slices lies in the grid, slice by slice and row by row.
+// The voxels of some slices that are in the grid, slice by slice and row by row.
 struct slice_points {
   std::vector<tilehash::layouts::grid_point<3>> voxels;
-  std::vector<std::size_t> pixels;  // where each stands in the slices, which have side^2 each
+  std::vector<std::size_t> pixels;  // the pixel of each in the slices, which have side^2 each
 };
 
 // Through the middle of the grid, at the same orientations in every run.

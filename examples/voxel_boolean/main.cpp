@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two models as voxels: what they enclose, together, in common, and one without the other, every frame anew.
+// Two models as voxels: their union, intersection and difference, built again for every frame.
 //
 //   example_voxel_boolean [A B] [--grid 128] [--points 160000] [--frames 3] [--picture voxel_boolean.png]
 //
 // The application of chapter 1 of D. Alcantara's thesis (Efficient Hash Tables on the GPU, UC Davis 2011):
-// two models of about 160 000 points in a grid of 128^3, whose tables are built and asked in every frame.
+// two models of about 160 000 points in a grid of 128^3, whose tables are built and looked up in every frame.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -52,9 +52,8 @@ std::vector<point> sample_mesh(const std::string& path, std::uint32_t n) {
   const float extent = std::max({high.x - low.x, high.y - low.y, high.z - low.z});
   const aiVector3D middle = (low + high) * 0.5F;
 
-  // Point i stands at the share (i + 1/2) / n of the area, and within its triangle where an additive
-  // recurrence puts it: this leaves smaller holes than random numbers do, through which a flood could come
-  // in.
+  // Point i is at the fraction (i + 1/2) / n of the area. An additive recurrence gives its position in its
+  // triangle. That leaves smaller holes than random numbers do, so no flood enters.
   std::vector<point> points;
   for (std::uint32_t i = 0; i < n; ++i) {
     const auto at = std::upper_bound(area_up_to.begin(), area_up_to.end(), (i + 0.5) / n * area);

@@ -53,7 +53,7 @@ class panel {
  private:
   static constexpr float far = -1e9F;
 
-  // The depth about a pixel, without what lies behind it at an edge.
+  // The depth around a pixel, without points behind it at an edge.
   float smooth(int row, int column) const {
     const float here = depth_[std::size_t(std::clamp(row, 0, int(width) - 1)) * width +
                               std::size_t(std::clamp(column, 0, int(width) - 1))];

@@ -18,7 +18,7 @@ struct coloured_voxels {
   colour paint;
 };
 
-// One panel beside the other, each showing all of its lists.
+// One panel next to the other, each with all of its lists.
 void write_picture(const std::string& path, count side,
                    const std::vector<std::vector<coloured_voxels>>& panels);
 

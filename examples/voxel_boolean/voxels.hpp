@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of the voxel application, written once for every space: two clouds of points become solids of
-// voxels, a flood fill finds what lies outside of each, and set operations combine them.
+// voxels, a flood fill finds the voxels outside of each, and set operations combine them.
 //
-// All of it happens on hash tables. A table maps words to bits: 64 voxels that lie side by side along x share
-// a key, and what is in no table costs no memory. To add voxels is insert_or_apply with OR.
+// All of it happens on hash tables. A table maps words to bits: 64 neighbouring voxels along x share a key,
+// and a voxel in no table costs no memory. insert_or_apply with OR adds voxels.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct point {
   float x, y, z;  // a mesh fills the cube from 0 to 1
 };
 
-// Where a model stands: turned about the vertical axis in its own middle, then moved.
+// The place of a model: turned about the vertical axis in its own middle, then moved.
 struct placement {
   float cosine = 1, sine = 0;
   point shift = {0, 0, 0};
@@ -62,7 +62,7 @@ struct join {
   TILEHASH_FN bits operator()(const bits& stored, const bits& given) const { return stored | given; }
 };
 
-// A list of words that grows while a function runs; `length` may lie beyond what has room.
+// A list of words that grows while a function runs; `length` may exceed its capacity.
 struct appender {
   word* words;
   bits* contents;
@@ -253,7 +253,7 @@ class application {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  // A voxel that found no room would be a hole.
+  // A refused voxel would be a hole.
   static void put_all(const tilehash::insert_report& report) {
     if (report.refused != 0) throw tilehash::out_of_memory("voxels: no memory for a larger table");
   }
