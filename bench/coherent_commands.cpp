@@ -228,10 +228,10 @@ void add_coherent_commands(CLI::App& bench) {
   };
   const auto [ages, counted] = add_ages(
       "coherent/ages",
-      "Ages of keys in Robin Hood tables against the load, beside open addressing (figure 3)", 1 << 20);
+      "Ages of keys in Robin Hood tables against the load, next to open addressing (figure 3)", 1 << 20);
   ages->callback([counted = counted] { run_ages(*counted); });
   const auto [failures, tried] =
-      add_ages("coherent/failures", "How many of many builds fail or begin anew (section 4.1)", 2000);
+      add_ages("coherent/failures", "How many of many builds fail or restart (section 4.1)", 2000);
   failures->add_option("--tables", tried->tables, "Tables of each shape at each load")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
@@ -250,7 +250,7 @@ void add_coherent_commands(CLI::App& bench) {
 
   CLI::App* images = bench.add_subcommand(
       "coherent/images",
-      "Sparse pictures against the load: built, and every pixel asked for in row order (figures 6 and 7)");
+      "Sparse pictures against the load: built, and every pixel looked up in row order (figures 6 and 7)");
   const auto pictures = std::make_shared<rates_options>();
   add_choices(*images, *pictures, many);
   add_grid(*images, *pictures, {"random", "structured"}, {"row_major"},
@@ -259,7 +259,7 @@ void add_coherent_commands(CLI::App& bench) {
 
   CLI::App* layouts = bench.add_subcommand(
       "coherent/layouts",
-      "The same against the order in which pixels become keys, asked for in rows and turned (figure 10)");
+      "The same against the order in which pixels become keys, looked up in rows and turned (figure 10)");
   const auto orders = std::make_shared<rates_options>();
   add_choices(*layouts, *orders, {0.5, 0.85, 0.99});
   add_grid(*layouts, *orders, {"structured"}, bench::coherent_layouts,

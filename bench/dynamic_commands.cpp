@@ -250,7 +250,7 @@ void add_dynamic_commands(CLI::App& bench) {
   by_load->callback([rates] { run("dynamic/static", dynamic_experiment::by_load, *rates); });
 
   CLI::App* resize = bench.add_subcommand(
-      "dynamic/resize", "One subtable doubled, one halved, beside moving all items (figure 8)");
+      "dynamic/resize", "One subtable doubled, one halved, next to moving all items (figure 8)");
   const auto resized = add(*resize, {"dynamic_cuckoo", "dynamic_cuckoo_two"});
   add_bounds(*resize, resized->what);
   resize->callback([resized] { run("dynamic/resize", dynamic_experiment::resize, *resized); });

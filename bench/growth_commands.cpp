@@ -99,7 +99,7 @@ void run_growth(const growth_options& options) {
 
 void add_growth_commands(CLI::App& bench) {
   CLI::App* growth = bench.add_subcommand(
-      "growth", "Doubling a table in its own memory, and by a second one; growing by batches");
+      "growth", "Doubling a table in its own memory, and with a second table; growing by batches");
   const auto options = std::make_shared<growth_options>();
   add_common(*growth, *options);
   growth

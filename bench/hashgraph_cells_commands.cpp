@@ -185,7 +185,7 @@ void add_cells_commands(CLI::App& bench) {
   const auto probes = std::make_shared<cells_options>();
   probes->sizes = {40'000'000};
   probes->queries = {10'000'000, 20'000'000, 30'000'000, 40'000'000};
-  command = add_command(bench, "hashgraph/probes", "The two ways to ask a graph of cells for many", probes,
+  command = add_command(bench, "hashgraph/probes", "The two ways to look up many cells in a graph", probes,
                         bench::cell_probes);
   command->add_option("--n", probes->sizes, "Number of cells in the graph")
       ->transform(CLI::Validator(read_size, ""))

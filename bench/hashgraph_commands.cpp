@@ -94,7 +94,7 @@ std::map<std::string, Enum> named(std::initializer_list<Enum> values) {
 void add_hashgraph_commands(CLI::App& bench) {
   CLI::App* join = bench.add_subcommand(
       "hashgraph/join",
-      "Joins by regions, by a table and by graphs, beside sort and merge and lookups in a map");
+      "Joins by regions, by a table and by graphs, next to sort and merge and lookups in a map");
   const auto joins = std::make_shared<join_options>();
   add_common(*join, *joins);
   join->add_option(option::design, joins->designs,

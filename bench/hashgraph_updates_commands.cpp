@@ -109,8 +109,8 @@ void run_updates(const updates_options& options) {
 }  // namespace
 
 void add_updates_command(CLI::App& bench) {
-  CLI::App* updates = bench.add_subcommand(
-      "hashgraph/updates", "Items put into a hash graph and taken out, beside building it anew");
+  CLI::App* updates = bench.add_subcommand("hashgraph/updates",
+                                           "Items inserted into a hash graph and erased, next to a rebuild");
   const auto given = std::make_shared<updates_options>();
   add_common(*updates, *given);
   updates->add_option("--n", given->items, "Numbers of items (default: 2^22, on a GPU 2^26)")

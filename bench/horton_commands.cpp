@@ -113,7 +113,7 @@ void run_sizes(sizes_options options) {
 
 void add_horton_commands(CLI::App& bench) {
   CLI::App* accesses = bench.add_subcommand("horton/accesses",
-                                            "Buckets that lookups read in Horton tables, beside the paper's "
+                                            "Buckets that lookups read in Horton tables, next to the paper's "
                                             "model (figures 8 to 11 and 14; on the CPU)");
   const auto counted = std::make_shared<accesses_options>();
   counted->space = "cpu";

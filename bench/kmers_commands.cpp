@@ -232,12 +232,12 @@ void run_kmers(const kmers_options& options) {
 
 void add_kmers_commands(CLI::App& bench) {
   CLI::App* kmers = bench.add_subcommand(
-      "kmers", "k-mers counted from a file, beside jellyfish and KMC where they are installed");
+      "kmers", "k-mers counted from a file, next to jellyfish and KMC if they are installed");
   const auto options = std::make_shared<kmers_options>();
   add_common(*kmers, *options);
-  CLI::Option* const input =
-      kmers->add_option("--input", options->input, "fasta:FILE[,k=21], as for run (default: reads made up)");
-  kmers->add_option("--reads", options->reads, "How many reads are made up, of 100 letters from 2 million")
+  CLI::Option* const input = kmers->add_option("--input", options->input,
+                                               "fasta:FILE[,k=21], as for run (default: generated reads)");
+  kmers->add_option("--reads", options->reads, "Number of generated reads, of 100 letters from 2 million")
       ->transform(CLI::Validator(read_size, ""))
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{40'000'000}, "1..40000000"))
       ->excludes(input)

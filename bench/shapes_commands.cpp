@@ -122,7 +122,7 @@ void add_shapes_commands(CLI::App& bench) {
   shapes
       ->add_option(
           "--limit", matrix->limit,
-          "Seconds of a call; one that a part of its items predicts to take longer fails, unmeasured")
+          "Seconds of a call; a call that a part of its items predicts to take longer fails, unmeasured")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   shapes

@@ -343,8 +343,7 @@ void add_sweep(CLI::App& bench, const sweep& s) {
   command->add_option("--size", options->sizes, "Sizes of the table, in slots of 8 bytes an item")
       ->delimiter(',')
       ->check(CLI::Range(1.0, 16.0));
-  command
-      ->add_option("--failed", options->failed, "Shares of the queries whose keys are not there, in percent")
+  command->add_option("--failed", options->failed, "Shares of the queries whose keys are absent, in percent")
       ->delimiter(',')
       ->check(CLI::Range(0, 100));
   command->callback([options] { run_sweep(*options); });
@@ -374,9 +373,9 @@ void add_thesis_commands(CLI::App& bench) {
 
   add_cuckoo(bench);
   add_two_level(bench);
-  CLI::App* multiplicity = bench.add_subcommand(
-      "thesis/multiplicity",
-      "Multimaps against how often a key comes: builds, lookups, all values of all keys");
+  CLI::App* multiplicity =
+      bench.add_subcommand("thesis/multiplicity",
+                           "Multimaps against the copies of a key: builds, lookups, all values of all keys");
   const auto multimaps = std::make_shared<multiplicity_options>();
   add_common(*multiplicity, *multimaps);
   multiplicity->add_option("--items", multimaps->items, "Number of items")
@@ -390,8 +389,7 @@ void add_thesis_commands(CLI::App& bench) {
 
   CLI::App* probes = bench.add_subcommand("thesis/probes",
                                           "Slots that a lookup reads in open addressing: hash functions and "
-                                          "jumps, beside table 3.2 of the thesis (on the "
-                                          "CPU)");
+                                          "jumps, next to table 3.2 of the thesis (on the CPU)");
   probes->alias("thesis/table32");
   const auto statistics = std::make_shared<probes_options>();
   statistics->space = "cpu";
@@ -406,10 +404,9 @@ void add_thesis_commands(CLI::App& bench) {
   add_json(*probes, *statistics);
   probes->callback([statistics] { run_probes(*statistics); });
 
-  CLI::App* restarts = bench.add_subcommand(
-      "thesis/restarts",
-      "How often cuckoo tables start again: two-level ones, and single-level ones with the stash "
-      "and without (on the CPU)");
+  CLI::App* restarts = bench.add_subcommand("thesis/restarts",
+                                            "How often cuckoo tables restart: two-level ones, and "
+                                            "single-level ones with and without the stash (on the CPU)");
   const auto constructions = std::make_shared<restarts_options>();
   constructions->space = "cpu";
   restarts->add_option("--items", constructions->items, "Numbers of items in a single-level table")

@@ -171,7 +171,8 @@ void run_tail(const tail_options& options) {
 }  // namespace
 
 void add_update_commands(CLI::App& bench) {
-  CLI::App* calls = bench.add_subcommand("calls", "What a call costs the host, from one item to ten million");
+  CLI::App* calls =
+      bench.add_subcommand("calls", "The cost of a call for the host, from one item to ten million");
   const auto costs = std::make_shared<calls_options>();
   costs->repeat = 50;
   add_common(*calls, *costs);
@@ -193,7 +194,7 @@ void add_update_commands(CLI::App& bench) {
   calls->callback([costs] { run_calls(*costs); });
 
   CLI::App* one_key = bench.add_subcommand(
-      "one_key", "What one key at a time costs on a CPU, beside maps that are made for that");
+      "one_key", "The cost of one key at a time on a CPU, next to maps that are made for that");
   const auto singles = std::make_shared<one_key_options>();
   singles->repeat = 15;
   add_common(*one_key, *singles);

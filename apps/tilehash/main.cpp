@@ -45,7 +45,8 @@ int tilehash_main(int argc, char** argv) {
   list_options to_list;
   add_list_command(app, to_list);
   const CLI::App* run = add_run_command(app, to_run);
-  CLI::App* bench = app.add_subcommand("bench", "What this machine and these tables can do");
+  CLI::App* bench =
+      app.add_subcommand("bench", "Limits of this machine, rates of the tables, and the papers' experiments");
   add_bench_commands(*bench);
   add_paper_list(*bench);
   const CLI::App* reproduce = add_reproduce_command(app);

@@ -60,22 +60,17 @@ class fitting : public CLI::Formatter {
 
 constexpr const char* words_of_run =
     "Words:\n"
-    "  op        what is timed. build: all items into a new table at once, with room for all. insert: the "
-    "same into a "
-    "table that is there, made for the different keys. find_hit, find_miss, find_mix: lookups of keys that "
-    "are in the "
-    "table, that are not (from the keys' own range), and of both (--hit-rate). erase: about half of the "
-    "keys, and reinsert: the same again. build_raw: "
-    "all that a file holds, repeated keys and all, as it comes. count: how often each key comes, by "
-    "insert_or_apply "
-    "with op::count.\n"
+    "  op        what is timed. build: all items into a new table at once, with capacity for all. insert: "
+    "the same into an existing table, made for the different keys. find_hit, find_miss, find_mix: lookups of "
+    "present keys, of absent keys (from the keys' own range), and of both (--hit-rate). erase: about half of "
+    "the keys, and reinsert: the same again. build_raw: all keys of a file in its order, repeated keys too. "
+    "count: how often each key occurs, by insert_or_apply with op::count.\n"
     "  time      the median of --repeat runs, after one to warm up; noise: from the fastest to the slowest, "
     "as a share of it.\n"
-    "  probes    buckets (or slots, where a bucket is one) that a lookup reads; p99: as many are enough for "
-    "99 % of them.\n"
+    "  probes    buckets that a lookup reads (slots, if a bucket has one); p99: enough for 99 % of the "
+    "lookups.\n"
     "  answers   ok: every answer of every run was compared with the right one, and those of "
-    "count() and contains() for a million keys. refused: items that a table "
-    "did not take.\n"
+    "count() and contains() for a million keys. refused: items that were not inserted.\n"
     "  sizes     1000003, 2^20, 1e6, 1M (k, M, G: steps of 1024).\n"
     "Input:\n"
     "  random:n=N[,unique=1][,dist=DIST]; DIST is uniform, normal, zipf:S or sequential\n"
@@ -104,7 +99,7 @@ void add_manners(CLI::App& app) {
 }
 
 CLI::App* add_run_command(CLI::App& app, run_options& options) {
-  CLI::App* run = app.add_subcommand("run", "Build, query and check tables, and say how fast they were");
+  CLI::App* run = app.add_subcommand("run", "Build, query and check tables, and report their rates");
   run_settings& settings = options.settings;
   run->add_option(option::design, options.designs, "Designs to run, or all")
       ->delimiter(',')
@@ -120,12 +115,12 @@ CLI::App* add_run_command(CLI::App& app, run_options& options) {
          "--input", options.input,
          "Keys: random:n=N, fasta:FILE, lines:FILE, binary:FILE,key=u32|u64, or a data set: see below")
       ->capture_default_str();
-  CLI::Option* const load = run->add_option(option::load_factor, settings.load_factor,
-                                            "Items a slot, as 0.8 or 1/1.05 (chained and hash_graph: items a "
-                                            "bucket), or max for the most that each "
-                                            "design takes; tilehash list says how much that is")
-                                ->transform(load_factor_check)
-                                ->capture_default_str();
+  CLI::Option* const load =
+      run->add_option(option::load_factor, settings.load_factor,
+                      "Items a slot, as 0.8 or 1/1.05 (chained and hash_graph: items a "
+                      "bucket), or max for the most that each design takes (tilehash list)")
+          ->transform(load_factor_check)
+          ->capture_default_str();
   run->add_option_function<double>(
          "--size", [&settings](double slots) { settings.load_factor = 1 / slots; },
          "Slots an item, in place of --load-factor: 1.05 is a load factor of 1/1.05")

@@ -193,7 +193,7 @@ void add_paper_list(CLI::App& bench) {
 
 CLI::App* add_reproduce_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "reproduce", "Measure a document's table or figure: its numbers beside ours, and a verdict");
+      "reproduce", "Measure a document's table or figure: its numbers next to ours, and a verdict");
   const auto request = std::make_shared<reproduce_request>();
   command->add_option("ENTRY", request->names, "li:table7, all of a document as li, or all")->required();
   command->add_flag("--quick", request->quick, "Small sizes, for two cores and seconds");
@@ -209,7 +209,7 @@ CLI::App* add_reproduce_command(CLI::App& app) {
 
 CLI::App* add_report_command(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("report", "One HTML page: the documents' tables and figures beside ours");
+      app.add_subcommand("report", "One HTML page: the documents' tables and figures next to ours");
   struct request {
     std::string folder = default_folder, page = "report.html";
   };
