@@ -28,7 +28,8 @@ struct reports : question<Key, Value> {
       if (k.size() > capacity + capacity / 4) {
         ASSERT_GT(report.refused, 0U);
       }
-      ASSERT_EQ(report.restarts, 0U);
+      // A design whose inserts move keys may take another hash function, when a moved key finds no slot.
+      ASSERT_LE(report.restarts, 4U);
       ASSERT_EQ(table->capacity(), capacity);
       expected.verify(*table, k);
       expected.insert(*table, k, reports::values_for(random, k), true);
