@@ -22,6 +22,7 @@
 #include <tilehash/core/hash.hpp>
 #include <tilehash/core/op.hpp>
 #include <tilehash/kernel/erase.hpp>
+#include <tilehash/kernel/insert_along_slots.hpp>
 #include <tilehash/kernel/insert_by_thread.hpp>
 #include <tilehash/kernel/insert_by_view.hpp>
 #include <tilehash/kernel/lookup.hpp>
@@ -317,13 +318,19 @@ struct mutable_table_view : table_view<Design> {
     if (!this->has_memory()) return outcome::refused;
     detail::item<slot_type> x{detail::query<slot_type>(key), 0, true};
     if constexpr (!is_set) x.value = detail::to_bits<typename slot_type::value_bits>(value);
+    constexpr bool keeps = std::same_as<Update, detail::keep_stored>;
     outcome became = detail::by_tile_of_caller(tile, [&](auto t) {
-      if constexpr (displaces && std::same_as<Update, detail::keep_stored>)
+      if constexpr (displaces && keeps)
         return detail::insert_by_thread<Design>::run(this->design, t, x, active && x.key.legal);
+      else if constexpr (detail::probes_next_slots<Design> && keeps)
+        return detail::insert_along_slots<Design>::run(this->design, t, x, active && x.key.regular());
       else
         return detail::upsert_together(this->design, this->sentinels, t, x, active, update);
     });
-    if constexpr (displaces && std::same_as<Update, detail::keep_stored>) {
+    if constexpr (detail::probes_next_slots<Design> && keeps) {
+      if (active && x.key.legal && x.key.reserved) became = this->sentinels.insert(x.key.bits, x.value);
+    }
+    if constexpr (displaces && keeps) {
       if (active && x.key.regular() && became == outcome::refused)
         became = detail::displace_among_inserts(this->design, x.key.bits, x.value);
     }

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include <tilehash/designs/linear_probing.hpp>
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -466,6 +467,76 @@ TEST(inserts_by_views, at_random) {
       ask_at_random<tiled<u64, u64>>(run);
     else
       ask_at_random<tiled<u32, u32>>(run);
+  });
+}
+
+// The same by linear probing, in a small table with tombstones, whose last slots fill no sector.
+template <class Key>
+void ask_along_slots(emulation::exploration& run) {
+  using design_type = linear_probing<Key, Key>;
+  using slot_type = typename design_type::slot_type;
+  const u64 capacity = 5 + run.below(20);
+  struct alignas(64) line {
+    char bytes[64] = {};
+  };
+  std::vector<line> memory(design_type::bytes(capacity) / sizeof(line) + 1);
+  typename detail::sentinel_cells<slot_type>::cell cells[2] = {};
+  u64 changes[detail::size_words] = {};
+  mutable_table_view<design_type> view;
+  view.design = design_type(memory.front().bytes, capacity, run());
+  view.sentinels = {cells};
+  view.changes = changes;
+  std::fill_n(view.design.slots(), capacity, slot_type::empty_word);
+
+  const auto any_key = [&] { return static_cast<Key>(run.below(3 * capacity)); };
+  std::set<Key> before;
+  for (u64 left = capacity * (30 + run.below(71)) / 100; left != 0; --left) {
+    const Key k = any_key();
+    if (view.insert(k, k) == outcome::inserted) before.insert(k);
+  }
+  for (u64 left = run.below(6); left != 0; --left) {
+    const Key k = any_key();
+    EXPECT_EQ(view.erase(k), before.erase(k) == 1);
+  }
+  std::vector<Key> items(2 + run.below(5));
+  for (Key& k : items) k = run.below(3) == 0 ? items.front() : any_key();
+  const u64 tiles = run();
+  std::vector<outcome> became(items.size());
+  run.run(items.size(), width, [&](emulation::thread& me) {
+    const u64 i = me.block().index;
+    const bool mine = me.rank() == 0;
+    outcome o = outcome::refused;
+    if ((tiles >> i & 1) != 0)
+      o = view.insert(emulated_tile<width>(me), items[i], items[i], mine);
+    else if (mine)
+      o = view.insert(items[i], items[i]);
+    if (mine) became[i] = o;
+  });
+  std::map<Key, u32> inserted;
+  for (u64 i = 0; i < items.size(); ++i) inserted[items[i]] += became[i] == outcome::inserted;
+  std::vector<Key> after(before.begin(), before.end()), stored;
+  for (const auto& [k, n] : inserted) {
+    EXPECT_LE(n, before.count(k) != 0 ? 0U : 1U) << "calls that inserted a key";
+    if (n != 0) after.push_back(k);
+  }
+  std::ranges::sort(after);
+  for (u64 i = 0; i < capacity; ++i) {
+    const auto w = view.design.slots()[i];
+    if (!slot_type::is_free(w)) stored.push_back(slot_type::decode(slot_type::key_of(w)));
+  }
+  std::ranges::sort(stored);
+  EXPECT_EQ(stored, after);
+  for (const Key k : after) EXPECT_TRUE(view.contains(k));
+  if (std::ranges::count(became, outcome::refused) != 0) {
+    EXPECT_EQ(stored.size(), capacity) << "refused, but there are free slots";
+  }
+}
+TEST(inserts_by_views, at_random_along_slots) {
+  emulation::explore(contract::scaled(20000, 2000), [](emulation::exploration& run) {
+    if (run.below(2) == 0)
+      ask_along_slots<u64>(run);
+    else
+      ask_along_slots<u32>(run);
   });
 }
 

@@ -55,6 +55,7 @@ class open_addressing : public detail::single_slots<Key, Value> {
 
   static constexpr const char* name = Probe::name;
   static constexpr double max_load_factor = detail::highest_load_factor<Probe>();
+  static constexpr bool probes_next_slots = !Probe::jumps;  // one after the other
 
   // Slots for `items` at `load_factor`: a prime where the probe sequence needs one.
   static u64 capacity_for(u64 items, double load_factor) {
