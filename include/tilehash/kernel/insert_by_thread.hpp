@@ -2,26 +2,31 @@
 // The insert of a view into a design whose keys have two buckets, the second only if the first is full: each thread
 // for itself, without moving another key.
 //
-//   first bucket --+-- holds the key, or has a free slot --> done
-//                  +-- full --> second bucket --+-- the same --> done
-//                                               +-- full ------> refused: displace
+//   first bucket --+-- holds the key -----------> present
+//                  +-- has a free slot ---------> claim it
+//                  +-- full --> second bucket --+-- holds the key --> present
+//                                               +-- has a free slot > claim it
+//                                               +-- full -----------> refused: displace
 //
 // A thread claims the first free slot in the key's order. If another item was faster, the compare-and-swap returns
 // that item: it has the same key, or the thread tries the next free slot. It need not read the bucket again, as the
 // walk of kernel/upsert.hpp does, for all lanes of a warp if one of them must.
 //
+// The lanes of a warp claim together, those of first buckets and those of second ones. So a warp waits for one
+// compare-and-swap, and its code needs fewer registers.
+//
 // Exact under races, without a lock: while keys are only inserted, a free slot becomes taken and stays taken. A thread
 // passes a slot only if it has another key. So of two threads with one key neither passes the slot of the other.
 //
-// A bucket with filter bits and a free slot has lost keys, so the key may be in the second bucket all the same. Then
-// the thread walks as other inserts do.
+// A bucket with filter bits and a free slot has lost keys, so the key may be in the second bucket all the same. The
+// thread reads that too, and claims the free slot in the first. If that bucket fills up meanwhile, the key may have
+// moved there or to the second bucket, which the thread reads again.
 #pragma once
 
 #include <tilehash/core/item.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/core/sentinel_cells.hpp>
 #include <tilehash/designs/concepts.hpp>
-#include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/solo_tile.hpp>
 
 namespace tilehash {
@@ -44,35 +49,38 @@ class insert_by_thread {
   template <class Tile>
   TILEHASH_FN static outcome run(const Design& design, const Tile& t, const item<slot_type>& x, bool mine) {
     outcome became = outcome::refused;
-    location at = design.locate(x.key.bits);
-    bool on = mine && x.key.regular(), lost_keys = false;
+    const location first = design.locate(x.key.bits);
+    word* memory = design.bucket_at(design.where(first));
+    stored_key stored = first.stored;
+    bool on = mine && x.key.regular(), seeks = false;  // seeks: in the second bucket
+    u32 free = 0;
     {
-      word* const memory = design.bucket_at(design.where(at));
       const auto b = bucket_type::read_stale(solo_tile{}, memory);
-      const u32 free = free_in(b);
-      if (on && b.has(solo_tile{}, at.stored))
-        became = outcome::present;
-      else if (on && free != 0 && b.has_bits(solo_tile{}, slot_type::filter_mask))
-        lost_keys = true;
-      else if (on)
-        became = claim(memory, free, at.stored, x.value);
+      free = free_in(b);
+      if (on && b.has(solo_tile{}, stored)) on = false, became = outcome::present;
+      seeks = on && (free == 0 || b.has_bits(solo_tile{}, slot_type::filter_mask));
     }
-    on = on && became == outcome::refused && !lost_keys;
-    if (t.any(on)) {
-      const location first = at;
-      design.turn(at);
-      word* const memory = design.bucket_at(design.where(at));
-      const auto b = bucket_type::read_shared(solo_tile{}, memory, on);
-      const u32 free = free_in(b);
-      if (on && b.has(solo_tile{}, at.stored)) {
-        became = outcome::present;
-      } else if (on && free != 0) {
-        design.passes(first);
-        became = claim(memory, free, at.stored, x.value);
+    TILEHASH_UNROLL_BY(1)
+    for (;;) {  // at most three times
+      if (t.any(seeks)) {
+        location second = first;
+        design.turn(second);
+        word* const there = design.bucket_at(design.where(second));
+        const auto b = bucket_type::read_shared(solo_tile{}, there, seeks);
+        if (seeks && b.has(solo_tile{}, second.stored)) {
+          on = false, became = outcome::present;
+        } else if (seeks && free == 0) {
+          memory = there;
+          stored = second.stored;
+          free = free_in(b);
+          if (free != 0) design.passes(first);
+        }
       }
+      if (on) became = claim(memory, free, stored, x.value);
+      on = seeks = on && became == outcome::refused && stored == first.stored;  // the first bucket filled up
+      if (!t.any(seeks)) return became;
+      free = 0;
     }
-    if (lost_keys) became = walk(design, x.key.bits, x.value);
-    return became;
   }
 
  private:
@@ -104,9 +112,6 @@ class insert_by_thread {
       } while (slot_type::is_free(seen));  // it has filter bits
     }
     return outcome::refused;
-  }
-  TILEHASH_FN_APART static outcome walk(Design design, typename Design::key_bits key, value_bits value) {
-    return insert_one(design, key, value);
   }
 };
 
