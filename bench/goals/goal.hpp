@@ -21,11 +21,13 @@ struct rival_time {
 
 // Rates of bare kernels, by one thread a key (bounds_cuda.cu). Keys or bytes a second.
 struct goal_bounds {
-  double swap_26 = 0, swap_22 = 0;      // 64 bytes are read and a word is swapped; 2^26 and 2^22 keys
-  double read_22 = 0;                   // 64 bytes are read and 4 written
-  double linear_26 = 0, double_26 = 0;  // inserts into slots of 8 bytes, load factor 0.8
-  double bytes_written = 0;             // one after the other
-  double call = 0;                      // seconds of an empty kernel and a wait
+  double swap_26 = 0, swap_22 = 0;  // 64 bytes are read and a word is swapped; 2^26 and 2^22 keys
+  double read_22 = 0;               // 64 bytes are read and 4 written
+  double two_buckets_26 = 0, two_buckets_22 = 0;  // inserts into two buckets, load factor 0.8
+  double find_22 = 0;                             // lookups of their keys
+  double linear_26 = 0, double_26 = 0;            // inserts into slots of 8 bytes, load factor 0.8
+  double bytes_written = 0;                       // one after the other
+  double call = 0;                                // seconds of an empty kernel and a wait
 };
 goal_bounds measure_goal_bounds();
 
