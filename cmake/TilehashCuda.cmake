@@ -95,7 +95,7 @@ function(tilehash_cuda_to_ptx name size)
 endfunction()
 
 # tilehash_cuda_is_read(...): the same, but nvcc stops when it has read and instantiated all, as what comes behind that takes as
-# long again. For what asks questions of kernels that become PTX elsewhere: those of all designs do in the program.
+# long again. For what asks questions of kernels that become PTX elsewhere: those of all designs do in the program, in the tier full.
 function(tilehash_cuda_is_read name)
   tilehash_cuda_to_ptx(${name} ${ARGN})
   target_compile_options(${name} PRIVATE -fdevice-syntax-only)
