@@ -215,7 +215,8 @@ std::vector<std::uint64_t> data_set_keys(const data_set_spec& spec, unsigned key
     case data_set::rand: {
       const bell nth(n, key_bits, seed);
       if (!nth.fits())
-        throw input_error(name_of(spec) + ": a bell of 32 bits has no room for so many; use --key-bits 64");
+        throw input_error(name_of(spec) +
+                          ": 32 bits have too few values for a normal distribution; use --key-bits 64");
       return draw_all(spec, tell, [&](u64 i) { return nth(order(i)); });
     }
     default: {

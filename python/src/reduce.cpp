@@ -204,7 +204,7 @@ nb::object reduce_column(const grouping& g, const column<T>& values, const std::
 
 nb::object reduce(const vector_in<u32>& of, u64 number, const any_in& a, const mask_in& valid,
                   const std::string& op, double argument, int threads) {
-  if (a.size() != of.size()) throw nb::value_error("tilehash: there is a value for each row");
+  if (a.size() != of.size()) throw nb::value_error("tilehash: keys and values differ in length");
   const grouping g{space_of(threads), of.data(), of.size(), number};
   const std::uint8_t* mask = bytes_of_mask(valid, a.size());
   nb::object result;

@@ -171,7 +171,7 @@ class groups {
                             std::ranges::range_value_t<Values> start) const {
     using value = std::remove_cv_t<std::ranges::range_value_t<Values>>;
     const std::span<const value> all(values);
-    detail::require(all.size() == codes().size(), "group_by: there is a value for each row");
+    detail::require(all.size() == codes().size(), "group_by: keys and values differ in length");
     space.check_pointer(all, "group_by: the values");
     buffer<value, Space> out(space, size());
     if (size() == 0) return out;

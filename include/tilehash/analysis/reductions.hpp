@@ -32,7 +32,7 @@ template <class Space, class Values>
 std::span<const value_of<Values>> checked_values(const Space& space, const groups<Space>& grouped,
                                                  const Values& values) {
   const std::span<const value_of<Values>> all(values);
-  require(all.size() == grouped.codes().size(), "group_by: there is a value for each row");
+  require(all.size() == grouped.codes().size(), "group_by: keys and values differ in length");
   space.check_pointer(all, "group_by: the values");
   return all;
 }

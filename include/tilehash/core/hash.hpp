@@ -152,6 +152,7 @@ struct identity {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+/// The hashers that a design takes as its `Hash`. Each is made of a seed and returns 64 bits; none throws.
 namespace hashes {
 TILEHASH_PUBLIC(murmur);
 TILEHASH_PUBLIC(identity);

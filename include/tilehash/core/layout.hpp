@@ -244,6 +244,7 @@ class hilbert : public detail::curve_layout<Key, Dimensions> {
 };
 
 TILEHASH_END_ABI_NAMESPACE
+/// Layouts convert the points of a grid to keys and back.
 namespace layouts {
 TILEHASH_PUBLIC(morton);
 TILEHASH_PUBLIC(hilbert);

@@ -53,7 +53,7 @@ struct table_options {
 /// The item that is kept if one call has several items with equal keys.
 enum class keep {
   any,    ///< any one of them; the next run may keep another
-  first,  ///< the one that comes first in the arrays, as dictionaries and drop_duplicates do
+  first,  ///< the one that comes first in the arrays, as pandas' drop_duplicates does
 };
 
 }  // namespace tilehash

@@ -53,8 +53,15 @@ struct first_fit {
 
 }  // namespace placement
 
-// Placement: the rule that chooses one of a new key's two buckets. A rule that does not fill the first bucket
-// first has insert(), one try to put a key in (papers/bucketed_cuckoo_balanced.hpp).
+/// Two buckets a key, for keys and values that `tiled` does not take.
+///
+/// Each verb takes O(1) expected a key; a lookup reads at most two buckets. A slot has the bytes of key and
+/// value, rounded up to a power of two. Load factor: at most 0.98, and 0.96 with buckets of four slots.
+/// Words of 16 bytes need a CPU or sm_90. In kernels, verbs of one kind may run concurrently.
+/// \tparam Key,Value of at most 16 bytes together; Value may be void.
+/// \tparam Slots of a bucket: 1, 2, 4, 8 or 16.
+/// \tparam Placement the rule that chooses one of a new key's two buckets. A rule that does not fill the first
+/// bucket first has insert(), one try to store a key (papers/bucketed_cuckoo_balanced.hpp).
 template <class Key, class Value, class Hash = murmur,
           u32 Slots = 64 / sizeof(typename slot<Key, Value>::word), class Placement = placement::first_fit>
 class bucketed_cuckoo {

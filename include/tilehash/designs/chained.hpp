@@ -103,6 +103,14 @@ struct radix_sort {
 
 }  // namespace builders
 
+/// Rows of items, built at once from all items; repeated keys keep all of theirs.
+///
+/// A build takes O(n) and cannot fail; it is the only change. A lookup takes O(1 + row length). Memory: n
+/// entries, and an Offset a row. Load factor: items a row, at most 10, by default 1. Lookups may run
+/// concurrently with lookups.
+/// \tparam Key,Value of any size; Value may be void.
+/// \tparam Offset u32 for up to 2^32 - 2 items, or u64.
+/// \tparam Builder how the rows are made.
 template <class Key, class Value, class Hash = murmur, class Offset = u32,
           class Builder = builders::by_regions<builders::radix_sort>>
 using chained = row_table<Key, Value, Builder, Hash, detail::index_of<Offset>>;

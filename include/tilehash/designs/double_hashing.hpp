@@ -13,6 +13,12 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
+/// Open addressing by jumps, for low loads and single inserts.
+///
+/// Each verb takes O(1) expected a key at a fixed load factor. A slot has the bytes of key and value, rounded
+/// up to a power of two. Load factor: at most 1 / 1.05. In kernels, verbs of one kind may run concurrently.
+/// \tparam Key,Value of at most 16 bytes together; Value may be void.
+/// \tparam JumpPrime the number of different jumps.
 template <class Key, class Value, class Hash = murmur, u64 JumpPrime = 41>
 using double_hashing = open_addressing<Key, Value, probe::double_hash_by<JumpPrime>, Hash>;
 

@@ -10,9 +10,6 @@
 // all slots; the largest is halved when they fill less than alpha. So none is more than twice another, and a
 // resize moves the pairs of one subtable only.
 //
-// The subtables of a key. By default, as in the paper: any subtable, so a lookup reads up to d buckets.
-// With two choices: two of them, fixed by the key's hash, so a lookup reads two.
-//
 // Bucket of a key in subtable t, of base * 2^level(t) buckets:
 //
 //   number = r + base * q          r in [0, base) and the low `own` bits of q: the subtable's own function
@@ -46,9 +43,8 @@
 //   updates       change values once no key moves: those of one word by its atomic operations, all others
 //                 under the bucket's lock.
 //
-// Keys of up to 16 bytes, values of any size. All lanes compare a bucket's keys as words at once, and a key
-// changes by one compare-and-swap; wider keys are too wide for that. dynamic_map (dynamic_map.hpp) keeps
-// those in records, and their ids in a table like this one.
+// All lanes compare a bucket's keys as words at once, and a key changes by one compare-and-swap. So keys have
+// up to 16 bytes.
 //
 // Safe to run at the same time: inserts with inserts, lookups with lookups, erases with erases. While a
 // subtable is resized its memory is read and not written, until the new one is complete. So lookups of all
@@ -75,7 +71,11 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// Choices: the number of subtables in which a key may be stored, all of them or two.
+/// The design of dynamic_map (docs/explain/dynamic_cuckoo.md). Each verb takes O(1) expected a key; a resize
+/// moves the pairs of one subtable. The load factor stays between table_options::alpha and beta.
+/// \tparam Key,Value keys of up to 16 bytes, values of any size.
+/// \tparam Subtables 2 to 8.
+/// \tparam Choices the subtables in which a key may be stored, which a lookup reads: all of them, or two.
 template <class Key, class Value, u32 Subtables = 3, u32 Choices = Subtables, class Hash = murmur>
 class dynamic_cuckoo
     : public detail::subtables_by_regions<dynamic_cuckoo<Key, Value, Subtables, Choices, Hash>> {

@@ -38,6 +38,12 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
+/// A hash_graph with inserts and erases (docs/explain/hash_graph.md).
+///
+/// An insert of m items takes O(m + sections), or O(n + m) if a section is full: then the table is rebuilt. An
+/// erase takes O(m + the rows' lengths), and takes all items of a key. Memory: 16 bytes a row, and 1 +
+/// table_options::slack entries an item. In kernels, lookups may run concurrently with lookups.
+/// \tparam Key,Value of any size; Value may be void.
 template <class Key, class Value, class Hash = murmur>
 class dynamic_hash_graph {
   static_assert(detail::checked_key<Key>::is && detail::checked_value<Value>::is);

@@ -106,7 +106,14 @@ struct automatic {
 
 }  // namespace builders
 
-// An integer as Index means plain offsets of that type, as in the thesis.
+/// Rows of items with filters, built at once; repeated keys keep all of theirs (docs/explain/hash_graph.md).
+///
+/// A build takes O(n) and cannot fail; it is the only change. A lookup takes O(1 + row length), and most absent
+/// keys end at the row's filter. Memory: n entries, and 8 bytes a row. Load factor: items a row, at most 10, by
+/// default 1. Lookups may run concurrently with lookups.
+/// \tparam Key,Value of any size; Value may be void.
+/// \tparam Index filtered_rows, or an integer type: plain offsets of that type, as in the thesis.
+/// \tparam Builder how the rows are made.
 template <class Key, class Value, class Hash = murmur, class Index = filtered_rows,
           class Builder = builders::automatic>
 using hash_graph = row_table<Key, Value, Builder, Hash, detail::index_of<Index>>;

@@ -70,6 +70,15 @@ TILEHASH_BEGIN_ABI_NAMESPACE
 // erased keys pays for a pass over the table.
 enum class repatriation { eager, lazy };
 
+/// A Horton table, for lookups that mostly find nothing (docs/explain/horton.md).
+///
+/// A lookup reads at most two buckets; each verb takes O(1) expected a key. A slot has the bytes of key and
+/// value, rounded up to a power of two. Load factor: at most 0.9 with 4 slots, 0.95 with 8, 0.965 with 16. In
+/// kernels, verbs of one kind may run concurrently.
+/// \tparam Key of up to 8 bytes.
+/// \tparam Value of up to 8 bytes, or void for a set.
+/// \tparam Slots of a bucket: 1, 2, 4, 8 or 16.
+/// \tparam Repatriation when erases move items back.
 template <class Key, class Value, u32 Slots = 64 / sizeof(typename horton_slot<Key, Value>::word),
           repatriation Repatriation = repatriation::eager>
 class horton {

@@ -12,6 +12,11 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
+/// Open addressing in neighbouring slots, for low loads. Keep the load factor below 0.7.
+///
+/// Each verb takes O(1) expected a key at a fixed load factor. A slot has the bytes of key and value, rounded
+/// up to a power of two. Load factor: at most 1 / 1.05. In kernels, verbs of one kind may run concurrently.
+/// \tparam Key,Value of at most 16 bytes together; Value may be void.
 template <class Key, class Value, class Hash = murmur>
 using linear_probing = open_addressing<Key, Value, probe::linear, Hash>;
 

@@ -63,8 +63,16 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
-// Slots of a bucket: 1, 2, 4, 8 or 16. MaxAgeBits: of a home's maximum age, 0 to 4. Sequence: how keys get
-// their homes (papers/robin_hood_random.hpp has another).
+/// Keeps neighbouring keys in neighbouring memory, and fills all of its slots (docs/explain/robin_hood.md).
+///
+/// Each verb takes O(1) expected a key at a fixed load factor below 1. A lookup reads no more buckets than the
+/// oldest key of its home. Load factor: at most 1. An insert may rebuild the table with another hash function,
+/// which the report counts as a restart. It has no mutable_view(): in kernels, lookups run concurrently.
+/// \tparam Key of up to 8 bytes.
+/// \tparam Value of up to 8 bytes, or void for a set.
+/// \tparam Slots of a bucket: 1, 2, 4, 8 or 16.
+/// \tparam MaxAgeBits of a home's maximum age: 0 to 4.
+/// \tparam Sequence how keys get their homes (papers/robin_hood_random.hpp has another).
 template <class Key, class Value, u32 Slots = 64 / sizeof(typename quotient_slot<Key, Value>::word),
           u32 MaxAgeBits = Slots == 1 ? 4 : 3, class Sequence = probe::coherent>
 class robin_hood {

@@ -289,9 +289,9 @@ template <class Source, class Update>
 void insertion<Design, Space>::insert_async(Space& space, const Source& source, u64 n, insert_report* report,
                                             const Update& update) {
   detail::require(!options_.grow,
-                  "only tables that do not grow (grow = false) have inserts that do not wait");
+                  "an asynchronous insert needs a table that does not grow: set grow = false");
   static_assert(!replacing<Design>,
-                "tilehash: inserts of this design may need a new table, so the host must wait for them");
+                "tilehash: inserts of this design may need a new table, so they synchronize: use insert()");
   this->sweep_if_due(space);
   unwaited_call<call_policy>(*this, space).start(source, update, n, report);
 }

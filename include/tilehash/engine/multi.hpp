@@ -311,7 +311,7 @@ insert_report multi<Design, Space>::build_arrays(Space& space, const Key* keys, 
   detail::require(n <= design::max_items,
                   "build: too many items for 32-bit offsets; use multi<Key, Value, Ids, std::uint64_t>");
   detail::require(design::can_sort || (how != grouping::by_sort && how != grouping::by_regions),
-                  "build: only keys of up to 8 bytes that stand in the table of ids can be sorted or "
+                  "build: only keys of up to 8 bytes that are stored in the table of ids can be sorted or "
                   "grouped by regions");
   multi fresh(space, 0, options_);
   insert_report report;

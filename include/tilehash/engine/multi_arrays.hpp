@@ -141,7 +141,8 @@ class multi_arrays {
   }
   // (When memory runs out, the table of ids throws.)
   [[noreturn]] static void not_placed() {
-    throw error("tilehash: no hash function placed the keys of a multimap in its table of ids; take another");
+    throw error(
+        "tilehash: no hash function placed the keys of a multimap in its table of ids; take another hash");
   }
   static table_options growing(table_options options) {
     options.grow = true;

@@ -324,7 +324,7 @@ class records {
     const detail::meeting_source<design, typename design::meeting::slot_type> source{names};
     const insert_report met = meeting.fill(space, source, leaders.size());
     if (!detail::has_nan<key_type> && met.refused != 0)
-      throw error("tilehash: no hash function placed the keys in a table of ids; take another");
+      throw error("tilehash: no hash function placed the keys in a table of ids; take another hash");
     meeting.look_up(space, names, leaders.size(),
                     detail::leader_sink<design>{keys, fresh.data(), leaders.data(), clashes});
     space.synchronize();

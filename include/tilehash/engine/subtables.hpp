@@ -87,7 +87,7 @@ class subtables : public subtable_slots<Design, Space> {
   template <class Source, class Update>
   void insert_async(Space& space, const Source& source, u64 n, insert_report* report, const Update& update) {
     detail::require(!options_.grow,
-                    "only tables that do not grow (grow = false) have inserts that do not wait");
+                    "an asynchronous insert needs a table that does not grow: set grow = false");
     if (!std::same_as<Update, detail::keep_stored>) require_no_doubling();
     unwaited_call<call_policy>(*this, space).start(source, update, n, report);
   }

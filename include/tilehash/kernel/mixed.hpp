@@ -140,12 +140,12 @@ class mixed_call {
     return own;
   }
   buffer<Value, Space> values_of(operation what, std::span<const Value> values) const {
-    require(parts_.count(what) == 0 || !values.empty(), "apply: what inserts needs values");
+    require(parts_.count(what) == 0 || !values.empty(), "apply: inserts need an array of values");
     return part_of(what, values);
   }
   // Returns the number of keys found.
   u64 answer(std::span<Value> out, std::span<bool> found) {
-    require(!found.empty(), "apply: finds need arrays for their answers");
+    require(!found.empty(), "apply: finds need arrays for their results");
     const u64 n = parts_.count(operation::find);
     const auto wanted = part_of(operation::find, finds_);
     const buffer<Value, Space> answers(space_, n);

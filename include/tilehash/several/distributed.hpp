@@ -44,6 +44,10 @@ namespace several {
 /// release(). Temporary memory: 4 bytes a key for answers. An associative op of many items with frequent keys takes
 /// a local table of all keys.
 ///
+/// Complexity. That of the table's verb for the items that the rank receives, and O(items) to route and send.
+///
+/// Synchronization. Every collective verb synchronizes with the host, and waits for all ranks.
+///
 /// Concurrency. Exclusive, also lookups.
 template <class Table, exchange Exchange>
 class distributed : public detail::shared_table<Table, Exchange> {
@@ -63,13 +67,17 @@ class distributed : public detail::shared_table<Table, Exchange> {
   /// \param items to size all tables for, together.
   /// \param options of each rank's table. A given seed differs by rank.
   /// \throws invalid_argument, out_of_memory (strong).
+  /// \complexity O(capacity of the rank's table).
+  /// \memory none.
+  /// \synchronizes no; waits for all ranks.
+  /// \concurrency no other call on the exchange.
   distributed(Space& space, Exchange& exchange, u64 items = 0, const table_options& options = {})
       : base(space, exchange, items, options) {}
 
   // ---- of this rank alone: not collective ----
 
-  /// Returns this rank's table, with the keys that it owns. for_each(), retrieve_all(), save and views are those
-  /// of the ranks' tables. Inserting a key of another rank there makes it invisible.
+  /// Returns this rank's table, with the keys that it owns. for_each(), retrieve_all() and views are those of
+  /// the ranks' tables. A key of another rank that is inserted here cannot be found. O(1).
   Table& local() { return *this->table_; }
   /// \overload
   const Table& local() const { return *this->table_; }

@@ -13,6 +13,9 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 
+/// Neighbouring lanes of a warp that read one bucket together. The verbs of a view take it before the key; all
+/// lanes of the warp call together, each with its own key.
+/// \tparam Width lanes: a power of two of at most 32.
 template <u32 Width>
 struct cuda_tile {
   static_assert(Width >= 1 && Width <= 32 && (Width & (Width - 1)) == 0);
