@@ -24,7 +24,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARK = re.compile(r"^<!-- cells: (\{.*\}) -->$")
-NUMBER = re.compile(r"(?<![\w.^*])\d+(?:\.\d+)?(?![\w^*])")
+# In bold too, but not in italics.
+NUMBER = re.compile(r"(?<![\w.^])(?:(?<!\*)|(?<=\*\*))\d+(?:\.\d+)?(?![\w^])(?!\*(?!\*))")
 
 
 @functools.cache
