@@ -79,8 +79,9 @@ void expect_list(u64 n, repeats how, bool made, u64 seed) {
   for (const auto& [bits, values] : given)
     wrong += model_of<Op>::of(values) != model_of<Op>::of(got.at(bits));
   EXPECT_EQ(wrong, 0U);
-  if (how == repeats::one_key || how == repeats::few)
+  if (how == repeats::one_key || how == repeats::few) {
     EXPECT_LE(valid, 2 * given.size()) << "a block joins the replicas of a key";
+  }
 }
 
 TYPED_TEST(BlockCombine, KeepsEveryItem) {

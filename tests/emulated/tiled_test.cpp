@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/region_choice.hpp>
+#include <tilehash/space/cpu.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -335,8 +336,9 @@ void merge_into_a_region(u64 seed, double held, double asked, merged how, u32 cr
   EXPECT_EQ(inserted, standing - there.size());
   for (const word e : left) {
     const auto at = there.find(entry::hash_of(e));
-    if (at != there.end() && !slot_type::is_set)
+    if (at != there.end() && !slot_type::is_set) {
       EXPECT_NE(entry::value_of(e), at->second) << "what was there may not leave";
+    }
     may_have[entry::hash_of(e)].clear();
   }
   for (const auto& [h, values] : may_have) EXPECT_TRUE(values.empty()) << "a key is lost";
