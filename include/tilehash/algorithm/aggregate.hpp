@@ -90,6 +90,23 @@ TILEHASH_FN void combine_given(At at, const Value& given, const Op& op) {
   }
 }
 
+// The same with the low half of a word of 8 bytes, while other threads read the upper half.
+template <class Value, class At, class Op>
+TILEHASH_FN void combine_low_half(At at, u32 given, const Op& op) {
+  if constexpr (std::same_as<Op, op::assign>) return;
+#if defined(__CUDA_ARCH__)
+  combine_given(reinterpret_cast<combinable<Op, Value>*>(at), from_bits<Value>(given), op);
+#else
+  for (u64 old = load_relaxed(at);;) {  // until the swap succeeds
+    const u32 next =
+        to_bits<u32>(Value(op(from_bits<Value>(static_cast<u32>(old)), from_bits<Value>(given))));
+    const u64 seen = compare_and_swap(at, old, old >> 32 << 32 | next);
+    if (seen == old) return;
+    old = seen;
+  }
+#endif
+}
+
 // Combines equal keys of a share before the share is sent. The block's scratch has keys and values in two
 // arrays, and a cell for each item.
 template <class Slot, class Op>

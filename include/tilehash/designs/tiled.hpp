@@ -43,7 +43,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/designs/load_factor.hpp>
-#include <tilehash/designs/tiled/build.hpp>
+#include <tilehash/designs/tiled/combine.hpp>
 #include <tilehash/designs/tiled/merge.hpp>
 #include <tilehash/space/bucket.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -272,6 +272,8 @@ class tiled {
   // Builds a region from its items.
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
   using region_build = detail::tiled_build<tiled, Bins, Assigns>;
+  template <class Op>  // and combines the values of equal keys
+  using region_combine = detail::tiled_combining_build<tiled, Op>;
   // Adds items to a region that holds many more.
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
   using region_merge = detail::tiled_merge<tiled, Bins, Assigns>;

@@ -21,6 +21,7 @@
 #include <tilehash/core/options.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/assigned_regions.hpp>
+#include <tilehash/engine/combined_regions.hpp>
 #include <tilehash/engine/frequent_keys.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/engine/thread_combined.hpp>
@@ -159,6 +160,11 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     if constexpr (std::same_as<Op, op::assign>) {
       if (table.size() != 0 && assigns_uncombined(space, table.view().design, items.keys, n))
         return one_by_one();
+    }
+    if constexpr (combines_by_regions<Design, Space, Op>()) {
+      if (table.size() == 0) {
+        if (const auto report = insert_by_regions(table, space, items, n, op, update)) return *report;
+      }
     }
     if (const auto report = insert_list(table, space, items, n, op, update)) return *report;
   }

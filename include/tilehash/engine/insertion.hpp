@@ -156,6 +156,12 @@ class insertion : public region_slots<Design, Space> {
     return call(*this, space).run(source, detail::keep_stored{}, n, nullptr, n, filled);
   }
 
+  // Gives an empty table capacity for so many items, and slots with any content: the caller must write all of them,
+  // or clear the table. Throws out_of_memory; the table is then unchanged.
+  void renew_unwiped(Space& space, u64 items) {
+    if (!base::renew_in_place(space, items, true)) *this = insertion(space, items, options_, 0, true);
+  }
+
   // Makes capacity for so many items in all; never shrinks.
   u64 reserve(Space& space, u64 items) {
     if (this->capacity_for(items) <= capacity() || resize_in_place(space, items)) return 0;

@@ -87,7 +87,10 @@ struct common {
   // Up to so many copies of a key in a sample, regions insert items of which the outcomes are requested.
   static constexpr double few_outcome_copies = 8;
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
-  static constexpr u64 crowd_copies = 8;      // of a key at least, if all items' keys fit a table
+  // Equal keys are combined in a table's regions, if it has so many for each block that runs at once: the last
+  // blocks then cost little, and keys are so many that a list of them costs more.
+  static constexpr u64 combined_regions_each = 2;
+  static constexpr u64 crowd_copies = 8;  // of a key at least, if all items' keys fit a table
   static constexpr u64 combined_again_share =
       8;                                         // a list of an eighth of the items or less is combined again
   static constexpr u64 met_each = u64(1) << 15;  // the same, so that a sample before them costs little
@@ -110,6 +113,9 @@ struct common {
 
   // ---- samples: twice the precision takes four times the size ----
   static constexpr u32 repeats_sampled = 4096;  // keys of a call that may combine equal ones
+  // Keys, of which a 16th may repeat if keys are many: none is so frequent that it has more items than that. A
+  // larger sample also says how many keys there are.
+  static constexpr u64 many_sampled = 8192, many_counted = u64(1) << 16, repeated_of_many = 16;
   static constexpr u32 sampled_keys = 8192;     // of a block, in a set of twice as many slots
   static constexpr u32 sample_slots_log2 = 14;  // of that set: 64 KiB of scratch
   static constexpr u32 sampled_buckets = 1024;  // of a subtable

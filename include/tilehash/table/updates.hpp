@@ -58,7 +58,8 @@ class updates : public inserts<Design, Space> {
   /// once or not at all, and `outcomes` has no results.
   /// \complexity O(n) expected.
   /// \memory as insert(). An associative op of many items combines equal keys first, on a CPU any op does. This
-  /// takes 2.6 times the items' bytes, on a CPU at most 3 times, if those are free.
+  /// takes 2.6 times the items' bytes, on a CPU at most 3 times, if those are free. On a GPU, items of many keys take
+  /// 1.2 times their bytes in an empty map of 4 + 4 bytes.
   /// On a GPU, another op of 2^14 items or more takes the items' bytes, if some keys are frequent and those bytes
   /// are free.
   /// \synchronizes yes.

@@ -80,6 +80,7 @@ struct tiled_build {
   static constexpr u32 block_size = tuning::gpu::large_block;
   static constexpr u32 slots = Design::bucket_slots;
   static constexpr bool takes_items = true;  // as bins
+  static constexpr bool combines = false;    // the values of equal keys (combine.hpp)
   static constexpr bool moves_regions = requires { Bins::are_regions; };
   static constexpr bool walks_bins = moves_regions || requires { Bins::are_items; };  // some are no items
   static constexpr bool for_trial = requires { requires Bins::is_trial; };            // writes no region

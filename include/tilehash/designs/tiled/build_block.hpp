@@ -202,14 +202,21 @@ struct tiled_build_block {
 
   // Step 4. A thread that has found a slot for an item takes the next.
   TILEHASH_FN void displace() {
-    const u32 capacity = memory.unplaced_items.size, came = numbers[layout::unplaced];
-    count_unplaced = came < capacity ? came : capacity;
+    const u32 capacity = memory.unplaced_items.size;
+    count_unplaced = capacity;
+    if constexpr (!Build::combines) {
+      const u32 came = numbers[layout::unplaced];
+      count_unplaced = came < capacity ? came : capacity;
+    }
     displaced d;
     for (bool unplaced = false;;) {
       if (!unplaced) {
         const u32 q = fetch_add(numbers + layout::taken_up, u32(1));
         if (q >= count_unplaced) break;
         const word handle = unplaced_items[q];
+        if constexpr (Build::combines) {
+          if (Build::is_free(region, handle)) continue;
+        }
         const table_word e = in.in.entry_at(handle);
         location p = build.design.location_of(in.in.entries.hash_of(e));
         build.design.turn(p);

@@ -72,6 +72,26 @@ struct tiled_buckets {
       }
     }
   }
+  // The same; where the key is present, its value is combined with this word's. A bucket that was full stays full,
+  // so all items of a key go to one bucket, or to none.
+  template <class Op>
+  TILEHASH_FN outcome put_or_combine(u32 number, word content, const Op& op) const {
+    for (;;) {  // as in put()
+      const view b = read(number);
+      if (const u32 own = b.match(Slot::stored_in(content)); own != 0) {
+        Slot::combine_value(words + (number * slots + b.lowest_slot(own)), Slot::slot_type::value_of(content),
+                            op);
+        return outcome::present;
+      }
+      const u32 free = b.match(0);
+      if (free == 0) return outcome::refused;
+      const auto at = words + (number * slots + b.lowest_slot(free));
+      if (Slot::is_free(compare_and_swap(at, word(0), content))) {
+        fetch_add(counts + number, u32(1));
+        return outcome::inserted;
+      }
+    }
+  }
   // Replaces the value of a key that is stored in a bucket. Returns false if it is not. No key may move meanwhile.
   TILEHASH_FN bool assign(u32 number, stored_key n, const typename Slot::table_word& e) const {
     const view b = read(number);

@@ -8,6 +8,7 @@
 // table only; words of 16 bytes have low numbers instead.
 #pragma once
 
+#include <tilehash/algorithm/aggregate.hpp>
 #include <tilehash/algorithm/ordered_bins.hpp>
 #include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
@@ -89,6 +90,11 @@ struct tiled_scratch_slot {
   TILEHASH_FN static void set_value(auto at, const word& e) { store_low_half(at, entry::value_of(e)); }
   // The same, while other threads read the word or replace its value.
   TILEHASH_FN static void replace_value(auto at, const word& e) { replace_low_half(at, entry::value_of(e)); }
+  // Combines the word's value with another given one, while other threads do the same.
+  template <class Op>
+  TILEHASH_FN static void combine_value(auto at, typename slot_type::value_bits given, const Op& op) {
+    combine_low_half<typename slot_type::mapped_type>(at, given, op);
+  }
   // True if a's item precedes b's, of the same key.
   TILEHASH_FN static bool is_before(word a, word b) {
     return slot_type::value_of(a) < slot_type::value_of(b);
