@@ -222,6 +222,7 @@ class emulated {
   template <class Body>
   void for_each_lane(u64 n, Body body) {
     if (n == 0) return;
+    ++kernels_;
     machine_.run((n + block_size - 1) / block_size, block_size, 0, [&](emulation::thread& me) {
       Body{body}(emulated_lane(me));  // a copy, as a kernel's argument
     });
@@ -230,6 +231,7 @@ class emulated {
   template <class Body>
   void for_each(u64 n, Body body) {
     if (n == 0) return;
+    ++kernels_;
     emulation::shuffled order(n, machine_.dice());
     for (u64 i = 0; i < n; ++i) body(order.next());
   }
@@ -240,6 +242,7 @@ class emulated {
     detail::require(threads >= 1 && threads <= most, "a block of more threads than its body is compiled for");
     detail::require(scratch_bytes <= largest_scratch(), "a block has at most 227 KiB of scratch");
     if (blocks == 0) return;
+    ++kernels_;
     most_scratch_ = std::max(most_scratch_, scratch_bytes);
     machine_.run(blocks, threads, scratch_bytes,
                  [&](emulation::thread& me) { Body{body}(emulated_block(me)); });
@@ -247,6 +250,9 @@ class emulated {
 
   // The most scratch that a block had since the last call of this: it tells kernels apart.
   u64 take_most_scratch() { return std::exchange(most_scratch_, 0); }
+
+  // The number of kernels since the last call of this.
+  u64 take_kernels() { return std::exchange(kernels_, 0); }
 
   // ---- algorithms ----
   template <class T>
@@ -288,7 +294,7 @@ class emulated {
 
   u64 seed_;
   u64 memory_;  // bytes free
-  u64 most_scratch_ = 0;
+  u64 most_scratch_ = 0, kernels_ = 0;
   std::map<const char*, u64> allocated_;
   emulation::machine machine_;
   u64 host_words_[16] = {};

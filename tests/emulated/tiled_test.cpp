@@ -116,6 +116,42 @@ TEST(TiledUnwaited, ManyRegions) {
 #endif
 }
 
+// A call of few items takes one kernel: a second one takes as long as the work.
+TEST(TiledSmall, OneKernelACall) {
+  constexpr u64 n = 1000;
+  emulated space({.seed = 1, .preempt = true});
+  using tested = table<with_width<tiled<u32, u32>, 4>, emulated>;
+  const buffer<u32, emulated> k(space, make_keys<u32>(n, pattern::distinct, 1)), v(space, n);
+  space.fill(v.data(), n, 1U);
+  const buffer<insert_report, emulated> report(space, 1);
+  const buffer<u64, emulated> erased(space, 1);
+  tested t(space, n);
+  const auto kernels = [&](auto call) {
+    space.take_kernels();
+    call();
+    return space.take_kernels();
+  };
+  insert_report r;
+  EXPECT_EQ(kernels([&] { r = t.insert(space, k.span(), v.span()); }), 1U);
+  EXPECT_EQ(r.inserted, n);
+  EXPECT_EQ(kernels([&] { r = t.insert(space, k.span(), v.span()); }), 1U);
+  EXPECT_EQ(r.present, n);
+  EXPECT_EQ(kernels([&] { r = t.insert_or_assign(space, k.span(), v.span()); }), 1U);
+  EXPECT_EQ(r.present, n);
+  EXPECT_EQ(kernels([&] { r = t.insert_or_apply(space, k.span(), v.span(), op::sum{}); }), 1U);
+  EXPECT_EQ(r.present, n);
+  u64 gone = 0;
+  EXPECT_EQ(kernels([&] { gone = t.erase(space, k.first(n / 2)); }), 1U);
+  EXPECT_EQ(gone, n / 2);
+  EXPECT_EQ(kernels([&] { t.erase_async(space, k.span(), erased.data()); }), 1U);
+  EXPECT_EQ(read_one(space, erased.data()), n - n / 2);
+  EXPECT_EQ(t.size(), 0U);
+  tested fixed(space, n, {.grow = false});
+  EXPECT_EQ(kernels([&] { fixed.insert_async(space, k.span(), v.span(), report.data()); }), 1U);
+  EXPECT_EQ(report.to_host()[0].inserted, n);
+  EXPECT_EQ(fixed.size(), n);
+}
+
 // Values are assigned to the first keys of `all` while the table holds the last ones, so to present keys, new
 // ones and some that occur twice. Each key then has a value that it was given last.
 template <class Design>

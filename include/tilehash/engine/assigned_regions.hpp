@@ -78,7 +78,7 @@ std::optional<region_filled<Design, Space>> assign_present(Space& space, const D
                                                            const Source& source, u64 n) {
   if (!assigning_pays(space, design, n) || !mostly_present(space, design, sentinels, calls, source, n))
     return std::nullopt;
-  return assign_by_regions(space, design, source, n);
+  return assign_by_regions(space, design, source, n, calls);
 }
 
 }  // namespace detail

@@ -11,6 +11,7 @@
 
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/pending.hpp>
+#include <tilehash/kernel/two_stages.hpp>
 #include <tilehash/space/tuning.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -30,10 +31,13 @@ u64* host_words_of(Space& space) {
 class call_memory {
  public:
   static constexpr u64 few_items = tuning::table::few_items;  // their pending bits fit here
-  static constexpr u64 region_words = 4;  // counters of a fill by regions (engine/region_fill.hpp)
+  static constexpr u64 region_words =
+      4;  // counters of a fill by regions (engine/region_fill.hpp), and its stages
+  static constexpr u64 bins =
+      tuning::table::few_regions;  // of a fill by regions: the number of each bin's items
   static constexpr u64 bytes = call_counters::bytes +
                                (call_counters::kinds + size_words + 2 + region_words) * sizeof(u64) +
-                               few_items / 8 + few_items / window_step * sizeof(u32);
+                               few_items / 8 + (few_items / window_step + bins) * sizeof(u32);
 
   call_memory() = default;
   explicit call_memory(char* at) : at_(reinterpret_cast<u64*>(at)) {}
@@ -42,11 +46,14 @@ class call_memory {
   u64* sums() const { return at_ + call_counters::words; }
   u64* live_size() const { return sums() + call_counters::kinds; }
   u64* given_up() const { return live_size() + size_words; }
-  u32* blocks_done() const { return reinterpret_cast<u32*>(given_up() + 1); }
+  u32* blocks_done() const { return reinterpret_cast<u32*>(packed()); }
+  u64* packed() const { return given_up() + 1; }  // a call needs one of the two
+  two_stages stages() const { return {reinterpret_cast<u32*>(region_counts() + region_words - 1)}; }
   u64* region_counts() const { return given_up() + 2; }  // and the few bits, as a list of items left over
   u32* few_bits() const { return reinterpret_cast<u32*>(region_counts() + region_words); }
   static constexpr u64 region_bytes = region_words * sizeof(u64) + few_items / 8;
   u32* few_counts() const { return few_bits() + few_items / bits_a_word; }  // pending bits in each 256
+  u32* bin_numbers() const { return few_counts() + few_items / window_step; }
 
   // The end of a call of n items, for which the host waits: counted() has its counts. Its last kernel counted
   // as this phase.
@@ -56,7 +63,8 @@ class call_memory {
             .sums = host_words_of(space) != nullptr ? host_words_of(space) : sums(),
             .given_up = given_up(),
             .n = n,
-            .last_phase = last_phase};
+            .last_phase = last_phase,
+            .packed = packed()};
   }
   // ... without the host, which later reads the size here.
   call_end unwaited(u64 n, u32 last_phase) const {

@@ -131,11 +131,13 @@ class insert_phases {
   }
 
   // Visits the pending items among those with known bits, and all items without. If a key is present, its
-  // value changes and its item is done. Does not synchronize.
-  void look_up(const Design& d, u64 first, u64 end, const cells& sentinels = {}) {
+  // value changes and its item is done. Does not synchronize. As the call's last phase it ends the call like
+  // `last`, where it can_end.
+  void look_up(const Design& d, u64 first, u64 end, const cells& sentinels = {},
+               const call_end* last = nullptr) {
     const u64 unknown = first_unknown(first, end);
-    visit(d, sentinels, first, unknown, true, false);
-    visit(d, sentinels, unknown, end, false, false);
+    visit(d, sentinels, first, unknown, true, false, unknown == end ? last : nullptr);
+    visit(d, sentinels, unknown, end, false, false, last);
   }
   // ... and inserts new keys. As the call's last phase it ends the call like `last`, where it can_end.
   void place(const Design& d, u64 first, u64 end, const cells& sentinels = {},
@@ -171,6 +173,7 @@ class insert_phases {
       throw;
     }
     ended_ = ends.blocks_done != nullptr;
+    counted_ = true;
     update(d, first, end, sentinels, last);
   }
   // Changes the values of keys that the phase before found.
@@ -219,6 +222,7 @@ class insert_phases {
     left_ = counts.left(phase_);
     phase_ = 0;
     ended_ = false;
+    counted_ = false;
     return counts;
   }
   u64 left() const { return left_; }  // pending after the last phase that was collected
@@ -271,11 +275,13 @@ class insert_phases {
       if (last != nullptr) {
         ends = *last;
         ends.last_phase = phase_;
+        if (counted_ || phase_ != 0) ends.packed = nullptr;
       }
     }
+    counted_ = true;
     // A lookup needs fewer registers (measured only where values are stored next to their keys).
     if constexpr (Space::has_lanes && !updates && !values_apart<Design>) {
-      if (!inserts && !pending_only) {
+      if (!inserts && !pending_only && ends.sums == nullptr) {
         using keys = keys_of_items<shifted_source<Source>>;
         return detail::look_up(space_, d, sentinels, keys{{source_, first}}, end - first,
                                pending_sink{recorder(), first});
@@ -306,7 +312,8 @@ class insert_phases {
   u64 few_from_ = 0;         // the item of the table's own first bit
   u64 bits_known_ = 0;
   u32 phase_ = 0;
-  bool ended_ = false;  // the last phase has summed the counters
+  bool ended_ = false;    // the last phase has summed the counters
+  bool counted_ = false;  // a kernel has counted items since the last collect()
   u64 left_ = 0;
   buffer<unplaced_entry, Space> unplaced_;
   buffer<u64, Space> unplaced_length_;

@@ -226,7 +226,7 @@ class insertion : public region_slots<Design, Space> {
     static constexpr bool fills = detail::filled_by_regions<Design, Source, Update>;
     template <class Windows>
     [[gnu::always_inline]] auto fill(Space& space, const Windows& w, u64 end) const {
-      return detail::fill_window(space, design(), w, end, size());
+      return detail::fill_window(space, design(), w, end, size(), this->calls());
     }
     void wipe(Space& space) const { table.wipe_slots(space); }
   };

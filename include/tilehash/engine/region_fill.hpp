@@ -28,6 +28,7 @@
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/call_memory.hpp>
 #include <tilehash/engine/region_choice.hpp>
+#include <tilehash/engine/region_items.hpp>
 #include <tilehash/kernel/left_over.hpp>
 #include <tilehash/space/buffer.hpp>
 #include <tilehash/space/tuning.hpp>
@@ -63,62 +64,6 @@ struct add_left {
   }
 };
 
-// ---- slices: so many neighbouring regions that a block can count them ----
-
-// The route of items to the slices.
-template <class Design>
-struct region_slices {
-  using slot_type = typename Design::slot_type;
-  using key_bits = typename slot_type::key_bits;
-  Design design;
-  u32 each;  // regions of a slice
-
-  TILEHASH_FN u32 regions() const { return (design.regions() - 1) / each + 1; }
-  TILEHASH_FN key_bits hash(key_bits k) const { return design.hash(k); }
-  TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) / each; }
-};
-// The route from a slice to its regions. Its keys are hashed already.
-template <class Design>
-struct region_slice : keys_as_they_are<typename Design::slot_type> {
-  using key_bits = typename Design::key_bits;
-  Design design;
-  u32 first, count;
-
-  region_slice(const Design& d, u32 first_region, u32 regions)
-      : design(d), first(first_region), count(regions) {}
-  TILEHASH_FN u32 regions() const { return count; }
-  TILEHASH_FN u32 region_of(key_bits h) const { return design.region_of(h) - first; }
-};
-
-// The bin of a table's only region: the items of the call (Bins: designs/tiled/build.hpp).
-template <class Design, class Source>
-struct source_as_bin {
-  using slot_type = typename Design::slot_type;
-  using word = typename slot_type::word;
-  static constexpr bool are_items = true;
-
-  Design design;
-  Source source;
-  u32 n;
-  u64* illegal;
-
-  TILEHASH_FN const source_as_bin& at(u32 /*region*/) const { return *this; }
-  TILEHASH_FN word operator[](u32 i) const { return entry(source(i)); }
-  template <class Use>
-  TILEHASH_FN void for_each_item(u32 me, u32 all, const Use& use) const {
-    for (u32 i = me; i < n; i += all) {
-      const auto x = source(i);
-      if (x.valid && x.key.legal) use(i, entry(x));
-      if (x.valid && !x.key.legal) fetch_add(illegal, u64(1));
-    }
-  }
-
- private:
-  TILEHASH_FN word entry(const item<slot_type>& x) const {
-    return routed_item<slot_type>::pack(design.hash(x.key.bits), x.value);
-  }
-};
-
 // A block's build of a region; one that replaces values, if the design has it.
 template <class Design, class Bins, bool Assigns>
 struct region_build_of {
@@ -140,17 +85,23 @@ class region_fill {
   using region_bins = std::conditional_t<KeepsFirst, ordered_bins<slot_type>, bins_type>;
 
  public:
-  region_fill(Space& space, const Design& design, u64 n, bool merges)
+  // `calls`, if any: memory of the table for the counters of few regions. No kernel clears it first, because the last
+  // one leaves it zero.
+  region_fill(Space& space, const Design& design, u64 n, bool merges, const call_memory* calls = nullptr)
       : space_(space),
         design_(design),
         merges_(merges),
         in_place_(Assigns ? !assigns_whole_regions(space, design, n)
                           : merges && merges_in_place(space, design, n)),
+        in_call_(Space::has_lanes && !KeepsFirst && calls != nullptr &&
+                 regions_of(design) <= call_memory::bins),
         spill_capacity_(n / 32 + 1024),
-        header_(header_words(design)),
+        header_(in_call_ ? 0 : header_words(design)),
         memory_(space, header_ + spill_capacity_),
-        at_(memory_.data()) {
-    space.fill(reinterpret_cast<char*>(at_), header_ * sizeof(word), char(0));
+        counters_(in_call_ ? calls->region_counts() : reinterpret_cast<u64*>(memory_.data())),
+        fill_(in_call_ ? calls->bin_numbers() : reinterpret_cast<u32*>(counters_ + counters_used)),
+        spilled_(memory_.data() + header_) {
+    if (!in_call_) space.fill(reinterpret_cast<char*>(counters_), header_ * sizeof(word), char(0));
   }
   // For the only region of an empty table, in the memory of a call.
   region_fill(Space& space, const Design& design, const call_memory& calls)
@@ -158,15 +109,26 @@ class region_fill {
         design_(design),
         merges_(false),
         in_place_(false),
-        spill_capacity_(call_memory::region_bytes / sizeof(word) - header_words(design)),
-        header_(header_words(design)),
-        at_(reinterpret_cast<word*>(calls.region_counts())) {}
+        in_call_(true),
+        spill_capacity_(call_memory::few_items / 8 / sizeof(word)),
+        header_(0),
+        counters_(calls.region_counts()),
+        fill_(calls.bin_numbers()),
+        spilled_(reinterpret_cast<word*>(calls.few_bits())) {}
 
   // The only region of an empty table, in one step.
   template <class Source>
   void fill_one(const Source& source, u64 n) {
     const u32 threads = tuning::gpu::build_threads(static_cast<u32>(n));
     build(source_as_bin<Design, Source>{design_, source, static_cast<u32>(n), counters() + 1}, 0, 1, threads);
+  }
+  // The body of its block.
+  template <class Source>
+  auto build_of_one(const Source& source, u64 n) const {
+    using bin = source_as_bin<Design, Source>;
+    return typename Design::template region_build<bin>{
+        design_,       bin{design_, source, static_cast<u32>(n), counters() + 1}, 0, false, spill(),
+        counters() + 2};
   }
   // All regions: by the design's own build, slice by slice, or at once. In the last case their bins are the
   // table's own memory, or outside it.
@@ -251,7 +213,7 @@ class region_fill {
 
   region_filled<Design, Space> result() {
     u64 counts[counters_used];
-    space_.copy_to_host(counts, counters(), sizeof counts);
+    take_counts(counts);
     region_filled<Design, Space> r;
     r.design = design_;
     r.left = counts[0];
@@ -259,22 +221,43 @@ class region_fill {
     r.inserted = counts[2];
     r.lists_left = r.left <= spill_capacity_;
     r.memory = std::move(memory_);
-    r.spilled = r.memory.data() + header_;
+    r.spilled = spilled_;
     return r;
   }
   // The same for kernels. The memory must stay until they are started.
-  left_counts<word> counts() const { return {counters(), at_ + header_, spill_capacity_}; }
+  left_counts<word> counts() const {
+    return {counters(), spilled_, spill_capacity_, in_call_ ? fill() : nullptr,
+            in_call_ ? regions_of(design_) : 0};
+  }
 
  private:
-  // At the front of the memory: counters of remaining, illegal and new items; the fill of each bin.
-  static constexpr u32 counters_used = 3;
-  static u64 header_words(const Design& design) {
-    u64 bins = 0;
-    if constexpr (requires { design.regions(); }) bins = design.regions();
-    return divide_up(counters_used * sizeof(u64) + bins * sizeof(u32), sizeof(word));
+  // At the front of the memory, unless they are in that of the table: the counters, and the fill of each bin.
+  static constexpr u32 counters_used = counts_of_a_fill;
+  static u32 regions_of(const Design& design) {
+    if constexpr (requires { design.regions(); })
+      return design.regions();
+    else
+      return 0;
   }
-  u64* counters() const { return reinterpret_cast<u64*>(at_); }
-  u32* fill() const { return reinterpret_cast<u32*>(counters() + counters_used); }
+  static u64 header_words(const Design& design) {
+    return divide_up(counters_used * sizeof(u64) + u64(regions_of(design)) * sizeof(u32), sizeof(word));
+  }
+  u64* counters() const { return counters_; }
+  u32* fill() const { return fill_; }
+  // Synchronizes with the host. A kernel that writes to host memory takes less time than a copy.
+  void take_counts(u64* counts) {
+    u64* const host = host_words_of(space_);
+    if (host == nullptr) space_.copy_to_host(counts, counters(), counters_used * sizeof(u64));
+    if constexpr (Space::has_lanes) {
+      const u32 bins = in_call_ ? regions_of(design_) : 0;
+      if (host != nullptr || in_call_)
+        space_.for_each(std::max(counters_used, bins),
+                        taken_counts{counters(), host, fill(), bins, in_call_});
+    }
+    if (host == nullptr) return;
+    space_.synchronize();
+    std::copy_n(host, counters_used, counts);
+  }
   bins_type bins_of(word* entries, u32 capacity, u32 bins) {
     if (used_) space_.fill(fill(), bins, u32(0));
     used_ = true;
@@ -296,7 +279,7 @@ class region_fill {
     else
       return bins;
   }
-  spill_list<word> spill() const { return {at_ + header_, counters(), spill_capacity_}; }
+  spill_list<word> spill() const { return {spilled_, counters(), spill_capacity_}; }
 
   template <class Route, class Source, class Bins>
   void partition(const Route& route, const Source& source, u64 n, const Bins& bins) {
@@ -326,9 +309,12 @@ class region_fill {
   Space& space_;
   Design design_;
   bool merges_, in_place_;
+  bool in_call_;                 // the counters and the bins' numbers are in the memory of the table
   u64 spill_capacity_, header_;  // words
   buffer<word, Space> memory_, apart_;
-  word* at_;           // the counters, and the list of items left over
+  u64* counters_;      // of remaining, illegal and new items
+  u32* fill_;          // of each bin
+  word* spilled_;      // the list of items left over
   bool used_ = false;  // the bins' numbers are not zero
 };
 
@@ -356,10 +342,11 @@ region_filled<Design, Space> fill_regions(Space& space, const Design& design, co
 // where that does not pay.
 template <class Design, class Space, class Source>
 std::optional<region_filled<Design, Space>> assign_by_regions(Space& space, const Design& design,
-                                                              const Source& source, u64 n) {
+                                                              const Source& source, u64 n,
+                                                              const call_memory& calls) {
   if constexpr (assigns_by_regions<Design, Space>()) {
     if (assigning_pays(space, design, n)) {
-      region_fill<Design, Space, false, true> fill(space, design, n, true);
+      region_fill<Design, Space, false, true> fill(space, design, n, true, &calls);
       fill.fill_all(source, n);
       return fill.result();
     }

@@ -88,6 +88,7 @@ class slots : public counted_storage<Design, Space> {
     base::sweep_if_due(space);
     detail::call_end end = unwaited(n, 0);
     end.erased = erased;
+    end.packed = calls_.packed();
     detail::erase(space, view_.design, view_.sentinels, keys, n, end, calls_.blocks_done());
     tidy_after(space, n);
   }

@@ -16,6 +16,7 @@
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
 #include <tilehash/engine/call_memory.hpp>
+#include <tilehash/engine/one_region.hpp>
 #include <tilehash/engine/region_choice.hpp>
 #include <tilehash/engine/region_fill.hpp>
 #include <tilehash/kernel/left_over.hpp>
@@ -26,16 +27,6 @@
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
 namespace detail {
-
-// (A design with reserved keys would need a kernel for these.)
-template <class Design, class Space>
-constexpr bool fills_unwaited() {
-  if constexpr (Space::has_lanes && displacing<Design> &&
-                requires { typename Design::template region_build<>; })
-    return !Design::slot_type::reserves_keys;
-  else
-    return false;
-}
 
 // Starts to insert n items by regions, in a call that ends like `end`. Returns false, and starts nothing,
 // where that does not pay or there is no memory for it. A table that is not known to be `empty` may hold any
@@ -51,25 +42,27 @@ bool start_fill(Space& space, const Design& design, const Source& source, const 
     if (!empty) pays = assigning_pays(space, design, n);
   }
   if (!pays || fills_in_slices<Design, Space>(space, design, n, !empty)) return false;
+  if (one && one_region_at_once_pays<Source>(space, design, n)) {
+    if constexpr (builds_from_items<Source, Space, Design>)
+      start_one_region(space, design, source, update, n, calls, end);
+    return true;
+  }
   end.blocks_done = calls.blocks_done();
   const auto start = [&](auto&& fill) {
     if constexpr (builds_from_items<Source, Space, Design>) {
       if (one) fill.fill_one(source, n);
     }
     if (!one) fill.fill_all(source, n);
-    start_left_over(space, design, source, update, n, fill.counts(), end);
+    start_left_over(space, design, source, update, n, fill.counts(), calls.stages(), end);
   };
   try {
     if constexpr (assigns) {
       if (!empty) {
-        start(region_fill<Design, Space, false, true>(space, design, n, true));
+        start(region_fill<Design, Space, false, true>(space, design, n, true, &calls));
         return true;
       }
     }
-    if (one && n <= call_memory::few_items && sizeof(typename Design::word) <= 8)
-      start(region_fill<Design, Space>(space, design, calls));
-    else
-      start(region_fill<Design, Space>(space, design, n, false));
+    start(region_fill<Design, Space>(space, design, n, false, &calls));
   } catch (const out_of_memory&) {  // nothing has started
     return false;
   }

@@ -174,13 +174,13 @@ class window_call {
   template <class Windows>
   void look_up(Windows& w) {
     w.phases.make_bits(grows_);
-    w.phases.look_up(table_.design(), w.done, w.n, table_.sentinels());
+    const detail::call_end last = table_.calls().waited(space_, w.n, 0);
+    const bool ends = w.n - w.done <= few_updates;
+    w.phases.look_up(table_.design(), w.done, w.n, table_.sentinels(), ends ? &last : nullptr);
     collect(w);
     w.looked_up = true;
-    if (w.phases.left() == 0)
-      w.done = w.n;
-    else
-      w.pending_counts = w.phases.pending_counts();
+    if (w.phases.left() == 0) w.done = w.n;
+    if (w.done != w.n) w.pending_counts = w.phases.pending_counts();
   }
   template <class Windows>
   void collect(Windows& w) {

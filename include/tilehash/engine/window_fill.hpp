@@ -17,19 +17,23 @@ namespace detail {
 // empty table assigning and keeping are the same: any of equal keys wins.)
 template <class Design, class Space, class Windows>
 std::optional<region_filled<Design, Space>> fill_window(Space& space, const Design& design, const Windows& w,
-                                                        u64 end, u64 held) {
+                                                        u64 end, u64 held, const call_memory& calls) {
   using source_type = typename Windows::source_type;
   const auto items = shifted(w.phases.source(), w.done);
   const u64 n = end - w.done;
   if constexpr (Windows::phases_type::updates) {
-    if (held != 0) return assign_by_regions(space, design, items, n);
+    if (held != 0) return assign_by_regions(space, design, items, n, calls);
   }
   if constexpr (builds_from_items<source_type, Space, Design>) {
+    if (held == 0 && one_region_at_once_pays<source_type>(space, design, n)) {
+      if constexpr (fills_unwaited<Design, Space>())
+        return fill_one_region(space, design, items, w.phases.how(), n, calls);
+    }
     if (held == 0 && one_region_pays<source_type>(space, design, n))
       return fill_region(space, design, items, n);
   }
   if (!regions_pay(space, design, n, held)) return std::nullopt;
-  region_fill<Design, Space> regions(space, design, n, held != 0);
+  region_fill<Design, Space> regions(space, design, n, held != 0, &calls);
   regions.fill_all(items, n);
   return regions.result();
 }

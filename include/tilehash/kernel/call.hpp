@@ -47,6 +47,33 @@ struct call_counts {
   u64 left(u32 phase) const { return of[static_cast<u32>(counter::left) + phase]; }
 };
 
+// A lane's counts, a block's, or those of all blocks of a small call, in one word. One addition counts all kinds
+// and the blocks.
+//
+//   | blocks | left | gone | illegal | inserted |      14 bits for each kind
+struct packed_counts {
+  static constexpr u32 kinds = static_cast<u32>(counter::left) + 1, kind_bits = 14;
+  static constexpr u64 most_items = (u64(1) << kind_bits) - 1, one_block = u64(1) << kinds * kind_bits;
+
+  u64 word = 0;
+
+  TILEHASH_FN void add(counter what, u64 /*spot*/, u64 n, u32 /*phase*/ = 0) {
+    word += n << static_cast<u32>(what) * kind_bits;
+  }
+  TILEHASH_FN u64 operator[](counter what) const {
+    return word >> static_cast<u32>(what) * kind_bits & most_items;
+  }
+  TILEHASH_FN u64 blocks() const { return word / one_block; }
+  TILEHASH_FN void add_to(const call_counters& all, u64 spot, u32 phase) const {
+    if (word == 0) return;
+    for (u32 kind = 0; kind < kinds; ++kind) {
+      const auto what = static_cast<counter>(kind);
+      const u64 n = (*this)[what];
+      if (n != 0) all.add(what, spot, n, what == counter::left ? phase : 0);
+    }
+  }
+};
+
 inline constexpr u32 bits_a_word = 32;
 
 struct outcome_recorder {
@@ -57,10 +84,15 @@ struct outcome_recorder {
 
   TILEHASH_FN bool is_pending(u64 i) const { return (pending[i / bits_a_word] >> i % bits_a_word & 1) != 0; }
 
-  // Records the outcome of a lane's item, the i-th; neighbouring lanes have neighbouring items. A collective
-  // of the warp: it writes the whole word, so the bit of an item that is not `mine` becomes 0.
   template <class Lane>
   TILEHASH_FN void record(Lane lane, u64 i, bool mine, bool legal, outcome became) const {
+    call_counters to = counters;
+    record(lane, i, mine, legal, became, to);
+  }
+  // Records the outcome of a lane's item, the i-th, and counts it in `to`; neighbouring lanes have neighbouring
+  // items. A collective of the warp: it writes the whole word, so the bit of an item that is not `mine` becomes 0.
+  template <class Lane, class Counts>
+  TILEHASH_FN void record(Lane lane, u64 i, bool mine, bool legal, outcome became, Counts& to) const {
     const auto warp = lane.template tile<bits_a_word>();
     if (mine && outcomes != nullptr) outcomes[i] = became;
     const u32 waits = warp.ballot(mine && legal && became == outcome::refused);
@@ -69,9 +101,9 @@ struct outcome_recorder {
     if (warp.rank() != 0) return;
     const u64 spot = i / bits_a_word;
     pending[spot] = waits;
-    if (waits != 0) counters.add(counter::left, spot, count_ones(waits), phase);
-    if (inserted != 0) counters.add(counter::inserted, spot, count_ones(inserted));
-    if (illegal != 0) counters.add(counter::illegal, spot, count_ones(illegal));
+    if (waits != 0) to.add(counter::left, spot, count_ones(waits), phase);
+    if (inserted != 0) to.add(counter::inserted, spot, count_ones(inserted));
+    if (illegal != 0) to.add(counter::illegal, spot, count_ones(illegal));
   }
 };
 
@@ -104,6 +136,11 @@ struct thread_recorder {
 // Counts of regions that are not in the counters.
 struct counts_of_regions {
   u64 illegal = 0, inserted = 0;
+
+  TILEHASH_FN u64 of(u32 kind) const {
+    const auto what = static_cast<counter>(kind);
+    return what == counter::inserted ? inserted : what == counter::illegal ? illegal : 0;
+  }
 };
 
 struct call_end {
@@ -116,6 +153,7 @@ struct call_end {
   u64 n = 0;                        // items of the call
   u32 last_phase = 0;
   u32* blocks_done = nullptr;  // counter of the kernel that ends the call; null: finish_call() ends it
+  u64* packed = nullptr;       // packed_counts of all blocks, if one kernel is the whole call; it is zero
 
   TILEHASH_FN u64 sum(u32 kind) const {
     u64* const first = counters.at + kind;
@@ -178,11 +216,38 @@ struct call_end {
       if (some != 0) fetch_add(scratch + i % kinds, some);
     }
     block.barrier();
-    for (u32 kind = block.rank(); kind < kinds; kind += block.size()) sums[kind] = scratch[kind];
+    for (u32 kind = block.rank(); kind < kinds; kind += block.size())
+      sums[kind] = scratch[kind] + more.of(kind);
     if (block.rank() != 0) return;
     conclude(scratch[static_cast<u32>(counter::inserted)] + more.inserted,
              scratch[static_cast<u32>(counter::illegal)] + more.illegal,
              scratch[static_cast<u32>(counter::gone)], scratch[static_cast<u32>(counter::left) + last_phase]);
+  }
+
+  // The same, where the counters are zero.
+  template <class Block>
+  TILEHASH_FN void by_regions(Block block, const counts_of_regions& all) const {
+    for (u32 kind = block.rank(); kind < call_counters::kinds; kind += block.size())
+      sums[kind] = all.of(kind);
+    if (block.rank() == 0) conclude(all.inserted, all.illegal, 0, 0);
+  }
+  // All blocks of the only kernel of a small call call this when they are done, with `kinds` words of scratch. The
+  // last block ends the call. No block waits for another: the addition that counts a block returns the sums.
+  template <class Block, class Words>
+  TILEHASH_FN void by_packed(Block block, Words scratch, packed_counts mine) const {
+    const u32 warps = block.size() / bits_a_word;
+    if (block.rank() % bits_a_word == 0) scratch[block.rank() / bits_a_word] = mine.word;
+    block.barrier();
+    if (block.rank() != 0) return;
+    packed_counts all{packed_counts::one_block};
+    for (u32 w = 0; w < warps; ++w) all.word += scratch[w];
+    if (block.count() != 1) {
+      all.word += fetch_add(packed, all.word);
+      if (all.blocks() != block.count()) return;
+      *packed = 0;
+    }
+    for (u32 kind = 0; kind < packed_counts::kinds; ++kind) sums[kind] = all[static_cast<counter>(kind)];
+    conclude(all[counter::inserted], all[counter::illegal], all[counter::gone], all[counter::left]);
   }
 
   template <class Lane>
@@ -226,20 +291,27 @@ struct ending_lanes {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    work(block.lane());
+    packed_counts mine;
+    work.run(block.lane(), mine);
+    if (end.packed != nullptr) return end.by_packed(block, block.template scratch<u64>(), mine);
+    mine.add_to(end.counters, block.lane().index() / bits_a_word, end.last_phase);
     if (end.blocks_done != nullptr) end.by_last_block(block, block.template scratch<u64>());
   }
 };
-// Runs a kernel for n items, one for each lane. Returns whether it ends the call: `end` is null if it must
-// not.
+// Runs a kernel for n items, one for each lane, which are counted in `counters` as of this phase. Returns whether
+// it ends the call: `end` is null if it must not.
 template <class Space, class Work>
-bool run_lanes_and_end(Space& space, u64 n, const Work& work, const call_end* end, u32* blocks_done) {
+bool run_lanes_and_end(Space& space, u64 n, const Work& work, const call_counters& counters, u32 phase,
+                       const call_end* end, u32* blocks_done) {
   using body = ending_lanes<Work>;
   call_end last{};
   if (end != nullptr && n != 0 && n <= tuning::gpu::ended_items) {
     last = *end;
     last.blocks_done = blocks_done;
+    if (n > packed_counts::most_items) last.packed = nullptr;
   }
+  last.counters = counters;
+  last.last_phase = phase;
   space.for_each_block(divide_up(n, u64(body::block_size)), body::block_size, body::scratch_bytes,
                        body{work, last});
   return last.blocks_done != nullptr;

@@ -84,14 +84,15 @@ struct erase_keys {
   }
 
   // ---- a GPU's schedule ----
-  template <class Lane>
-  TILEHASH_FN void operator()(Lane lane) const {
+  // The lane of a warp's first key adds what the warp has erased to `to`.
+  template <class Lane, class Counts>
+  TILEHASH_FN void run(Lane lane, Counts& to) const {
     const u64 i = lane.index();
     const auto mine = i < n ? query<slot_type>(keys[i]) : query<slot_type>();
     const bool gone = together(lane.template tile<Width>(), mine, i < n);
     const auto warp = lane.template tile<32>();
     const u32 all_gone = warp.ballot(gone);
-    if (warp.rank() == 0 && all_gone != 0) counters.add(counter::gone, i / 32, count_ones(all_gone));
+    if (warp.rank() == 0 && all_gone != 0) to.add(counter::gone, i / 32, count_ones(all_gone));
   }
 
   // Each lane of a tile with `mine` erases one key. A collective: all lanes of the warp call it.
@@ -147,7 +148,7 @@ bool erase(Space& space, const Design& design,
            const call_end* end = nullptr, u32* blocks_done = nullptr) {
   const erase_keys<Design, Design::preferred_width> work{design, sentinels, keys, n, counters};
   if constexpr (Space::has_lanes) {
-    return run_lanes_and_end(space, n, work, end, blocks_done);
+    return run_lanes_and_end(space, n, work, counters, 0, end, blocks_done);
   } else {
     space.for_each_share(n, work);
     return false;

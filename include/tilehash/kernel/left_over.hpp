@@ -8,8 +8,8 @@
 //   more                  all items of the call         for those that are pending
 //
 // In the last case the list is incomplete. Most items of the call are present then; their pending bits take
-// the memory of the list. Keys may move while others are displaced, so these are two kernels, unless there
-// is one block.
+// the memory of the list. Keys may move while others are displaced, so these are two stages
+// (kernel/two_stages.hpp).
 //
 // A given-up item may represent others: regions drop all items but one of a key, and another copy may
 // have found a slot since. So if there is any, all items of the call are looked up afterwards, and those with
@@ -25,6 +25,7 @@
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/pending_lookup.hpp>
+#include <tilehash/kernel/two_stages.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -39,14 +40,20 @@ template <class Word>
 struct left_counts {
   u64* at;  // the numbers of remaining, illegal and inserted items
   Word* list;
-  u64 capacity;  // of the list
+  u64 capacity;                // of the list
+  u32* bin_numbers = nullptr;  // the items of each bin, if they are in the memory of the table
+  u32 bins = 0;
 
-  TILEHASH_FN u64 left() const { return at[0]; }
+  TILEHASH_FN u64 left() const { return load_relaxed(at); }
   TILEHASH_FN bool lists_all() const { return left() <= capacity; }
   TILEHASH_FN u32* bits() const { return reinterpret_cast<u32*>(list); }
   // All items of a call whose list is incomplete are counted by place_all.
   TILEHASH_FN counts_of_regions counted() const { return {lists_all() ? at[1] : 0, at[2]}; }
-  TILEHASH_FN void clear() const { at[0] = at[1] = at[2] = 0; }
+  template <class Block>
+  TILEHASH_FN void clear(Block block) const {
+    for (u32 i = block.rank(); i < bins; i += block.size()) bin_numbers[i] = 0;
+    if (block.rank() == 0) at[0] = at[1] = at[2] = 0;
+  }
 };
 
 // A source of the items left over, which also says which items of a word are pending.
@@ -65,7 +72,7 @@ struct late_source {
   TILEHASH_FN u32 pending(u64 w) const {
     const u64 from = w * bits_a_word, end = size();
     if (from >= end) return 0;
-    if (!counts.lists_all()) return counts.bits()[w];
+    if (!counts.lists_all()) return load_relaxed(counts.bits() + w);  // of other blocks
     return end - from >= bits_a_word ? ~0U : (1U << (end - from)) - 1;
   }
 };
@@ -83,29 +90,46 @@ struct insert_left_over {
   place_type place;
   displace_type displace;
   call_end end;
-  bool places, displaces, ends;
+  two_stages stages;
+  bool inserts, ends;  // false: another kernel does
+
+  TILEHASH_FN const auto& counts() const { return displace.source.counts; }
+  template <class Block>
+  TILEHASH_FN void end_call(Block block) const {
+    if (counts().left() == 0)  // no item was counted by itself
+      end.by_regions(block, counts().counted());
+    else
+      end.by_block(block, block.template scratch<u64>(), counts().counted());
+    block.barrier();
+    counts().clear(block);
+    if (block.rank() == 0) stages.clear();
+  }
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    if (places) {
-      if (!counts().lists_all())
-        place_all(block);
-      else if constexpr (updates)
-        update_listed(block);
+    if (!inserts) return count_and_end(block);
+    if (displace.source.size() != 0) {
+      insert(block);
+      if (!ends || !end.is_last_block(block, block.template scratch<u64>())) return;
+      if (load_relaxed(end.given_up) != 0) count_refused(block, 0, 1);
+      block.barrier();
+    } else if (!ends || block.index() != 0) {
+      return;
     }
-    if (displaces) {
-      if (places) {
-        block.barrier();
-        device_fence();
-      }
-      displace_and_end(block);
-    } else if (ends) {
-      count_and_end(block);
-    }
+    end_call(block);
   }
 
  private:
-  TILEHASH_FN const auto& counts() const { return displace.source.counts; }
+  template <class Block>
+  TILEHASH_FN void insert(Block block) const {
+    if (!counts().lists_all()) {
+      place_all(block);
+    } else {
+      if constexpr (!updates) return displace_list(block);
+      update_listed(block);
+    }
+    displace_shares(block);
+  }
   template <class Block>
   TILEHASH_FN void place_all(Block block) const {
     for (u64 from = block.index() * Threads; from < place.end; from += block.count() * Threads)
@@ -118,21 +142,23 @@ struct insert_left_over {
                    [](bool /*absent*/) {});
   }
   template <class Block>
-  TILEHASH_FN void displace_and_end(Block block) const {
-    const u64 items = displace.source.size();
-    const auto scratch = block.template scratch<u64>();
-    if (items == 0) {
-      if (!ends || block.index() != 0) return;
-    } else {
-      for (u64 w = block.index() * words; w * bits_a_word < items; w += block.count() * words) {
-        displace.serve(block, w);
-        block.barrier();
-      }
-      if (!ends || !end.is_last_block(block, scratch)) return;
-      if (load_relaxed(end.given_up) != 0) count_refused(block, 0, 1);
+  TILEHASH_FN void displace_list(Block block) const {
+    for (u64 w = block.index() * words; w * bits_a_word < displace.source.size();
+         w += block.count() * words) {
+      displace.serve(block, w);
       block.barrier();
     }
-    end_call(block);
+  }
+  // The same, once all blocks have come here.
+  template <class Block>
+  TILEHASH_FN void displace_shares(Block block) const {
+    const auto scratch = block.template scratch<u64>();
+    if (!stages.all_arrived(block, scratch)) return;
+    const u64 shares = (displace.source.size() - 1) / (words * bits_a_word) + 1;
+    for (u64 share = stages.take(block, scratch); share < shares; share = stages.take(block, scratch)) {
+      displace.serve(block, share * words);
+      block.barrier();
+    }
   }
   // The kernel after the displacement.
   template <class Block>
@@ -143,11 +169,6 @@ struct insert_left_over {
       count_refused(block, block.index(), block.count());
       if (end.is_last_block(block, block.template scratch<u64>())) end_call(block);
     }
-  }
-  template <class Block>
-  TILEHASH_FN void end_call(Block block) const {
-    end.by_block(block, block.template scratch<u64>(), counts().counted());
-    if (block.rank() == 0) counts().clear();
   }
   // The part of the i-th of n blocks.
   template <class Block>
@@ -173,13 +194,15 @@ struct insert_left_over {
   }
 };
 
-// Starts the kernels. The call ends like `end`.
-template <class Design, class Space, class Source, class Update>
-void start_left_over(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
-                     const left_counts<typename Design::word>& counts, call_end end) {
-  end.last_phase = 2;  // items that place or displace left pending are not refused if they are present then
-  using body =
-      insert_left_over<Design, Source, Update, Design::preferred_width, tuning::of<Space>::displace_block>;
+// The phase of the items that are refused. Those that place or displace left pending may be present.
+inline constexpr u32 left_over_phase = 2;
+
+// The body of the kernel that inserts all items left over, and ends the call like `end`.
+template <u32 Threads, class Design, class Source, class Update>
+auto left_over_of(const Design& design, const Source& source, const Update& update, u64 n,
+                  const left_counts<typename Design::word>& counts, const two_stages& stages, call_end end) {
+  end.last_phase = left_over_phase;
+  using body = insert_left_over<Design, Source, Update, Design::preferred_width, Threads>;
   typename body::place_type place{.design = design,
                                   .source = source,
                                   .end = n,
@@ -194,18 +217,45 @@ void start_left_over(Space& space, const Design& design, const Source& source, c
       .recorder = {.counters = end.counters, .phase = 1},
       .given_up = end.given_up,
   };
-  const auto start = [&](u64 blocks, bool places, bool displaces, bool ends) {
-    space.for_each_block(blocks, body::block_size, body::scratch_bytes,
-                         body{place, displace, end, places, displaces, ends});
+  return body{place, displace, end, stages, true, true};
+}
+// Builds a region, and does the same in one block.
+template <class Build, class Rest>
+struct build_and_insert_left_over {
+  static constexpr u32 block_size = Rest::block_size;
+  static constexpr u64 scratch_bytes(u64 buckets) {
+    return std::max(Build::scratch_bytes(buckets), Rest::scratch_bytes);
+  }
+  Build build;
+  Rest rest;
+
+  template <class Block>
+  TILEHASH_FN void operator()(Block block) const {
+    build(block);
+    block.barrier();
+    if (rest.counts().left() == 0) return rest.end_call(block);
+    rest(block);
+  }
+};
+
+// Starts the kernels. The call ends like `end`.
+template <class Design, class Space, class Source, class Update>
+void start_left_over(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
+                     const left_counts<typename Design::word>& counts, const two_stages& stages,
+                     const call_end& end) {
+  auto work = left_over_of<tuning::of<Space>::displace_block>(design, source, update, n, counts, stages, end);
+  using body = decltype(work);
+  const auto start = [&](u64 blocks, bool inserts, bool ends) {
+    work.inserts = inserts, work.ends = ends;
+    space.for_each_block(blocks, body::block_size, body::scratch_bytes, work);
   };
-  if (n <= tuning::gpu::left_to_one_block) return start(1, true, true, true);
+  if (n <= tuning::gpu::left_to_one_block) return start(1, true, true);
   const u64 blocks =
       std::min(tuning::of<Space>::displace_blocks(space), divide_up(n, u64(body::words) * bits_a_word));
   const bool may_refuse =
       static_cast<double>(n) > tuning::gpu::never_full * static_cast<double>(design.capacity());
-  start(blocks, true, false, false);
-  start(blocks, false, true, !may_refuse);
-  if (may_refuse) start(blocks, false, false, true);
+  start(blocks, true, !may_refuse);
+  if (may_refuse) start(blocks, false, true);
 }
 
 }  // namespace detail

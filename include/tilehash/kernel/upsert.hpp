@@ -190,6 +190,12 @@ struct upsert_items {
   // ---- a GPU's schedule ----
   template <class Lane>
   TILEHASH_FN void operator()(Lane lane) const {
+    call_counters to = recorder.counters;
+    run(lane, to);
+  }
+  // The lane of a warp's first item counts the warp's items in `to`.
+  template <class Lane, class Counts>
+  TILEHASH_FN void run(Lane lane, Counts& to) const {
     const auto t = lane.template tile<Width>();
     const u64 i = first + lane.index();
     bool mine = i < end;
@@ -203,7 +209,7 @@ struct upsert_items {
     if constexpr (replacing<Design>) {
       if (inserts) unplaced.note_fresh(lane, i, mine && became == outcome::inserted);
     }
-    recorder.record(lane, i, mine, x.key.legal, became);
+    recorder.record(lane, i, mine, x.key.legal, became, to);
   }
   // The same for the i-th item, which the lane has read if it is `mine`.
   template <class Lane>
@@ -317,7 +323,8 @@ bool upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
         return false;
       }
     }
-    return run_lanes_and_end(space, work.end - work.first, work, end, blocks_done);
+    return run_lanes_and_end(space, work.end - work.first, work, work.recorder.counters, work.recorder.phase,
+                             end, blocks_done);
   } else if constexpr (!std::same_as<Source, array_source<slot_type>> && !std::same_as<Source, called>) {
     // Sources of the table itself: items that move to a larger table, and items that a build could not place.
     upsert<Design>(space, upsert_items<Design, called, Update, Design::preferred_width>{

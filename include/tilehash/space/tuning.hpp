@@ -300,6 +300,10 @@ struct sm_90 : common {
 
   // ---- kernels that follow one another ----
   static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
+  static constexpr u64 built_by_one_kernel = 2048;  // items of a table's only region, in an empty table
+  static constexpr u32 one_region_block = 512;      // threads of that kernel
+  static constexpr u32 stage_waits =
+      1024;  // reads of a counter, before a block leaves a second stage to others
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
   static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
   static constexpr u32 late_each = 8;        // items of a thread, at most, if only the GPU knows their number
