@@ -183,7 +183,11 @@ struct displacement {
   template <class Tile>
   TILEHASH_FN verdict push(Tile t, const target& start, u64 random, bool any, bool active) const {
     path<Tile> p;
-    const bool found = search(t, p, start.bucket, random, any, active);
+    bool found;
+    if constexpr (AmongInserts)
+      found = active && search_alone(p, start.bucket, random, any);
+    else
+      found = search(t, p, start.bucket, random, any, active);
     const u32 locks = p.length + 1 + u32(start.bucket != first.bucket);
     if (start.bucket != first.bucket) p.set(t, p.length + 1, {first.bucket, 0, 0});
     bool all_mine = true;  // false: another lane holds one of this lane's locks
@@ -210,7 +214,7 @@ struct displacement {
   // one, or of `any`.
   template <class Tile>
   TILEHASH_FN bool search(Tile t, path<Tile>& p, u32 here, u64 random, bool any, bool active) const {
-    constexpr u32 at_once = AmongInserts ? 1 : tuning::here::searched_at_once;
+    constexpr u32 at_once = tuning::here::searched_at_once;
     bool found = false;
     for (bool walking = active; t.any(walking);) {
       const u32 turn = static_cast<u32>(random >> 40) % bucket_slots;
@@ -221,13 +225,12 @@ struct displacement {
       u32 movable = preferred != 0 && !any ? preferred : (1U << bucket_slots) - 1;
       u32 slot[at_once], to[at_once];
       word content[at_once];
-      bool may[at_once], may_end[at_once];
+      bool may[at_once];
       bucket_type<Tile> next[at_once];
       TILEHASH_UNROLL_BY(unrolled)
       for (u32 q = 0; q < at_once; ++q) {
         may[q] = movable != 0;
         slot[q] = may[q] ? (lowest(movable) + turn) % bucket_slots : 0;
-        may_end[q] = may[q] && (!AmongInserts || (preferred & movable & (0U - movable)) != 0);
         movable &= movable - 1;
         content[q] = b.at(t, slot[q]);
         to[q] = design.other_bucket(home, here, content[q]);
@@ -240,13 +243,13 @@ struct displacement {
       for (u32 q = at_once; q-- > 0;) {
         const u32 f = design.free_in(t, next[q]), at = f != 0 ? lowest(f) : 0;
         const word w = next[q].at(t, at);
-        const bool fits = may_end[q] && f != 0;
+        const bool fits = may[q] && f != 0;
         if (fits) has_free = true, moves = {here, slot[q], content[q]}, end = {to[q], at, w};
       }
       if (!walking) continue;
       if (free != 0) {
         p.set(t, p.length, {here, free_at, free_word});
-        found = !AmongInserts, walking = false;
+        found = true, walking = false;
         continue;
       }
       walking = !has_free && may[0] && p.length + 1 < MaxPath;
@@ -259,12 +262,53 @@ struct displacement {
     return found;
   }
 
+  // The same by one thread among inserts. It reads slot after slot: a bucket in registers would slow down the
+  // caller's kernel.
+  template <class Path>
+  TILEHASH_FN bool search_alone(Path& p, u32 here, u64 random, bool any) const {
+    using slot_type = typename Design::slot_type;
+    const solo_tile t;
+    TILEHASH_UNROLL_BY(1)
+    for (;;) {
+      const u32 turn = static_cast<u32>(random >> 40) % bucket_slots;
+      station moves{here, bucket_slots, 0}, end{0, bucket_slots, 0};
+      bool may_end = false;
+      TILEHASH_UNROLL_BY(4)
+      for (u32 k = 0; k < bucket_slots; ++k) {
+        const u32 slot = (turn + k) % bucket_slots;
+        const word w = load_relaxed(design.bucket_at(here) + slot);
+        if (slot_type::is_free(w)) return false;
+        const bool in_first = !slot_type::is_second(slot_type::stored_in(w));
+        if (moves.slot == bucket_slots || (in_first && !may_end && !any)) {
+          moves = {here, slot, w};
+          may_end = in_first;
+        }
+      }
+      end.bucket = design.other_bucket(home, here, moves.content);
+      TILEHASH_UNROLL_BY(4)
+      for (u32 k = bucket_slots; k-- > 0;) {
+        const word w = load_relaxed(design.bucket_at(end.bucket) + k);
+        if (slot_type::is_free(w)) end.slot = k, end.content = w;
+      }
+      const bool ends = may_end && end.slot != bucket_slots;
+      if (!ends && p.length + 1 >= MaxPath) return false;
+      p.set(t, p.length++, moves);
+      if (ends) p.set(t, p.length, end);
+      if (ends) return true;
+      here = end.bucket;
+      random = mix64(random);
+    }
+  }
+
   // Whether the key is present. True is certain; false is certain while the lock of its first bucket is held.
   template <class Tile>
   TILEHASH_FN bool is_present(Tile t, bool active) const {
     const auto b1 = bucket_type<Tile>::read_shared(t, design.bucket_at(first.bucket), active);
-    const auto b2 = bucket_type<Tile>::read_shared(t, design.bucket_at(second.bucket), active);
     const bool here = b1.has(t, first.stored);
+    if constexpr (AmongInserts) {
+      if (!active || here) return active && here;  // one bucket at a time in registers
+    }
+    const auto b2 = bucket_type<Tile>::read_shared(t, design.bucket_at(second.bucket), active);
     const bool there = b2.has(t, second.stored);
     return active && (here || there);
   }

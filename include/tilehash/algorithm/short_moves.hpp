@@ -9,7 +9,8 @@
 // longer path (algorithm/displacement.hpp): in buckets of four slots 1 in 4000 of those that displace at a load
 // of 0.8, and 1 in 60 at 0.9. One move takes these steps:
 //
-//   lock the bucket         no key of it can move then, so nothing that is read needs another check
+//   lock the bucket         no key of it can move then, so nothing that is read needs another check. A thread
+//                           that meets a lock tries again, as one move is done soon
 //   read both buckets of k  the key may be present by now
 //   read marks              of the second bucket of a key: which slots are free
 //   copy x                  to the free slot. An insert may take that first
@@ -40,24 +41,18 @@ class short_moves {
   using word = typename Design::word;
   using bucket_type = typename Design::template bucket_type<solo_tile>;
   static constexpr u32 bucket_slots = Design::bucket_slots;
+  static constexpr u32 most_tries = 4;  // of one move, where other threads disturb it
 
  public:
   using verdict = typename displacement::verdict;
 
   TILEHASH_FN explicit short_moves(const displacement& d) : item_(d) {}
 
-  // Both make one try, by one thread. Both buckets of the key were full, so they are.
+  // Both are by one thread. Both buckets of the key were full, so they are.
   TILEHASH_FN verdict by_one_move() const {
-    const auto& design = item_.design;
-    if (!try_lock(design.locks(), item_.first.bucket)) return verdict::disturbed;
-    verdict v = into(item_.first, item_.second);
-    if (v == verdict::no_free_slot && item_.first.bucket != item_.second.bucket) {
-      if (try_lock(design.locks(), item_.second.bucket)) {
-        v = into(item_.second, item_.first);
-        unlock(design.locks(), item_.second.bucket);
-      }
-    }
-    unlock(design.locks(), item_.first.bucket);
+    verdict v = verdict::disturbed;
+    TILEHASH_UNROLL_BY(1)
+    for (u32 tries = 0; v == verdict::disturbed && tries < most_tries; ++tries) v = try_one_move();
     return v;
   }
   TILEHASH_FN verdict by_two_moves() const {
@@ -77,17 +72,30 @@ class short_moves {
     bool found = false;
   };
 
-  // Puts the key into `here`, one of its buckets. The lock of that bucket is held, and that of the first.
-  TILEHASH_FN verdict into(const target& here, const target& there) const {
+  // Puts the key into its first bucket, or else into its second. A loop: code of its own for each bucket would
+  // cost the caller's kernel registers.
+  TILEHASH_FN verdict try_one_move() const {
     const auto& design = item_.design;
-    const solo_tile t;
-    const auto b = bucket_type::read_shared(t, design.bucket_at(here.bucket));
-    const auto other = bucket_type::read_shared(t, design.bucket_at(there.bucket));
-    if (b.has(t, here.stored) || other.has(t, there.stored)) return verdict::known;
-    const move m = find_move(here.bucket, design.movable_in(t, b), [&](u32 slot) { return b.at(t, slot); });
-    if (!m.found) return verdict::no_free_slot;
-    if (here.bucket != item_.first.bucket) design.leaves(item_.first.bucket, item_.first.content);
-    return overwrite(here.bucket, m, here.content) ? verdict::done : verdict::disturbed;
+    const u32 first = item_.first.bucket, second = item_.second.bucket;
+    if (!try_lock(design.locks(), first)) return verdict::disturbed;
+    const seen in_first = look(item_.first);
+    u32 movable = in_first.movable;
+    verdict v = in_first.has || look(item_.second).has ? verdict::known : verdict::no_free_slot;
+    TILEHASH_UNROLL_BY(1)
+    for (u32 here = first; v == verdict::no_free_slot;) {
+      const move m = find_move(here, movable);
+      if (m.found) {
+        if (here != first) design.leaves(first, item_.first.content);
+        const word content = here == first ? item_.first.content : item_.second.content;
+        v = overwrite(here, m, content) ? verdict::done : verdict::disturbed;
+      }
+      if (here != first) unlock(design.locks(), here);
+      if (here == second || v != verdict::no_free_slot || !try_lock(design.locks(), second)) break;
+      here = second;
+      movable = look(item_.second).movable;
+    }
+    unlock(design.locks(), first);
+    return v;
   }
   // Puts the key into its first bucket, whose lock is held, in place of a key that needs a move of another. The
   // words are read again where they are needed: to keep a bucket in registers slows down the caller's kernel.
@@ -101,8 +109,7 @@ class short_moves {
       const word y = load_relaxed(at);
       const u32 next = design.other_bucket(item_.home, bucket, y);
       if (!try_lock(design.locks(), next)) continue;
-      const word* const words = design.bucket_at(next);
-      const move m = find_move(next, movable_at(next), [&](u32 slot) { return load_relaxed(words + slot); });
+      const move m = find_move(next, movable_at(next));
       if (m.found) {
         design.leaves(bucket, y);
         done = overwrite(next, m, design.in_other_bucket(y));
@@ -113,21 +120,20 @@ class short_moves {
     return done ? verdict::done : verdict::no_free_slot;
   }
 
-  // Finds the first movable key whose second bucket has a free slot. word_at(slot) is the word in a slot.
-  template <class WordAt>
-  TILEHASH_FN move find_move(u32 bucket, u32 movable, const WordAt& word_at) const {
+  // Finds the first movable key whose second bucket has a free slot.
+  TILEHASH_FN move find_move(u32 bucket, u32 movable) const {
     const auto& design = item_.design;
     move m;
     TILEHASH_UNROLL_BY(1)
     for (; movable != 0 && !m.found; movable &= movable - 1) {
       const u32 from = lowest(movable);
-      const word x = word_at(from);
+      const word x = load_relaxed(design.bucket_at(bucket) + from);
       const u32 to = design.other_bucket(item_.home, bucket, x);
       u32 marks[bucket_slots];
       design.load_marks(solo_tile{}, to, marks, true);
       TILEHASH_UNROLL
-      for (u32 k = 0; k < bucket_slots; ++k)
-        if (!m.found && design.is_free_mark(marks[k])) m = {from, x, to, k, marks[k], true};
+      for (u32 k = bucket_slots; k-- > 0;)
+        if (design.is_free_mark(marks[k])) m = {from, x, to, k, marks[k], true};
     }
     return m;
   }
@@ -146,13 +152,20 @@ class short_moves {
     item_.design.replace(at, key, content, false);
   }
 
-  TILEHASH_FN bool is_present() const {
+  // Looks at a bucket of the key: is the key there, and which keys are in their first bucket? (A free slot looks
+  // like such a key.)
+  struct seen {
+    bool has;
+    u32 movable;
+  };
+  TILEHASH_FN seen look(const target& in) const {
     const auto& design = item_.design;
     const solo_tile t;
-    return bucket_type::read_shared(t, design.bucket_at(item_.first.bucket)).has(t, item_.first.stored) ||
-           bucket_type::read_shared(t, design.bucket_at(item_.second.bucket)).has(t, item_.second.stored);
+    const auto b = bucket_type::read_shared(t, design.bucket_at(in.bucket));
+    return {b.has(t, in.stored), design.movable_in(t, b)};
   }
-  // The keys of a bucket that are in their first, if the bucket is full. (A free slot looks like such a key.)
+  TILEHASH_FN bool is_present() const { return look(item_.first).has || look(item_.second).has; }
+  // The keys of a bucket that are in their first, if the bucket is full.
   TILEHASH_FN u32 movable_at(u32 bucket) const {
     const auto& design = item_.design;
     const solo_tile t;
