@@ -95,7 +95,7 @@ region_filled<Design, Space> combine_in_regions(
   send_by_blocks(space, design, source, n, memory.in(), memory.spill(), counts + 1);
   space.for_each_block(design.regions(), build::block_size, build::scratch_bytes(design.region_buckets()),
                        build{{design, memory.in(), 0, false, memory.spill(), counts + 2}, op});
-  u64 found[memory.counters];
+  u64 found[counts_of_a_fill];
   space.copy_to_host(found, counts, sizeof found);
   region_filled<Design, Space> filled;
   filled.design = design;
