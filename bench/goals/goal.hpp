@@ -4,6 +4,7 @@
 
 #include <tilehash/core/config.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -36,6 +37,14 @@ struct goal_bounds {
 };
 goal_bounds measure_goal_bounds();
 void measure_small_bounds(goal_bounds& bounds);  // sets those of small calls
+// Seconds of the accesses of an insert of the last 1/16 of n items, whose keys and values have so many bits each
+// (tail_bounds_cuda.cu). 0: not known.
+struct tail_bounds {
+  double one_by_one = 0, in_order = 0, by_regions = 0;
+
+  double least() const { return std::min({one_by_one, in_order, by_regions}); }
+};
+tail_bounds measure_tail_bounds(u64 n, double load, unsigned bits);
 
 struct goal_row {
   std::string call;

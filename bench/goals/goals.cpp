@@ -222,6 +222,7 @@ void measure_tail_goals(const tell_goal& tell) {
           .asked = goal.asked,
           .items = goal.n / 16,
           .seconds = row->seconds,
+          .least_seconds = measure_tail_bounds(goal.n, goal.load, goal.bits).least(),
           .wrong = row->wrong,
           .refused = row->failed});
   }
