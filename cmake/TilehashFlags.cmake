@@ -154,14 +154,14 @@ function(tilehash_cache_precompiled target)
   endif()
 endfunction()
 
-# tilehash_precompile(TARGET header... [OWNER name]): these and the standard library's, parsed once for TARGET's sources, or for
-# those of all targets with the same OWNER. In the build cpu alone, where they are a third of the time; elsewhere they would cost
-# more than they save.
+# tilehash_precompile(TARGET header... [OWNER name] [MANY_UNITS]): these and the standard library's, parsed once for TARGET's
+# sources, or for those of all targets with the same OWNER. In the build cpu alone, where they are a third of the time; elsewhere
+# they cost as much as they save in three units, so targets with MANY_UNITS have them too.
 function(tilehash_precompile target)
-  if(NOT TILEHASH_CPU_PART STREQUAL "alone")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_UNITS" "OWNER" "")
+  if(NOT TILEHASH_CPU_PART STREQUAL "alone" AND (NOT arg_MANY_UNITS OR TILEHASH_TIER STREQUAL "quick" OR TILEHASH_SANITIZE))
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OWNER" "")
   tilehash_cache_precompiled(${target})
   if(arg_OWNER)
     if(NOT TARGET tilehash_precompiled_${arg_OWNER})
