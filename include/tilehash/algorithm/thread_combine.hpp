@@ -36,6 +36,7 @@
 #include <tilehash/core/op.hpp>
 #include <tilehash/core/options.hpp>
 #include <tilehash/space/buffer.hpp>
+#include <tilehash/space/prefetch.hpp>
 #include <tilehash/space/tuning.hpp>
 
 #include <tilehash/core/prologue.hpp>
@@ -225,6 +226,7 @@ class thread_combine {
     chain& to = own[part_of(hash)];
     if (to.at == to.end) add_node(to);
     put_new(to.at++, x);
+    prefetch_to_write(reinterpret_cast<const char*>(to.at) + tuning::cpu::sent_ahead);
   }
   __attribute__((noinline)) void add_node(chain& to) {
     const u32 node = static_cast<u32>(fetch_add(&used_, u64(1)));
@@ -262,8 +264,20 @@ class thread_combine {
     }
     static u64 slot(u32 tag, u64 number) { return u64(tag) << 32 | number; }
 
-    void combine(const item& x) {
-      const u64 hash = of.hash_(x.key);
+    // The items of a node. Meanwhile requests the node `next`.
+    void combine(const item* items, u64 n, const item* next) {
+      constexpr u32 round = tuning::cpu::combining_round;
+      u64 hash[round];
+      for (u64 first = 0; first < n && !clash; first += round) {
+        const u32 now = static_cast<u32>(std::min<u64>(round, n - first));
+        for (u32 k = 0; k < now; ++k) {
+          prefetch(next + first + k);
+          hash[k] = of.hash_(items[first + k].key);
+        }
+        for (u32 k = 0; k < now && !clash; ++k) combine(items[first + k], hash[k]);
+      }
+    }
+    void combine(const item& x, u64 hash) {
       const u32 tag = tag_of(hash);
       u64 at = tag & mask;
       for (u64 seen; (seen = slots[at]) != 0; at = (at + 1) & mask) {
@@ -299,11 +313,12 @@ class thread_combine {
     for (u64 w = 0; w < workers_ && !table.clash; ++w) {
       const chain& from = *chain_of(w, block.index());
       u32 node = from.last;
-      for (u64 left = from.items(); left != 0 && !table.clash; node = before_.data()[node]) {
+      for (u64 left = from.items(); left != 0 && !table.clash;) {
         const u64 full = left % node_items, now = full == 0 ? node_items : full;
-        const item* const items_of = node_at(node);
-        for (u64 i = 0; i < now && !table.clash; ++i) table.combine(items_of[i]);
+        const u32 before = before_.data()[node];
+        table.combine(node_at(node), now, node_at(before == no_node ? node : before));
         left -= now;
+        node = before;
       }
     }
     if (table.clash) return store_relaxed(&clash_, 1U);

@@ -202,6 +202,7 @@ struct cpu : common {
   static constexpr u32 combining_round = 64;            // items of a round in that cache
   static constexpr u64 combining_node = 4096;           // bytes of a part's list node
   static constexpr u64 combined_share = 4096;           // items that a thread takes at once
+  static constexpr u64 sent_ahead = 128;                // bytes of a node, requested before they are written
   // A cache that serves less than one item in 8 is left out for 15 of 16 shares.
   static constexpr u64 combining_hits = 8, combining_skipped = 15;
   static constexpr u64 least_combined = u64(1) << 15;       // items: a sample and the parts cost a fixed time
