@@ -319,10 +319,7 @@ class tiled {
   TILEHASH_FN void set_filter(u32 bucket, filter_bit f) const {
     mark_type* const at = mark_at(bucket, f.slot);
     const mark_type bit = mark_type(1) << (f.at - mark_shift);
-    if constexpr (Alone)
-      *at |= bit;
-    else
-      detail::set_bits(at, bit);
+    Alone ? void(*at |= bit) : detail::set_bits(at, bit);
   }
 
   // ---- used by the displacement ----
