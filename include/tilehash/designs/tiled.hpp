@@ -11,10 +11,9 @@
 //                           +--------------------------------+
 //
 // A key goes to its first bucket; only when that is full, to its second, which is in the same region. Then
-// one bit of the first bucket's overflow filter is set, chosen by the key. A lookup that does not find its
-// key in the first bucket goes on only if the key's bit is set: at load 0.9 a failed lookup reads 1.0x
-// buckets. The filter is three spare bits of each slot's word (core/quotient_slot.hpp), so it costs no
-// memory and no access of its own.
+// one bit of the first bucket's overflow filter is set, chosen by the key. A lookup that does not find its key
+// in the first bucket goes on only if the key's bit is set: at load 0.9 a failed lookup reads 1.0x buckets. The
+// filter is three spare bits of each slot's word (core/quotient_slot.hpp): no memory, no access of its own.
 //
 // The two buckets mirror each other: first + second = c(remainder), modulo the region's buckets. So either
 // bucket and the slot determine the other bucket, and with the `2nd` bit the key.
@@ -269,10 +268,10 @@ class tiled {
     return erased >= (detail::marks_cost_little(capacity(), items) ? capacity() : capacity() / 4);
   }
 
-  // Builds a region from its items.
+  // Build a region from its items.
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
   using region_build = detail::tiled_build<tiled, Bins, Assigns>;
-  template <class Op>  // and combines the values of equal keys
+  template <class Op>
   using region_combine = detail::tiled_combining_build<tiled, Op>;
   // Adds items to a region that holds many more.
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
