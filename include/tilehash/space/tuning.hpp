@@ -241,9 +241,7 @@ struct sm_90 : common {
   static constexpr u32 routed_sample = 1024;  // keys, of which frequent ones are sent to their rank once
   static constexpr u32 route_warps = 64;      // of a multiprocessor, to bring items into the order of ranks
   static constexpr u32 displace_block = 256;  // searches differ in length, and a block waits for its longest
-  static constexpr u32 tidy_block = 256;
-  static constexpr u32 segments_block = 256;
-  static constexpr u32 runs_block = 256;
+  static constexpr u32 tidy_block = 256, segments_block = 256, runs_block = 256;
   static constexpr u32 rank_block = 512;
   static constexpr u32 compact_block = 256;
   static constexpr u32 small_join_block = 256;
@@ -261,8 +259,8 @@ struct sm_90 : common {
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
   static constexpr u32 runs_items = 16, rank_items = 8;
-  static constexpr u64 record_part_items = 32;    // sorted changes of records that are combined
-  static constexpr u32 record_lock_attempts = 2;  // before a change of a record is listed to be sorted
+  // Of records: sorted changes that a thread combines; tries of a lock before a change is sorted.
+  static constexpr u32 record_part_items = 32, record_lock_attempts = 2;
   static constexpr u32 compacted_items = 16;
   static constexpr u32 partition_items(u64 word_bytes) { return by_word(word_bytes, 16, 8); }
   static constexpr u32 combined_items(bool narrow) { return narrow ? 16 : 8; }
