@@ -297,7 +297,7 @@ class emulated {
   u64 most_scratch_ = 0, kernels_ = 0;
   std::map<const char*, u64> allocated_;
   emulation::machine machine_;
-  u64 host_words_[16] = {};
+  u64 host_words_[32] = {};
 };
 
 static_assert(space_like<emulated>);

@@ -8,10 +8,10 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/pending.hpp>
-#include <tilehash/kernel/two_stages.hpp>
 #include <tilehash/space/tuning.hpp>
 #include <tilehash/table_view.hpp>
 
@@ -31,8 +31,7 @@ u64* host_words_of(Space& space) {
 class call_memory {
  public:
   static constexpr u64 few_items = tuning::table::few_items;  // their pending bits fit here
-  static constexpr u64 region_words =
-      4;  // counters of a fill by regions (engine/region_fill.hpp), and its stages
+  static constexpr u64 region_words = 4;  // counters of a fill by regions (engine/region_fill.hpp)
   static constexpr u64 bins =
       tuning::table::few_regions;  // of a fill by regions: the number of each bin's items
   static constexpr u64 bytes = call_counters::bytes +
@@ -47,8 +46,7 @@ class call_memory {
   u64* live_size() const { return sums() + call_counters::kinds; }
   u64* given_up() const { return live_size() + size_words; }
   u32* blocks_done() const { return reinterpret_cast<u32*>(packed()); }
-  u64* packed() const { return given_up() + 1; }  // a call needs one of the two
-  two_stages stages() const { return {reinterpret_cast<u32*>(region_counts() + region_words - 1)}; }
+  u64* packed() const { return given_up() + 1; }         // a call needs one of the two
   u64* region_counts() const { return given_up() + 2; }  // and the few bits, as a list of items left over
   u32* few_bits() const { return reinterpret_cast<u32*>(region_counts() + region_words); }
   static constexpr u64 region_bytes = region_words * sizeof(u64) + few_items / 8;
@@ -64,7 +62,8 @@ class call_memory {
             .given_up = given_up(),
             .n = n,
             .last_phase = last_phase,
-            .packed = packed()};
+            .packed = packed(),
+            .host = host_words_of(space) != nullptr ? host_words_of(space) + call_counters::kinds : nullptr};
   }
   // ... without the host, which later reads the size here.
   call_end unwaited(u64 n, u32 last_phase) const {
@@ -80,11 +79,12 @@ class call_memory {
   void clear(Space& space) const {
     space.fill(reinterpret_cast<char*>(at_), bytes, char(0));
   }
-  // The counts of the call that has ended. Synchronizes with the host.
+  // The counts of the call that has ended, `packed` or in its sums. Synchronizes with the host.
   template <class Space>
-  call_counts counted(Space& space) const {
+  call_counts counted(Space& space, bool packed = false) const {
     call_counts counts;
-    if (const u64* const host = host_words_of(space); host != nullptr) {
+    if (u64* const host = host_words_of(space); host != nullptr) {
+      if (packed && wait_for(space, host[call_counters::kinds], counts)) return counts;
       space.synchronize();
       std::copy_n(host, call_counters::kinds, counts.of);
     } else {
@@ -112,6 +112,18 @@ class call_memory {
   }
 
  private:
+  // Waits for packed counts, and takes them. False: the call has ended in another way.
+  template <class Space>
+  static bool wait_for(Space& space, u64& word, call_counts& counts) {
+    if constexpr (requires { space.wait_for_word(&word); })
+      space.wait_for_word(&word);
+    else
+      space.synchronize();
+    const packed_counts all{std::exchange(word, u64(0))};
+    for (u32 kind = 0; kind < packed_counts::kinds; ++kind) counts.of[kind] = all[static_cast<counter>(kind)];
+    return all.word != 0;
+  }
+
   u64* at_ = nullptr;
 };
 

@@ -172,7 +172,7 @@ class insert_phases {
       --phase_;
       throw;
     }
-    ended_ = ends.blocks_done != nullptr;
+    ended_ = ends.blocks_done != nullptr ? call_ended::in_sums : call_ended::no;
     counted_ = true;
     update(d, first, end, sentinels, last);
   }
@@ -196,7 +196,7 @@ class insert_phases {
       ends.blocks_done = calls_.blocks_done();
       const work items{d, sentinels, source_, 0, n_, true, false, update_, recorder(), {}};
       look_up_pending_and_end(space_, items, ends);
-      ended_ = true;
+      ended_ = call_ended::in_sums;
     } else {
       visit(d, sentinels, 0, n_, true, false);
     }
@@ -211,17 +211,17 @@ class insert_phases {
     return left;
   }
   void next_phase() { ++phase_; }
-  const Update& how() const { return update_; }  // values change
-  u32 phase() const { return phase_; }           // since the last collect()
-  bool has_ended() const { return ended_; }      // by its last phase
+  const Update& how() const { return update_; }                // values change
+  u32 phase() const { return phase_; }                         // since the last collect()
+  bool has_ended() const { return ended_ != call_ended::no; }  // by its last phase
 
   // Returns the counts since the last collect(). Synchronizes with the host.
   call_counts collect() {
-    if (!ended_) finish_call(space_, calls_.waited(space_, n_, phase_));
-    const call_counts counts = calls_.counted(space_);
+    if (!has_ended()) finish_call(space_, calls_.waited(space_, n_, phase_));
+    const call_counts counts = calls_.counted(space_, ended_ == call_ended::packed);
     left_ = counts.left(phase_);
     phase_ = 0;
-    ended_ = false;
+    ended_ = call_ended::no;
     counted_ = false;
     return counts;
   }
@@ -276,6 +276,7 @@ class insert_phases {
         ends = *last;
         ends.last_phase = phase_;
         if (counted_ || phase_ != 0) ends.packed = nullptr;
+        if (outcomes_ != nullptr) ends.host = nullptr;  // they may be in host memory
       }
     }
     counted_ = true;
@@ -312,8 +313,8 @@ class insert_phases {
   u64 few_from_ = 0;         // the item of the table's own first bit
   u64 bits_known_ = 0;
   u32 phase_ = 0;
-  bool ended_ = false;    // the last phase has summed the counters
-  bool counted_ = false;  // a kernel has counted items since the last collect()
+  call_ended ended_ = call_ended::no;  // the last phase has summed the counters
+  bool counted_ = false;               // a kernel has counted items since the last collect()
   u64 left_ = 0;
   buffer<unplaced_entry, Space> unplaced_;
   buffer<u64, Space> unplaced_length_;

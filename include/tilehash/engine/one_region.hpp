@@ -49,10 +49,10 @@ void start_one_region(Space& space, const Design& design, const Source& source, 
   end.blocks_done = calls.blocks_done();
   if (n > tuning::gpu::built_by_one_kernel) {
     fill.fill_one(source, n);
-    return start_left_over(space, design, source, update, n, fill.counts(), calls.stages(), end);
+    return start_left_over(space, design, source, update, n, fill.counts(), end);
   }
   const auto build = fill.build_of_one(source, n);
-  const auto rest = left_over_of<threads>(design, source, update, n, fill.counts(), calls.stages(), end);
+  const auto rest = left_over_of<threads>(design, source, update, n, fill.counts(), end);
   using body =
       build_and_insert_left_over<std::remove_const_t<decltype(build)>, std::remove_const_t<decltype(rest)>>;
   space.for_each_block(1, body::block_size, body::scratch_bytes(design.region_buckets()), body{build, rest});
@@ -62,8 +62,10 @@ void start_one_region(Space& space, const Design& design, const Source& source, 
 template <class Space, class Design, class Source, class Update>
 region_filled<Design, Space> fill_one_region(Space& space, const Design& design, const Source& source,
                                              const Update& update, u64 n, const call_memory& calls) {
-  start_one_region(space, design, source, update, n, calls, calls.waited(space, n, 0));
-  const call_counts counts = calls.counted(space);
+  call_end end = calls.waited(space, n, 0);
+  if (n > packed_counts::most_items) end.host = nullptr;
+  start_one_region(space, design, source, update, n, calls, end);
+  const call_counts counts = calls.counted(space, end.host != nullptr);
   region_filled<Design, Space> r;
   r.design = design;
   r.inserted = counts[counter::inserted];

@@ -73,11 +73,12 @@ class slots : public counted_storage<Design, Space> {
     if constexpr (requires { requires Design::is_region_erased; })
       by_regions = detail::erase_by_regions(space, view_.design, keys, n, calls_.counters());
     const detail::call_end end = calls_.waited(space, n, 0);
+    auto ended = detail::call_ended::in_sums;
     if (by_regions)
       detail::finish_call(space, end);
     else
-      detail::erase(space, view_.design, view_.sentinels, keys, n, end, calls_.blocks_done());
-    const u64 gone = calls_.counted(space)[detail::counter::gone];
+      ended = detail::erase(space, view_.design, view_.sentinels, keys, n, end, calls_.blocks_done());
+    const u64 gone = calls_.counted(space, ended == detail::call_ended::packed)[detail::counter::gone];
     size_ -= gone;
     tidy_after(space, gone);
     return gone;

@@ -108,8 +108,9 @@ class subtables : public subtable_slots<Design, Space> {
   // ---- erase ----
   u64 erase(Space& space, const key_type* keys, u64 n) {
     require_no_doubling();
-    detail::erase(space, view_.design, {}, keys, n, calls_.waited(space, n, 0), calls_.blocks_done());
-    const u64 gone = calls_.counted(space)[detail::counter::gone];
+    const auto ended =
+        detail::erase(space, view_.design, {}, keys, n, calls_.waited(space, n, 0), calls_.blocks_done());
+    const u64 gone = calls_.counted(space, ended == detail::call_ended::packed)[detail::counter::gone];
     size_ -= gone;
     if (options_.grow && gone != 0) shrink(space);
     weigh(space);

@@ -53,7 +53,7 @@ bool start_fill(Space& space, const Design& design, const Source& source, const 
       if (one) fill.fill_one(source, n);
     }
     if (!one) fill.fill_all(source, n);
-    start_left_over(space, design, source, update, n, fill.counts(), calls.stages(), end);
+    start_left_over(space, design, source, update, n, fill.counts(), end);
   };
   try {
     if constexpr (assigns) {

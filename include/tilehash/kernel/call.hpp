@@ -64,13 +64,19 @@ struct packed_counts {
     return word >> static_cast<u32>(what) * kind_bits & most_items;
   }
   TILEHASH_FN u64 blocks() const { return word / one_block; }
-  TILEHASH_FN void add_to(const call_counters& all, u64 spot, u32 phase) const {
-    if (word == 0) return;
-    for (u32 kind = 0; kind < kinds; ++kind) {
-      const auto what = static_cast<counter>(kind);
-      const u64 n = (*this)[what];
-      if (n != 0) all.add(what, spot, n, what == counter::left ? phase : 0);
-    }
+};
+
+// A lane counts in a word of its own, or in the call's counters.
+struct lane_counts {
+  call_counters all;
+  bool apart;
+  packed_counts own{};
+
+  TILEHASH_FN void add(counter what, u64 spot, u64 n, u32 phase = 0) {
+    if (apart)
+      own.add(what, spot, n);
+    else
+      all.add(what, spot, n, phase);
   }
 };
 
@@ -154,6 +160,7 @@ struct call_end {
   u32 last_phase = 0;
   u32* blocks_done = nullptr;  // counter of the kernel that ends the call; null: finish_call() ends it
   u64* packed = nullptr;       // packed_counts of all blocks, if one kernel is the whole call; it is zero
+  u64* host = nullptr;         // where the host waits for packed_counts; null: it does not
 
   TILEHASH_FN u64 sum(u32 kind) const {
     u64* const first = counters.at + kind;
@@ -170,7 +177,8 @@ struct call_end {
     return total;
   }
   TILEHASH_FN void conclude(u64 inserted, u64 illegal, u64 gone, u64 left) const {
-    if (size != nullptr) *size += table_change::word(inserted, gone);
+    if (size != nullptr)
+      fetch_add(size, table_change::word(inserted, gone));  // without a wait for the old one
     if (given_up != nullptr) *given_up = 0;
     if (erased != nullptr) *erased = gone;
     if (report == nullptr) return;
@@ -186,6 +194,14 @@ struct call_end {
   template <class Block, class Words>
   TILEHASH_FN void by_last_block(Block block, Words scratch) const {
     if (is_last_block(block, scratch)) by_block(block, scratch, {});
+  }
+  // The counts of a call without pending items, for the host. One thread of the last block calls this.
+  TILEHASH_FN void write_to_host(u64 inserted, u64 illegal) const {
+    packed_counts all{packed_counts::one_block};
+    all.add(counter::inserted, 0, inserted);
+    all.add(counter::illegal, 0, illegal);
+    device_fence();
+    store_relaxed(host, all.word);
   }
   // True in the last block that calls this. It sees what the other blocks have written.
   template <class Block, class Words>
@@ -233,6 +249,8 @@ struct call_end {
   }
   // All blocks of the only kernel of a small call call this when they are done, with `kinds` words of scratch. The
   // last block ends the call. No block waits for another: the addition that counts a block returns the sums.
+  // A host that waits goes on when it has the sums, maybe before the kernel ends. So other kernels must see what each
+  // block has written before the block is counted.
   template <class Block, class Words>
   TILEHASH_FN void by_packed(Block block, Words scratch, packed_counts mine) const {
     const u32 warps = block.size() / bits_a_word;
@@ -241,11 +259,13 @@ struct call_end {
     if (block.rank() != 0) return;
     packed_counts all{packed_counts::one_block};
     for (u32 w = 0; w < warps; ++w) all.word += scratch[w];
+    if (host != nullptr) device_fence();
     if (block.count() != 1) {
       all.word += fetch_add(packed, all.word);
       if (all.blocks() != block.count()) return;
       *packed = 0;
     }
+    if (host != nullptr) return store_relaxed(host, all.word);
     for (u32 kind = 0; kind < packed_counts::kinds; ++kind) sums[kind] = all[static_cast<counter>(kind)];
     conclude(all[counter::inserted], all[counter::illegal], all[counter::gone], all[counter::left]);
   }
@@ -291,30 +311,33 @@ struct ending_lanes {
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    packed_counts mine;
+    lane_counts mine{end.counters, end.packed != nullptr};
     work.run(block.lane(), mine);
-    if (end.packed != nullptr) return end.by_packed(block, block.template scratch<u64>(), mine);
-    mine.add_to(end.counters, block.lane().index() / bits_a_word, end.last_phase);
+    if (end.packed != nullptr) return end.by_packed(block, block.template scratch<u64>(), mine.own);
     if (end.blocks_done != nullptr) end.by_last_block(block, block.template scratch<u64>());
   }
 };
-// Runs a kernel for n items, one for each lane, which are counted in `counters` as of this phase. Returns whether
+// How a kernel has ended a call: not, with its counts in call_end::sums, or with packed_counts for the host.
+enum class call_ended : u8 { no, in_sums, packed };
+
+// Runs a kernel for n items, one for each lane, which are counted in `counters`. Returns whether
 // it ends the call: `end` is null if it must not.
 template <class Space, class Work>
-bool run_lanes_and_end(Space& space, u64 n, const Work& work, const call_counters& counters, u32 phase,
-                       const call_end* end, u32* blocks_done) {
+call_ended run_lanes_and_end(Space& space, u64 n, const Work& work, const call_counters& counters,
+                             const call_end* end, u32* blocks_done) {
   using body = ending_lanes<Work>;
   call_end last{};
   if (end != nullptr && n != 0 && n <= tuning::gpu::ended_items) {
     last = *end;
     last.blocks_done = blocks_done;
     if (n > packed_counts::most_items) last.packed = nullptr;
+    if (last.packed == nullptr) last.host = nullptr;
   }
   last.counters = counters;
-  last.last_phase = phase;
   space.for_each_block(divide_up(n, u64(body::block_size)), body::block_size, body::scratch_bytes,
                        body{work, last});
-  return last.blocks_done != nullptr;
+  if (last.blocks_done == nullptr) return call_ended::no;
+  return last.host != nullptr ? call_ended::packed : call_ended::in_sums;
 }
 
 template <class Space>

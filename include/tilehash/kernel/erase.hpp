@@ -142,24 +142,27 @@ struct erase_keys {
 
 // Erases the n keys. Returns whether that ends the call (run_lanes_and_end()).
 template <class Design, class Space>
-bool erase(Space& space, const Design& design,
-           const detail::sentinel_cells<typename Design::slot_type>& sentinels,
-           const typename Design::key_type* keys, u64 n, const call_counters& counters,
-           const call_end* end = nullptr, u32* blocks_done = nullptr) {
+call_ended erase(Space& space, const Design& design,
+                 const detail::sentinel_cells<typename Design::slot_type>& sentinels,
+                 const typename Design::key_type* keys, u64 n, const call_counters& counters,
+                 const call_end* end = nullptr, u32* blocks_done = nullptr) {
   const erase_keys<Design, Design::preferred_width> work{design, sentinels, keys, n, counters};
   if constexpr (Space::has_lanes) {
-    return run_lanes_and_end(space, n, work, counters, 0, end, blocks_done);
+    return run_lanes_and_end(space, n, work, counters, end, blocks_done);
   } else {
     space.for_each_share(n, work);
-    return false;
+    return call_ended::no;
   }
 }
 // ... and ends the call.
 template <class Design, class Space>
-void erase(Space& space, const Design& design,
-           const detail::sentinel_cells<typename Design::slot_type>& sentinels,
-           const typename Design::key_type* keys, u64 n, const call_end& end, u32* blocks_done) {
-  if (!erase(space, design, sentinels, keys, n, end.counters, &end, blocks_done)) finish_call(space, end);
+call_ended erase(Space& space, const Design& design,
+                 const detail::sentinel_cells<typename Design::slot_type>& sentinels,
+                 const typename Design::key_type* keys, u64 n, const call_end& end, u32* blocks_done) {
+  const call_ended ended = erase(space, design, sentinels, keys, n, end.counters, &end, blocks_done);
+  if (ended != call_ended::no) return ended;
+  finish_call(space, end);
+  return call_ended::in_sums;
 }
 
 // One thread erases one key. True if the key was present and this call erased it.

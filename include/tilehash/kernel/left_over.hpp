@@ -8,8 +8,8 @@
 //   more                  all items of the call         for those that are pending
 //
 // In the last case the list is incomplete. Most items of the call are present then; their pending bits take
-// the memory of the list. Keys may move while others are displaced, so these are two stages
-// (kernel/two_stages.hpp).
+// the memory of the list. Keys may move while others are displaced, so these are two kernels, unless there
+// is one block.
 //
 // A given-up item may represent others: regions drop all items but one of a key, and another copy may
 // have found a slot since. So if there is any, all items of the call are looked up afterwards, and those with
@@ -25,7 +25,6 @@
 #include <tilehash/kernel/call.hpp>
 #include <tilehash/kernel/displace.hpp>
 #include <tilehash/kernel/pending_lookup.hpp>
-#include <tilehash/kernel/two_stages.hpp>
 #include <tilehash/kernel/upsert.hpp>
 #include <tilehash/space/tuning.hpp>
 
@@ -44,11 +43,12 @@ struct left_counts {
   u32* bin_numbers = nullptr;  // the items of each bin, if they are in the memory of the table
   u32 bins = 0;
 
-  TILEHASH_FN u64 left() const { return load_relaxed(at); }
-  TILEHASH_FN bool lists_all() const { return left() <= capacity; }
   TILEHASH_FN u32* bits() const { return reinterpret_cast<u32*>(list); }
-  // All items of a call whose list is incomplete are counted by place_all.
-  TILEHASH_FN counts_of_regions counted() const { return {lists_all() ? at[1] : 0, at[2]}; }
+  // The numbers, which no kernel after the regions' changes. All loads are issued before the first is used.
+  struct numbers {
+    u64 left, illegal, inserted;
+  };
+  TILEHASH_FN numbers read() const { return {load_relaxed(at), load_relaxed(at + 1), load_relaxed(at + 2)}; }
   template <class Block>
   TILEHASH_FN void clear(Block block) const {
     for (u32 i = block.rank(); i < bins; i += block.size()) bin_numbers[i] = 0;
@@ -64,21 +64,24 @@ struct late_source {
   Source all;
   u64 n;
   left_counts<word> counts;
+  u64 left = 0;  // set by the kernel
 
-  TILEHASH_FN u64 size() const { return counts.lists_all() ? counts.left() : n; }
+  TILEHASH_FN bool lists_all() const { return left <= counts.capacity; }
+  TILEHASH_FN u64 size() const { return lists_all() ? left : n; }
   TILEHASH_FN auto operator()(u64 i) const {
-    return counts.lists_all() ? routed_source<Design>{design, counts.list}(i) : all(i);
+    return lists_all() ? routed_source<Design>{design, counts.list}(i) : all(i);
   }
   TILEHASH_FN u32 pending(u64 w) const {
     const u64 from = w * bits_a_word, end = size();
     if (from >= end) return 0;
-    if (!counts.lists_all()) return load_relaxed(counts.bits() + w);  // of other blocks
+    if (!lists_all()) return counts.bits()[w];
     return end - from >= bits_a_word ? ~0U : (1U << (end - from)) - 1;
   }
 };
 
 template <displacing Design, class Source, class Update, u32 Width, u32 Threads>
 struct insert_left_over {
+  using word = typename Design::word;
   using source_type = late_source<Design, Source>;
   using place_type = upsert_items<Design, Source, Update, Width>;
   using displace_type = displace_items<Design, source_type, Width, Threads>;
@@ -90,46 +93,46 @@ struct insert_left_over {
   place_type place;
   displace_type displace;
   call_end end;
-  two_stages stages;
-  bool inserts, ends;  // false: another kernel does
-
-  TILEHASH_FN const auto& counts() const { return displace.source.counts; }
-  template <class Block>
-  TILEHASH_FN void end_call(Block block) const {
-    if (counts().left() == 0)  // no item was counted by itself
-      end.by_regions(block, counts().counted());
-    else
-      end.by_block(block, block.template scratch<u64>(), counts().counted());
-    block.barrier();
-    counts().clear(block);
-    if (block.rank() == 0) stages.clear();
-  }
+  bool places, displaces, ends;  // false: another kernel does
 
   template <class Block>
   TILEHASH_FN void operator()(Block block) const {
-    if (!inserts) return count_and_end(block);
-    if (displace.source.size() != 0) {
-      insert(block);
-      if (!ends || !end.is_last_block(block, block.template scratch<u64>())) return;
-      if (load_relaxed(end.given_up) != 0) count_refused(block, 0, 1);
-      block.barrier();
-    } else if (!ends || block.index() != 0) {
-      return;
+    const auto counted = displace.source.counts.read();
+    displace_type work = displace;
+    work.source.left = counted.left;
+    if (places && counted.left != 0) {
+      if (!work.source.lists_all())
+        place_all(block);
+      else if constexpr (updates)
+        update_listed(block, work);
+      if (displaces) {
+        block.barrier();
+        device_fence();
+      }
     }
-    end_call(block);
+    if (displaces)
+      displace_and_end(block, work, counted);
+    else if (ends)
+      count_and_end(block, counted);
+  }
+  template <class Block>
+  TILEHASH_FN void end_call(Block block, const typename left_counts<word>::numbers& counted) const {
+    const auto& counts = displace.source.counts;
+    // All items of a call whose list is incomplete were counted by place_all.
+    const counts_of_regions more{counted.left <= counts.capacity ? counted.illegal : 0, counted.inserted};
+    if (counted.left == 0)  // no item was counted by itself
+      end.by_regions(block, more);
+    else
+      end.by_block(block, block.template scratch<u64>(), more);
+    block.barrier();
+    counts.clear(block);
+    if (end.host == nullptr || counted.left != 0)
+      return;  // without packed counts the host waits for the kernel
+    block.barrier();
+    if (block.rank() == 0) end.write_to_host(more.inserted, more.illegal);
   }
 
  private:
-  template <class Block>
-  TILEHASH_FN void insert(Block block) const {
-    if (!counts().lists_all()) {
-      place_all(block);
-    } else {
-      if constexpr (!updates) return displace_list(block);
-      update_listed(block);
-    }
-    displace_shares(block);
-  }
   template <class Block>
   TILEHASH_FN void place_all(Block block) const {
     for (u64 from = block.index() * Threads; from < place.end; from += block.count() * Threads)
@@ -137,37 +140,34 @@ struct insert_left_over {
   }
   // Updates the listed keys that are present. A displacement inserts the others, and changes no value.
   template <class Block>
-  TILEHASH_FN void update_listed(Block block) const {
-    for_each_found(block, displace.source, displace.source.size(), block.index(), block.count(),
+  TILEHASH_FN void update_listed(Block block, const displace_type& work) const {
+    for_each_found(block, work.source, work.source.size(), block.index(), block.count(),
                    [](bool /*absent*/) {});
   }
   template <class Block>
-  TILEHASH_FN void displace_list(Block block) const {
-    for (u64 w = block.index() * words; w * bits_a_word < displace.source.size();
-         w += block.count() * words) {
-      displace.serve(block, w);
+  TILEHASH_FN void displace_and_end(Block block, const displace_type& work,
+                                    const typename left_counts<word>::numbers& counted) const {
+    if (counted.left != 0) {
+      for (u64 w = block.index() * words; w * bits_a_word < work.source.size(); w += block.count() * words) {
+        work.serve(block, w);
+        block.barrier();
+      }
+      if (!ends || !end.is_last_block(block, block.template scratch<u64>())) return;
+      if (load_relaxed(end.given_up) != 0) count_refused(block, 0, 1);
       block.barrier();
+    } else if (!ends || block.index() != 0) {
+      return;
     }
-  }
-  // The same, once all blocks have come here.
-  template <class Block>
-  TILEHASH_FN void displace_shares(Block block) const {
-    const auto scratch = block.template scratch<u64>();
-    if (!stages.all_arrived(block, scratch)) return;
-    const u64 shares = (displace.source.size() - 1) / (words * bits_a_word) + 1;
-    for (u64 share = stages.take(block, scratch); share < shares; share = stages.take(block, scratch)) {
-      displace.serve(block, share * words);
-      block.barrier();
-    }
+    end_call(block, counted);
   }
   // The kernel after the displacement.
   template <class Block>
-  TILEHASH_FN void count_and_end(Block block) const {
+  TILEHASH_FN void count_and_end(Block block, const typename left_counts<word>::numbers& counted) const {
     if (load_relaxed(end.given_up) == 0) {
-      if (block.index() == 0) end_call(block);
+      if (block.index() == 0) end_call(block, counted);
     } else {
       count_refused(block, block.index(), block.count());
-      if (end.is_last_block(block, block.template scratch<u64>())) end_call(block);
+      if (end.is_last_block(block, block.template scratch<u64>())) end_call(block, counted);
     }
   }
   // The part of the i-th of n blocks.
@@ -200,7 +200,7 @@ inline constexpr u32 left_over_phase = 2;
 // The body of the kernel that inserts all items left over, and ends the call like `end`.
 template <u32 Threads, class Design, class Source, class Update>
 auto left_over_of(const Design& design, const Source& source, const Update& update, u64 n,
-                  const left_counts<typename Design::word>& counts, const two_stages& stages, call_end end) {
+                  const left_counts<typename Design::word>& counts, call_end end) {
   end.last_phase = left_over_phase;
   using body = insert_left_over<Design, Source, Update, Design::preferred_width, Threads>;
   typename body::place_type place{.design = design,
@@ -217,7 +217,7 @@ auto left_over_of(const Design& design, const Source& source, const Update& upda
       .recorder = {.counters = end.counters, .phase = 1},
       .given_up = end.given_up,
   };
-  return body{place, displace, end, stages, true, true};
+  return body{place, displace, end, true, true, true};
 }
 // Builds a region, and does the same in one block.
 template <class Build, class Rest>
@@ -233,7 +233,8 @@ struct build_and_insert_left_over {
   TILEHASH_FN void operator()(Block block) const {
     build(block);
     block.barrier();
-    if (rest.counts().left() == 0) return rest.end_call(block);
+    const auto counted = rest.displace.source.counts.read();
+    if (counted.left == 0) return rest.end_call(block, counted);
     rest(block);
   }
 };
@@ -241,21 +242,21 @@ struct build_and_insert_left_over {
 // Starts the kernels. The call ends like `end`.
 template <class Design, class Space, class Source, class Update>
 void start_left_over(Space& space, const Design& design, const Source& source, const Update& update, u64 n,
-                     const left_counts<typename Design::word>& counts, const two_stages& stages,
-                     const call_end& end) {
-  auto work = left_over_of<tuning::of<Space>::displace_block>(design, source, update, n, counts, stages, end);
+                     const left_counts<typename Design::word>& counts, const call_end& end) {
+  auto work = left_over_of<tuning::of<Space>::displace_block>(design, source, update, n, counts, end);
   using body = decltype(work);
-  const auto start = [&](u64 blocks, bool inserts, bool ends) {
-    work.inserts = inserts, work.ends = ends;
+  const auto start = [&](u64 blocks, bool places, bool displaces, bool ends) {
+    work.places = places, work.displaces = displaces, work.ends = ends;
     space.for_each_block(blocks, body::block_size, body::scratch_bytes, work);
   };
-  if (n <= tuning::gpu::left_to_one_block) return start(1, true, true);
+  if (n <= tuning::gpu::left_to_one_block) return start(1, true, true, true);
   const u64 blocks =
       std::min(tuning::of<Space>::displace_blocks(space), divide_up(n, u64(body::words) * bits_a_word));
   const bool may_refuse =
       static_cast<double>(n) > tuning::gpu::never_full * static_cast<double>(design.capacity());
-  start(blocks, true, !may_refuse);
-  if (may_refuse) start(blocks, false, true);
+  start(blocks, true, false, false);
+  start(blocks, false, true, !may_refuse);
+  if (may_refuse) start(blocks, false, false, true);
 }
 
 }  // namespace detail

@@ -311,20 +311,19 @@ struct upsert_items {
 // Upserts the items from `first` (a multiple of 256) to `end`. Does not synchronize with the host. Returns
 // whether that ends the call (run_lanes_and_end()).
 template <class Design, class Space, class Source, class Update>
-bool upsert(Space& space, const upsert_items<Design, Source, Update, Design::preferred_width>& work,
-            const call_end* end = nullptr, u32* blocks_done = nullptr) {
+call_ended upsert(Space& space, const upsert_items<Design, Source, Update, Design::preferred_width>& work,
+                  const call_end* end = nullptr, u32* blocks_done = nullptr) {
   using slot_type = typename Design::slot_type;
   using called = called_source<slot_type>;
-  if (work.first >= work.end) return false;
+  if (work.first >= work.end) return call_ended::no;
   if constexpr (Space::has_lanes) {
     if constexpr (ends_late<Source>) {
       if (ends_early(work)) {
         upsert_late_items(space, work);
-        return false;
+        return call_ended::no;
       }
     }
-    return run_lanes_and_end(space, work.end - work.first, work, work.recorder.counters, work.recorder.phase,
-                             end, blocks_done);
+    return run_lanes_and_end(space, work.end - work.first, work, work.recorder.counters, end, blocks_done);
   } else if constexpr (!std::same_as<Source, array_source<slot_type>> && !std::same_as<Source, called>) {
     // Sources of the table itself: items that move to a larger table, and items that a build could not place.
     upsert<Design>(space, upsert_items<Design, called, Update, Design::preferred_width>{
@@ -334,7 +333,7 @@ bool upsert(Space& space, const upsert_items<Design, Source, Update, Design::pre
     space.for_each_share((work.end - work.first + bits_a_word - 1) / bits_a_word, work,
                          tuning::cpu::upsert_words);
   }
-  return false;
+  return call_ended::no;
 }
 
 // One thread puts one item into a free slot, without moving another, or, with apply<Op>, combines it with the

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <string>
@@ -145,11 +146,23 @@ class cuda {
                        "copying between host and device");
     detail::check_cuda(cudaStreamSynchronize(stream_), "a kernel");
   }
-  /// Page-locked host memory of 128 bytes, which kernels of this stream may write to and the host reads after
+  /// Page-locked host memory of 256 bytes, which kernels of this stream may write to and the host reads after
   /// synchronize(). Null if there is none.
   u64* host_words() {
     char* const at = static_cast<char*>(staging());
     return at == nullptr ? nullptr : reinterpret_cast<u64*>(at + staging_bytes);
+  }
+  /// Waits until a kernel of this stream has written to a word of host_words() that was 0. The kernel ends later.
+  /// At the latest it returns when all work of the stream is done. Throws cuda_error.
+  void wait_for_word(const u64* word) {
+    using clock = std::chrono::steady_clock;
+    const auto start = clock::now();
+    do {
+      for (u32 tries = 0; tries < detail::tuning::gpu::word_reads; ++tries) {
+        if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0) return;
+      }
+    } while (clock::now() - start < std::chrono::microseconds(detail::tuning::gpu::word_microseconds));
+    synchronize();
   }
   /// Copies within GPU memory, stream-ordered. Does not synchronize. Throws cuda_error.
   void copy(void* to, const void* from, u64 bytes) {
@@ -347,10 +360,14 @@ class cuda {
   }
   // Page-locked host memory, which makes copies of a few words to the host twice as fast. Null if there is
   // none.
-  static constexpr u64 staging_bytes = detail::tuning::gpu::staging_bytes;
+  static constexpr u64 staging_bytes = detail::tuning::gpu::staging_bytes,
+                       word_bytes = detail::tuning::gpu::host_word_bytes;
   void* staging() {
     const detail::device_guard on(device_);
-    if (staging_ == nullptr && cudaMallocHost(&staging_, staging_bytes + 128) != cudaSuccess) {
+    if (staging_ != nullptr) return staging_;
+    if (cudaMallocHost(&staging_, staging_bytes + word_bytes) == cudaSuccess) {
+      std::memset(staging_, 0, staging_bytes + word_bytes);
+    } else {
       cudaGetLastError();
       staging_ = nullptr;
     }

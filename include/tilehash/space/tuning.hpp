@@ -303,8 +303,6 @@ struct sm_90 : common {
   static constexpr u64 ended_items = u64(1) << 17;  // of a call that its last kernel ends, not another one
   static constexpr u64 built_by_one_kernel = 2048;  // items of a table's only region, in an empty table
   static constexpr u32 one_region_block = 512;      // threads of that kernel
-  static constexpr u32 stage_waits =
-      1024;  // reads of a counter, before a block leaves a second stage to others
   static constexpr u64 left_to_one_block = u64(1) << 14;  // items of a call, if regions leave some over
   static constexpr bool late_loops(u64 word_bytes) { return word_bytes > 8; }
   static constexpr u32 late_each = 8;        // items of a thread, at most, if only the GPU knows their number
@@ -316,6 +314,8 @@ struct sm_90 : common {
   static constexpr u64 kept_ranges = 4;              // not in use: to map one takes longer than to fill it
   static constexpr u64 mappings_each_time = 16;      // of memory that a range gets: each takes 35 us
   static constexpr u64 staging_bytes = 512;          // page-locked, for what a call reports
+  static constexpr u64 host_word_bytes = 256;        // the same, that kernels write to
+  static constexpr u32 word_reads = 64, word_microseconds = 50;  // of a word there; then the stream
 };
 
 // Not measured.
