@@ -29,11 +29,10 @@ struct goal_bounds {
   double linear_26 = 0, double_26 = 0;            // inserts into slots of 8 bytes, load factor 0.8
   double bytes_written = 0;                       // one after the other
   double call = 0;                                // seconds of an empty kernel and a wait
-  // Seconds of small calls (small_bounds_cuda.cu): swaps in the lines of 10^3 present keys, and the values of 10^5 keys.
+  // Seconds of small calls (small_bounds_cuda.cu): swaps in the lines of 10^3 present keys, and the values of
+  // 10^5 keys.
   double update_3 = 0, retrieve_5 = 0;
-  double insert_3 = 0, insert_5 = 0,
-         insert_6 = 0;                      // swaps in as many lines as keys take, by the host's clock
-  double half_full_3 = 0, half_full_6 = 0;  // ... in the lines of 2^24 slots
+  double erase_3 = 0, erase_async_3 = 0, half_full_6 = 0;  // swaps in 2^24 slots, by the host's clock
 };
 goal_bounds measure_goal_bounds();
 void measure_small_bounds(goal_bounds& bounds);  // sets those of small calls
