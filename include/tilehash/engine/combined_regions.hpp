@@ -171,7 +171,7 @@ std::optional<insert_report> insert_by_regions(engine::insertion<Design, Space>&
   buffer<u64, Space> missing;
   bool grew = false;
   try {
-    const auto layout_of = [&](u64 items) { return grows ? table.layout_for(items) : table.view().design; };
+    const auto layout_of = [&](u64 wanted) { return grows ? table.layout_for(wanted) : table.view().design; };
     if (!has_regions_to_combine(space, layout_of(n))) return std::nullopt;
     // A table that is far too small needs to know only whether keys are many, and counts them then.
     const bool will_grow = grows && table.limit() < n / machine::repeated_of_many;

@@ -48,7 +48,7 @@ class shared_table {
     words.begin(shared_verb::made, shape);
     words.attempt([&] {
       table_options own = options;
-      if (own.seed) *own.seed += traffic_.rank();
+      if (options.seed) own.seed = *options.seed + traffic_.rank();
       table_.emplace(space, own_part(items, traffic_.ranks()), own);
     });
     traffic_.agree();
