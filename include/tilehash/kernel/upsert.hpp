@@ -116,7 +116,7 @@ struct upsert_items {
     }
     if (!inserts || w.free == nullptr) return false;
     if constexpr (requires { design.passes(w.home); }) {
-      if (w.beyond) design.template passes<alone_in_the_table>(w.home);
+      if (w.beyond) pass(w.home);
     }
     if (put_in(w)) {
       if constexpr (values_apart<Design>) put_value(w);
@@ -127,6 +127,14 @@ struct upsert_items {
     w.free = nullptr;
     w.steps = 1;
     return true;
+  }
+
+  // A design may do so in fewer steps while no other thread works on the table.
+  TILEHASH_FN void pass(const location& home) const {
+    if constexpr (alone_in_the_table && requires { design.template passes<true>(home); })
+      design.template passes<true>(home);
+    else
+      design.passes(home);
   }
 
   // Claims the free slot. False: another item was faster.
