@@ -9,6 +9,7 @@ namespace tilehash::contract {
 using view_space = tilehash::cuda;
 }  // namespace tilehash::contract
 
+#include <contract/own_stream.cuh>
 #include <contract/view.hpp>
 
 namespace tilehash::contract {
@@ -56,6 +57,43 @@ TEST(const_verbs, count_at_the_same_time_what_views_have_changed) {
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(wrong, 0U);
     EXPECT_EQ(t.size(), n);
+  }
+}
+
+template <class View>
+struct count_present {
+  View view;
+  const u32* keys;
+  u64* present;
+  TILEHASH_FN void operator()(u64 i) const {
+    if (view.find(keys[i]).found()) detail::fetch_add(present, u64(1));
+  }
+};
+// A call of few items returns before its kernel has ended. Kernels of another stream, which waits for no other, then
+// see what it has done.
+TEST(small_calls, are_seen_by_other_streams_when_they_return) {
+  using table_type = table<tiled<u32, u32>, view_space>;
+  constexpr u32 n = 1000;
+  std::vector<u32> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  view_space space;
+  const own_stream stream;
+  view_space other(stream);
+  const buffer<u32, view_space> keys(space, numbers);
+  const buffer<u64, view_space> present(other, 1);
+  table_type t(space, n);
+  const auto count = [&] {
+    other.for_each(n, count_present<table_type::view_type>{t.view(), keys.data(), present.data()});
+    return read_one(other, present.data());
+  };
+  for (int round = 0; round < 200; ++round) {
+    other.fill(present.data(), 1, u64(0));
+    other.synchronize();
+    ASSERT_EQ(t.insert(space, keys.span(), keys.span()).inserted, n);
+    ASSERT_EQ(count(), n);
+    ASSERT_EQ(t.insert_or_assign(space, keys.span(), keys.span()).present, n);
+    ASSERT_EQ(t.erase(space, keys.span()), n);
+    ASSERT_EQ(count(), n) << "keys are present that were erased";
   }
 }
 }  // namespace tilehash::contract
