@@ -41,7 +41,7 @@ class short_moves {
   using word = typename Design::word;
   using bucket_type = typename Design::template bucket_type<solo_tile>;
   static constexpr u32 bucket_slots = Design::bucket_slots;
-  static constexpr u32 most_tries = 4;  // of one move, where other threads disturb it
+  static constexpr u32 most_tries = 16;  // of one move, where other threads disturb it
 
  public:
   using verdict = typename displacement::verdict;
