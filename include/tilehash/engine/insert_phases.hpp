@@ -276,7 +276,8 @@ class insert_phases {
         ends = *last;
         ends.last_phase = phase_;
         if (counted_ || phase_ != 0) ends.packed = nullptr;
-        if (outcomes_ != nullptr) ends.host = nullptr;  // they may be in host memory
+        // The host must see what was written to its memory.
+        if (outcomes_ != nullptr || !is_stateless<Update>) ends.host = nullptr;
       }
     }
     counted_ = true;

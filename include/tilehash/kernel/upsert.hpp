@@ -27,6 +27,7 @@
 #include <tilehash/space/tuning.hpp>
 
 #include <bit>
+#include <type_traits>
 
 namespace tilehash {
 TILEHASH_BEGIN_ABI_NAMESPACE
@@ -38,6 +39,11 @@ template <class Op>
 struct apply {
   Op op;
 };
+// An op with state may write to any memory.
+template <class Update>
+inline constexpr bool is_stateless = true;
+template <class Op>
+inline constexpr bool is_stateless<apply<Op>> = std::is_empty_v<Op>;
 
 template <class Design, class Source, class Update, u32 Width>
 struct upsert_items {
