@@ -137,6 +137,7 @@ endif()
 # The library's, which take 0.7 s a unit. They keep their warnings: CMake's prologue would make system headers of them.
 set(TILEHASH_OWN_HEADERS <tilehash/tilehash.hpp> <tilehash/papers/papers.hpp>)
 if(TILEHASH_CPU_PART STREQUAL "alone")
+  list(APPEND TILEHASH_OWN_HEADERS ${PROJECT_SOURCE_DIR}/tests/support/common_tables.hpp)
   set(CMAKE_PCH_PROLOGUE "")
 endif()
 
@@ -154,11 +155,26 @@ function(tilehash_cache_precompiled target)
   endif()
 endfunction()
 
-# tilehash_precompile(TARGET header... [OWNER name] [MANY_UNITS]): these and the standard library's, parsed once for TARGET's
-# sources, or for those of all targets with the same OWNER. In the build cpu alone, where they are a third of the time; elsewhere
-# they cost as much as they save in three units, so targets with MANY_UNITS have them too.
+# tilehash_compile_precompiled(OWNER TARGET): OWNER, a static library, has the machine code of what its precompiled headers define
+# and instantiate, and the units of TARGET refer to it. The linker drops what no unit calls, because some of it calls functions
+# that no library has. In the build cpu alone: tests under sanitizers share too few instances to pay for it.
+function(tilehash_compile_precompiled owner target)
+  if(NOT TILEHASH_CPU_PART STREQUAL "alone" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  get_target_property(options ${owner} INTERFACE_LINK_OPTIONS)
+  if(NOT options)
+    target_compile_options(${owner} PRIVATE -fpch-codegen "SHELL:-Xclang -building-pch-with-obj")
+    target_link_options(${owner} INTERFACE -Wl,--gc-sections)
+  endif()
+  target_link_libraries(${target} PRIVATE ${owner})
+endfunction()
+
+# tilehash_precompile(TARGET header... [OWNER name [LIBRARIES t...]] [MANY_UNITS]): these and the standard library's, parsed once
+# for TARGET's sources, or for those of all targets with the same OWNER, which links LIBRARIES. In the build cpu alone, where they
+# are a third of the time; elsewhere they cost as much as they save in three units, so targets with MANY_UNITS have them too.
 function(tilehash_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_UNITS" "OWNER" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_UNITS" "OWNER" "LIBRARIES")
   if(NOT TILEHASH_CPU_PART STREQUAL "alone" AND (NOT arg_MANY_UNITS OR TILEHASH_TIER STREQUAL "quick" OR TILEHASH_SANITIZE))
     return()
   endif()
@@ -166,12 +182,13 @@ function(tilehash_precompile target)
   if(arg_OWNER)
     if(NOT TARGET tilehash_precompiled_${arg_OWNER})
       file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp CONTENT "")
-      add_library(tilehash_precompiled_${arg_OWNER} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
-      target_link_libraries(tilehash_precompiled_${arg_OWNER} PRIVATE tilehash::tilehash)
+      add_library(tilehash_precompiled_${arg_OWNER} STATIC ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+      target_link_libraries(tilehash_precompiled_${arg_OWNER} PRIVATE tilehash::tilehash ${arg_LIBRARIES})
       tilehash_warnings(tilehash_precompiled_${arg_OWNER})
       tilehash_precompile(tilehash_precompiled_${arg_OWNER} ${arg_UNPARSED_ARGUMENTS})
     endif()
     target_precompile_headers(${target} REUSE_FROM tilehash_precompiled_${arg_OWNER})
+    tilehash_compile_precompiled(tilehash_precompiled_${arg_OWNER} ${target})
   else()
     target_precompile_headers(
       ${target} PRIVATE <algorithm> <functional> <map> <optional> <random> <string> <unordered_map> <vector>
