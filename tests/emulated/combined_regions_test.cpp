@@ -112,7 +112,7 @@ TEST(CombinedRegions, AreForManyKeys) {
   emulated space;
   const auto counted = [&](const rows& given) {
     const buffer<u32, emulated> k(space, given.keys);
-    return detail::many_keys_of(space, k.data(), given.keys.size(), 1'024);
+    return detail::many_keys_of(space, k.data(), given.keys.size());
   };
   const u64 n = 40'000;
   EXPECT_EQ(counted({one_key, n, 1}), 0U);
@@ -134,6 +134,7 @@ void apply_to_empty(const rows& given, u64 made_for, bool grows, u64 seed) {
   report.restarts = 0;
   EXPECT_EQ(report, (insert_report{.inserted = given.sums.size(), .present = n - given.sums.size()}));
   EXPECT_EQ(t.size(), given.sums.size());
+  EXPECT_GE(t.capacity(), slots_for(fit));  // so it has regions
   t.find(space, k.span(), out.span());
   const auto found = out.to_host();
   u64 wrong = 0;
@@ -142,7 +143,7 @@ void apply_to_empty(const rows& given, u64 made_for, bool grows, u64 seed) {
 }
 
 TEST(CombinedRegions, OfAnEmptyTable) {
-  apply_to_empty<op::sum>({any_key, 40'000, fit}, 0, true, 1);
+  apply_to_empty<op::sum>({any_key, 50'000, 30'000}, 0, true, 1);
   apply_to_empty<op::sum>({hot_too, 40'000, fit}, fit, false, 2);
 #if !TILEHASH_FEW_TYPES
   apply_to_empty<users_sum>({any_key, 40'000, 2 * fit}, fit, true, 3);  // it grows first
@@ -160,7 +161,7 @@ TEST(CombinedRegions, AssignAndCount) {
   std::unordered_map<float, u32> copies;
   for (u64 i = 0; i < n; ++i) {
     const bool is_nan = i % 1'000 == 0;
-    keys[i] = is_nan ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(any_key(i, fit));
+    keys[i] = is_nan ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(any_key(i, 30'000));
     values[i] = keys[i] + static_cast<float>(i % 4) / 4;
     if (!is_nan) ++copies[keys[i]];
   }
@@ -172,16 +173,18 @@ TEST(CombinedRegions, AssignAndCount) {
   report.restarts = 0;
   EXPECT_EQ(report, expected);
   assigned.find_or(space, k.span(), out.span(), -1.0F);
+  u64 wrong = 0;
   for (u64 i = 0; i < n; ++i)
-    if (i % 1'000 != 0) ASSERT_TRUE(out.data()[i] >= keys[i] && out.data()[i] < keys[i] + 1) << i;
+    wrong += i % 1'000 != 0 && !(out.data()[i] >= keys[i] && out.data()[i] < keys[i] + 1);
+  EXPECT_EQ(wrong, 0U);
   table<tiled<float, u32>, emulated> counted(space, 0);
   report = counted.insert_or_apply(space, k.span(), op::count{});
   report.restarts = 0;
   EXPECT_EQ(report, expected);
   const buffer<u32, emulated> counts(space, n);
   counted.find_or(space, k.span(), counts.span(), 0U);
-  for (u64 i = 0; i < n; ++i)
-    if (i % 1'000 != 0) ASSERT_EQ(counts.data()[i], copies.at(keys[i])) << i;
+  for (u64 i = 0; i < n; ++i) wrong += i % 1'000 != 0 && counts.data()[i] != copies.at(keys[i]);
+  EXPECT_EQ(wrong, 0U);
 }
 
 // A table that may not grow and is too small refuses all items of the keys without a slot.
@@ -199,14 +202,15 @@ TEST(CombinedRegions, RefuseAllItemsOfAKey) {
   EXPECT_EQ(report.refused, n - 2 * t.size());
   t.find(space, k.span(), out.span(), flags.span());
   const auto found = out.to_host();
-  for (u64 i = 0; i < n; ++i)
-    if (flags.data()[i]) ASSERT_EQ(found[i], given.sums.at(given.keys[i])) << i;
+  u64 wrong = 0;
+  for (u64 i = 0; i < n; ++i) wrong += flags.data()[i] && found[i] != given.sums.at(given.keys[i]);
+  EXPECT_EQ(wrong, 0U);
 }
 
 // With less and less memory the call throws and the table is empty, or it refuses items; what it does not refuse
 // is in the sums.
 TEST(CombinedRegions, LoseNothingWithoutMemory) {
-  const rows given(any_key, 36'000, fit);
+  const rows given(any_key, 40'000, 30'000);
   const u64 n = given.keys.size();
   u64 short_of_memory = 0, complete = 0;
   for (u64 memory = 340'000; memory < 3'000'000; memory *= 2) {

@@ -268,12 +268,11 @@ class tiled {
     return erased >= (detail::marks_cost_little(capacity(), items) ? capacity() : capacity() / 4);
   }
 
-  // Build a region from its items.
+  // Build a region from its items; combine the values of equal keys, too; add items to a region that holds many more.
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
   using region_build = detail::tiled_build<tiled, Bins, Assigns>;
   template <class Op>
   using region_combine = detail::tiled_combining_build<tiled, Op>;
-  // Adds items to a region that holds many more.
   template <class Bins = detail::even_bins<word>, bool Assigns = false>
   using region_merge = detail::tiled_merge<tiled, Bins, Assigns>;
 

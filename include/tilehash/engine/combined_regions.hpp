@@ -107,14 +107,16 @@ region_filled<Design, Space> combine_in_regions(
   return filled;
 }
 
-// How many keys n items have, as a sample of so many says. 0: few keys, or some that repeat often.
+// How many keys n items have, as a sample says. 0: few keys, or some that repeat often.
 template <class Space, class Key>
-u64 many_keys_of(Space& space, const Key* keys, u64 n, u64 sampled_keys) {
+u64 many_keys_of(Space& space, const Key* keys, u64 n) {
+  using machine = tuning::of<Space>;
+  const u64 size =
+      std::clamp(n / machine::many_sampled_one_in, machine::least_many_sampled, machine::most_many_sampled);
   constexpr u64 each = count_different<Key, large_block<Space>>::most;
-  const key_sample sample =
-      sample_keys(space, keys, n, static_cast<u32>(divide_up(sampled_keys, each)), sampled_keys);
+  const key_sample sample = sample_keys(space, keys, n, static_cast<u32>(divide_up(size, each)), size);
   const u64 repeated = sample.size - sample.different;
-  if (repeated > sample.size / tuning::of<Space>::repeated_of_many) return 0;
+  if (repeated > sample.size / machine::repeated_of_many) return 0;
   // As if each item had one of so many keys, with equal probability. (The sample may have an item twice.)
   const double sampled = static_cast<double>(sample.size), all = static_cast<double>(n);
   const double one_in = 2 * static_cast<double>(repeated) / (sampled * sampled) - 1 / all;
@@ -171,14 +173,14 @@ std::optional<insert_report> insert_by_regions(engine::insertion<Design, Space>&
   buffer<u64, Space> missing;
   bool grew = false;
   try {
-    const auto layout_of = [&](u64 wanted) { return grows ? table.layout_for(wanted) : table.view().design; };
-    if (!has_regions_to_combine(space, layout_of(n))) return std::nullopt;
-    // A table that is far too small needs to know only whether keys are many, and counts them then.
+    // A table that is far too small for many keys was not made for these items.
     const bool will_grow = grows && table.limit() < n / machine::repeated_of_many;
-    u64 keys = many_keys_of(space, items.keys, n, will_grow ? machine::many_sampled : machine::many_counted);
+    if (!has_regions_to_combine(space, will_grow ? table.layout_for(n) : table.view().design))
+      return std::nullopt;
+    u64 keys = many_keys_of(space, items.keys, n);
     if (keys == 0 || (!grows && keys > table.capacity())) return std::nullopt;
     if (grows && keys > table.limit()) {
-      if (!has_regions_to_combine(space, layout_of(2 * keys))) return std::nullopt;
+      if (!has_regions_to_combine(space, table.layout_for(keys + keys / 8))) return std::nullopt;
       const double counted = count_by_sketch(space, items.keys, 0, n, nullptr, drawn_seed());
       const double most = counted * (1 + 3 * sketch_ranks::deviation());
       keys = static_cast<u64>(std::min(most, static_cast<double>(n)));

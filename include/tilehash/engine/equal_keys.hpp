@@ -106,6 +106,11 @@ std::optional<insert_report> insert_list(engine::insertion<Design, Space>& table
     const auto marked_op = marked<Space, typename slot_type::mapped_type>(op);
     std::optional<combined<slot_type, Space>> few;
     if (few_pay<slot_type, Op, Space>(n, table.capacity())) few = combine_few(space, items, n, marked_op);
+    if constexpr (combines_by_regions<Design, Space, Op>()) {
+      if (!few && table.size() == 0) {
+        if (const auto report = insert_by_regions(table, space, items, n, op, update)) return report;
+      }
+    }
     list = few ? std::move(*few) : combine<slot_type>(space, items, n, marked_op);
     if (!table.options().grow) combine_until_unique(space, list, n, marked_op);
   } catch (const out_of_memory&) {
@@ -160,11 +165,6 @@ insert_report insert_combined(engine::insertion<Design, Space>& table, Space& sp
     if constexpr (std::same_as<Op, op::assign>) {
       if (table.size() != 0 && assigns_uncombined(space, table.view().design, items.keys, n))
         return one_by_one();
-    }
-    if constexpr (combines_by_regions<Design, Space, Op>()) {
-      if (table.size() == 0) {
-        if (const auto report = insert_by_regions(table, space, items, n, op, update)) return *report;
-      }
     }
     if (const auto report = insert_list(table, space, items, n, op, update)) return *report;
   }

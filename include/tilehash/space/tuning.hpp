@@ -48,10 +48,11 @@ struct common {
   static constexpr u32 sketched_at_once = 8;   // keys, of which each is hashed
   static constexpr u32 routed_at_once = 8;     // keys, on their way to their ranks
   static constexpr u32 contested_at_once = 8;  // keys, each with a random read of a filter
-  static constexpr u32 combined_at_once = 8;   // items whose equal keys are combined
-  static constexpr u32 met_at_once = 4;        // the same, by blocks that share no partition
-  static constexpr u32 applied_in_flight = 4;  // words of values of a key, in turn
-  static constexpr u32 grouped_at_once = 7;    // items of a multimap's bin: 21504 are three times 7 * 1024
+  static constexpr u32 combined_at_once = 8,
+                       region_combined_at_once = 2;  // items whose equal keys are combined
+  static constexpr u32 met_at_once = 4;              // the same, by blocks that share no partition
+  static constexpr u32 applied_in_flight = 4;        // words of values of a key, in turn
+  static constexpr u32 grouped_at_once = 7;  // items of a multimap's bin: 21504 are three times 7 * 1024
   static constexpr u32 ordered_at_once = 4, binned_at_once = 4;                              // items of rows
   static constexpr u32 rows_at_once(u64 word_bytes) { return by_word(word_bytes, 9, 6); }    // the same
   static constexpr u32 joined_at_once(u64 word_bytes) { return by_word(word_bytes, 8, 4); }  // rows of a join
@@ -87,8 +88,7 @@ struct common {
   // Up to so many copies of a key in a sample, regions insert items of which the outcomes are requested.
   static constexpr double few_outcome_copies = 8;
   static constexpr u64 combined_each = 1024;  // items of each block that runs at once, so that all have work
-  // Equal keys are combined in a table's regions, if it has so many for each block that runs at once: the last
-  // blocks then cost little, and keys are so many that a list of them costs more.
+  // Regions for each block that runs at once, from which they combine equal keys: the last blocks then cost little.
   static constexpr u64 combined_regions_each = 2;
   static constexpr u64 crowd_copies = 8;  // of a key at least, if all items' keys fit a table
   static constexpr u64 combined_again_share =
@@ -113,9 +113,9 @@ struct common {
 
   // ---- samples: twice the precision takes four times the size ----
   static constexpr u32 repeats_sampled = 4096;  // keys of a call that may combine equal ones
-  // Keys, of which a 16th may repeat if keys are many: none is so frequent that it has more items than that. A
-  // larger sample also says how many keys there are.
-  static constexpr u64 many_sampled = 8192, many_counted = u64(1) << 16, repeated_of_many = 16;
+  // Keys of so many items, of which a 16th may repeat if keys are many: none is so frequent that it has more items.
+  static constexpr u64 many_sampled_one_in = 1024, least_many_sampled = 1024, most_many_sampled = 65536,
+                       repeated_of_many = 16;
   static constexpr u32 sampled_keys = 8192;     // of a block, in a set of twice as many slots
   static constexpr u32 sample_slots_log2 = 14;  // of that set: 64 KiB of scratch
   static constexpr u32 sampled_buckets = 1024;  // of a subtable

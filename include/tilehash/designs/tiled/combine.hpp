@@ -39,7 +39,8 @@ struct tiled_combining_block : tiled_build_block<Build, Block> {
   }
   // In place of steps 1 to 3.
   TILEHASH_FN void combine_items() {
-    fetch_items(base::bin, build.bins.size(base::nth), me, all, [&](u32 /*i*/, const word& e) {
+    constexpr u32 at_once = tuning::here::region_combined_at_once;
+    fetch_items<at_once>(base::bin, build.bins.size(base::nth), me, all, [&](u32 /*i*/, const word& e) {
       location p = build.design.location_of(entry::hash_of(e));
       if (in.put_or_combine(p.bucket, in.in.make(p.stored, e, 0), build.op) != outcome::refused) return;
       const u32 bit = build.design.filter_index(p.stored);
