@@ -58,7 +58,7 @@ TYPED_TEST(each_gpu, has_blocks_of_whole_warps) {
   const auto whole = [](u32 threads) { return threads != 0 && threads % 32 == 0 && threads <= 1024; };
   EXPECT_TRUE(whole(TypeParam::lanes_block));
   EXPECT_TRUE(whole(TypeParam::rank_block));
-  EXPECT_TRUE(whole(TypeParam::merge_block));
+  EXPECT_TRUE(whole(TypeParam::merge_block(8)) && whole(TypeParam::merge_block(16)));
   // Sums over a block's threads take a power of two.
   const auto sums = [&](u32 threads) { return whole(threads) && std::has_single_bit(threads); };
   EXPECT_TRUE(sums(TypeParam::large_block));

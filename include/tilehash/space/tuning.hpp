@@ -245,8 +245,9 @@ struct sm_90 : common {
   static constexpr u32 rank_block = 512;
   static constexpr u32 compact_block = 256;
   static constexpr u32 small_join_block = 256;
-  static constexpr u32 sort_block = 512;   // three on a multiprocessor (sort_occupancy)
-  static constexpr u32 merge_block = 768;  // two on a multiprocessor (merge_occupancy)
+  static constexpr u32 sort_block = 512;  // three on a multiprocessor (sort_occupancy)
+  // Two on a multiprocessor (merge_occupancy): more threads keep registers in local memory.
+  static constexpr u32 merge_block(u64 word_bytes) { return by_word(word_bytes, 640, 512); }
   // Of a block that builds a table's only region from few items: few threads pass a barrier sooner.
   static constexpr u32 build_threads(u32 items) { return items / 64 * 32 + 32; }
 

@@ -13,24 +13,25 @@
 // also takes words of 16 bytes. A single insert reads a random line for each item and, if the first bucket is
 // full, writes one more for the filter; a merge looks up both in the scratch.
 //
-// The steps of a block, with a barrier between them; 2 to 5 repeat if a bin has more items than the block's
+// The steps of a block, with a barrier between them; 2 to 4 repeat if a bin has more items than the block's
 // registers hold:
-//   1  clear, load              the region's stored keys, its filters, and the number of taken slots of each
-//                               bucket
-//   2  place_in_first_buckets   drops an item whose key is present, or puts it into its first bucket, where
-//                               that has a free slot
-//   3  place_in_second_buckets  the others
-//   4  displace                 those that found no slot in either: a key of either bucket moves to its other
-//                               bucket, or a third one makes a slot there for it
-//   5  drop_equal_keys          that step 4 placed twice
+//   1  clear, load      the region's stored keys, its filters, and the number of taken slots of each bucket
+//   2  place            drops an item whose key is present, or puts it into its first bucket or, if that is full,
+//                       its second
+//   3  displace         those that found no slot in either: a key of either bucket moves to its other bucket, or a
+//                       third one makes a slot there for it
+//   4  drop_equal_keys  that step 3 placed twice
+//
+// Few of a warp's items have no slot, and each could move up to 16 keys. So in step 3 the lanes of a tile look at
+// these keys for one item after the other, one key a lane; then all items move keys at once.
 //
 // If the items' values replace those of present keys (Assigns), these keys are found before step 2, in a step
 // of its own: no key moves then, and no slot of the table is half written.
 //
-// In steps 2 and 3 a taken slot stays taken, so two items of one key try the same free slot and one finds the
-// other (invariant 3 of designs/tiled.hpp). In step 4 a key moves at most once, and only to a promised slot.
-// A compare-and-swap in the scratch decides which item changes a slot of the table; no other item changes it
-// afterwards. The filter's bits in that slot's word belong to the bucket: so a slot changes by an exclusive
+// In step 2 a taken slot stays taken, so two items of one key try the same free slots in the same order, and one
+// finds the other (invariant 3 of designs/tiled.hpp). In step 3 a key moves at most once, and only to a promised
+// slot. A compare-and-swap in the scratch decides which item changes a slot of the table; no other item changes
+// it afterwards. The filter's bits in that slot's word belong to the bucket: so a slot changes by an exclusive
 // or, and the bits by an or.
 //
 // Items that find no slot go to `spill`, and the caller inserts them one by one.
@@ -62,7 +63,7 @@ struct tiled_merge {
   using value_bits = typename slot_type::value_bits;
   using entry = routed_item<slot_type>;
   using location = typename Design::location;
-  static constexpr u32 block_size = tuning::gpu::merge_block;
+  static constexpr u32 block_size = tuning::gpu::merge_block(sizeof(word));
   static constexpr u32 resident_blocks = tuning::gpu_here::merge_occupancy;
   static constexpr u32 at_once = tuning::here::merged_at_once;  // items of each thread at a time
   static constexpr u32 slots = Design::bucket_slots;
@@ -101,9 +102,7 @@ struct tiled_merge {
         work.assign_present(from);
         block.barrier();
       }
-      work.place_in_first_buckets(from);
-      block.barrier();
-      work.place_in_second_buckets();
+      work.place(from);
       block.barrier();
       work.displace();
       block.barrier();
@@ -130,9 +129,9 @@ struct tiled_merge {
     std::remove_cvref_t<decltype(std::declval<const Bins&>().at(0))> bin;
     scratch_in<u32, Block> fresh;
     region in;
-    word mine[at_once];
-    u32 open = 0, unplaced = 0;  // bit k: mine[k] found no slot in its first bucket, or in neither
-    u32 done = 0;                // bit k: mine[k] has replaced a value
+    word mine[at_once] = {};
+    u32 unplaced = 0;  // bit k: mine[k] found no slot in either bucket
+    u32 done = 0;      // bit k: mine[k] has replaced a value
     u32 came = 0;
 
     TILEHASH_FN block_of(const tiled_merge& m, const Block& b, u32 nth, u32 items)
@@ -188,53 +187,45 @@ struct tiled_merge {
       }
     }
     // Step 2.
-    TILEHASH_FN void place_in_first_buckets(u32 from) {
-      open = unplaced = 0;
-      TILEHASH_UNROLL
+    TILEHASH_FN void place(u32 from) {
+      unplaced = 0;
+      TILEHASH_UNROLL_BY(1)
       for (u32 k = 0; k < at_once; ++k) {
-        if (from + k * all + me >= n) continue;
+        if (from + k * all + me >= n) break;
         if (Assigns && (done >> k & 1) != 0) continue;
-        const location p = in.design.location_of(entry::hash_of(mine[k]));
-        if (in.has_bit(p.bucket, Design::filter_index(p.stored))) {
-          location second = p;
-          in.design.turn(second);
-          if (view(in.keys, second.bucket, second.bucket).match(second.stored) != 0) continue;
-        }
-        const outcome o = in.put(p.bucket, p.stored, entry::value_of(mine[k]));
+        const word e = item(k);
+        const outcome o = in.place(in.design.location_of(entry::hash_of(e)), entry::value_of(e));
         came += u32(o == outcome::inserted);
-        open |= u32(o == outcome::refused) << k;
-      }
-    }
-    // Step 3.
-    TILEHASH_FN void place_in_second_buckets() {
-      TILEHASH_UNROLL
-      for (u32 k = 0; k < at_once; ++k) {
-        if ((open >> k & 1) == 0) continue;
-        const location first = in.design.location_of(entry::hash_of(mine[k]));
-        location p = first;
-        in.design.turn(p);
-        const outcome o = in.put(p.bucket, p.stored, entry::value_of(mine[k]));
-        if (o == outcome::inserted) in.leaves(first.bucket, first.stored), ++came;
         unplaced |= u32(o == outcome::refused) << k;
       }
     }
-    // Step 4.
+    // Step 3.
     TILEHASH_FN void displace() {
-      TILEHASH_UNROLL
+      const auto t = block.template tile<region::lanes>();
+      TILEHASH_UNROLL_BY(1)
       for (u32 k = 0; k < at_once; ++k) {
-        if ((unplaced >> k & 1) == 0) continue;
-        if (merge.displace_for(in, mine[k]))
-          ++came;
-        else
-          merge.spill.add(mine[k]);
+        bool waits = (unplaced >> k & 1) != 0;
+        if (!t.any(waits)) continue;
+        const word e = item(k);
+        if (in.displace_by_one(t, e, waits)) waits = false, ++came;
+        if (!t.any(waits)) continue;
+        if (in.displace_by_two(t, e, waits)) waits = false, ++came;
+        if (waits) merge.spill.add(e);
       }
     }
-    // Step 5.
+    // Step 4.
     TILEHASH_FN void drop_equal_keys() {
-      TILEHASH_UNROLL
+      TILEHASH_UNROLL_BY(1)
       for (u32 k = 0; k < at_once; ++k) {
-        if ((unplaced >> k & 1) != 0) came -= merge.drop_equal_keys(in, mine[k]);
+        if ((unplaced >> k & 1) != 0) came -= merge.drop_equal_keys(in, item(k));
       }
+    }
+    // mine[k]. An index that is not constant would put the array into local memory.
+    TILEHASH_FN word item(u32 k) const {
+      word e = mine[0];
+      TILEHASH_UNROLL
+      for (u32 i = 1; i < at_once; ++i) e = k == i ? mine[i] : e;
+      return e;
     }
     TILEHASH_FN void count() {
       if (came != 0) fetch_add(fresh, came);
@@ -243,22 +234,6 @@ struct tiled_merge {
     }
   };
 
-  // Makes a free slot for an item whose buckets are full. False if there is none.
-  TILEHASH_FN bool displace_for(const auto& in, const word& e) const {
-    const location first = design.location_of(entry::hash_of(e));
-    location second = first;
-    design.turn(second);
-    const value_bits v = entry::value_of(e);
-    const u32 dice = static_cast<u32>(mix64(static_cast<u64>(entry::hash_of(e))) >> 32);
-    for (u32 moved = 1; moved <= 2; ++moved) {
-      if (in.push(moved, first.bucket, first.stored, v, dice)) return true;
-      if (in.push(moved, second.bucket, second.stored, v, dice)) {
-        in.leaves(first.bucket, first.stored);
-        return true;
-      }
-    }
-    return false;
-  }
   // Keeps one of the items with this item's key. Returns the number of dropped items.
   TILEHASH_FN u32 drop_equal_keys(const auto& in, const word& e) const {
     location p = design.location_of(entry::hash_of(e));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tilehash/algorithm/block.hpp>
+#include <tilehash/algorithm/partition.hpp>
 #include <tilehash/core/atomic.hpp>
 #include <tilehash/core/bits.hpp>
 #include <tilehash/core/result.hpp>
@@ -20,6 +21,8 @@ struct tiled_merge_region {
   using word = typename slot_type::word;
   using stored_key = typename slot_type::stored_key;
   using value_bits = typename slot_type::value_bits;
+  using location = typename Design::location;
+  using entry = routed_item<slot_type>;
   static constexpr u32 slots = Design::bucket_slots;
   // A bucket's state is its filter and, above it, its count.
   static constexpr u32 one = 1U << 24;  // taken slot
@@ -50,19 +53,38 @@ struct tiled_merge_region {
     const auto f = Design::filter_for(n);
     set_bits(home + (bucket * slots + f.slot), static_cast<word>(word(1) << f.at));
   }
-  // Puts an item into a free slot of a bucket: inserted, present, or refused when it is full.
-  TILEHASH_FN outcome put(u32 bucket, stored_key n, value_bits v) const {
-    for (;;) {  // repeats when another thread took the slot: at most once for each slot
-      const view b(keys, bucket, bucket);
-      if (b.match(n) != 0) return outcome::present;
-      const u32 free = b.match(0);
-      if (free == 0) return outcome::refused;
-      const u32 at = bucket * slots + b.lowest_slot(free);
-      if (compare_and_swap(keys + at, stored_key(0), n) != 0) continue;
-      fetch_add(states + bucket, one);
-      flip_bits(home + at, slot_type::make(n, v));
+  // Puts an item into a free slot of its first bucket or, if that is full, its second. Refused: both are full.
+  TILEHASH_FN outcome place(const location& first, value_bits v) const {
+    const view b(keys, first.bucket, first.bucket);
+    if (b.match(first.stored) != 0) return outcome::present;
+    const bool has_lost_keys = has_bit(first.bucket, Design::filter_index(first.stored));
+    u32 free = b.match(0);
+    if (!has_lost_keys) {
+      const outcome o = claim(first, b, free, v);
+      if (o != outcome::refused) return o;
+      free = 0;
+    }
+    location second = first;
+    design.turn(second);
+    const view c(keys, second.bucket, second.bucket);
+    if (c.match(second.stored) != 0) return outcome::present;
+    if (free != 0) return claim(first, b, free, v);
+    const outcome o = claim(second, c, c.match(0), v);
+    if (o == outcome::inserted) leaves(first.bucket, first.stored);
+    return o;
+  }
+  // Puts an item into one of these slots, which were free. Refused: other keys have taken them.
+  TILEHASH_FN outcome claim(const location& p, const view& b, u32 free, value_bits v) const {
+    for (; free != 0; free &= free - 1) {
+      const u32 at = p.bucket * slots + b.lowest_slot(free);
+      const stored_key seen = compare_and_swap(keys + at, stored_key(0), p.stored);
+      if (seen == p.stored) return outcome::present;
+      if (seen != 0) continue;
+      fetch_add(states + p.bucket, one);
+      flip_bits(home + at, slot_type::make(p.stored, v));
       return outcome::inserted;
     }
+    return outcome::refused;
   }
   // Replaces the value of a key that is stored in a bucket. Returns false if it is not. No other thread may
   // put keys in or move any meanwhile.
@@ -102,21 +124,6 @@ struct tiled_merge_region {
     if (!slot_type::is_second(n)) leaves(bucket, n);
   }
 
-  // The keys of a bucket that may move.
-  TILEHASH_FN static u32 movable(const view& b) {
-    return b.match_if([](stored_key n) { return n != 0 && (n & settled) == 0; });
-  }
-  // The same, if their other bucket has a free slot.
-  TILEHASH_FN u32 with_free_slot(const view& b, u32 bucket) const {
-    u32 mask = 0;
-    TILEHASH_UNROLL
-    for (u32 k = 0; k < slots; ++k) {
-      const stored_key n = b.words[k];
-      const bool may = n != 0 && (n & settled) == 0;
-      mask |= u32(may && has_free_slot(design.mirror(bucket, may ? n : stored_key(0)))) << k;
-    }
-    return mask;
-  }
   TILEHASH_FN bool take_slot(u32 at, stored_key old, stored_key n) const {
     return compare_and_swap(keys + at, old, static_cast<stored_key>(n | settled)) == old;
   }
@@ -130,59 +137,116 @@ struct tiled_merge_region {
     return true;
   }
 
-  // Puts n into a full bucket by moving so many keys.
-  TILEHASH_FN bool push(u32 moved, u32 bucket, stored_key n, value_bits v, u32 dice) const {
-    return moved == 1 ? push_one(bucket, n, v, dice) : push_two(bucket, n, v, dice);
-  }
-  // A key of the bucket moves to its other bucket.
-  TILEHASH_FN bool push_one(u32 bucket, stored_key n, value_bits v, u32 dice) const {
-    const view b(keys, bucket, dice);
-    for (u32 todo = with_free_slot(b, bucket); todo != 0; todo &= todo - 1) {
-      const u32 at = bucket * slots + b.lowest_slot(todo);
-      const stored_key x = load_relaxed(keys + at);
-      if (x == 0 || (x & settled) != 0) continue;
-      const u32 other = design.mirror(bucket, x);
-      if (!reserve(other)) continue;
-      if (!take_slot(at, x, n)) {
-        give_back(other);
-        continue;
-      }
-      leaves_first(bucket, x);
-      drop(other, x ^ 2, replace(at, n, v));
+  // ---- displacement: the lanes of a tile look at the keys of an item's buckets ----
+  static constexpr u32 lanes = 2 * slots;
+
+  // Places a lane's item whose buckets are full: a key of either moves to its other bucket. The lanes of a warp call it
+  // together; those whose item does not wait help.
+  template <class Tile>
+  TILEHASH_FN bool displace_by_one(const Tile& t, const word& e, bool waits) const {
+    const location first = design.location_of(entry::hash_of(e));
+    location second = first;
+    design.turn(second);
+    u32 may = 0;  // bit s: the key in slot s of the first bucket; bit s + slots: of the second
+    for (u32 todo = t.ballot(waits); t.any(todo != 0); todo &= todo - 1) {
+      const u32 its = todo != 0 ? lowest(todo) : 0;
+      const u32 a = t.broadcast(first.bucket, its), b = t.broadcast(second.bucket, its);
+      const u32 bucket = t.rank() < slots ? a : b;
+      const stored_key x = load_relaxed(keys + (bucket * slots + t.rank() % slots));
+      const u32 moving = t.ballot(todo != 0 && moves_to_free_slot(bucket, x));
+      if (todo != 0 && t.rank() == its) may = moving;
+    }
+    for (; may != 0; may &= may - 1) {
+      const bool is_first = lowest(may) < slots;
+      const u32 bucket = is_first ? first.bucket : second.bucket;
+      const stored_key n = is_first ? first.stored : second.stored;
+      if (!push_one(bucket * slots + lowest(may) % slots, bucket, n, entry::value_of(e))) continue;
+      if (!is_first) leaves(first.bucket, first.stored);
       return true;
     }
     return false;
   }
-  // A key of the bucket moves to its other bucket, from which a third key moves to its own other bucket.
-  TILEHASH_FN bool push_two(u32 bucket, stored_key n, value_bits v, u32 dice) const {
-    const view b(keys, bucket, dice);
-    for (u32 todo = movable(b); todo != 0; todo &= todo - 1) {
-      const u32 at = bucket * slots + b.lowest_slot(todo);
+  // The same where the key moves to a slot of its other bucket from which a third key moves on. The lane that finds
+  // such keys moves them.
+  template <class Tile>
+  TILEHASH_FN bool displace_by_two(const Tile& t, const word& e, bool waits) const {
+    bool placed = false;
+    for (u32 todo = t.ballot(waits); t.any(todo != 0); todo &= todo - 1) {
+      const u32 its = todo != 0 ? lowest(todo) : 0;
+      const word item = t.broadcast(e, its);
+      const location first = design.location_of(entry::hash_of(item));
+      location p = first;
+      if (t.rank() >= slots) design.turn(p);
+      const u32 at = p.bucket * slots + t.rank() % slots;
       const stored_key x = load_relaxed(keys + at);
-      if (x == 0 || (x & settled) != 0) continue;
-      const u32 middle = design.mirror(bucket, x);
-      if (middle == bucket) continue;
-      const view c(keys, middle, dice);
-      for (u32 thirds = with_free_slot(c, middle); thirds != 0; thirds &= thirds - 1) {
-        const u32 its = middle * slots + c.lowest_slot(thirds);
-        const stored_key y = load_relaxed(keys + its);
-        if (y == 0 || (y & settled) != 0) continue;
-        const u32 other = design.mirror(middle, y);
-        if (!reserve(other)) continue;
-        if (!take_slot(its, y, x ^ 2)) {
-          give_back(other);
-          continue;
+      const u32 middle = other_bucket(p.bucket, x);
+      const u32 thirds = todo != 0 && is_movable(x) && middle != p.bucket ? with_free_slot(middle) : 0;
+      for (u32 may = t.ballot(thirds != 0); t.any(may != 0); may &= may - 1) {
+        bool pushed = false;
+        if (may != 0 && t.rank() == lowest(may)) {
+          pushed = push_two(at, x, p, middle, thirds, entry::value_of(item));
+          if (pushed && t.rank() >= slots) leaves(first.bucket, first.stored);
         }
-        if (!take_slot(at, x, n)) {  // another thread has moved x
-          exchange(keys + its, y);
-          give_back(other);
-          break;
-        }
-        leaves_first(bucket, x);
-        leaves_first(middle, y);
-        drop(other, y ^ 2, replace(its, x ^ 2, replace(at, n, v)));
-        return true;
+        if (t.ballot(pushed) == 0) continue;
+        placed |= t.rank() == its;
+        may = 0;
       }
+    }
+    return placed;
+  }
+
+ private:
+  TILEHASH_FN static bool is_movable(stored_key n) { return n != 0 && (n & settled) == 0; }
+  TILEHASH_FN u32 other_bucket(u32 bucket, stored_key n) const {
+    return design.mirror(bucket, is_movable(n) ? n : stored_key(0));
+  }
+  TILEHASH_FN bool moves_to_free_slot(u32 bucket, stored_key n) const {
+    return is_movable(n) && has_free_slot(other_bucket(bucket, n));
+  }
+  // The slots of a bucket whose keys may move, and whose other bucket has a free slot.
+  TILEHASH_FN u32 with_free_slot(u32 bucket) const {
+    u32 mask = 0;
+    TILEHASH_UNROLL_BY(2)
+    for (u32 k = 0; k < slots; ++k)
+      mask |= u32(moves_to_free_slot(bucket, load_relaxed(keys + (bucket * slots + k)))) << k;
+    return mask;
+  }
+  // Puts n into a slot of a bucket, whose key moves to its other bucket.
+  TILEHASH_FN bool push_one(u32 at, u32 bucket, stored_key n, value_bits v) const {
+    const stored_key x = load_relaxed(keys + at);
+    if (!is_movable(x)) return false;
+    const u32 other = design.mirror(bucket, x);
+    if (!reserve(other)) return false;
+    if (!take_slot(at, x, n)) {
+      give_back(other);
+      return false;
+    }
+    leaves_first(bucket, x);
+    drop(other, x ^ 2, replace(at, n, v));
+    return true;
+  }
+  // Puts the item at p into the slot of x, which moves to one of these slots of its other bucket.
+  TILEHASH_FN bool push_two(u32 at, stored_key x, const location& p, u32 middle, u32 thirds,
+                            value_bits v) const {
+    for (; thirds != 0; thirds &= thirds - 1) {
+      const u32 its = middle * slots + lowest(thirds);
+      const stored_key y = load_relaxed(keys + its);
+      if (!is_movable(y)) continue;
+      const u32 other = design.mirror(middle, y);
+      if (!reserve(other)) continue;
+      if (!take_slot(its, y, x ^ 2)) {
+        give_back(other);
+        continue;
+      }
+      if (!take_slot(at, x, p.stored)) {  // another thread has moved x
+        exchange(keys + its, y);
+        give_back(other);
+        return false;
+      }
+      leaves_first(p.bucket, x);
+      leaves_first(middle, y);
+      drop(other, y ^ 2, replace(its, x ^ 2, replace(at, p.stored, v)));
+      return true;
     }
     return false;
   }
