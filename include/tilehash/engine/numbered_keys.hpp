@@ -12,7 +12,6 @@
 #pragma once
 
 #include <tilehash/algorithm/compact.hpp>
-#include <tilehash/algorithm/sample.hpp>
 #include <tilehash/core/capacity.hpp>
 #include <tilehash/core/result.hpp>
 #include <tilehash/designs/concepts.hpp>
@@ -136,24 +135,6 @@ void number_slots(Space& space, const Design& design, const Ids& ids,
   compact(space, slots.capacity(), slot_numbering<Design, Element>{slots, records, values, of.became}, count);
   if (of.ids != nullptr || (of.became != nullptr && stored.refused != 0))
     ids.look_up(space, fingerprints<Design>{design, keys}, n, numbered_sink{of, Design::none});
-}
-
-// The items of a call that come first. If it has few keys, these are in the table after a short first window, and
-// the other items find them there.
-template <class Space, class Key>
-u64 first_window_of_ids(Space& space, const Key* keys, u64 n) {
-  if constexpr (Space::has_lanes) {
-    using sample = sample_repeats<Key, large_block<Space>>;
-    constexpr u64 window = tuning::gpu::first_ids;
-    if (n < tuning::gpu::least_sampled_ids || sample::scratch_bytes > space.largest_scratch()) return n;
-    const buffer<u64, Space> length(space, 1);
-    const buffer<u32, Space> word(space, 1);
-    space.for_each_block(1, sample::block_size, sample::scratch_bytes,
-                         sample{keys, n, ~0U, window / 8, length.data(), word.data()});
-    return repeats_word{read_one(space, word.data())}.repeat() ? window : n;
-  } else {
-    return n;
-  }
 }
 
 // Do n items fill this empty table by regions, as it is or once it has grown to the number of keys? Then a pass

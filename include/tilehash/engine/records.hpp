@@ -84,10 +84,9 @@ class records {
       }
     }
     insert_report total;
-    const u64 first = detail::first_window_of_ids(space, keys, std::min(n, largest_window));
-    const buffer<u64, Space> absent(space, n > first);  // before anything changes
+    const buffer<u64, Space> absent(space, n > largest_window);  // before anything changes
     for (u64 done = 0; done < n;) {
-      const u64 window = std::min(n - done, done == 0 ? first : largest_window);
+      const u64 window = std::min(n - done, largest_window);
       try {
         put_window(space, keys + done, is_set ? values : values + done, window,
                    ids == nullptr ? ids : ids + done, outcomes == nullptr ? outcomes : outcomes + done,
@@ -152,7 +151,8 @@ class records {
     }
     return restarts;
   }
-  u64 rehash(Space& space, u64 items) {  // keeps all ids
+  // Keeps all ids.
+  u64 rehash(Space& space, u64 items) {
     if (items > limit_) reserve_records(space, items);
     return ids_.rehash(space, items);
   }
