@@ -25,19 +25,13 @@ struct add_blocks {
   }
 };
 
-// Values that are combined before they reach the table.
-struct add_blocks_first : add_blocks {
-  static constexpr bool is_associative = true;
-};
-
 template <class Design>
 class driven_index {
  public:
   explicit driven_index(u64 seed) : space_({.seed = seed, .preempt = true}), table_(space_) {}
 
   // Adds items of so many keys, from one on, several of each.
-  template <class Op = add_blocks>
-  void add(u64 first, u64 distinct, u64 n, const Op& op = {}) {
+  void add(u64 first, u64 distinct, u64 n) {
     std::vector<wide> keys(n);
     std::vector<block> values(n);
     for (u64 i = 0; i < n; ++i) {
@@ -48,7 +42,7 @@ class driven_index {
     for (u64 i = 0; i < n; ++i) model_[keys[i]] = add_blocks{}(model_[keys[i]], values[i]);
     buffer<wide, emulated> k(space_, keys);
     buffer<block, emulated> v(space_, values);
-    const auto report = table_.insert_or_apply(space_, k.span(), v.span(), op);
+    const auto report = table_.insert_or_apply(space_, k.span(), v.span(), add_blocks{});
     EXPECT_EQ(report.inserted, model_.size() - before);
     EXPECT_EQ(report.inserted + report.present, n);
     compare();
@@ -107,61 +101,6 @@ TEST(Indexed, OverAnotherDesign) {
   d.add(0, 300, 800);
   d.erase(0, 100);
   d.add(50, 300, 500);
-}
-
-// Threads that would wait for one lock list their items: one part, parts that share a record with their neighbours,
-// records that span parts, rounds after the first.
-TEST(Indexed, ManyItemsOfFewKeys) {
-  for (const u64 distinct : {1, 3}) {
-    driven_index<indexed<wide, block>> d(distinct);
-    for (const u64 n : {33, 300}) {
-      SCOPED_TRACE(testing::Message() << distinct << " keys, " << n << " items");
-      d.add(0, distinct, n);
-      d.add(0, distinct, n, add_blocks_first{});
-      d.add(1, 1, n, add_blocks_first{});
-    }
-  }
-}
-
-// Changes listed whole: rounds of one part and of many, records within a part and over several.
-template <class Op>
-void change_listed_items(u64 n, u32 records, const Op& op) {
-  SCOPED_TRACE(testing::Message() << n << " items of " << records << " records");
-  using design = indexed<wide, block>;
-  std::vector<design::record> before(records);
-  for (u32 r = 0; r < records; ++r) before[r] = {{r, r, r}, {r, 2, 3, 4, 5}};
-  std::vector<block> expected(records), values(n);
-  for (u32 r = 0; r < records; ++r) expected[r] = before[r].value;
-  std::vector<u32> ids(n), list(n);
-  for (u64 i = 0; i < n; ++i) {
-    list[i] = static_cast<u32>(i);
-    ids[i] = static_cast<u32>(mix64(i + n) % records);
-    values[i] = {static_cast<u32>(mix64(i)), 1, static_cast<u32>(i), 7, 0};
-    expected[ids[i]] = op(expected[ids[i]], values[i]);
-  }
-  emulated space({.seed = n, .preempt = true});
-  buffer<design::record, emulated> to(space, before);
-  const buffer<block, emulated> v(space, values);
-  const buffer<u32, emulated> of(space, ids);
-  buffer<u32, emulated> listed(space, list);
-  using changer = detail::value_changer<design, Op>;
-  const changer change{v.data(), of.data(), nullptr, to.data(), nullptr, op};
-  detail::listed_changes<changer, emulated> changes(space, change, listed.data(), n, records);
-  ASSERT_TRUE(changes.is_ready());
-  changes.apply(space, change);
-  const auto after = to.to_host();
-  for (u32 r = 0; r < records; ++r) {
-    ASSERT_EQ(after[r].value, expected[r]) << "record " << r;
-    ASSERT_EQ(after[r].key, before[r].key);
-  }
-}
-TEST(Indexed, ListedChanges) {
-  for (const u64 n : {1, 2, 31, 32, 33, 63, 64, 65, 500, 1'025, 4'000}) {
-    for (const u32 records : {1, 2, 7, 40, 1'000}) {
-      change_listed_items(n, records, add_blocks{});
-      change_listed_items(n, records, add_blocks_first{});
-    }
-  }
 }
 
 }  // namespace

@@ -21,8 +21,7 @@
 //
 // A lookup reads a bucket of 64 bytes and a record. An insert finds out which keys are new, finds equal keys
 // among them in a separate table, writes the records and then inserts their ids. Until that last step lookups
-// see nothing of it, and a call that fails has changed nothing. Then values change, each under its record's lock;
-// on a GPU, the changes of records that many threads want at once are sorted and combined (engine/record_changes.hpp).
+// see nothing of it, and a call that fails has changed nothing.
 //
 // Safe to run at the same time: lookups with lookups.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine::records: keys and values of any size behind a table of ids of any design that maps a key to 32 bits.
-// The memory and its invariants: designs/indexed.hpp. Temporary memory of a call that inserts: about 12 bytes an
-// item, and 30 more for each one with an absent key. Changes of values: engine/record_changes.hpp.
+// engine::records: keys and values of any size behind a table of ids. The table of ids has any design that
+// maps a key to 32 bits. The memory and its invariants: designs/indexed.hpp.
+// Temporary memory of a call that inserts: about 12 bytes an item, and 30 more for each one with an absent key.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <tilehash/core/moved.hpp>
 #include <tilehash/engine/insertion.hpp>
 #include <tilehash/engine/numbered_keys.hpp>
-#include <tilehash/engine/record_changes.hpp>
 #include <tilehash/engine/record_memory.hpp>
 #include <tilehash/engine/records_verbs.hpp>
 #include <tilehash/engine/records_view.hpp>
@@ -201,10 +200,11 @@ class records {
                                   outcomes_out == nullptr ? own_outcomes.data() : outcomes_out};
     const auto change_values = [&] {
       if constexpr (changes) {
-        const detail::value_changer<design, decltype(update.op)> work{
+        using op = decltype(update.op);
+        const detail::value_changer<design, op> work{
             values, of.ids, of.became, memory_.records.data(), memory_.locks.data(), update.op};
         // The table is already consistent, and its size is exact, whatever the op throws.
-        detail::mark_user_exceptions([&] { detail::change_records(space, n, limit_, work); });
+        detail::mark_user_exceptions([&] { space.for_each(n, work); });
       }
     };
     if (by_slots)
@@ -330,7 +330,7 @@ class records {
     space.synchronize();
   }
 
-  // Another hash function, which gives the keys different fingerprints.
+  // Takes another hash function that gives the keys different fingerprints.
   void reseed(Space& space) {
     const double load = std::min<double>(options_.load_factor, detail::highest_load_factor<design>());
     const u64 items = static_cast<u64>(load * static_cast<double>(capacity()));

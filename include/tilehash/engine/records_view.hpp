@@ -307,7 +307,6 @@ struct outcome_writer {
 // Values of one word change by its atomic operations, others under their record's lock.
 template <class Design, class Op>
 struct value_changer {
-  using design_type = Design;
   using value = typename Design::mapped_type;
   static constexpr u32 size = sizeof(value), alignment = alignof(value);
   static constexpr bool is_word = (size == 4 || size == 8) && alignment == size;
@@ -320,20 +319,18 @@ struct value_changer {
   Op op;
   TILEHASH_FN void operator()(u64 i) const {
     if (became[i] != outcome::present) return;
+    const u32 id = ids[i];
+    value& stored = records[id].value;
     if constexpr (is_word) {
-      combine_at(reinterpret_cast<combinable<Op, value>*>(&records[ids[i]].value), values[i], op);
+      combine_at(reinterpret_cast<combinable<Op, value>*>(&stored), values[i], op);
     } else {
-      while (!change_if_free(i)) {  // a lock is held for one change
+      for (bool open = true; open;) {  // a lock is held for one change
+        if (!try_lock(locks, id)) continue;
+        const unlock_at_end held{locks, id};
+        stored = op(stored, values[i]);
+        open = false;
       }
     }
-  }
-  // The same for a value of no word, unless another thread holds its record's lock.
-  TILEHASH_FN bool change_if_free(u64 i) const {
-    const u32 id = ids[i];
-    if ((load_relaxed(locks + id / 32) >> id % 32 & 1) != 0 || !try_lock(locks, id)) return false;
-    const unlock_at_end held{locks, id};
-    records[id].value = op(records[id].value, values[i]);
-    return true;
   }
 };
 struct record_freer {

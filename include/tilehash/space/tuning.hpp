@@ -260,8 +260,6 @@ struct sm_90 : common {
 
   // ---- items of a thread: they are in registers, and in the block's scratch ----
   static constexpr u32 runs_items = 16, rank_items = 8;
-  // Of records: sorted changes that a thread combines; tries of a lock before a change is sorted.
-  static constexpr u32 record_part_items = 32, record_lock_attempts = 2;
   static constexpr u32 compacted_items = 16;
   static constexpr u32 partition_items(u64 word_bytes) { return by_word(word_bytes, 16, 8); }
   static constexpr u32 combined_items(bool narrow) { return narrow ? 16 : 8; }
