@@ -26,7 +26,7 @@ using slot = design::slot_type;
 
 // As op::sum, but no machine has an instruction for it.
 struct users_sum {
-  static constexpr bool is_associative = true;
+  [[maybe_unused]] static constexpr bool is_associative = true;
   TILEHASH_FN u32 operator()(u32 a, u32 b) const { return a + b; }
 };
 
@@ -35,7 +35,7 @@ u64 slots_for(u64 keys) { return design::capacity_for(keys, 0.8); }
 
 u64 any_key(u64 i, u64 n) { return mix64(i) % n; }  // seven of eleven keys, some of them several times
 u64 in_order(u64 i, u64 n) { return i % n; }
-u64 far_apart(u64 i, u64 n) { return i % n << 14; }
+[[maybe_unused]] u64 far_apart(u64 i, u64 n) { return i % n << 14; }
 u64 hot_too(u64 i, u64 n) { return i % 40 == 0 ? 5 : mix64(i) % n; }
 u64 half_one_key(u64 i, u64 n) { return i % 2 == 0 ? 5 : mix64(i) % n; }
 u64 one_key(u64 /*i*/, u64 /*n*/) { return 5; }

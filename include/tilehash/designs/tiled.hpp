@@ -351,13 +351,14 @@ class tiled {
     if constexpr (Alone) {
       *at = static_cast<word>(slot_type::filter_of(*at) | content);
       return true;
-    }
-    for (;;) {  // again at most once per filter bit
-      const word seen =
-          detail::compare_and_swap(at, old, static_cast<word>(slot_type::filter_of(old) | content));
-      if (seen == old) return true;
-      if (was_free && !slot_type::is_free(seen)) return false;
-      old = seen;
+    } else {
+      for (;;) {  // again at most once per filter bit
+        const word seen =
+            detail::compare_and_swap(at, old, static_cast<word>(slot_type::filter_of(old) | content));
+        if (seen == old) return true;
+        if (was_free && !slot_type::is_free(seen)) return false;
+        old = seen;
+      }
     }
   }
 

@@ -57,8 +57,8 @@ TILEHASH_END_ABI_NAMESPACE
                             u64, u64, bool, const detail::outcome_recorder&, u64*, const detail::call_end&); \
   how bool engine::region_slots<__VA_ARGS__, Space>::resize_in_place(Space&, u64);                           \
   how void engine::insertion<__VA_ARGS__, Space>::shrink_if_asked(Space&);                                   \
-  how void detail::erase(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                   \
-                         const __VA_ARGS__::key_type*, u64, const detail::call_end&, u32*);                  \
+  how detail::call_ended detail::erase(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,     \
+                                       const __VA_ARGS__::key_type*, u64, const detail::call_end&, u32*);    \
   how void detail::look_up(Space&, const __VA_ARGS__&, const detail::cells_of<__VA_ARGS__>&,                 \
                            const __VA_ARGS__::key_type*, u64, detail::lookup_sink);                          \
   how void detail::collect_entries(Space&, const table_view<__VA_ARGS__>&, __VA_ARGS__::key_type*,           \

@@ -201,7 +201,7 @@ struct tiled_merge {
     }
     // Step 3.
     TILEHASH_FN void displace() {
-      const auto t = block.template tile<region::lanes>();
+      const auto t = block.template tile<region::search_width>();
       TILEHASH_UNROLL_BY(1)
       for (u32 k = 0; k < at_once; ++k) {
         bool waits = (unplaced >> k & 1) != 0;

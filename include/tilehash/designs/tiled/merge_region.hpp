@@ -138,7 +138,7 @@ struct tiled_merge_region {
   }
 
   // ---- displacement: the lanes of a tile look at the keys of an item's buckets ----
-  static constexpr u32 lanes = 2 * slots;
+  static constexpr u32 search_width = 2 * slots;
 
   // Places a lane's item whose buckets are full: a key of either moves to its other bucket. The lanes of a warp call it
   // together; those whose item does not wait help.
