@@ -72,7 +72,7 @@ check_spdx() { python3 scripts/check_spdx.py; }
 
 # Subjects of at most 72 characters, of the commits since the rule.
 check_subjects() {
-  local since=439cd7c14c2c long
+  local since=7fec2a345ffc long
   git merge-base --is-ancestor "$since" HEAD 2>/dev/null || return 0 # a copy without history, or with a part of it
   long=$(git log --no-merges --format=%s "$since..HEAD" | awk 'length($0) > 72')
   [ -z "$long" ] || die "a commit's subject has more than 72 characters: $long"
