@@ -65,6 +65,7 @@ void insert_unwaited(const std::vector<typename Design::key_type>& keys, u64 mad
       detail::one_region_pays<detail::array_source<typename Design::slot_type>>(space, t.view().design, n));
   for (int call = 0; call < 3; ++call) {
     if (call == 2) t.erase(space, k.span());  // the table is empty again, and not as new
+    const u64 held = t.size();
     space.take_most_scratch();
     t.insert_async(space, k.span(), v.span(), reports.data() + call);
     if (call == 0) {
@@ -86,11 +87,14 @@ void insert_unwaited(const std::vector<typename Design::key_type>& keys, u64 mad
     }
     for (const auto& [key, value] : stored) ASSERT_EQ(keys[static_cast<u64>(value)], key);
     EXPECT_EQ(t.size(), stored.size());
-    EXPECT_EQ(r.inserted, call == 1 ? 0 : stored.size());
+    EXPECT_EQ(r.inserted, stored.size() - held);  // a key that was refused may find a slot later
     EXPECT_EQ(r.refused, lost);
     EXPECT_EQ(r.present, n - r.inserted - r.refused);
     if (made_for >= n) {
       EXPECT_EQ(lost, illegal);
+    }
+    if (made_for >= n && call == 1) {
+      EXPECT_EQ(r.inserted, 0U);
     }
   }
 }
@@ -177,7 +181,9 @@ void assign_by_regions(const std::vector<typename Design::key_type>& all, u64 he
   ASSERT_EQ(t.insert(space, k.span().subspan(n - held), old.span().subspan(n - held)).refused, 0U);
   const u64 before = t.size();
   ASSERT_TRUE(detail::assigning_pays(space, t.view().design, assigned));
-  ASSERT_EQ(detail::assigns_whole_regions(space, t.view().design, assigned), by_regions && whole);
+  if (by_regions) {
+    ASSERT_EQ(detail::assigns_whole_regions(space, t.view().design, assigned), whole);
+  }
   space.take_most_scratch();
   insert_report r;
   if (waits) {
