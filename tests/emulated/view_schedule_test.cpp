@@ -403,6 +403,25 @@ TEST(displacement, leaves_two_buckets_whose_first_keys_go_round) {
   }
 }
 
+// A thread or a tile, as `run` says, inserts each item while the others do.
+template <class View, class Key>
+std::vector<outcome> insert_at_once(emulation::exploration& run, const View& view,
+                                    const std::vector<Key>& items) {
+  const u64 tiles = run();
+  std::vector<outcome> became(items.size());
+  run.run(items.size(), width, [&](emulation::thread& me) {
+    const u64 i = me.block().index;
+    const bool mine = me.rank() == 0;
+    outcome o = outcome::refused;
+    if ((tiles >> i & 1) != 0)
+      o = view.insert(emulated_tile<width>(me), items[i], items[i], mine);
+    else if (mine)
+      o = view.insert(items[i], items[i]);
+    if (mine) became[i] = o;
+  });
+  return became;
+}
+
 // A crowded table from which keys were erased, and a few threads and tiles that insert keys of few first buckets,
 // some of them the same: under random schedules.
 template <class Design>
@@ -433,18 +452,7 @@ void ask_at_random(emulation::exploration& run) {
     else
       items.push_back(table.draw([&](key k) { return table.first_of(k) == bucket; }));
   }
-  const u64 tiles = run();
-  std::vector<outcome> became(callers);
-  run.run(callers, width, [&](emulation::thread& me) {
-    const u64 i = me.block().index;
-    const bool mine = me.rank() == 0;
-    outcome o = outcome::refused;
-    if ((tiles >> i & 1) != 0)
-      o = view.insert(emulated_tile<width>(me), items[i], items[i], mine);
-    else if (mine)
-      o = view.insert(items[i], items[i]);
-    if (mine) became[i] = o;
-  });
+  const std::vector<outcome> became = insert_at_once(run, view, items);
   std::map<key, u32> inserted;
   for (u64 i = 0; i < callers; ++i) inserted[items[i]] += became[i] == outcome::inserted;
   std::set<key> after = before;
@@ -500,18 +508,7 @@ void ask_along_slots(emulation::exploration& run) {
   }
   std::vector<Key> items(2 + run.below(5));
   for (Key& k : items) k = run.below(3) == 0 ? items.front() : any_key();
-  const u64 tiles = run();
-  std::vector<outcome> became(items.size());
-  run.run(items.size(), width, [&](emulation::thread& me) {
-    const u64 i = me.block().index;
-    const bool mine = me.rank() == 0;
-    outcome o = outcome::refused;
-    if ((tiles >> i & 1) != 0)
-      o = view.insert(emulated_tile<width>(me), items[i], items[i], mine);
-    else if (mine)
-      o = view.insert(items[i], items[i]);
-    if (mine) became[i] = o;
-  });
+  const std::vector<outcome> became = insert_at_once(run, view, items);
   std::map<Key, u32> inserted;
   for (u64 i = 0; i < items.size(); ++i) inserted[items[i]] += became[i] == outcome::inserted;
   std::vector<Key> after(before.begin(), before.end()), stored;

@@ -269,7 +269,7 @@ struct displacement {
     using slot_type = typename Design::slot_type;
     const solo_tile t;
     TILEHASH_UNROLL_BY(1)
-    for (;;) {
+    for (;;) {  // at most MaxPath times
       const u32 turn = static_cast<u32>(random >> 40) % bucket_slots;
       station moves{here, bucket_slots, 0}, end{0, bucket_slots, 0};
       bool may_end = false;
