@@ -247,17 +247,20 @@ struct call_end {
       sums[kind] = all.of(kind);
     if (block.rank() == 0) conclude(all.inserted, all.illegal, 0, 0);
   }
-  // All blocks of the only kernel of a small call call this when they are done, with `kinds` words of scratch. The
-  // last block ends the call. No block waits for another: the addition that counts a block returns the sums.
-  // A host that waits goes on when it has the sums, maybe before the kernel ends. So other kernels must see what each
-  // block has written before the block is counted.
+  // All blocks of the only kernel of a small call (ending_lanes) call this when they are done, with `kinds` words of
+  // scratch. The last block ends the call. No block waits for another: the addition that counts a block returns the
+  // sums. A host that waits goes on when it has the sums, maybe before the kernel ends. So other kernels must see what
+  // each block has written before the block is counted.
   template <class Block, class Words>
   TILEHASH_FN void by_packed(Block block, Words scratch, packed_counts mine) const {
-    const u32 warps = block.size() / bits_a_word;
+    // Constant: kernels of large calls have this code too, and a loop of unknown length costs up to 16 registers.
+    constexpr u32 warps = tuning::gpu::lanes_block / bits_a_word;
+    static_assert(warps <= call_counters::kinds);
     if (block.rank() % bits_a_word == 0) scratch[block.rank() / bits_a_word] = mine.word;
     block.barrier();
     if (block.rank() != 0) return;
     packed_counts all{packed_counts::one_block};
+    TILEHASH_UNROLL
     for (u32 w = 0; w < warps; ++w) all.word += scratch[w];
     if (host != nullptr) device_fence();
     if (block.count() != 1) {
