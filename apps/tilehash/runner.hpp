@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one design in one space: builds, inserts, looks up, erases, times each, and checks every answer.
-// length: a step of the run is a function, in the order of the run.
 #pragma once
 
 #include <tilehash/space/buffer.hpp>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "answers.hpp"
 #include "dataset.hpp"
 #include "interrupt.hpp"
 #include "offered_pairs.hpp"
@@ -87,64 +87,8 @@ class runner {
     memory<value_type> values;
   };
 
-  // Memory of the space, used again and again, and what is in it as the host sees it.
-  template <class T>
-  class answers {
-    using host_type = typename memory<T>::host_vector::value_type;
-
-   public:
-    explicit answers(Space& space) : space_(&space) {}
-
-    std::span<T> take(std::size_t n) {  // what was there is lost
-      if (n > there_.size()) {
-        there_ = {};
-        there_ = memory<T>(*space_, n);
-      }
-      n_ = n;
-      return there_.first(n);
-    }
-    // Bools are bytes.
-    auto on_host() {
-      if constexpr (Space::has_lanes) {
-        here_.resize(n_);
-        if (n_ != 0) space_->copy_to_host(here_.data(), there_.data(), n_ * sizeof(T));
-      }
-      return as_last_on_host();
-    }
-    std::span<const host_type> as_last_on_host() const {
-      if constexpr (Space::has_lanes)
-        return here_;
-      else
-        return {reinterpret_cast<const host_type*>(there_.data()), n_};
-    }
-
-   private:
-    Space* space_;
-    memory<T> there_;
-    std::vector<host_type> here_{};
-    std::size_t n_ = 0;
-  };
-
-  // value(i) for every i of [0, n), in the space's memory.
-  template <class T, class Of>
-  memory<T> upload(std::size_t n, Of value) {
-    const auto write = [&](T* to) {
-      in_parallel(n, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) to[i] = static_cast<T>(value(i));
-      });
-    };
-    if constexpr (Space::has_lanes) {
-      std::vector<T> narrow(n);
-      write(narrow.data());
-      return memory<T>(space_, narrow);
-    } else {
-      memory<T> direct(space_, n);
-      write(direct.data());
-      return direct;
-    }
-  }
   memory<key_type> upload_keys(std::span<const std::uint64_t> keys) {
-    return upload<key_type>(keys.size(), [&](std::size_t i) { return keys[i]; });
+    return upload<key_type>(space_, keys.size(), [&](std::size_t i) { return keys[i]; });
   }
 
   std::unique_ptr<table_type> made_for(std::uint64_t items) const {
@@ -154,8 +98,9 @@ class runner {
   // The items item(i), i below n.
   template <class Item>
   batch upload_items(std::size_t n, Item item) {
-    return {upload<key_type>(n, [&](std::size_t i) { return work_.data.keys[item(i)]; }),
-            upload<value_type>(is_set ? 0 : n, [&](std::size_t i) { return work_.data.value(item(i)); })};
+    return {
+        upload<key_type>(space_, n, [&](std::size_t i) { return work_.data.keys[item(i)]; }),
+        upload<value_type>(space_, is_set ? 0 : n, [&](std::size_t i) { return work_.data.value(item(i)); })};
   }
 
   insert_report build(const batch& items) {
@@ -292,7 +237,7 @@ class runner {
     table_.reset();
     if (work_.has_raw()) {
       const memory<value_type> numbers =
-          upload<value_type>(is_set ? 0 : given.size(), [](std::size_t item) { return item; });
+          upload<value_type>(space_, is_set ? 0 : given.size(), [](std::size_t item) { return item; });
       table_ = made_for(given.size());
       row r = start("build_raw", given.size(), true);
       const std::uint64_t stored = table_->keeps_duplicates() ? given.size() : distinct;
@@ -397,11 +342,11 @@ class runner {
   row blank_;
   table_maker<Key, Value, Space> make_;
   std::unique_ptr<table_type> table_;
-  answers<bool> found_;
-  answers<std::uint32_t> counts_;
-  answers<value_type> values_, values_before_;
-  answers<bool> found_before_;
-  answers<key_type> keys_;
+  answers<bool, Space> found_;
+  answers<std::uint32_t, Space> counts_;
+  answers<value_type, Space> values_, values_before_;
+  answers<bool, Space> found_before_;
+  answers<key_type, Space> keys_;
   std::map<contents, contents_sums> sums_{};  // by what a table should hold
   spent measured_{};
   std::vector<row> rows_;
