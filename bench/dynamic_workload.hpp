@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The experiments of dynamic.hpp on either space, compiled once for all designs (dynamic_table.hpp).
+// length: one class, whose members are the steps of the experiments.
 #pragma once
 
 #include <tilehash/space/buffer.hpp>

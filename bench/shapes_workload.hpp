@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the shapes of keys of one width in one space, and checks every answer.
+// length: one class, whose members are the verbs of a shape.
 #pragma once
 
 #include <tilehash/index.hpp>

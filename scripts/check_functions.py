@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no function of include/ has more than 60 lines. A longer one is several: name its steps.
+"""Checks that no function of include/ has more than 60 lines. A longer one is several: name its steps. And that each source of
+over 400 lines says why, in a line `// length: the reason`.
 
 Prints one line per finding, `file:line: what`, and ends with 1 if there is any.
 
@@ -15,6 +16,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "include"
 MAX_LINES = 60
+FOLDERS = ("include", "apps", "bench", "examples", "instances", "tests")  # of sources, in the root
+MAX_SOURCE_LINES = 400
 
 # (header, function) -> lines: these are still to be split. An entry only shrinks: one that is too large, or no longer needed,
 # is a finding.
@@ -60,9 +63,23 @@ def check(root, to_split):
     return findings
 
 
+def long_sources(root):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*.[hc]*")):
+            if path.suffix not in (".hpp", ".cpp", ".cuh", ".cu"):
+                continue
+            text = path.read_text()
+            lines, has_reason = text.count("\n"), re.search(r"^// length: ", text, re.MULTILINE)
+            if (lines > MAX_SOURCE_LINES) != bool(has_reason):
+                what = "split it, or say why: // length: the reason" if not has_reason else "strike its line // length:"
+                yield f"{path.relative_to(root)}: {lines} lines: {what}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
     findings = check(root, TO_SPLIT if root == ROOT else {})
+    if root == ROOT:
+        findings += long_sources(ROOT.parent)
     print("\n".join(findings), end="\n" if findings else "")
     return 1 if findings else 0
 

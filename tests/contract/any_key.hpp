@@ -2,6 +2,7 @@
 // Keys of all kinds, in sets and maps: numbers, pairs, arrays and structs, with floats and padding in them.
 // The includer names the space, `key_space`, and defines in_own_loop(space, n, body), which calls body(i)
 // for all i of [0, n) concurrently.
+// length: the kinds of keys, and the questions that each of them answers.
 #pragma once
 
 #include <gtest/gtest.h>

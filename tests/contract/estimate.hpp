@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growth by estimate: the sketch against known numbers of keys, and inserts of many items into empty and small
 // tables that may grow, against std::map. `estimate_ground` has a space and its memory, which can run out.
+// length: one ground and its model; the sketch, and the inserts that use it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 // Usage that C++ programmers expect: copies of a table, flags in bytes, the first of equal keys, and on a CPU
 // one key at a time. Also tests verbs that are refused memory. `habits_space` is the space under test,
 // `habits_memory` its memory resource (faulty.hpp).
+// length: one space and its memory; a test for each usage.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins of all kinds, by both ways: every family of keys, memory that runs out, bad arguments.
+// length: one model of a join, asked of each family of keys and each kind.
 #pragma once
 
 #include <gtest/gtest.h>

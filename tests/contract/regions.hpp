@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that are filled region by region, compared with std::unordered_map: builds, merges with present
 // items, growth, and items too uneven for regions. At these sizes other tests insert one by one.
+// length: one driver; a test for each kind of region and of items.
 #pragma once
 
 #include <gtest/gtest.h>

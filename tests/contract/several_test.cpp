@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables over several ranks: each verb against one table, and failures at every step.
+// length: one fixture; each verb, and a failure at each of its steps.
 #include <contract/several.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the contract tests of the toys (tests/toys/) do not ask: of the things that these designs are there to
 // show, does each happen?
+// length: a few tests of each toy, which share their helpers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// length: one design; a test for each of its builds and merges.
 #include <tilehash/designs/tiled.hpp>
 #include <tilehash/engine/region_choice.hpp>
 #include <tilehash/space/cpu.hpp>

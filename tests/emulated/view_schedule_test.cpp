@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two threads of a user's kernel that insert into a table made by hand, under all schedules in which they
 // interrupt each other once or twice at chosen operations.
+// length: one table made by hand, and its schedules.
 #include "points.hpp"
 
 #include <gtest/gtest.h>

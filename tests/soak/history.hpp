@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A random history of one table: bulk calls of every verb that it has, growth, turnover, streams, views,
 // memory that ends. After each call the table is asked for the keys that were touched, and now and then for
-// everything. length: one class, whose members are the calls of a history.
+// everything.
+// length: one class, whose members are the calls of a history.
 #pragma once
 
 #include <optional>
