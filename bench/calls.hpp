@@ -31,7 +31,7 @@ struct call_row {
   u64 held = 0;   // in the table before it
   bool waits = true;
   unsigned repeat = 0;
-  spread done{};      // seconds until its answers are there
+  spread done{};      // seconds until its answers are complete
   spread returned{};  // ... until the host may go on; the same where the call waits
   u64 wrong = 0;      // calls that reported something else than they should, and wrong answers in the end
 };

@@ -32,7 +32,7 @@ struct make_pairs {
   }
 };
 
-// Counts the keys whose value is not so many times what it was made as; that of a key which is not there is
+// Counts the keys whose value is not so many times what it was made as; that of an absent key is
 // 0.
 struct check_multiples {
   const u32 *keys, *answers;
@@ -135,7 +135,7 @@ class call_bench {
     space_.for_each(items(), make_pairs{number, keys_.data(), values_.data()});
   }
 
-  // How many items a call says it did this with, once its answers are there.
+  // How many items a call says it did this with, once its answers are complete.
   auto all() const {
     return [this] { return items(); };
   }

@@ -76,7 +76,7 @@ constexpr auto read_and_swap = [](line& l) {
   return detail::compare_and_swap(word, all, all);
 };
 
-// Lines in memory of `bytes`, all zero, on pages that are there.
+// Lines in memory of `bytes`, all zero, on mapped pages.
 buffer<line, cpu> lines_of(cpu& space, u64 bytes) {
   buffer<line, cpu> lines(space, std::max<u64>(bytes / sizeof(line), 2));
   space.fill(lines.data(), lines.size(), line{});

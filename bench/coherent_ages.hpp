@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How old the keys of Robin Hood tables grow, beside open addressing (Garcia et al., figure 3), against the
+// How old the keys of Robin Hood tables grow, next to open addressing (Garcia et al., figure 3), against the
 // load, and how often a build fails (section 4.1). These do not depend on the machine.
 #pragma once
 
@@ -29,7 +29,7 @@ struct failure_row {
   std::string table;
   double load = 0;
   u64 tables = 0, failed = 0;       // builds, and those that refused a key
-  u64 restarts = 0, restarted = 0;  // how often one began anew, and how many did
+  u64 restarts = 0, restarted = 0;  // how often one restarted, and how many did
   u64 oldest = 0;                   // of all keys of all tables
   u64 wrong = 0;                    // keys that were not found again
 };

@@ -28,7 +28,7 @@ struct coherent_data {
   u32 slices = 0;
 };
 
-// On all threads. Throws invalid_argument where the layout has no room for the grid in 32 bits.
+// On all threads. Throws invalid_argument if the layout does not fit the grid in 32 bits.
 given_keys make_given(const coherent_data& what);
 
 }  // namespace tilehash::bench

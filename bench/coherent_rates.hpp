@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates of construction and of access where keys are points of a picture or of a voxel model, or numbers
-// without any order: both probe sequences of a Robin Hood table beside other tables (Garcia et al., figures
+// without any order: both probe sequences of a Robin Hood table next to other tables (Garcia et al., figures
 // 5, 6, 7 and 10 and the figures of the 3D data).
 #pragma once
 

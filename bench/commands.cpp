@@ -81,7 +81,8 @@ void run_yardstick(const yardstick_options& options) {
     std::vector<measurement> its;
     s.run(the_case, known, [&](const measurement& m) { its.push_back(m); });
     rows.insert(rows.end(), its.begin(), its.end());
-    if (!its.empty()) session.say(bench::subject_line(its));  // who stops it finds this in the file, too
+    if (!its.empty())
+      session.say(bench::subject_line(its));  // so that the file of a stopped command has it, too
     return its;
   };
   for (const int team : teams) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that follow the number of their items (Li et al., Dynamic Hash Tables on GPUs): rates and failures
-// by the filled factor, what a resize costs beside a full rehash, and batches of inserts, finds and deletes.
+// by the filled factor, what a resize costs next to a full rehash, and batches of inserts, finds and deletes.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -79,7 +79,7 @@ struct dynamic_row {
   std::vector<double> batches{};  // seconds of each
   std::vector<u64> bytes{};       // of the table after each
   std::string input{};
-  u64 wrong = 0;  // answers; and items that are not there
+  u64 wrong = 0;  // answers; and absent items
 };
 using tell_dynamic = std::function<void(const dynamic_row&)>;
 

@@ -111,7 +111,7 @@ class dynamic_bench {
     }
   }
 
-  // One subtable doubled at beta, one halved at alpha; beside taking its items out and inserting them again, and
+  // One subtable doubled at beta, one halved at alpha; next to taking its items out and inserting them again, and
   // moving all items to a table of that size.
   void resize() {
     if (design_.in_subtables) {
@@ -344,8 +344,7 @@ class dynamic_bench {
                    {"items", double(case_.items)}};
     return row;
   }
-  // Tables that are rehashed are sized for this load; of their slots that is the share which rehash() is
-  // told.
+  // Tables that are rehashed are sized for this load: rehash() gets this share of their slots.
   double highest() const { return std::min(0.9, design_.highest_load); }
   void grow(table_type& t, const std::string& policy) {
     if (policy == "subtables") return t.double_subtable(space_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs a table to grow: in its own memory, and by a second table beside it.
+// The costs of growth: in the table's own memory, and by a second table.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -20,7 +20,7 @@ struct growth_case {
   int threads = 0;
 };
 
-// Seconds of the host until the answers are there; bytes that are out at most meanwhile, the table's
+// Seconds of the host until the answers are complete; bytes that are out at most meanwhile, the table's
 // included.
 struct growth_row {
   std::string space, growth;  // "in place" or "second table"

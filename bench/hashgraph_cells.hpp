@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of the cells of tetrahedral meshes, the numbers of four corners each (Kolushev, chapter 4): how long
-// it takes to build one, to ask it for its cells, and for as many that are not there.
+// it takes to build one, to ask it for its cells, and for as many absent ones.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -33,14 +33,14 @@ inline const std::vector<std::string> cell_designs = {
 // How a hash_graph of cells and their numbers is asked for many.
 inline const std::vector<std::string> cell_probes = {
     "contains",        // Probe-Standard: each cell walks its row
-    "join_standard",   // the same as a semijoin, which lists those that are there
+    "join_standard",   // the same as a semijoin, which lists those that are present
     "join_intersect",  // Probe-New as a semijoin: the rows of a graph of the queries meet the table's
 };
 
 // The thesis measures processor time (4.2.2), to which less comes of what else a machine does; of one thread.
 enum class cells_clock { wall, processor };
 
-// What is asked of whom.
+// A question, and the design that answers it.
 struct cells_case {
   std::string data;               // "random", or the name of a mesh
   std::span<const cell> cells{};  // of the mesh; random ones are made where they are used
@@ -63,7 +63,7 @@ struct cells_measurement {
 
 using tell_cells = std::function<void(const cells_measurement&)>;
 
-// Those of the designs, or probes, that run there; they take turns. A cell that is not there is one that is,
+// Those of the designs, or probes, that run there; they take turns. An absent cell is a present one,
 // with a negative first number: its complement, as a mesh may count from 0.
 void cpu_cells(const cells_case& the_case, const std::vector<std::string>& designs, const tell_cells& tell);
 void cuda_cells(const cells_case& the_case, const std::vector<std::string>& designs, const tell_cells& tell);

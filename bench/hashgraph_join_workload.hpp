@@ -16,7 +16,7 @@
 
 namespace tilehash::bench {
 
-// ---- the rows, by the numbers of their keys; who has none on the other side has one beyond its numbers ----
+// ---- the rows, by the numbers of their keys; a row without a match has one beyond those of the other side ----
 
 struct make_right_rows {
   join_case what;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to put items into a hash graph and to take them out, beside building it anew; and what its
-// lookups cost then, beside those of a graph without room between its rows.
+// The costs of inserts into a hash graph and of erases, next to a build from all items; and what its
+// lookups cost then, next to those of a graph without free entries between its rows.
 #pragma once
 
 #include <tilehash/core/config.hpp>
@@ -14,10 +14,10 @@
 namespace tilehash::bench {
 
 struct updates_case {
-  u64 items = 0;           // that are there; keys and values of 32 bits
+  u64 items = 0;           // that are present; keys and values of 32 bits
   double load_factor = 1;  // items a row
   double slack = 0.25;     // free entries an item, to begin with
-  double share = 0;        // how many come, for each that is there
+  double share = 0;        // how many come, for each that is present
 
   u64 given() const { return static_cast<u64>(static_cast<double>(items) * share); }
 };
@@ -26,11 +26,11 @@ struct updates_row {
   std::string space;
   updates_case what;
   // Seconds: to insert those that come, to erase as many, and to build a hash_graph of all there are then; to
-  // look up as many keys as were there at first: all found, none found, and the same in that hash_graph.
+  // look up as many keys as were present at first: all found, none found, and the same in that hash_graph.
   spread insert{}, erase{}, build{}, found{}, not_found{}, built_found{}, built_not_found{};
-  bool built_anew = false;  // by the insert, which found no room
+  bool built_anew = false;  // by the insert, which found no free entries
   u64 bytes = 0, built_bytes = 0;
-  u64 wrong = 0;           // keys that are not there as often as they should be
+  u64 wrong = 0;           // keys that are not present as often as they should be
   std::string obstacle{};  // what kept it from being measured: memory; empty: nothing
 };
 

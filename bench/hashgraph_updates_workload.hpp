@@ -65,7 +65,7 @@ class updates_workload {
       row.wrong += wrong_in(t, 0, all, 1) + (t.size() != all);
       row.found = look_up(t, keys_.first(n));
       row.not_found = look_up(t, keys_.span().subspan(all, n));
-      u64 gone = 0;  // of those that were there before and of those that came
+      u64 gone = 0;  // of those that were present before and of those that came
       const u64 from = n - come / 2;
       row.erase = measure(
           space_, repeat_, [&] { begin(), insert(); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many buckets a lookup reads in a Horton table and in the cuckoo tables it is held against, and what its
-// remap entries take, beside the paper's model of both (Breslow et al., figures 8 to 11 and 14). These do not
+// remap entries take, next to the paper's model of both (Breslow et al., figures 8 to 11 and 14). These do not
 // depend on the machine.
 #pragma once
 
@@ -27,7 +27,7 @@ struct bucket_reads {
   bool faulty() const { return wrong != 0 || (slots >= 4 && failed != 0); }
 };
 
-// Of how many buckets are so many keys the primary ones? Beside equation 3.
+// Of how many buckets are so many keys the primary ones? Next to equation 3.
 struct home_counts {
   u32 slots = 0;
   double load = 0;

@@ -35,7 +35,7 @@ class churned {
     refused_ += report.refused;
     wrong_ += report.present;
   }
-  // Keys that were refused when they came are not there to be erased.
+  // Keys that were refused when they came cannot be erased.
   void erase(std::span<const u32> keys) { gone_without_ += keys.size() - table_.erase(keys); }
 
   churn_row look(churn_row row, std::span<const u32> keys, std::span<const u32> others) {

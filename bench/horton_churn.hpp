@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Horton tables that erase and insert at a constant load: whether lookups come to read more buckets, for
-// repatriation eager, lazy and none, beside a table freshly made of the same items. These do not depend on
+// repatriation eager, lazy and none, next to a table freshly made of the same items. These do not depend on
 // the machine.
 #pragma once
 
@@ -29,7 +29,7 @@ struct churn_row {
   double type_b = 0;                     // share of the buckets
   u64 items = 0, failed = 0, wrong = 0;  // failed: keys of this round that found no place
 
-  // Where nothing comes home the entries take ever more room, and keys may well find none.
+  // Without repatriation the entries take ever more slots, and keys may well find none.
   bool faulty() const { return wrong != 0 || (failed != 0 && home != "never"); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lookups against the size of the table, all found and none found, with the bytes that each moves: Horton
-// tables beside both cuckoo tables of the paper and `tiled` (Breslow et al., figures 12 and 13).
+// tables next to both cuckoo tables of the paper and `tiled` (Breslow et al., figures 12 and 13).
 #pragma once
 
 #include <nlohmann/json.hpp>

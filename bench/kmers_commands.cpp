@@ -35,7 +35,7 @@ using bench::scratch_folder;
 using bench::spread;
 
 struct kmers_options : common_options {
-  std::string input;  // fasta:FILE,k=K; empty: reads made up
+  std::string input;  // fasta:FILE,k=K; empty: generated reads
   std::uint64_t reads = 160'000;
 };
 
@@ -100,7 +100,7 @@ void count_by(counter& its, const std::vector<std::string>& words, const scratch
 
 void count_by_jellyfish(counter& its, const sequences& of, int threads, const scratch_folder& folder) {
   std::string said;
-  // It is told how many there are, and has room for twice as many.
+  // Its caller passes how many there are, and it gets capacity for twice as many.
   count_by(its,
            {"jellyfish", "count", "-C", "-m", std::to_string(of.k), "-s",
             std::to_string(std::max<std::size_t>(2 * of.right.size(), 1000)), "-t", std::to_string(threads),

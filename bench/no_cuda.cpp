@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the CUDA sources in builds without CUDA, where no command gets as far as calling these.
+// Replaces the CUDA sources in builds without CUDA, in which no command calls these.
 #include <tilehash/core/error.hpp>
 
 #include "aggregation.hpp"

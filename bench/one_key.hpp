@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one key at a time costs, by the caller's own thread: `tiled` on a CPU beside maps that know nothing
+// The costs of one key at a time, by the caller's own thread: `tiled` on a CPU next to maps that know nothing
 // else.
 #pragma once
 
@@ -21,7 +21,7 @@ struct one_key_case {
 struct one_key_row {
   std::string map;  // whose
   std::string
-      verb;  // insert_growing (from nothing), insert (made for n), insert_present, find, at, find_missing
+      verb;  // insert_growing (into an empty one), insert (made for n), insert_present, find, at, find_missing
   one_key_case what{};
   spread seconds{};  // a key
   u64 wrong = 0;     // answers

@@ -75,7 +75,7 @@ struct figures {
   u64 wrong = 0;
 };
 
-// One run: maps are made, filled and asked until so many keys have been put in, as the clock is coarse beside
+// One run: maps are made, filled and asked until so many keys have been put in, as the clock is coarse compared with
 // a few of them.
 template <class Map, class Key, class Value>
 void measure_one(figures& its, const std::vector<Key>& keys, const std::vector<Key>& missing) {

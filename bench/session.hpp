@@ -35,7 +35,7 @@ class session {
   const std::string& space() const { return space_; }
   std::string machine() const;
 
-  // Rows of what is done so far, for who stops the command by Ctrl-C: say() then writes them and ends it.
+  // Rows of what is done so far, for a user that stops the command by Ctrl-C: say() then writes them and ends it.
   void keep(std::function<nlohmann::ordered_json()> rows) { so_far_ = std::move(rows); }
   void say(const std::string& text);
   void stop_if_asked();  // what say() does then, where there is nothing to say yet
@@ -50,7 +50,7 @@ class session {
   std::function<nlohmann::ordered_json()> so_far_;
 };
 
-// Those asked for by name that are there; a name that is not is an error.
+// Those requested by name; an unknown name is an error.
 std::vector<bench::subject> choose(const std::vector<bench::subject>& known,
                                    const std::vector<std::string>& names, const char* option);
 

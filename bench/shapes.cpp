@@ -100,7 +100,7 @@ double possible_rate(const shape_row& row, const shape_bound& bound, const best_
   const shape_row *const fastest = best.of(row), *const alike = best.of(row, &bound);
   if (alike == nullptr) return 0;
   const double memory = rate_by_cost(row, bound.cost, rates);
-  // The best row of the same bound tells what the instructions take, unless it is slow itself.
+  // The best row of the same bound says what the instructions take, unless it is slow itself.
   const double of_alike = std::min(fastest->rate(), rate_by_cost(*alike, bound.cost, rates));
   const double possible = alike->rate() >= least * of_alike ? 1 / (1 / memory + 1 / alike->rate()) : memory;
   return possible < fastest->rate() ? possible : 0;

@@ -128,7 +128,7 @@ struct shape_row {
 };
 
 using tell_shape = std::function<void(const shape_row&)>;
-// Nothing is told of a shape whose verb or form the table of that width does not have.
+// A shape whose verb or form the table of that width does not have gets no row.
 void cpu_shapes(std::span<const shape> shapes, const shapes_case& the_case, const tell_shape& tell);
 void cuda_shapes(std::span<const shape> shapes, const shapes_case& the_case, const tell_shape& tell);
 // Those of 16 bytes and of records, for cuda_shapes(): a source of its own, as each compiles for minutes.

@@ -39,7 +39,7 @@ class table_subject {
     table_.reset();
     table_ = make_(*space_, 0, {.load_factor = load_factor_});
   }
-  void reserve(u64 items) {  // empty, with room for so many
+  void reserve(u64 items) {  // empty, with capacity for so many
     table_.reset();
     table_ = make_(*space_, items, {.load_factor = load_factor_});
   }
@@ -64,7 +64,7 @@ class table_subject {
   std::unique_ptr<table_type> table_;
 };
 
-// Adds those designs that are there in a space, which open() makes of a case.
+// Adds the designs that exist in a space, which open() makes of a case.
 template <class Space, class Open>
 void register_designs(std::vector<subject>& all, const std::vector<app::design_entry>& designs,
                       const std::string& space_name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inserts into tables that are nearly full, where few keys find room in their first bucket; erases; and
+// Inserts into tables that are nearly full, where few keys find a free slot in their first bucket; erases; and
 // lookups of some keys far more often than others: each against what the memory can do.
 #pragma once
 

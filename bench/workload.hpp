@@ -70,7 +70,7 @@ struct check_answers {
   }
 };
 
-// The same where each question comes with the answer to whether it is there.
+// The same where each question comes with the answer to whether its key is present.
 template <class Key, class Value>
 struct check_given {
   const Key* questions;
@@ -203,7 +203,7 @@ class workload {
     finish(std::move(pending_), limits_.updates);
   }
 
-  // Equal parts, one after the other, into a table with room for all: what an insert costs at each fill.
+  // Equal parts, one after the other, into a table with capacity for all: what an insert costs at each fill.
   void measure_filling() {
     if constexpr (requires { subject_.reserve(case_.n); }) {
       if (!subject_.inserts()) return;

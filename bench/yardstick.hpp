@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The yardstick: the workloads every table is measured by, and who is measured.
+// The yardstick: the workloads that every table is measured by, and the tables that are measured.
 #pragma once
 
 #include <tilehash/core/config.hpp>

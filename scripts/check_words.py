@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the prose of documents: words to avoid, sentence starts and lengths, relative links. A line for each fault.
 
-usage: check_words.py [--docstrings] [FILE...]   default: README and its like, packaging/, docs/ but decisions in docs/adr/
+usage: check_words.py [--docstrings | --comments] [FILE...]
+default: README and its like, packaging/, docs/ but decisions in docs/adr/
 --docstrings: checks the /// comments of include/tilehash/ instead
+--comments: checks the words alone of all comments in COMMENTED instead
 """
 
 import pathlib
@@ -12,6 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST, LONGEST_IN_TABLE = 25, 40  # words of a sentence
+COMMENTED = ("apps", "bench", "examples", "instances")
 STARTS = {"What", "Who", "Which", "Of"}
 AVOID = {  # a pattern: what to write instead
     r"who|whom|he|his|him|nobody|somebody|who(?:so)?ever": "name the lane, thread, call or table",
@@ -30,6 +33,7 @@ AVOID = {  # a pattern: what to write instead
     r"asked[ -]for|were asked|aimed at": "no internal targets in documents",
     r"made up": "adversarial, generated",
 }
+IN_DOCUMENTS = ("asked[ -]for", "whatever", "made up", "(?:a|an|last) ")  # these patterns do not apply to comments
 WORDS = re.compile("|".join(rf"(?P<w{i}>\b(?:{p})\b)" for i, p in enumerate(AVOID)), re.IGNORECASE)
 LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]*)\)")
 
@@ -80,7 +84,22 @@ def check(path, lines):
                 yield number, f"{len(words)} words in a sentence: {' '.join(words[:6])} ..."
 
 
+def check_comments():
+    for path in sorted(p for folder in COMMENTED for p in (ROOT / folder).rglob("*.[hc]*")):
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            if not (comment := re.search(r"(?:^|\s)//+[/<!]*\s(.*)", line)):
+                continue
+            for word in WORDS.finditer(re.sub(r"`[^`]*`|\w+\(\)", "`x`", comment[1])):
+                pattern, instead = list(AVOID.items())[int(word.lastgroup[1:])]
+                if not pattern.startswith(IN_DOCUMENTS):
+                    yield f"{path.relative_to(ROOT)}:{number}: '{word[0]}': {instead}"
+
+
 def main():
+    if "--comments" in sys.argv:
+        faults = list(check_comments())
+        print("\n".join(faults), end="\n" if faults else "")
+        return 1 if faults else 0
     names, faults = [a for a in sys.argv[1:] if a != "--docstrings"], []
     pages = [p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "adr" or p.name == "README.md"]
     paths = [pathlib.Path(n).resolve() for n in names] or [*ROOT.glob("*.md"), *ROOT.glob("packaging/*.md"), *pages]

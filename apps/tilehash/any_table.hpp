@@ -58,7 +58,7 @@ class any_table {
   virtual double load_factor() const = 0;
 };
 
-// Makes an empty table with room for so many items.
+// Makes an empty table with capacity for so many items.
 template <class Key, class Value, class Space>
 using table_maker = std::unique_ptr<any_table<Key, Value, Space>> (*)(Space&, u64 items,
                                                                       const table_options&);

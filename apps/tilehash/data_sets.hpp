@@ -43,8 +43,8 @@ copies_plan plan_copies(data_set which, std::uint64_t n);
 using tell_share = std::function<void(double)>;
 
 // The keys in the order in which they are inserted; the same set, n, width and seed always give the same.
-// O(n), and no memory beside them. Throws input_error: no memory for them; more of rand than a bell of this
-// width has room for.
+// O(n), without other memory. Throws input_error: no memory for them; more keys of rand than a bell of this
+// width has values.
 std::vector<std::uint64_t> data_set_keys(const data_set_spec& spec, unsigned key_bits, std::uint64_t seed,
                                          const tell_share& tell = {});
 

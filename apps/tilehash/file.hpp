@@ -16,7 +16,7 @@ std::string read_file(const std::string& path);
 // The size of a regular file that is not packed: it is known before the file is read. Nothing for others.
 std::optional<std::uint64_t> plain_size(const std::string& path);
 
-std::string unpack(std::string bytes, const std::string& name);  // as it is where nobody packed it
+std::string unpack(std::string bytes, const std::string& name);  // unchanged if it is not packed
 
 // What bytes that are no text are, for messages: "gzip data", "a PNG picture", "binary data (byte 0x00 at
 // 17)"; empty for text.
@@ -27,7 +27,7 @@ std::string_view without_byte_order_mark(std::string_view text);
 // True where lines end with carriage returns alone: the text has some, and no newline.
 bool ends_lines_with_returns(std::string_view text);
 
-// In unpack_NAME.cpp, or unpack_NAME_missing.cpp where the library is not there.
+// In unpack_NAME.cpp, or unpack_NAME_missing.cpp where the library is missing.
 std::string unpack_gzip(std::string_view bytes, const std::string& name);
 std::string unpack_zstd(std::string_view bytes, const std::string& name);
 

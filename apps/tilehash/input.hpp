@@ -9,7 +9,7 @@
 
 namespace tilehash::app {
 
-// Before anything is read or made: about how many items that will be; 0 where nobody can tell. Throws as
+// Before anything is read or made: about how many items that will be; 0 if that is not known. Throws as
 // load_input().
 double expected_items(const std::string& spec);
 

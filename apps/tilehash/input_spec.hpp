@@ -5,7 +5,7 @@
 //   fasta:FILE[,k=21][,order=file]          FASTA or FASTQ
 //   lines:FILE[,order=file]
 //   binary:FILE,key=u32|u64[,order=file]
-//   tw|re|com|line|rand[:n=N]             the data sets of a paper (data_sets.hpp), of its size unless told
+//   tw|re|com|line|rand[:n=N]             the data sets of a paper (data_sets.hpp), of its size by default
 //
 // FILE may be packed by gzip or zstd, and is standard input where it is "-".
 #pragma once

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "tilehash: out of memory; use fewer items or queries\n");
   } catch (const std::exception& error) {
-    const std::string_view what = error.what();  // the library's messages already say who speaks
+    const std::string_view what = error.what();  // the library's messages already begin with its name
     fmt::print(stderr, "{}{}\n", what.starts_with("tilehash: ") ? "" : "tilehash: ", what);
   }
   return bad_request;

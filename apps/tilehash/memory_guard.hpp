@@ -12,11 +12,11 @@ namespace tilehash::app {
 // the program when the promise falls due.
 void require_memory(std::uint64_t bytes, std::string_view purpose);
 
-// Asks for huge pages for memory that nobody has touched yet: what is read at random is found twice as fast
+// Asks for huge pages for untouched memory: random reads are then twice as fast
 // in them.
 void use_huge_pages(void* begin, std::size_t bytes);
 
-// Has all threads touch memory that nobody has touched yet: the system clears each page when it is touched
+// Has all threads touch untouched memory: the system clears each page when it is touched
 // first, which takes longer than to fill it.
 void touch(void* begin, std::size_t bytes);
 

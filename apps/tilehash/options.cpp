@@ -31,7 +31,7 @@ const CLI::Validator load_factor_check(
     },
     "0..10|max");
 
-// CLI11's help, with lines that the terminal has room for.
+// CLI11's help, with lines as long as the terminal's.
 class fitting : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {

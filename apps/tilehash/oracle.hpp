@@ -3,7 +3,7 @@
 //
 // A sorted array, and no hash table's word against another's: keys are scrambled, sorted, and each once; an
 // index of their first bits says where to begin to look, so a lookup reads two places of memory. Most of
-// those that are not there are told by one bit, of sixteen to a bucket of the index. It is sorted in parts by
+// the absent keys are recognised by one bit, of sixteen to a bucket of the index. It is sorted in parts by
 // all threads.
 #pragma once
 
@@ -51,7 +51,7 @@ class oracle {
       for (std::size_t j = 0; j < here; ++j) use(from + j, place_of_hash(hashes[j]));
     }
   }
-  // Takes the keys that are there out of `keys`.
+  // Takes the keys that are present out of `keys`.
   void keep_absent(std::vector<std::uint64_t>& keys) const;
   expectation at(std::size_t position) const { return entries_[position].its; }
   expectation find(std::uint64_t key) const {

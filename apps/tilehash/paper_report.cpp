@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilehash report: one page with every table and figure of the documents, theirs beside ours.
+// tilehash report: one page with every table and figure of the documents, theirs next to ours.
 #include "paper_report.hpp"
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ std::vector<std::uint32_t> numbers_where(std::size_t n, Chosen chosen) {
   constexpr std::size_t each = 1 << 15;
   const std::size_t blocks = (n + each - 1) / each;
   std::vector<std::size_t> places(blocks + 1);
-  std::vector<std::uint64_t> bits(blocks * (each / 64));  // who is
+  std::vector<std::uint64_t> bits(blocks * (each / 64));  // 1: chosen
   each_in_parallel(blocks, [&](std::size_t block) {
     for (std::size_t word = block * each / 64; word < std::min((block + 1) * each, n + 63) / 64; ++word) {
       for (std::size_t i = 64 * word; i < std::min(n, 64 * (word + 1)); ++i)

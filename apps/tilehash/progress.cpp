@@ -87,7 +87,7 @@ void progress::draw() {
   const auto at = guesses_.begin() + static_cast<std::ptrdiff_t>(step_);
   const double behind = std::accumulate(guesses_.begin(), at, 0.0);
   const double all = std::accumulate(at, guesses_.end(), behind);
-  // Guesses are right up to a factor, which what is done tells once there is some.
+  // Guesses are right up to a factor, which follows from the work that is done.
   const double factor = behind > 0 ? (step_start_ - start_) / behind : 1;
   const double here = std::min(now() - step_start_, 0.95 * *at * factor);
   const double left = all > 0 ? (all - behind) * factor - here : -1;

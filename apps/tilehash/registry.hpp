@@ -43,7 +43,7 @@ struct design_entry {
   std::string name, paper, summary;
   std::vector<std::string> abilities;
   std::map<std::string, run_function> spaces;  // by name: cpu, cuda
-  // The same by type, for who wants the tables themselves.
+  // The same by type, for callers that use the tables themselves.
   std::optional<table_makers<cpu>> cpu_tables{};
   std::optional<table_makers<cuda>> cuda_tables{};
   double max_load_factor = 0.98;
@@ -79,7 +79,7 @@ run_function run_with(const table_makers<cuda>& tables, const std::string& desig
 
 // All designs of designs/; CMake generates it from the files there.
 registry all_designs();
-// Other libraries' maps, those that were there when the program was built (peers/).
+// Other libraries' maps, those that the build found (peers/).
 registry all_peers();
 
 }  // namespace tilehash::app

@@ -117,7 +117,7 @@ nlohmann::ordered_json design_as_json(const design_entry& design) {
           {"spaces", names_of(design.spaces)}};
 }
 
-// How much memory a table takes, and how full it is: a build makes room for all items, inserts find a table
+// How much memory a table takes, and how full it is: a build makes capacity for all items, inserts find a table
 // made for the different keys among them.
 std::string extent(const std::vector<row>& rows) {
   const auto of = [](const row& r) {

@@ -53,7 +53,7 @@ results_file::results_file(std::string path) : path_(std::move(path)) {
 }
 
 results_file::~results_file() {
-  if (!temporary_.empty()) std::remove(temporary_.c_str());  // not there any more where it was written
+  if (!temporary_.empty()) std::remove(temporary_.c_str());  // it is gone if the file was written
 }
 
 void results_file::write(const std::string& text) {

@@ -16,8 +16,8 @@ nlohmann::ordered_json as_json(const spread& seconds);
 
 std::string results_text(const nlohmann::ordered_json& header, const nlohmann::ordered_json& rows);
 
-// Written aside and then given its name, so that whatever stood there stays until there is better. What is
-// aside is opened before the work is done: a file that cannot be written costs nobody an hour. Throws
+// Written under another name and then renamed, so that an older file stays until the new one is complete. The
+// file is opened before the work begins: a path that cannot be written fails at once. Throws
 // input_error.
 class results_file {
  public:

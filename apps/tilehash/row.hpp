@@ -33,7 +33,7 @@ struct row {
   spread seconds{};
   std::uint64_t failed = 0;  // items refused
   std::uint64_t wrong = 0;   // answers that the oracle does not give
-  bool verified = true;      // else nobody asked the oracle, and `wrong` says nothing
+  bool verified = true;      // else no answer was checked, and `wrong` says nothing
   std::uint64_t restarts = 0;
   std::optional<probe_statistics> probes;
 

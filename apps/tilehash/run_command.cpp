@@ -168,7 +168,7 @@ exit_code run_command(const run_options& options, const registry& designs, const
                json.wanted() ? "above and written" : "above");
     header["stopped"] = true;
   }
-  std::fflush(out);  // before anything that fails is told
+  std::fflush(out);  // before a message of what failed
   json.write(results_text(header, rows_as_json(rows)));
 
   const bool faultless =

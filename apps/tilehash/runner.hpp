@@ -60,7 +60,7 @@ class runner {
     if constexpr (requires { space.threads(); }) blank_.threads = space.threads();
   }
 
-  // All operations, or those that were done when somebody asked to stop.
+  // All operations, or those that were done when the user asked to stop.
   run_result run() {
     run_result result{.machine = space_.name(), .rows = {}};
     try {
@@ -164,7 +164,7 @@ class runner {
     finish(std::move(r));
   }
 
-  // A build makes room for all items; inserts get a table made for those it will hold.
+  // A build makes capacity for all items; inserts get a table made for those it will hold.
   void measure_insert(const batch& items) {
     row r = start("insert", work_.data.size(), true);
     const std::uint64_t capacity = stored_items();

@@ -2,9 +2,9 @@
 // FASTA and FASTQ by kseq.h, Heng Li's reader that seqtk, bwa and minimap2 read with (docs/adr/0015). kseq
 // decides what a record is: blank lines, sequences over several lines, qualities that begin with an @.
 //
-// kseq accepts what it cannot tell from a whole file, so two bounds stand around it:
+// kseq accepts damaged files that look whole, so two functions guard it:
 //   plain_lines   gives it lines that end with '\n', without blanks inside sequences
-//   next_record   tells a whole record from one that the end of the file cut off, at any length
+//   next_record   refuses a record that the end of the file cut off, at any length
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ using kseq_record = std::unique_ptr<kseq_t, decltype(&kseq_destroy)>;
 
 // Reads one record; false at the end. Throws input_error where the file ends inside a record.
 // kseq_read() returns the length as an int: at 2^31 letters it is negative, at 2^32 - 1 it is "the end". The
-// length in the record tells these apart, since it is zeroed here and kseq sets it only when it reads one.
+// length in the record distinguishes these, since it is zeroed here and kseq sets it only when it reads one.
 // A record with qualities leaves last_char 0. Other records leave the next record's '>' or '@', or, at the
 // end of the file, their own.
 bool next_record(const kseq_record& record, const std::string& name, bool is_fastq) {

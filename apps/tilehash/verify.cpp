@@ -35,7 +35,7 @@ bool contents_check::saw(std::size_t position, std::uint64_t key, std::uint64_t 
   if (what_ == contents::tallies) return value == work_.occurrences_of(its);
   const bool right = what_ == contents::items ? work_.is_right(key, its, value)
                                               : value < keys().size() && keys()[value] == key;
-  // With several items of one key, each must be there: right values alone could be one of them twice.
+  // With several items of one key, each must be present: right values alone could be one of them twice.
   return right &&
          (items_.empty() || std::atomic_ref(items_[value]).exchange(1, std::memory_order_relaxed) == 0);
 }

@@ -106,7 +106,7 @@ class contents_sums {
     std::atomic<std::uint64_t> one = 0, other = 0;
   };
 
-  // Both halves of a product of the scrambled key: who has another's value is seen in either.
+  // Both halves of a product of the scrambled key: an item with another key's value changes either.
   static void add(std::uint64_t& one, std::uint64_t& other, std::uint64_t key, std::uint64_t value) {
     const u128 product = u128{scramble::mix(key + 0x9e3779b97f4a7c15)} * (value ^ 0x632be59bd9b4e019);
     one += static_cast<std::uint64_t>(product);

@@ -82,7 +82,7 @@ std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> 
   return {*least, *greatest};
 }
 
-// Before the work is begun: is there memory for it? An item takes part in the oracle, two lists of answers
+// Before the work begins: is the memory enough? An item takes part in the oracle, two lists of answers
 // and the table, a query in four sets and the table's answers.
 dataset checked(dataset data, std::uint64_t queries) {
   constexpr std::uint64_t bytes_each = 128;
@@ -143,7 +143,7 @@ query_set misses(const oracle& truth, std::span<const std::uint64_t> present, st
       std::copy_n(found[block].begin(), places[block + 1] - places[block],
                   absent.keys.begin() + static_cast<std::ptrdiff_t>(places[block]));
     });
-    if (blocks * each > left) break;  // all keys there are have been tried
+    if (blocks * each > left) break;  // all possible keys have been tried
     tried += blocks * each;
   }
   return absent;

@@ -13,7 +13,7 @@
 
 namespace tilehash::app {
 
-// Keys to ask for, each with the right answer; with none where no key is there.
+// Keys to ask for, each with the right answer; with none if all are absent.
 struct query_view {
   std::span<const std::uint64_t> keys;
   std::span<const expectation> expected;
@@ -69,7 +69,7 @@ struct workload {
   oracle truth;
   double hit_rate;
   query_set hit, miss, mix;  // in random order; `hit` asks for every item before it asks for one again
-  // Different keys of items, about `enough` of many: for what is asked beside what is measured.
+  // Different keys of items, about `enough` of many: for checks next to the measurements.
   static constexpr std::size_t enough = 1 << 20;
   query_set some;
   std::vector<std::uint32_t> erased;  // items

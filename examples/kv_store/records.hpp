@@ -24,7 +24,7 @@ inline key key_of(count record) {
   return k;
 }
 
-// Tells of itself which write it comes from, and whether it is that write's in all its parts.
+// Says which write it comes from, and whether all its parts are of that write.
 struct value {
   std::uint32_t record, version;  // every write has a version of its own, later ones a larger
   std::uint32_t changes;          // read-modify-writes since the record was last written as a whole

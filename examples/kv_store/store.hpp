@@ -70,7 +70,7 @@ class store {
     return seconds;
   }
 
-  // How many answers were wrong so far; at last all records are read, and as many that are not there.
+  // How many answers were wrong so far; at last all records are read, and as many absent ones.
   count mistakes() {
     wrong_ += table_.size() != records_;
     for (count done = 0; done < 2 * records_; done += settings_.batch) {

@@ -86,7 +86,7 @@ class requests {
   requests(const workload& of, count records)
       : of_(of), popular_(10'000'000'000, 26.46902820178302), latest_(of.latest ? records : 1) {}
 
-  // The next ones, of a store of so many records, to which inserts add. Reads are of records that were there
+  // The next ones, of a store of so many records, to which inserts add. Reads are of records that were present
   // before the batch.
   batch next(count operations, count& records) {
     batch b;

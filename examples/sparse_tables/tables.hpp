@@ -48,7 +48,7 @@ machine ask_on_cpu(const grid_data& data);
 // Without a name where there is no GPU, or the program is built without CUDA.
 machine ask_on_gpu(const grid_data& data);
 
-// Tells the rates of one order of the keys, and gives how many keys were refused or answers were wrong.
+// Prints the rates of one order of the keys, and returns how many keys were refused or answers were wrong.
 inline count tell(const machine& m, const char* layout, const grid_data& data,
                   const std::vector<pixel>& right) {
   count wrong = 0;

@@ -24,7 +24,7 @@ struct libcuckoo_cuckoohash_map {
   static bool erase(map_type& map, Key key) { return map.erase(key); }
   template <class Use>
   static void for_each(const map_type& map, Use use) {
-    // It is iterated by who has locked it, and only a map that may be changed is locked.
+    // Only the thread that locked it can iterate it, and only a map that may be changed is locked.
     const auto locked = const_cast<map_type&>(map).lock_table();
     for (const auto& [key, value] : locked) use(key, value);
   }
